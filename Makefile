@@ -33,7 +33,7 @@ docs: $(VENV)/docs.stamp ## build the documentation as a site, into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
 
 check-docs: $(VENV)/dev.stamp ## run every code block of README and docs as written
-	$(BIN)/python -m pytest -m docs tests/docs
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m docs tests/docs
 
 lint: $(VENV)/dev.stamp ## ruff and mypy
 	$(BIN)/ruff check $(SOURCES)

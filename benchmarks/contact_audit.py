@@ -86,7 +86,7 @@ class ContactWatch:
         names = [model.geom(i).name for i in range(model.ngeom)]
         self._robot = np.array([name.startswith("robot/") for name in names])
         self._fingers = np.isin(np.arange(model.ngeom), [model.geom(f"robot/{pad}").id for pad in FETCH.hand.pads])
-        self._object = np.isin(model.geom_bodyid, [thing.body for thing in home.home.index.objects])
+        self._object = np.isin(model.geom_bodyid, [item.body for item in home.home.index.objects])
         self._doors = [(item.body, item.joint) for r in home.home.index.receptacles for item in r.articulations]
         self._speeds = np.zeros(len(self._doors))
         self._touched: set[int] = set()
@@ -121,15 +121,15 @@ class ContactWatch:
         return -1 if name is None else int(self.home.model.body(name).id)
 
     def _kind(self, pair: Any, held: int) -> str:
-        one, other = (pair[0], pair[1]) if self._robot[pair[0]] or not self._robot[pair[1]] else (pair[1], pair[0])
+        first, other = (pair[0], pair[1]) if self._robot[pair[0]] or not self._robot[pair[1]] else (pair[1], pair[0])
         body = self.home.model.geom_bodyid
-        if self._robot[one]:
+        if self._robot[first]:
             if self._robot[other]:
                 return "robot in itself"
             if body[other] == held:
-                return "held thing in a finger" if self._fingers[one] else "held thing in the robot"
+                return "held thing in a finger" if self._fingers[first] else "held thing in the robot"
             return "robot in a thing that it does not hold" if self._object[other] else "robot in furniture or a wall"
-        if held in (body[one], body[other]) and not (self._object[one] and self._object[other]):
+        if held in (body[first], body[other]) and not (self._object[first] and self._object[other]):
             return "held thing in furniture or a wall"
         return "loose thing in what it meets"
 
@@ -239,23 +239,23 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2))
     parser.add_argument("--out", type=Path, default=Path("contact_audit.json"))
     parser.add_argument("--only", type=int, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.only is not None:
-        print(json.dumps(asdict(watch_one(given.only, given.grasp))))
+    arguments = parser.parse_args()
+    if arguments.only is not None:
+        print(json.dumps(asdict(watch_one(arguments.only, arguments.grasp))))
         return
-    given.out.parent.mkdir(parents=True, exist_ok=True)
-    audits: list[dict[str, Any]] = json.loads(given.out.read_text()) if given.out.exists() else []
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    audits: list[dict[str, Any]] = json.loads(arguments.out.read_text()) if arguments.out.exists() else []
     audits = [audit for audit in audits if "error" not in audit]
     known = {audit["seed"] for audit in audits}
-    seeds = [seed for seed in range(given.first, given.first + given.seeds) if seed not in known]
-    with ThreadPoolExecutor(given.jobs) as pool:
-        for audit in pool.map(lambda seed: _in_a_process(seed, given.grasp), seeds):
+    seeds = [seed for seed in range(arguments.first, arguments.first + arguments.seeds) if seed not in known]
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        for audit in pool.map(lambda seed: _in_a_process(seed, arguments.grasp), seeds):
             audits.append(audit)
             deep = {kind: depth["deepest"] for kind, depth in audit.get("depths", {}).items() if depth["deepest"] > 1}
             print(audit["seed"], audit.get("task") or audit["error"], deep, flush=True)
-            write_atomically(given.out, to_json(audits, indent=1))
-    page_of = given.out.with_suffix(".md")
-    page_of.write_text(page(audits, given.grasp), encoding="utf-8")
+            write_atomically(arguments.out, to_json(audits, indent=1))
+    page_of = arguments.out.with_suffix(".md")
+    page_of.write_text(page(audits, arguments.grasp), encoding="utf-8")
     print(page_of.read_text())
 
 

@@ -62,19 +62,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("run", type=Path)
     parser.add_argument("--episodes", type=int, default=1000)
-    given = parser.parse_args()
-    with tempfile.TemporaryDirectory(dir=given.run.parent) as scratch:
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=arguments.run.parent) as scratch:
         folder = Path(scratch)
-        copies(given.run, folder / "run", given.episodes)
+        copies(arguments.run, folder / "run", arguments.episodes)
 
         def options(out: str, **more: object) -> TrainingOptions:
             return TrainingOptions.build(sources=[folder / "run"], out=folder / out, **more)
 
-        measure("conversations", given.episodes, lambda: make_dataset(options("sft"), "sft"))
-        measure("conversations, emmoe", given.episodes, lambda: make_dataset(options("sft-e", form="emmoe"), "sft"))
-        measure("pairs", given.episodes, lambda: make_dataset(options("dpo"), "dpo"))
+        measure("conversations", arguments.episodes, lambda: make_dataset(options("sft"), "sft"))
+        measure("conversations, emmoe", arguments.episodes, lambda: make_dataset(options("sft-e", form="emmoe"), "sft"))
+        measure("pairs", arguments.episodes, lambda: make_dataset(options("dpo"), "dpo"))
         files = EmmoeOptions(sources=[folder / "run"], out=folder / "emmoe")
-        measure("files of EMMOE", given.episodes, lambda: export_emmoe(files))
+        measure("files of EMMOE", arguments.episodes, lambda: export_emmoe(files))
 
 
 if __name__ == "__main__":

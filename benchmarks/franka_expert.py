@@ -15,11 +15,11 @@ from typing import Any
 from rich.console import Console
 
 from homie.bench.folder.ledger import read_bench
+from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench
 from homie.bench.statistics import wilson
 from homie.bench.suite.suite import find_suite
-from homie.kernel.setup.options import BenchOptions
 from homie.kernel.support.files import to_json, write_atomically
 
 FILE = Path(__file__).parent.parent / "docs" / "data" / "franka-expert.json"

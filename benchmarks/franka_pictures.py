@@ -61,7 +61,7 @@ def play(family: str, seed: int, at: int) -> tuple[list[Image], int]:
         seen = robot.observe(robot.views)
         detections = detector.detect(seen)
         locator.update(seen, detections)
-        listed = [one for one in locator.arranged(detections) if one.view == "front"]
+        listed = [detection for detection in locator.arranged(detections) if detection.view == "front"]
         shown = mark({"front": seen.frames["front"].rgb}, listed).pictures["front"]
         print(f"{family} {seed}: {scene.instruction}", *locator.listing(), sep="\n  ")
         skill = registry.load("skills", "arm")("").skills(robot.spec, robot.kinematics)[0]

@@ -69,8 +69,8 @@ def grasp(kind: str) -> Image:
 
 
 def _near_by(home: MujocoHome, kind: str) -> Image:
-    grip, thing = home.data.site("robot/gripper").xpos, home.world.object_box(home.world.objects[kind]).center
-    yaw, middle = home.observe().body.base.yaw, (grip + thing) / 2
+    grip, target = home.data.site("robot/gripper").xpos, home.world.object_box(home.world.objects[kind]).center
+    yaw, middle = home.observe().body.base.yaw, (grip + target) / 2
     ahead, left = np.array([np.cos(yaw), np.sin(yaw), 0.0]), np.array([-np.sin(yaw), np.cos(yaw), 0.0])
     x, y, z = (float(v) for v in middle + BEYOND * ahead - ASIDE * left + np.array([0.0, 0.0, ABOVE]))
     return home.film_from((x, y, z), (float(middle[0]), float(middle[1]), float(middle[2])), WIDTH, HEIGHT)

@@ -70,7 +70,7 @@ class Watch:
 def measure(trials: int, how: str, seed: int) -> None:
     environment = {**os.environ, "ROS_DOMAIN_ID": str(DOMAIN), "ROS_LOCALHOST_ONLY": "1", "PYTHONPATH": str(ROOT)}
     chance = random.Random(seed)
-    told, stood = [], []
+    sent, stood = [], []
     with tempfile.TemporaryDirectory() as folder, DdsNode("/watch", Network(DOMAIN, "lo")) as node:
         socket = Path(folder) / "g.sock"
         watch = Watch(node)
@@ -90,7 +90,7 @@ def measure(trials: int, how: str, seed: int) -> None:
                 began = time.monotonic()
                 agent.send_signal(SIGNALS[how])
                 _wait(lambda: watch.stands() and watch.stood_at > 0)
-                told.append(watch.told_at - began)
+                sent.append(watch.told_at - began)
                 stood.append(watch.stood_at - began)
                 agent.kill()
                 agent.wait()
@@ -100,7 +100,7 @@ def measure(trials: int, how: str, seed: int) -> None:
                 process.wait()
     print(f"{trials} times SIG{how.upper()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     print("| seconds until | median | worst |\n|---|---|---|")
-    print(f"| zero velocity is sent | {np.median(told):.3f} | {max(told):.3f} |")
+    print(f"| zero velocity is sent | {np.median(sent):.3f} | {max(sent):.3f} |")
     print(f"| base and arm stand, as measured | {np.median(stood):.3f} | {max(stood):.3f} |")
 
 

@@ -23,13 +23,13 @@ def coverage(shape: tuple[float, float], tasks: int, trials: int, runs: int, see
     for _ in range(runs):
         difficulty = chance.beta(*shape, tasks)
         good = chance.random((tasks, trials)) < difficulty[:, None]
-        terms = [Term(task, float(one), 1.0) for task in range(tasks) for one in good[task]]
-        made = (
+        terms = [Term(task, float(outcome), 1.0) for task in range(tasks) for outcome in good[task]]
+        intervals = (
             clustered_wilson(terms).interval,
             bootstrap(terms, resamples=500).interval,
             wilson(float(good.sum()), good.size),
         )
-        hits += [interval is not None and interval.low <= truth <= interval.high for interval in made]
+        hits += [interval is not None and interval.low <= truth <= interval.high for interval in intervals]
     return tuple(float(share) for share in hits / runs)
 
 
@@ -37,13 +37,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=1500)
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     print(
         "| SR | tasks x trials | clustered Wilson | bootstrap | Wilson, trials as independent |\n|---|---|---|---|---|"
     )
     for shape in SHAPES:
         for tasks, trials in SIZES:
-            shares = " | ".join(f"{100 * one:.1f}" for one in coverage(shape, tasks, trials, given.runs, given.seed))
+            shares = " | ".join(
+                f"{100 * share:.1f}" for share in coverage(shape, tasks, trials, arguments.runs, arguments.seed)
+            )
             print(f"| {100 * shape[0] / sum(shape):.0f} % | {tasks} x {trials} | {shares} |")
 
 

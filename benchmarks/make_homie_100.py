@@ -1,7 +1,7 @@
 """Make the suite homie-100, and find out which of its experts reach their goals.
 
-    python benchmarks/make_homie_100.py build
-    python benchmarks/make_homie_100.py experts --tasks "apple-*,lemon-sofa"
+    python -m benchmarks.make_homie_100 build
+    python -m benchmarks.make_homie_100 experts --tasks "apple-*,lemon-sofa"
 
 `build` looks for a house for every task of homie_100/tasks.py and writes homie/bench/suites/homie-100.yaml and what a
 second hand says of it, tests/bench/homie-100-second-hand.yaml. `experts` plays the experts that
@@ -23,25 +23,25 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from homie_100.draft import Draft, Plan
-from homie_100.entry import Entry
-from homie_100.houses import GeneratedHouse
-from homie_100.played import fingerprint
-from homie_100.script import Unsuited
-from homie_100.tasks import ENTRIES, TEST
 
+from benchmarks.homie_100.draft import Draft, Plan
+from benchmarks.homie_100.entry import Entry
+from benchmarks.homie_100.houses import GeneratedHouse
+from benchmarks.homie_100.played import fingerprint
+from benchmarks.homie_100.script import Unsuited
+from benchmarks.homie_100.tasks import ENTRIES, TEST
 from homie.bench.folder.episode import Episode
+from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench
 from homie.bench.score.results import load_run
 from homie.bench.suite.suite import Suite, Task, read_subtask, read_suite
 from homie.conditions import parse_condition, unknown_words
 from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
-from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
+from homie.envs.mujoco.blueprints.catalog_objects import YCB
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import BenchOptions
 from homie.kernel.support.files import to_json, write_atomically
 from homie.kernel.types import Subtask
 
@@ -102,12 +102,12 @@ def candidates(entry: Entry) -> Iterator[tuple[int, Variation, Draft]]:
             continue
         try:
             here, variation = varied(entry, seed)
-            found = entry.pattern(here)
+            draft = entry.pattern(here)
         except Unsuited:
             continue
-        goal = parse_condition(found.goal)
+        goal = parse_condition(draft.goal)
         if not unknown_words(goal, here.state) and not goal.holds(here.state):
-            yield seed, variation, found
+            yield seed, variation, draft
 
 
 def built(entry: Entry) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -115,13 +115,13 @@ def built(entry: Entry) -> tuple[dict[str, Any], dict[str, Any]]:
     chosen = next(candidates(entry), None)
     if chosen is None:
         raise SystemExit(f"{entry.id}: none of the {SEEDS} houses suits it")
-    seed, variation, found = chosen
+    seed, variation, draft = chosen
     rooms, objects = SIZES[seed % len(SIZES)]
     differs = {"start": variation.start, "opened": list(variation.opened), "added": list(variation.added)}
-    horizon = "long-horizon" if len(found.expert) >= LONG else "short-horizon"
+    horizon = "long-horizon" if len(draft.expert) >= LONG else "short-horizon"
     task = {
         "id": entry.id,
-        "text": entry.text.format_map(found.slots),
+        "text": entry.text.format_map(draft.slots),
         "attributes": [horizon, *(LETTERS[letter] for letter in entry.letters)],
         "split": "test" if entry.id in TEST else "train",
         "scene": {
@@ -130,12 +130,12 @@ def built(entry: Entry) -> tuple[dict[str, Any], dict[str, Any]]:
             "objects": objects,
             **{key: value for key, value in differs.items() if value},
         },
-        "keypaths": found.keypaths,
-        **({"never": found.never} if found.never else {}),
-        "goal": found.goal,
-        "expert": found.expert,
+        "keypaths": draft.keypaths,
+        **({"never": draft.never} if draft.never else {}),
+        "goal": draft.goal,
+        "expert": draft.expert,
     }
-    return task, {"right": [_plan(one) for one in found.right], "wrong": [_plan(one) for one in found.wrong]}
+    return task, {"right": [_plan(plan) for plan in draft.right], "wrong": [_plan(plan) for plan in draft.wrong]}
 
 
 def _plan(plan: Plan) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def _plan(plan: Plan) -> dict[str, Any]:
 
 def declared_names() -> dict[str, str]:
     """What else the kinds are called, where it is said of one kind only."""
-    kinds = [*OBJECTS.values(), *FURNITURE.values()]
+    kinds = [*YCB.values(), *FURNITURE.values()]
     count = Counter(alias for kind in kinds for alias in kind.aliases)
     own = {kind.name.replace("_", " ") for kind in kinds}
     return {
@@ -172,7 +172,7 @@ def build() -> None:
     _write(SECOND_HAND, HEAD_SECOND, {task["id"]: second for task, second in both})
     read_suite(SUITE)
     print(Counter(attribute for task in tasks for attribute in task["attributes"]))
-    skeletons = {tuple(read_subtask(one).action for one in task["expert"]) for task in tasks}
+    skeletons = {tuple(read_subtask(words).action for words in task["expert"]) for task in tasks}
     print(len(tasks), "tasks,", Counter(task["split"] for task in tasks), len(skeletons), "skeletons")
 
 
@@ -247,7 +247,7 @@ class _Recorder(Progress):
             "failed": failed,
             "refused": sorted(refused),
         }
-        known = {one.id: known[one.id] for one in self._suite.tasks if one.id in known}
+        known = {suite_task.id: known[suite_task.id] for suite_task in self._suite.tasks if suite_task.id in known}
         EXPERTS.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(EXPERTS, to_json(known, indent=1))
         print(task.id, "done" if done else "NOT done", rounds, *failed, flush=True)
@@ -255,12 +255,12 @@ class _Recorder(Progress):
 
 def _failures(episode: Path) -> list[str]:
     """The subtasks that failed, with their error codes."""
-    found = []
+    failures = []
     for line in (episode / "steps.jsonl").read_text("utf-8").splitlines():
         execution = json.loads(line)["execution"]
         if execution["feedback"]["status"] != "success":
-            found.append(f"{Subtask(**execution['subtask'])} {execution['feedback']['code']}")
-    return found
+            failures.append(f"{Subtask(**execution['subtask'])} {execution['feedback']['code']}")
+    return failures
 
 
 def main() -> None:
@@ -272,11 +272,11 @@ def main() -> None:
     play.add_argument("--tasks", help="ids or patterns, separated by commas")
     play.add_argument("--limit", type=int, help="at most so many")
     play.add_argument("--workers", type=int, default=1, help="processes at the same time")
-    given = parser.parse_args()
-    if given.command == "build":
+    arguments = parser.parse_args()
+    if arguments.command == "build":
         build()
     else:
-        experts(given.tasks, given.limit, given.workers)
+        experts(arguments.tasks, arguments.limit, arguments.workers)
 
 
 if __name__ == "__main__":

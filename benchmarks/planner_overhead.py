@@ -39,14 +39,14 @@ ANSWER = {
 
 def pictures(seeds: int) -> list[dict[str, Image]]:
     """The four views from the first place of some houses, 256 x 256."""
-    made = []
+    views = []
     for seed in range(seeds):
         options = RunOptions(task="look", seed=seed)
         with registry.load("robots", options.robot)(options) as robot:
             robot.reset(seed=seed)
             frames = robot.observe(VIEWS).frames
-            made.append({view: frames[view].rgb for view in VIEWS})
-    return made
+            views.append({view: frames[view].rgb for view in VIEWS})
+    return views
 
 
 def situation(views: Mapping[str, Image]) -> PlannerInput:
@@ -69,12 +69,12 @@ def measure(
     built, read = [], []
     turns: list[Turn] = []
     for number in range(rounds):
-        given = situation(houses[number % len(houses)])
+        planner_input = situation(houses[number % len(houses)])
         began = time.perf_counter()
-        request, turn = planner.prompt.request(given, turns[-4:])
+        request, turn = planner.prompt.request(planner_input, turns[-4:])
         json.dumps(planner.model.body(request, "json_schema"))
         middle = time.perf_counter()
-        planner.prompt.read(answer, given)
+        planner.prompt.read(answer, planner_input)
         read.append((time.perf_counter() - middle) * 1e3)
         built.append((middle - began) * 1e3)
         turns.append(turn.answered(answer))
@@ -93,8 +93,11 @@ def main() -> None:
                 built, read = measure({**settings, "image_format": image_format}, houses, rounds)
             except MissingPart as error:
                 sys.exit(str(error))
-            both = [one + other for one, other in zip(built, read, strict=True)]
-            numbers = (*(statistics.median(one) for one in (built, read, both)), statistics.quantiles(both, n=20)[-1])
+            both = [building + reading for building, reading in zip(built, read, strict=True)]
+            numbers = (
+                *(statistics.median(times) for times in (built, read, both)),
+                statistics.quantiles(both, n=20)[-1],
+            )
             print(f"{name + ', ' + image_format:<40}" + "".join(f"{number:8.2f}" for number in numbers))
 
 

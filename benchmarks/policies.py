@@ -84,7 +84,7 @@ class Report:
 
     threads: int
     rounds: int
-    made: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    measured: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     machine: str = field(default_factory=lambda: f"{processor()}, {os.cpu_count()} cores, {platform.system()}")
     load: float = field(default_factory=lambda: round(os.getloadavg()[0], 1))
     gpu: str = ""
@@ -201,12 +201,12 @@ def m3(skill: str) -> Callable[[Path, str], Timed]:
 
         policy = M3(str(checkpoint)).policy()
         source = np.random.default_rng(0)
-        given: dict[str, Any] = {
+        inputs: dict[str, Any] = {
             name: source.random((128, 128), dtype=np.float32) for name in ("head_depth", "arm_depth")
         }
-        given |= {name: source.random(3) for name in ("goal_at_base", "gripper_pos_at_base", "goal_at_gripper")}
-        given |= {"arm_joint_pos": source.random(7), "is_grasped": 1.0}
-        return Timed(lambda: policy.step(given), lambda: policy.reset({"skill": skill}), 200)
+        inputs |= {name: source.random(3) for name in ("goal_at_base", "gripper_pos_at_base", "goal_at_gripper")}
+        inputs |= {"arm_joint_pos": source.random(7), "is_grasped": 1.0}
+        return Timed(lambda: policy.step(inputs), lambda: policy.reset({"skill": skill}), 200)
 
     return make
 
@@ -314,13 +314,13 @@ COLUMNS = (
 def table(report: Report) -> str:
     """The figures as a Markdown table."""
     lines = [COLUMNS, ("---",) * 3 + ("---:",) * 7 + ("---",)]
-    for one in report.figures:
-        window = (f"{one.window_seconds:.3f}", f"{one.times:.1f}", f"{one.window_memory_mb:.0f}")
+    for figure in report.figures:
+        window = (f"{figure.window_seconds:.3f}", f"{figure.times:.1f}", f"{figure.window_memory_mb:.0f}")
         lines.append(
             (
-                *(one.policy, one.what, one.device, f"{one.seconds:.4f}", f"{one.p95:.4f}"),
-                *(f"{one.load_seconds:.1f}", f"{one.memory_mb:.0f}", *(window if one.times else ("", "", ""))),
-                f"{one.aim}: {'reached' if one.reached else 'MISSED'}" if one.aim else "",
+                *(figure.policy, figure.what, figure.device, f"{figure.seconds:.4f}", f"{figure.p95:.4f}"),
+                *(f"{figure.load_seconds:.1f}", f"{figure.memory_mb:.0f}", *(window if figure.times else ("", "", ""))),
+                f"{figure.aim}: {'reached' if figure.reached else 'MISSED'}" if figure.aim else "",
             )
         )
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -334,7 +334,7 @@ def markdown(report: Report) -> str:
 Made by `python benchmarks/policies.py --out docs/policy-benchmarks.md`; the numbers are also in
 [data/policies.json](data/policies.json).
 
-{report.machine}, {gpu}, {report.threads} threads, torch {report.torch}, {report.made}, load average at the start
+{report.machine}, {gpu}, {report.threads} threads, torch {report.torch}, {report.measured}, load average at the start
 {report.load}. Generated weights. A decision is one `step` of the policy with a new picture: preprocessing, network,
 decoding. Medians. Peak memory is that of a process that loads one checkpoint and decides; Python with torch alone takes
 {report.baseline_mb:.0f} MB. On CUDA it is what torch took on the GPU.
@@ -375,8 +375,8 @@ def main() -> None:
                 subprocess.run([sys.executable, "-m", "homie", *generate], check=True, stdout=sys.stderr)
             for device in case.devices:
                 if device == "cpu" or report.gpu:
-                    given = ("--case", name, "--device", device, "--checkpoint", str(checkpoint))
-                    report.figures.append(Figure(**child(*given, *common)))
+                    flags = ("--case", name, "--device", device, "--checkpoint", str(checkpoint))
+                    report.figures.append(Figure(**child(*flags, *common)))
                     print(table(report).splitlines()[-1], file=sys.stderr)
     print(table(report))
     if arguments.out is not None:

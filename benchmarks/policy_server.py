@@ -61,7 +61,7 @@ class NothingSet(PolicySet):
         return []
 
 
-def serve(told: Connection) -> None:
+def serve(connection: Connection) -> None:
     """The server's process."""
     serve_policy(
         "nothing",
@@ -72,7 +72,7 @@ def serve(told: Connection) -> None:
         idle_seconds=600.0,
         sessions=1,
         debug=True,
-        ready=lambda url, made: told.send(url),
+        ready=lambda url, skills: connection.send(url),
         tell=lambda line: None,
     )
 
@@ -100,12 +100,12 @@ def run(calls: int) -> dict[str, dict[str, float]]:
     process.start()
     try:
         policy = RemotePolicy(ours.recv(), token="", connect_seconds=10, reply_seconds=10, reconnect_seconds=0)
-        found = {}
+        measured = {}
         for name, pictures in CASES.items():
             took = measure(policy, pictures, calls)
-            found[name] = {"median": statistics.median(took), "p95": statistics.quantiles(took, n=20)[-1]}
+            measured[name] = {"median": statistics.median(took), "p95": statistics.quantiles(took, n=20)[-1]}
         policy.close()
-        return found
+        return measured
     finally:
         process.terminate()
         process.join()
@@ -117,12 +117,12 @@ def main(arguments: Sequence[str] | None = None, tell: Callable[[str], object] =
     parser.add_argument("--calls", type=int, default=500)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
-    found = run(options.calls)
-    met = found["two pictures of 200 x 400, 480 kB"]["median"] < AIM
+    measured = run(options.calls)
+    met = measured["two pictures of 200 x 400, 480 kB"]["median"] < AIM
     if options.json:
-        tell(json.dumps({"milliseconds": found, "aim": AIM, "met": met}))
+        tell(json.dumps({"milliseconds": measured, "aim": AIM, "met": met}))
     else:
-        for name, took in found.items():
+        for name, took in measured.items():
             tell(f"{name:<40}{took['median']:6.2f} ms median{took['p95']:8.2f} ms 95 %")
         tell(f"The aim is {AIM:g} ms for 480 kB: {'met' if met else 'MISSED'}.")
     return 0 if met else 1

@@ -59,7 +59,7 @@ def read(path: Path, settings: dict[str, str]) -> list[Verdict]:
     if json.loads(first) != settings:
         sys.exit(f"{path} is of {first}, not of {json.dumps(settings)}: give --out another name.")
     loaded = (json.loads(line) for line in lines)
-    return [Verdict(**{**one, "open": tuple(one["open"]), "codes": tuple(one["codes"])}) for one in loaded]
+    return [Verdict(**{**entry, "open": tuple(entry["open"]), "codes": tuple(entry["codes"])}) for entry in loaded]
 
 
 def main() -> None:
@@ -73,29 +73,29 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="keep the run folders here")
     parser.add_argument("--out", type=Path, help="keep the verdicts here, a line each, and go on from what is there")
     parser.add_argument("--report", type=Path, help="write a section of Markdown instead of printing it")
-    given = parser.parse_args()
-    settings = {"targets": given.targets, "grasp": given.grasp, "clutter": given.clutter}
-    before = read(given.out, settings) if given.out else []
-    seeds = range(given.first, given.first + given.seeds)
+    arguments = parser.parse_args()
+    settings = {"targets": arguments.targets, "grasp": arguments.grasp, "clutter": arguments.clutter}
+    before = read(arguments.out, settings) if arguments.out else []
+    seeds = range(arguments.first, arguments.first + arguments.seeds)
     verdicts = {verdict.seed: verdict for verdict in before if verdict.seed in seeds}
-    if given.out and not before:
-        given.out.parent.mkdir(parents=True, exist_ok=True)
-        given.out.write_text(json.dumps(settings) + "\n", encoding="utf-8")
+    if arguments.out and not before:
+        arguments.out.parent.mkdir(parents=True, exist_ok=True)
+        arguments.out.write_text(json.dumps(settings) + "\n", encoding="utf-8")
     left = [seed for seed in seeds if seed not in verdicts]
-    with ThreadPoolExecutor(given.workers) as pool:
-        for verdict in pool.map(lambda seed: play(seed, **settings, keep=given.keep), left):
+    with ThreadPoolExecutor(arguments.workers) as pool:
+        for verdict in pool.map(lambda seed: play(seed, **settings, keep=arguments.keep), left):
             verdicts[verdict.seed] = verdict
-            if given.out:
-                with given.out.open("a", encoding="utf-8") as file:
+            if arguments.out:
+                with arguments.out.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(asdict(verdict)) + "\n")
             state = "ok  " if verdict.success else "FAIL"
             line = f"{verdict.seed:5d} {state} {verdict.wall_seconds:5.1f}s {verdict.rounds:2d} rounds  {verdict.task}"
             print(f"{line}  {' '.join(verdict.codes)}  {verdict.cause}", file=sys.stderr, flush=True)
-    title = f"{given.clutter.capitalize()} houses, {given.targets} targets, grasp by {given.grasp}"
+    title = f"{arguments.clutter.capitalize()} houses, {arguments.targets} targets, grasp by {arguments.grasp}"
     text = report(title, [verdicts[seed] for seed in seeds])
-    if given.report:
-        given.report.parent.mkdir(parents=True, exist_ok=True)
-        given.report.write_text(text, encoding="utf-8")
+    if arguments.report:
+        arguments.report.parent.mkdir(parents=True, exist_ok=True)
+        arguments.report.write_text(text, encoding="utf-8")
     else:
         print(text, end="")
 

@@ -76,8 +76,8 @@ def play(seed: int, folder: Path) -> Pair:
     """Both episodes of a seed, one after the other."""
     task = task_of(seed, generate(seed))
     direct = _run(task, folder / f"{seed}-direct", (), dict(os.environ))
-    said = {"ROS_DOMAIN_ID": str(DOMAIN), "ROS_LOCALHOST_ONLY": "1", "XDG_RUNTIME_DIR": str(folder)}
-    environment = {**os.environ, **said}
+    variables = {"ROS_DOMAIN_ID": str(DOMAIN), "ROS_LOCALHOST_ONLY": "1", "XDG_RUNTIME_DIR": str(folder)}
+    environment = {**os.environ, **variables}
     with _served(seed, folder, environment) as clock:
         began, simulated = time.monotonic(), clock[-1]
         bridge = _run(task, folder / f"{seed}-ros", ("--robot", "ros:fetch"), environment)
@@ -164,12 +164,12 @@ def read(path: Path) -> list[Pair]:
     """The pairs that a file has so far."""
     if not path.exists():
         return []
-    made = []
+    pairs = []
     for line in path.read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)
         ends = {name: End(**{**entry[name], "steps": tuple(entry[name]["steps"])}) for name in ("direct", "bridge")}
-        made.append(Pair(entry["seed"], entry["task"], **ends))
-    return made
+        pairs.append(Pair(entry["seed"], entry["task"], **ends))
+    return pairs
 
 
 def main() -> None:

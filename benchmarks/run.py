@@ -69,7 +69,7 @@ class Episodes:
 class Report:
     """Everything measured, with where and when."""
 
-    made: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    measured: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     machine: str = field(default_factory=lambda: f"{processor()}, {os.cpu_count()} cores, {platform.system()}")
     load: float = field(default_factory=lambda: round(os.getloadavg()[0], 1))
     help_seconds: float = 0.0
@@ -104,8 +104,11 @@ def measure_help() -> float:
     return round(seconds(lambda: subprocess.run(command, capture_output=True, check=True), 9), 3)
 
 
-def measure_physics() -> list[Physics]:
-    """The default home with 40 loose objects and the robot: standing still, and driving with a moving arm."""
+def measure_physics(catalogue: str, objects: str) -> list[Physics]:
+    """The home with 40 loose objects of a catalogue and the robot: standing still, and driving with a moving arm.
+
+    objects: what the table calls them, behind the situation.
+    """
     import mujoco
     import numpy as np
 
@@ -113,7 +116,7 @@ def measure_physics() -> list[Physics]:
     from homie.kernel.setup.options import RunOptions
     from homie.kernel.types import Command
 
-    robot = open_home(RunOptions.build(task="benchmark", seed=SEED, objects=OBJECTS))
+    robot = open_home(RunOptions.build(task="benchmark", seed=SEED, objects=OBJECTS, catalogue=catalogue))
     timestep = robot.model.opt.timestep
     still = seconds(lambda: mujoco.mj_step(robot.model, robot.data, nstep=500), 5) / 500
     phase = iter(np.linspace(0.0, 1000.0, 10**6))
@@ -126,8 +129,12 @@ def measure_physics() -> list[Physics]:
     moving = seconds(drive, 5) / 50 / (robot.spec.period / timestep)
     robot.close()
     return [
-        Physics("robot standing", round(1 / still), round(timestep / still, 1)),
-        Physics("robot driving, arm moving, with gate and grasp logic", round(1 / moving), round(timestep / moving, 1)),
+        Physics(f"robot standing{objects}", round(1 / still), round(timestep / still, 1)),
+        Physics(
+            f"robot driving, arm moving, with gate and grasp logic{objects}",
+            round(1 / moving),
+            round(timestep / moving, 1),
+        ),
     ]
 
 
@@ -199,7 +206,7 @@ def measure_episodes(count: int, *, video: bool) -> Episodes:
 
 def markdown(report: Report) -> str:
     """The report as a page."""
-    where = f"{report.machine}, Python {platform.python_version()}, {report.made[:10]}"
+    where = f"{report.machine}, Python {platform.python_version()}, {report.measured[:10]}"
     lines = [
         "# Benchmarks",
         "",
@@ -213,18 +220,21 @@ def markdown(report: Report) -> str:
         "",
         "| situation | steps/s | times real time |",
         "|---|---:|---:|",
-        *(f"| {one.situation} | {one.steps_per_second:.0f} | {one.times_real_time:.1f} |" for one in report.physics),
+        *(
+            f"| {figure.situation} | {figure.steps_per_second:.0f} | {figure.times_real_time:.1f} |"
+            for figure in report.physics
+        ),
         "",
         "## Rendering: one 256x256 picture of the head camera, ms",
         "",
         "| backend | RGB | depth | instance segmentation |",
         "|---|---:|---:|---:|",
     ]
-    for one in report.frames:
-        if one.error:
-            lines.append(f"| {one.backend} | {one.error} | | |")
+    for figure in report.frames:
+        if figure.error:
+            lines.append(f"| {figure.backend} | {figure.error} | | |")
         else:
-            lines.append(f"| {one.backend} | {one.rgb:.1f} | {one.depth:.1f} | {one.segmentation:.1f} |")
+            lines.append(f"| {figure.backend} | {figure.rgb:.1f} | {figure.depth:.1f} | {figure.segmentation:.1f} |")
     for run in report.episodes:
         video = "with" if run.video else "without"
         lines += [
@@ -248,25 +258,25 @@ def main() -> None:
     parser.add_argument("--episodes", type=int, default=5, help="put tasks to run (0: none)")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent.parent / "docs" / "benchmarks.md")
     parser.add_argument("--only-frames", choices=BACKENDS, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.only_frames:
-        print(json.dumps(asdict(time_frames(given.only_frames))))
+    arguments = parser.parse_args()
+    if arguments.only_frames:
+        print(json.dumps(asdict(time_frames(arguments.only_frames))))
         return
     report = Report()
     print("homie --help ...", file=sys.stderr)
     report.help_seconds = measure_help()
     print("physics ...", file=sys.stderr)
-    report.physics = measure_physics()
+    report.physics = [*measure_physics("ycb", ""), *measure_physics("household", "; all kinds of objects")]
     print("frames ...", file=sys.stderr)
     report.frames = [measure_frames(backend) for backend in BACKENDS]
-    if given.episodes:
-        print(f"{given.episodes} episodes without and one with video ...", file=sys.stderr)
+    if arguments.episodes:
+        print(f"{arguments.episodes} episodes without and one with video ...", file=sys.stderr)
         report.episodes = [
-            measure_episodes(given.episodes, video=False),
+            measure_episodes(arguments.episodes, video=False),
             measure_episodes(1, video=True),
         ]
-    given.out.write_text(markdown(report), encoding="utf-8")
-    given.out.with_suffix(".json").write_text(json.dumps(asdict(report), indent=2) + "\n", encoding="utf-8")
+    arguments.out.write_text(markdown(report), encoding="utf-8")
+    arguments.out.with_suffix(".json").write_text(json.dumps(asdict(report), indent=2) + "\n", encoding="utf-8")
     print(markdown(report))
 
 

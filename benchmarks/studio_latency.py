@@ -27,21 +27,22 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--key", default="d", help="the key that is held: it keeps the robot moving")
     parser.add_argument("options", nargs="*", help="of homie studio")
-    given = parser.parse_args()
-    words = [str(HOMIE), "studio", "--port", "0", "--json", "--quiet", *given.options]
+    arguments = parser.parse_args()
+    words = [str(HOMIE), "studio", "--port", "0", "--json", "--quiet", *arguments.options]
     studio = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     assert studio.stdout is not None
     text = ""
     while "}" not in text:
         text += studio.stdout.readline()
     try:
-        ages, frames = measured(json.loads(text)["page"], given.key, given.seconds)
+        ages, frames = measured(json.loads(text)["page"], arguments.key, arguments.seconds)
     finally:
         studio.terminate()
         studio.wait(30)
     quantiles = statistics.quantiles(ages, n=20)
     print(
-        f"{len(ages)} frames, {frames / given.seconds:.1f} a second; age in ms: median {statistics.median(ages):.0f}, "
+        f"{len(ages)} frames, {frames / arguments.seconds:.1f} a second; "
+        f"age in ms: median {statistics.median(ages):.0f}, "
     )
     print(f"95 of 100 below {quantiles[18]:.0f}, oldest {max(ages):.0f}")
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from error_detection import messages
-from error_detection.layers import Complaint
+from error_detection.layers import Complaint, official
 from homie.kernel.interfaces import CheckQuestion
 from homie.kernel.types import ErrorCode
 from homie.kernel.vocabulary import domain
@@ -16,9 +15,9 @@ def within_reach(question: CheckQuestion) -> Complaint | None:
     action = question.action.name
     metres = question.world.distance(question.entity, question.observation)
     if not domain.within_reach(metres):
-        return Complaint(ErrorCode.D1, messages.far_away(action))
+        return official(ErrorCode.D1, action=action)
     if metres < domain.TOO_CLOSE:
-        return Complaint(ErrorCode.D2, messages.too_close(action))
+        return official(ErrorCode.D2, action=action)
     return None
 
 

@@ -62,7 +62,7 @@ def check(trial: Trial) -> Check:
     if attempt.outcome is Outcome.SUCCEEDED:
         return Check("execution")
     if trial.action.inventory == "gives" and trial.world.held(trial.observation) is None:
-        return Check("execution", ErrorCode.E2, messages.missing(name))
+        return Check("execution", ErrorCode.E2, ErrorCode.E2.filled(action=name))
     about = tuple(names.named(entity, trial.world, trial.observation) for entity in attempt.about)
     if trial.complaint:
         return Check("execution", ErrorCode.E1, trial.complaint, about, lasting=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from error_detection import messages
-from error_detection.layers import Complaint, place
+from error_detection.layers import Complaint, official, place
 from error_detection.logical import suitable
 from homie.kernel.interfaces import CheckQuestion
 from homie.kernel.types import ErrorCode, model_key
@@ -14,7 +14,7 @@ def listed_action(question: CheckQuestion) -> Complaint | None:
     action = question.subtask.action
     if action in question.actions:
         return None
-    return Complaint(ErrorCode.F1, messages.unknown_action(action))
+    return official(ErrorCode.F1, action=action)
 
 
 def listed_model(question: CheckQuestion) -> Complaint | None:
@@ -55,7 +55,7 @@ def existing_target(question: CheckQuestion) -> Complaint | None:
         return Complaint(ErrorCode.F2, messages.no_target(question.subtask.action))
     if question.entity is None:
         objection = question.world.objection(words, question.action)
-        return Complaint(ErrorCode.F2, objection or messages.unknown_target(words))
+        return Complaint(ErrorCode.F2, objection or ErrorCode.F2.filled(item=words))
     return None
 
 
@@ -64,7 +64,7 @@ def pickable_or_place(question: CheckQuestion) -> Complaint | None:
     not exist" (F2)."""
     if question.entity is None or question.action.target not in ("loose", "place") or suitable(question):
         return None
-    return Complaint(ErrorCode.F2, messages.unknown_target(place(question)))
+    return official(ErrorCode.F2, item=place(question))
 
 
 RULES = (listed_action, no_more_names, listed_model, named_place, existing_target)

@@ -25,6 +25,11 @@ class Complaint(NamedTuple):
     about: tuple[str, ...] = ()
 
 
+def official(code: ErrorCode, about: tuple[str, ...] = (), **names: str) -> Complaint:
+    """A complaint in the sentence of the official code (`ErrorCode.sentence`), with its names filled in."""
+    return Complaint(code, code.filled(**names), about)
+
+
 Rule: TypeAlias = Callable[[CheckQuestion], Complaint | None]
 
 

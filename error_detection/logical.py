@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from error_detection import messages, names
-from error_detection.layers import Complaint, place
+from error_detection.layers import Complaint, official, place
 from homie.kernel.interfaces import CheckQuestion
 from homie.kernel.types import ErrorCode
 from homie.kernel.vocabulary import domain
@@ -15,14 +15,14 @@ OFFICIAL_OPENABLE = ("drawer", "fridge")
 def hand_full(question: CheckQuestion) -> Complaint | None:
     """L1: one hand cannot pick, open or close while it holds something."""
     if question.inventory and question.action.hand == "empty":
-        return Complaint(ErrorCode.L1, messages.hand_full(question.action.name))
+        return official(ErrorCode.L1, action=question.action.name)
     return None
 
 
 def hand_empty(question: CheckQuestion) -> Complaint | None:
     """L2: nothing to put."""
     if not question.inventory and question.action.hand == "full":
-        return Complaint(ErrorCode.L2, messages.hand_empty(question.action.name))
+        return official(ErrorCode.L2, action=question.action.name)
     return None
 
 
@@ -45,7 +45,7 @@ def closed(question: CheckQuestion) -> Complaint | None:
         return None
     itself = container == question.entity
     named = place(question) if itself else names.named(container, question.world, question.observation)
-    return Complaint(ErrorCode.L3, messages.closed(question.action.name, named), (named,))
+    return official(ErrorCode.L3, (named,), action=question.action.name, container=named)
 
 
 def closed_for_put(question: CheckQuestion) -> Complaint | None:
@@ -57,7 +57,7 @@ def interactive(question: CheckQuestion) -> Complaint | None:
     """L4: open or close something without door or drawer, pick what is not loose, put where there is no place."""
     if question.entity is None or suitable(question):
         return None
-    return Complaint(ErrorCode.L4, messages.not_interactive(question.action.name, place(question)))
+    return official(ErrorCode.L4, action=question.action.name, item=place(question))
 
 
 def openable_by_name(question: CheckQuestion) -> Complaint | None:
@@ -69,7 +69,7 @@ def openable_by_name(question: CheckQuestion) -> Complaint | None:
         opens = any(word in words.lower() for word in OFFICIAL_OPENABLE)
     else:
         opens = question.world.opens(question.entity)
-    return None if opens else Complaint(ErrorCode.L4, messages.not_interactive(question.action.name, words))
+    return None if opens else official(ErrorCode.L4, action=question.action.name, item=words)
 
 
 def suitable(question: CheckQuestion) -> bool:

@@ -15,10 +15,10 @@ ONCE_MORE = "and try once more"
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """record: the words of the record, a pattern. told: those for the planner, "" for the same. advice: what helps."""
+    """record: the words of the record, a pattern. words: those for the planner, "" for the same. advice: what helps."""
 
     record: str
-    told: str
+    words: str
     advice: str
 
 
@@ -48,6 +48,7 @@ REASONS = (
     Reason(r"the way stays blocked", "something stays in front of the robot", _ELSEWHERE),
     Reason(r"the base can ?not turn", "the robot has no room to turn", _ELSEWHERE),
     Reason(r"there is no map to drive by", "the robot has no map of the home", _OTHER_MODEL),
+    Reason(r"the robot's navigation .*", "the robot has found no way there", _AGAIN),
     # the arm
     Reason(r"the arm finds no way out", "the arm is caught between things", _ELSEWHERE),
     Reason(r"the arm finds no way there", "the arm finds no free way to it", _AGAIN),
@@ -82,6 +83,17 @@ REASONS = (
     Reason(r"it stays at [\d.]+ of [\d.]+", "it has not moved far enough", _AGAIN),
     Reason(r"no door or drawer with a handle is known", "its handle has not been seen", _IN_SIGHT),
     Reason(r".* has no door and no drawer that the robot knows", "its handle has not been seen", _IN_SIGHT),
+    # switches
+    Reason(
+        r"no place to stand from which the switch can be pressed",
+        "there is no place to stand from which its switch can be pressed",
+        "Please move away what stands around it, or do without it",
+    ),
+    Reason(r"the switch can ?not be reached from here", "its switch is out of reach from here", _AGAIN),
+    Reason(r"its switch has not been seen", "", _IN_SIGHT),
+    # states
+    Reason(r"(?:it|there) has to .*", "", "Please see to that first"),
+    Reason(r"it cannot be \w+", "", _OTHER_TARGET),
     # any skill
     Reason(r"done by its own account, without effect", "it was tried, but nothing has changed", _AGAIN),
     Reason(r"not done after [\d.]+ s", "it took too long", _AGAIN),
@@ -114,7 +126,7 @@ def explained(reason: str) -> str:
     """What a planner is told of a reason, without the last period: `the fingers closed on nothing. Please go ...`; ""
     for a reason that is not in the table."""
     known = _of(reason)
-    return "" if known is None else f"{known.told or reason}. {known.advice}"
+    return "" if known is None else f"{known.words or reason}. {known.advice}"
 
 
 def lasting(reason: str) -> bool:

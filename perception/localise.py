@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.kernel.types import Array, Box, CameraFrame, Detection, Intrinsics, Mask
+from homie.kernel.types import Array, Box, CameraFrame, Detection, Intrinsics, Mask, planar_rotation
 from perception.words.colours import lit_colour
 
 Points = NDArray[np.float32]
@@ -195,7 +195,7 @@ def rectangle(xy: Array | Points, yaw: float | None = None) -> tuple[Array, Arra
         if half[1] > half[0]:
             return center, half[::-1].copy(), _quarter(yaw + np.pi / 2)
         return center, half, _quarter(yaw)
-    axes = np.array([[np.cos(yaw), np.sin(yaw)], [-np.sin(yaw), np.cos(yaw)]])
+    axes = planar_rotation(-yaw)
     local = np.asarray(xy, dtype=np.float64) @ axes.T
     low, high = local.min(axis=0), local.max(axis=0)
     return ((low + high) / 2) @ axes, (high - low) / 2, yaw
@@ -262,7 +262,7 @@ def object_box(points: Points, spacing: float, eye: Array, *, complete: bool = T
         hidden = min(hidden, max(0.0, max(across, ROUND_DEPTH) - float(np.ptp(along))))
         xy = np.concatenate([xy, xy + hidden * view])
     center, half, yaw = rectangle(xy)
-    axes = np.array([[np.cos(yaw), np.sin(yaw)], [-np.sin(yaw), np.cos(yaw)]])
+    axes = planar_rotation(-yaw)
     lateral = np.abs(axes @ np.array([-view[1], view[0]]))
     half = half + 0.5 * spacing * lateral
     flat = bool(half[1] < 0.15 * half[0] + 0.25 * spacing)

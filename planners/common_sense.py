@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from homie.kernel.interfaces import kind_of
 from homie.kernel.types import NamedThing
+from homie.kernel.vocabulary.furniture import FURNITURE, SOUGHT_AT, Kept, kinds
 from perception.words.colours import COLOUR_WORDS
 from perception.words.names import canonical, match_names
 
-CONTAINERS = ("fridge", "drawer", "cabinet", "microwave", "oven", "dishwasher", "wardrobe", "closet")
+CONTAINERS = tuple(use.word for use in kinds(lambda use: use.opens))
 """Furniture with a door or a drawer that has to be opened before anything goes in."""
 
-SURFACES = ("counter", "table", "desk", "tv stand", "nightstand", "shelf", "stove", "sofa", "bed", "washbasin", "sink")
+SURFACES = tuple(use.word for use in sorted(kinds(lambda use: use.handy > 0), key=lambda use: use.handy))
 """Where something can be put down for a moment, best first."""
 
 ROOMS = ("kitchen", "living room", "bedroom", "bathroom", "dining room", "study")
 """Rooms of a home, most useful first."""
 
-LARGE = ("tv", "chair", "armchair", "lamp", "plant", "toilet", "bathtub", "trashcan")
+LARGE = tuple(use.word for use in kinds(lambda use: not use.opens and not use.handy))
 """What cannot be carried and has neither a door nor a surface to count on."""
 
 SMALL = (
@@ -35,33 +36,16 @@ SMALL = (
 )
 """Things that can be carried, besides those of `perception.words.names`."""
 
-_FRUIT = (
-    *("kitchen", "dining room", "living room", "study", "bedroom"),
-    *("counter", "table", "desk", "tv stand", "nightstand", "sink", "stove", "fridge", "drawer", "shelf", "cabinet"),
+_LIVED_IN = ("kitchen", "dining room", "living room", "study", "bedroom")
+_SOUGHT: tuple[tuple[tuple[str, ...], tuple[str, ...], Kept], ...] = (
+    (("fruit",), _LIVED_IN, "fruit"),
+    (("food",), _LIVED_IN, "food"),
+    (("dish", "cutlery"), _LIVED_IN, "dish"),
+    (("sponge", "bleach cleanser", "cloth", "soap"), ("kitchen", "bathroom", *ROOMS), "wash"),
 )
-_FOOD = (
-    *("kitchen", "dining room", "living room", "study", "bedroom"),
-    *("shelf", "table", "counter", "desk", "cabinet", "fridge", "drawer"),
-)
-_DISHES = (
-    *("kitchen", "dining room", "living room", "study", "bedroom"),
-    *("counter", "table", "shelf", "desk", "sink", "cabinet", "drawer"),
-)
-_CLEANING = ("kitchen", "bathroom", *ROOMS, "counter", "sink", "washbasin", "cabinet", "drawer")
-_ANYTHING = (*ROOMS, "table", "desk", "counter", "shelf", "cabinet", "drawer")
-_KITCHEN = ("kitchen", "dining room", *ROOMS, "counter", "sink", "stove", "table")
-_USUAL_PLACES = (
-    (("fruit",), _FRUIT),
-    (("food",), _FOOD),
-    (("dish", "cutlery"), _DISHES),
-    (("sponge", "bleach cleanser", "cloth", "soap"), _CLEANING),
-    (("fridge", "counter", "stove", "microwave", "sink", "dishwasher"), _KITCHEN),
-    (("sofa", "tv stand", "tv", "armchair"), ("living room", "study", *ROOMS)),
-    (("bed", "wardrobe", "nightstand"), ("bedroom", *ROOMS)),
-    (("desk", "shelf"), ("study", "living room", *ROOMS)),
-    (("bathtub", "toilet", "washbasin"), ("bathroom", *ROOMS)),
-    (("table", "chair"), ("living room", "dining room", *ROOMS)),
-)
+"""Things that can be carried: which, the rooms where to look for them, what they are kept as."""
+_KITCHEN_UNITS = ("counter", "sink", "stove", "table")
+"""What stands in a kitchen is found by going to any of these."""
 
 
 def means(words: str, name: str) -> bool:
@@ -104,8 +88,14 @@ def is_furniture(words: str) -> bool:
 
 def usual_places(words: str) -> tuple[str, ...]:
     """Rooms and furniture where to look for something, most likely first."""
-    return next((places for kinds, places in _USUAL_PLACES if _one_of(words, kinds)), _ANYTHING)
+    for things, rooms, kept in _SOUGHT:
+        if _any_of(words, things):
+            return (*rooms, *SOUGHT_AT[kept])
+    for use in FURNITURE:
+        if use.rooms and _any_of(words, (use.word,)):
+            return (*use.rooms, *ROOMS, *(_KITCHEN_UNITS if "kitchen" in use.rooms else ()))
+    return (*ROOMS, *SOUGHT_AT["anything"])
 
 
-def _one_of(words: str, kinds: tuple[str, ...]) -> bool:
-    return any(means(kind, words) or same_head(words, kind) for kind in kinds)
+def _any_of(words: str, names: tuple[str, ...]) -> bool:
+    return any(means(name, words) or same_head(words, name) for name in names)

@@ -54,7 +54,7 @@ def tiny_options(tmp_path: Path, plan: Callable[[Sequence[str]], str]) -> TinyOp
     """Options of a run in the tiny world."""
 
     def make(lines: Sequence[str] = BALL_IN_BOX, **options: object) -> RunOptions:
-        given = {
+        defaults = {
             "task": "put the ball in the box",
             "robot": "tiny",
             "skills": "tiny",
@@ -64,7 +64,7 @@ def tiny_options(tmp_path: Path, plan: Callable[[Sequence[str]], str]) -> TinyOp
             "out": tmp_path / "run",
             "video": False,
         }
-        return RunOptions.build(**{**given, **options})
+        return RunOptions.build(**{**defaults, **options})
 
     return make
 

@@ -31,8 +31,11 @@ def tensors(folder: Path, seed: int) -> dict[str, torch.Tensor]:
     import torch
 
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    made = generator()
-    return {one["name"]: torch.from_numpy(made.tensor(one["name"], one["shape"], seed)) for one in manifest["params"]}
+    source = generator()
+    return {
+        parameter["name"]: torch.from_numpy(source.tensor(parameter["name"], parameter["shape"], seed))
+        for parameter in manifest["params"]
+    }
 
 
 def load(module: torch.nn.Module, folder: Path, seed: int, unused: Collection[str] = ()) -> None:

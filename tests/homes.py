@@ -54,8 +54,8 @@ def play(
     if not isinstance(script, Path):
         (folder / "plan.json").write_text(json.dumps(list(script)))
         script = folder / "plan.json"
-    given = {"task": "do as the script says", "video": False, "frames": False, "out": folder / "run"}
-    summary = run(RunOptions.build(scene=scene, planner=f"scripted:{script}", **{**given, **options}))
+    settings = {"task": "do as the script says", "video": False, "frames": False, "out": folder / "run"}
+    summary = run(RunOptions.build(scene=scene, planner=f"scripted:{script}", **{**settings, **options}))
     return read_steps(summary.episode_folder)
 
 

@@ -62,6 +62,6 @@ def write(folder: Path, *, config: object = CONFIG, statistics: object = STATIST
 
 def table(path: Path, *texts: str) -> Path:
     """A table of generated embeddings for texts."""
-    made = np.random.default_rng(0).normal(0, 0.2, (len(texts), 16, 768)).astype(np.float32)
-    np.savez(path, texts=np.array(texts), embeddings=made)
+    embeddings = np.random.default_rng(0).normal(0, 0.2, (len(texts), 16, 768)).astype(np.float32)
+    np.savez(path, texts=np.array(texts), embeddings=embeddings)
     return path

@@ -44,14 +44,14 @@ class Reciter(Planner):
 
     def __init__(self, *subtasks: Subtask) -> None:
         self._subtasks = (*subtasks, Subtask("End"))
-        self.given: list[PlannerInput] = []
+        self.inputs: list[PlannerInput] = []
 
     def reset(self, task: str, *, seed: int) -> None:
         """It is used once."""
 
-    def decide(self, given: PlannerInput) -> Decision:
-        self.given.append(given)
-        return Decision((self._subtasks[len(self.given) - 1],))
+    def decide(self, planner_input: PlannerInput) -> Decision:
+        self.inputs.append(planner_input)
+        return Decision((self._subtasks[len(self.inputs) - 1],))
 
 
 class Mishap(TextSkill):
@@ -73,10 +73,10 @@ def play(
 ) -> tuple[EpisodeResult, list[PlannerInput], Stage]:
     world = home()
     world.at = "kitchen_counter_1"
-    made = stage(world=world, checks=checks)
-    made.executor.skills = SkillBook({"text": dict.fromkeys(ARGUMENTS, Mishap(world, happens or {}))})
+    staged = stage(world=world, checks=checks)
+    staged.executor.skills = SkillBook({"text": dict.fromkeys(ARGUMENTS, Mishap(world, happens or {}))})
     planner = Reciter(*subtasks)
-    return made.play("tidy up", planner), planner.given, made
+    return staged.play("tidy up", planner), planner.inputs, staged
 
 
 def to(place: str, name: str = "apple_1") -> Happening:
@@ -100,40 +100,40 @@ def test_the_inventory_is_what_is_in_the_hand_not_what_was_asked_for() -> None:
     def other(world: World) -> None:
         world.things["apple_1"].place, world.things["lemon_1"].place = "kitchen_counter_1", "hand"
 
-    result, given, _ = play(PICK, PUT, happens={1: other})
-    assert given[1].inventory == ("lemon",)
-    assert given[1].feedback is not None and given[1].feedback.message == "None, but what is in the hand is the lemon"
-    assert given[2].feedback is not None and given[2].feedback.message.endswith("what is in the hand is the lemon")
+    result, inputs, _ = play(PICK, PUT, happens={1: other})
+    assert inputs[1].inventory == ("lemon",)
+    assert inputs[1].feedback is not None and inputs[1].feedback.message == "None, but what is in the hand is the lemon"
+    assert inputs[2].feedback is not None and inputs[2].feedback.message.endswith("what is in the hand is the lemon")
     assert [item.feedback.ok for item in result.history] == [True, False, True]
 
 
 def test_what_was_lost_on_the_way_is_no_longer_in_the_inventory() -> None:
-    _, given, _ = play(PICK, Subtask("Go to", "sink"), PUT, happens={2: to("kitchen")})
-    assert given[1].inventory == ("apple",) and given[2].inventory == ()
-    assert given[2].feedback is not None
-    assert given[2].feedback.ok and given[2].feedback.message == "None, but apple is no longer in the hand"
+    _, inputs, _ = play(PICK, Subtask("Go to", "sink"), PUT, happens={2: to("kitchen")})
+    assert inputs[1].inventory == ("apple",) and inputs[2].inventory == ()
+    assert inputs[2].feedback is not None
+    assert inputs[2].feedback.ok and inputs[2].feedback.message == "None, but apple is no longer in the hand"
 
 
 def test_a_name_that_means_the_thing_in_the_hand_is_kept() -> None:
-    result, given, _ = play(Subtask("Pick", "red apple"), PUT)
-    assert given[1].inventory == ("red apple",)
+    result, inputs, _ = play(Subtask("Pick", "red apple"), PUT)
+    assert inputs[1].inventory == ("red apple",)
     assert [str(item) for item in result.history[:2]] == [
         "(1) [Pick, red apple](success)",
         "(2) [Put, apple, kitchen counter](success)",
     ]
-    assert given[2].feedback is not None and given[2].feedback.message == "None"
+    assert inputs[2].feedback is not None and inputs[2].feedback.message == "None"
 
 
 def test_the_order_of_the_official_code_puts_what_is_held_and_the_history_says_what_it_was() -> None:
-    result, given, made = play(PICK, Subtask("Put", "lemon", "kitchen counter"), checks=code_order)
-    assert made.world.things["apple_1"].place == "kitchen_counter_1"
+    result, inputs, staged = play(PICK, Subtask("Put", "lemon", "kitchen counter"), checks=code_order)
+    assert staged.world.things["apple_1"].place == "kitchen_counter_1"
     assert str(result.history[1]) == "(2) [Put, apple, kitchen counter](success)"
-    assert given[2].feedback is not None and given[2].feedback.message == "None, but what was put is the apple"
+    assert inputs[2].feedback is not None and inputs[2].feedback.message == "None, but what was put is the apple"
 
 
 def test_the_default_order_puts_nothing_that_was_called_otherwise() -> None:
-    result, given, made = play(PICK, Subtask("Put", "lemon", "kitchen counter"))
-    assert made.world.held() == "apple_1" and given[2].inventory == ("apple",)
+    result, inputs, staged = play(PICK, Subtask("Put", "lemon", "kitchen counter"))
+    assert staged.world.held() == "apple_1" and inputs[2].inventory == ("apple",)
     assert str(result.history[1]) == "(2) [Put, lemon, kitchen counter](fail)"
 
 
@@ -176,7 +176,7 @@ def test_a_skill_set_adds_its_actions_to_the_table() -> None:
 
 
 @pytest.mark.parametrize(
-    ("declared", "said"),
+    ("declared", "message"),
     [
         ({"name": "Wipe", "arguments": ("cloth",)}, "'Wipe' cannot take"),
         ({"name": "Wipe", "hand": "wet"}, "'Wipe' has the hand 'wet': it is one of '', 'empty', 'full'"),
@@ -187,13 +187,13 @@ def test_a_skill_set_adds_its_actions_to_the_table() -> None:
         ({"name": "Go to"}, "'Go to' has words=.*, and a skill set declares words=.*: give it another name"),
     ],
 )
-def test_what_a_skill_set_cannot_declare(declared: dict[str, Any], said: str) -> None:
-    with pytest.raises(BadInput, match=said):
+def test_what_a_skill_set_cannot_declare(declared: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
         action_table([[Action(**declared)]])
 
 
 @pytest.mark.parametrize(
-    ("subtask", "said"),
+    ("subtask", "message"),
     [
         (
             Subtask("Pick", "banana", "bowl"),
@@ -206,8 +206,8 @@ def test_what_a_skill_set_cannot_declare(declared: dict[str, Any], said: str) ->
         (Subtask("End"), ""),
     ],
 )
-def test_what_does_not_fit_is_said(subtask: Subtask, said: str) -> None:
-    assert misfit(subtask, ARGUMENTS[subtask.action]) == said
+def test_what_does_not_fit_is_said(subtask: Subtask, message: str) -> None:
+    assert misfit(subtask, ARGUMENTS[subtask.action]) == message
 
 
 class Own(TextSkill):
@@ -230,14 +230,14 @@ def test_an_action_of_a_package_gets_what_it_takes(checks: Sequence[ErrorCheck])
         {"own": dict.fromkeys(own.actions, own)},
         table=action_table([[POUR, WAIT]]),
     )
-    made = stage(world=world, checks=checks)
-    old = made.executor
-    made.executor = Executor(old.senses, book, checks, old.execution, actions=book.actions(old.robot))
+    staged = stage(world=world, checks=checks)
+    old = staged.executor
+    staged.executor = Executor(old.senses, book, checks, old.execution, actions=book.actions(old.robot))
     planner = Reciter(
         Subtask("Wait"), Subtask("Pour", "mug", "bowl"), Subtask("Wait", "mug"), Subtask("Pour", "mug", "x")
     )
-    result = made.play("pour", planner)
-    assert planner.given[0].arguments["Wait"] == ()
+    result = staged.play("pour", planner)
+    assert planner.inputs[0].arguments["Wait"] == ()
     assert [goal.name for goal in own.goals] == ["", "bowl_1"], "what is done is done to the destination"
     codes = [item.feedback.code for item in result.history]
     assert codes == [None, None, "F1", "F2", None]
@@ -259,17 +259,17 @@ def test_what_a_skill_set_declares_reaches_the_schema_and_the_reading_of_answers
     book = SkillShelf({"kitchen": Kitchen()}, {}, None).book(robot)
     actions, table = book.actions(robot), book.arguments
     variants = decision_schema("json", actions, (), table)["properties"]["subtask"]["anyOf"]  # type: ignore[index]
-    shapes = {tuple(one["properties"]["action"]["enum"]): tuple(one["properties"])[1:] for one in variants}
+    shapes = {tuple(variant["properties"]["action"]["enum"]): tuple(variant["properties"])[1:] for variant in variants}
     assert shapes[("Wait", "End")] == () and shapes[("Put", "Pour")] == ("target", "destination")
-    for said, subtask in (
+    for answer, subtask in (
         ('{"subtask": {"action": "Wait"}}', Subtask("Wait")),
         ('{"subtask": {"action": "Pour", "target": "milk", "destination": "bowl"}}', Subtask("Pour", "milk", "bowl")),
         ('{"subtask": "Pour the milk into the bowl"}', Subtask("Pour", "milk", "bowl")),
     ):
-        assert read(said, Layout("json"), actions, (), table).subtasks == (subtask,)
-    for said in ('{"subtask": {"action": "Wait", "target": "a"}}', '{"subtask": {"action": "Pour", "target": "a"}}'):
+        assert read(answer, Layout("json"), actions, (), table).subtasks == (subtask,)
+    for answer in ('{"subtask": {"action": "Wait", "target": "a"}}', '{"subtask": {"action": "Pour", "target": "a"}}'):
         with pytest.raises(Unreadable, match="takes"):
-            read(said, Layout("json"), actions, (), table)
+            read(answer, Layout("json"), actions, (), table)
 
 
 # ---------------------------------------------------------------- what is true afterwards
@@ -306,10 +306,10 @@ def test_a_door_that_does_not_stay_as_it_was_left_is_a_failure(
     """The skill calls it a success each time."""
     world = home()
     world.at = "fridge_1"
-    made = stage(world=world)
+    staged = stage(world=world)
     skill = Mishap(world, dict.fromkeys(range(1, 4), happening))
-    senses = Senses(made.executor.robot, made.executor.senses.detector, DoorsSeen(world))
+    senses = Senses(staged.executor.robot, staged.executor.senses.detector, DoorsSeen(world))
     book = SkillBook({"text": dict.fromkeys(ARGUMENTS, skill)})
-    made.executor = Executor(senses, book, paper_order, made.executor.execution)
-    result = made.play("see to the fridge", Reciter(Subtask(action, "fridge")))
+    staged.executor = Executor(senses, book, paper_order, staged.executor.execution)
+    result = staged.play("see to the fridge", Reciter(Subtask(action, "fridge")))
     assert result.history[0].feedback.code is code

@@ -33,14 +33,14 @@ class Reciter(Planner):
 
     def __init__(self, decisions: Sequence[Decision | Subtask]) -> None:
         self._decisions = [d if isinstance(d, Decision) else Decision((d,)) for d in decisions]
-        self.given: list[PlannerInput] = []
+        self.inputs: list[PlannerInput] = []
 
     def reset(self, task: str, *, seed: int) -> None:
-        self.given = []
+        self.inputs = []
 
-    def decide(self, given: PlannerInput) -> Decision:
-        self.given.append(given)
-        return self._decisions[(given.round - 1) % len(self._decisions)]
+    def decide(self, planner_input: PlannerInput) -> Decision:
+        self.inputs.append(planner_input)
+        return self._decisions[(planner_input.round - 1) % len(self._decisions)]
 
 
 class Stubborn(Skill):
@@ -119,7 +119,7 @@ def test_a_task_from_the_first_look_to_end(play):
 
 def test_the_planner_is_told_inventory_history_and_feedback(play):
     _, _, planner, _ = play(GO_BALL, PICK, PICK, END)
-    first, *_, last = planner.given
+    first, *_, last = planner.inputs
     assert (first.feedback, first.history_text, first.inventory_text) == (None, "None", "None")
     assert list(first.views) == list(VIEWS)
     assert last.inventory_text == "ball"
@@ -157,7 +157,7 @@ def test_several_subtasks_of_one_decision_can_finish_a_task(play):
 
 def test_what_a_plan_says_after_end_is_not_done(play):
     result, records, planner, events = play(Decision((GO_BALL, END, PICK, GO_BOX)))
-    assert (result.ended_by, result.rounds, len(planner.given)) == ("ended", 1, 1)
+    assert (result.ended_by, result.rounds, len(planner.inputs)) == ("ended", 1, 1)
     assert [str(record.execution.subtask) for record in records] == ["[Go to, ball]", "[End]"]
     assert result.inventory == () and result.history[-1].subtask == END
     assert events.count("SubtaskStarted") == 1

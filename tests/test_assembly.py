@@ -42,14 +42,19 @@ def test_two_sets_may_not_be_the_same_model():
 
 def test_a_checkpoint_and_settings_reach_their_set():
     shelf = load_skills("tiny,lost:weights.pth", {"lost.speed": 3})
-    said = shelf.describe()
-    assert said["tiny"]["class"] == "homie_tiny:TinySkills" and len(said["tiny"]["source"]) == 64
-    assert said["Lost-1"] == {**said["tiny"], "class": "homie_tiny:LostSkills", "checkpoint": "weights.pth", "speed": 3}
+    description = shelf.describe()
+    assert description["tiny"]["class"] == "homie_tiny:TinySkills" and len(description["tiny"]["source"]) == 64
+    assert description["Lost-1"] == {
+        **description["tiny"],
+        "class": "homie_tiny:LostSkills",
+        "checkpoint": "weights.pth",
+        "speed": 3,
+    }
     assert not shelf.missing
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ({"speed": 3}, "SET.NAME"),
         ({"lots.speed": 3}, "did you mean 'lost'"),
@@ -58,8 +63,8 @@ def test_a_checkpoint_and_settings_reach_their_set():
         ({"tiny.speed": 3}, "no settings"),
     ],
 )
-def test_a_wrong_setting_is_told(settings, said):
-    with pytest.raises(BadInput, match=said):
+def test_a_wrong_setting_is_told(settings, message):
+    with pytest.raises(BadInput, match=message):
         load_skills("tiny,lost:weights.pth", settings)
 
 
@@ -93,9 +98,9 @@ def test_the_run_file_keeps_what_the_sets_say(tiny_options):
     options = tiny_options(skills="tiny,lost:w.pth", skill_settings={"lost.speed": 2})
     summary = session.run(options)
     file = read_run(summary.run_folder)
-    told = read_parts(summary.run_folder, file.parts)
-    assert told is not None and told.skills["tiny"]["class"] == "homie_tiny:TinySkills"
-    assert told.skills["Lost-1"].items() >= {"checkpoint": "w.pth", "speed": 2}.items()
+    parts = read_parts(summary.run_folder, file.parts)
+    assert parts is not None and parts.skills["tiny"]["class"] == "homie_tiny:TinySkills"
+    assert parts.skills["Lost-1"].items() >= {"checkpoint": "w.pth", "speed": 2}.items()
     assert file.options.skill_settings == {"lost.speed": 2}
 
 
@@ -105,8 +110,8 @@ def test_a_refused_model_is_one_sentence(homie, tiny_arguments):
     refused = homie("run", "go", *tiny_arguments, "--on-missing-model", "fail")
     assert refused.returncode == 2
     assert "Lost-1 needs its checkpoint" in refused.stderr and "Traceback" not in refused.stderr
-    told = homie("run", "go", *tiny_arguments, "--no-video", "--out", "run")
-    assert told.returncode == 0 and "stands in for Lost-1" in told.stderr
+    done = homie("run", "go", *tiny_arguments, "--no-video", "--out", "run")
+    assert done.returncode == 0 and "stands in for Lost-1" in done.stderr
     wrong = homie("run", "go", *tiny_arguments, "--skill-option", "lost")
     assert wrong.returncode == 2 and "SET.NAME=VALUE" in wrong.stderr
 
@@ -114,7 +119,7 @@ def test_a_refused_model_is_one_sentence(homie, tiny_arguments):
 def test_a_detector_gets_its_argument_and_its_settings(tmp_path):
     detector = make_part(DETECTOR, "simulated", {"min_pixels": 50})
     assert detector.describe() == {"min_pixels": 50, "min_part_pixels": 16}
-    for name, settings, said in (
+    for name, settings, message in (
         ("simulated:model.onnx", {}, "takes no argument"),
         ("simulated", {"min_pixel": 3}, "did you mean 'min_pixels'"),
         ("simulated", {"min_pixels": "few"}, "detector 'simulated': min_pixels"),
@@ -123,7 +128,7 @@ def test_a_detector_gets_its_argument_and_its_settings(tmp_path):
         ("yolo-onx:model.onnx", {}, "did you mean 'yolo-onnx'"),
         ("tiny", {"score": 1}, "no settings"),
     ):
-        with pytest.raises(BadInput, match=said):
+        with pytest.raises(BadInput, match=message):
             make_part(DETECTOR, name, settings)
 
 
@@ -135,9 +140,9 @@ def test_the_run_file_keeps_what_the_detector_says(homie, tmp_path):
         *("--no-frames", "--out", "run", "--detector-option", "min_pixels=40"),
     )
     assert done.returncode == 0, done.stderr
-    told = read_parts(tmp_path / "run", read_run(tmp_path / "run").parts)
-    assert told is not None and told.detector.items() >= {"min_pixels": 40, "min_part_pixels": 16}.items()
-    assert read_text(tmp_path / "run", told.planner["sha256"]) == script.read_text()
+    parts = read_parts(tmp_path / "run", read_run(tmp_path / "run").parts)
+    assert parts is not None and parts.detector.items() >= {"min_pixels": 40, "min_part_pixels": 16}.items()
+    assert read_text(tmp_path / "run", parts.planner["sha256"]) == script.read_text()
 
 
 class Kept(TinySkills):
@@ -151,15 +156,15 @@ class Kept(TinySkills):
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         ({"picture_size": "64x48"}, "have their own size: leave out --picture-size"),
         ({"targets": "homie_tiny:TinySkills"}, "is no homie.kernel.interfaces.Locator"),
     ],
 )
-def test_a_robot_that_does_not_fit_is_closed(tiny_options, more, said):
+def test_a_robot_that_does_not_fit_is_closed(tiny_options, more, message):
     robot = TinyRobot()
-    with pytest.raises(BadInput, match=said):
+    with pytest.raises(BadInput, match=message):
         assemble(tiny_options(**more), {("robot", "tiny"): robot})
     assert robot.calls == ["close"]
 

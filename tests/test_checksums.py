@@ -25,7 +25,7 @@ def test_what_was_sealed_is_read_and_its_checksum_comes_last(value: dict[str, ob
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (b"", "it is empty"),
         (b"{", r"it is not JSON \(Expecting property name.*\)"),
@@ -39,8 +39,8 @@ def test_what_was_sealed_is_read_and_its_checksum_comes_last(value: dict[str, ob
         (sealed({"format": 2, "seed": 7}).replace(b"7", b"8", 1), "the checksum differs"),
     ],
 )
-def test_what_is_wrong_is_said(data: bytes, said: str) -> None:
-    with pytest.raises(ValueError, match=rf"^{said}$" if said.startswith("it ") else said):
+def test_what_is_wrong_is_said(data: bytes, message: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{message}$" if message.startswith("it ") else message):
         unsealed(data)
 
 

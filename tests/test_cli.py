@@ -26,9 +26,9 @@ def sentences(text: str) -> list[str]:
 def test_run_does_the_task_and_leaves_a_run_folder(homie, tiny_arguments, tmp_path):
     done = homie("run", "put the ball in the box", *tiny_arguments, "--out", "out", "--json")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["result"]["ended_by"] == "ended"
-    assert [item["feedback"]["status"] for item in told["result"]["history"]] == ["success"] * 5
+    printed = json.loads(done.stdout)
+    assert printed["result"]["ended_by"] == "ended"
+    assert [item["feedback"]["status"] for item in printed["result"]["history"]] == ["success"] * 5
     folder = tmp_path / "out" / EPISODE
     state = json.loads((folder / "final_state.json").read_text())
     assert state["held"] is None
@@ -52,7 +52,7 @@ def test_a_failing_robot_is_not_a_failing_command(homie, tiny_arguments):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["run", ""], "The instruction is empty"),
         (["run", "   "], "The instruction is empty"),
@@ -71,11 +71,11 @@ def test_a_failing_robot_is_not_a_failing_command(homie, tiny_arguments):
         (["list", "plans"], "did you mean 'planners'?"),
     ],
 )
-def test_bad_input_is_one_sentence_and_exit_code_2(homie, tmp_path, arguments, said):
+def test_bad_input_is_one_sentence_and_exit_code_2(homie, tmp_path, arguments, message):
     done = homie(*arguments)
     assert done.returncode == 2, done.stderr
     assert len(sentences(done.stderr)) == 1
-    assert said in sentences(done.stderr)[0]
+    assert message in sentences(done.stderr)[0]
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == [], "bad input leaves nothing behind"
 
@@ -94,9 +94,9 @@ def test_usage_errors_of_typer_exit_with_2(homie):
 
 def test_usage_errors_are_one_json_object_too(homie):
     done = homie("run", "go", "--seed", "seven", "--json")
-    told = json.loads(done.stdout)
-    assert done.returncode == told["exit_code"] == 2
-    assert "--seed" in told["error"] and "Usage: homie run" in done.stderr
+    printed = json.loads(done.stdout)
+    assert done.returncode == printed["exit_code"] == 2
+    assert "--seed" in printed["error"] and "Usage: homie run" in done.stderr
 
 
 def test_a_reader_that_stops_reading_is_no_error():
@@ -190,16 +190,16 @@ def frames(video: Path) -> int:
 
 
 def test_list_names_what_other_packages_bring(homie):
-    found = json.loads(homie("list", "--json").stdout)
-    assert found["robots"]["tiny"] == "homie_tiny:open_tiny"
-    assert {"rule", "scripted", "human", "lines"} <= set(found["planners"])
+    parts = json.loads(homie("list", "--json").stdout)
+    assert parts["robots"]["tiny"] == "homie_tiny:open_tiny"
+    assert {"rule", "scripted", "human", "lines"} <= set(parts["planners"])
     assert homie("list", "skills").stdout.split()[:2] == ["skills", "classical"]
 
 
 def test_list_tells_settings_and_what_is_missing(homie):
-    found = json.loads(homie("list", "detectors", "--json").stdout)["detectors"]
-    assert found["simulated"]["usable"] and found["simulated"]["settings"]["min_pixels"]["default"] == "25"
-    assert "keys" not in found["simulated"]
+    detectors = json.loads(homie("list", "detectors", "--json").stdout)["detectors"]
+    assert detectors["simulated"]["usable"] and detectors["simulated"]["settings"]["min_pixels"]["default"] == "25"
+    assert "keys" not in detectors["simulated"]
     skills = json.loads(homie("list", "skills", "--json").stdout)["skills"]
     assert skills["nomad"]["settings"]["topomap"]["default"] == "-" and skills["tiny"]["settings"] == {}
     shown = homie("list", "skills").stdout
@@ -209,16 +209,16 @@ def test_list_tells_settings_and_what_is_missing(homie):
 def test_list_suites(homie):
     shown = homie("list", "suites").stdout
     assert "homie-100" in shown and "version 2, 100 tasks, 3 trials of up to 20 rounds" in shown
-    found = json.loads(homie("list", "suites", "--json").stdout)["suites"]["homie-100"]
-    assert found["version"] == 2 and found["tasks"] == 100 and found["target"] == "homie.bench.suites:homie_100"
+    suite = json.loads(homie("list", "suites", "--json").stdout)["suites"]["homie-100"]
+    assert suite["version"] == 2 and suite["tasks"] == 100 and suite["target"] == "homie.bench.suites:homie_100"
 
 
 def test_doctor_finds_this_machine_well(homie):
     done = homie("doctor", "--json")
     assert done.returncode == 0
-    told = json.loads(done.stdout)
-    names = {finding["name"]: finding["ok"] for finding in told["findings"]}
-    assert told["ok"] and names["mujoco"] and names["H.264 encoder"] and names["rendering with raycast"]
+    report = json.loads(done.stdout)
+    names = {finding["name"]: finding["ok"] for finding in report["findings"]}
+    assert report["ok"] and names["mujoco"] and names["H.264 encoder"] and names["rendering with raycast"]
     assert "optional [dev]" in names
 
 

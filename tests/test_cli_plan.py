@@ -64,9 +64,9 @@ class Server:
 
 @pytest.fixture
 def server(request: pytest.FixtureRequest) -> Iterator[Server]:
-    made = Server(getattr(request, "param", json.dumps(ANSWER)))
-    yield made
-    made.close()
+    endpoint = Server(getattr(request, "param", json.dumps(ANSWER)))
+    yield endpoint
+    endpoint.close()
 
 
 def test_the_rule_planner_needs_nothing(homie) -> None:
@@ -78,9 +78,9 @@ def test_the_rule_planner_needs_nothing(homie) -> None:
 def test_json(homie) -> None:
     done = homie("plan", "pick up the apple", "--json")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["subtasks"] == [{"action": "Go to", "target": "apple", "destination": ""}]
-    assert told["planner"] == {}
+    printed = json.loads(done.stdout)
+    assert printed["subtasks"] == [{"action": "Go to", "target": "apple", "destination": ""}]
+    assert printed["planner"] == {}
 
 
 def test_a_model_behind_an_endpoint_sees_the_pictures_in_order(homie, server: Server, pictures: list[Path]) -> None:
@@ -96,7 +96,7 @@ def test_a_model_behind_an_endpoint_sees_the_pictures_in_order(homie, server: Se
     ]
     (asked,) = server.asked
     parts = asked["messages"][-1]["content"]
-    shown = [one["image_url"]["url"] for one in parts if one["type"] == "image_url"]
+    shown = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
     colours = [PIL.Image.open(BytesIO(base64.b64decode(url.partition(",")[2]))).getpixel((0, 0))[0] for url in shown]
     assert colours == [10, 20, 30]
     assert "Inventory: pear" in parts[-1]["text"]
@@ -107,15 +107,15 @@ def test_an_unreadable_answer_is_told_and_is_no_failure_of_the_command(homie, se
     pytest.importorskip("openai")
     done = homie("plan", "go", "--planner", "chat:any", "--base-url", server.url, "--set", "reasks=1", "--json")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["subtasks"] == [] and "no subtask" in told["problem"]
-    assert [one["text"] for one in told["answers"]] == ["I would rather not plan."] * 2
-    assert told["planner"]["prompt"]["template"] == "emmoe-json"
+    printed = json.loads(done.stdout)
+    assert printed["subtasks"] == [] and "no subtask" in printed["problem"]
+    assert [answer["text"] for answer in printed["answers"]] == ["I would rather not plan."] * 2
+    assert printed["planner"]["prompt"]["template"] == "emmoe-json"
     assert len(server.asked) == 2
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (["plan", ""], 2, "The instruction is empty"),
         (["plan", "go", "--image", "nothing.png"], 2, "Cannot read the picture nothing.png: No such file"),
@@ -126,11 +126,11 @@ def test_an_unreadable_answer_is_told_and_is_no_failure_of_the_command(homie, se
         (["plan", "go", *["--image", "a.png"] * 5], 2, "image: "),
     ],
 )
-def test_what_a_user_can_get_wrong(homie, tmp_path: Path, arguments: list[str], code: int, said: str) -> None:
+def test_what_a_user_can_get_wrong(homie, tmp_path: Path, arguments: list[str], code: int, message: str) -> None:
     (tmp_path / "notes.txt").write_text("hello")
     done = homie(*arguments, "--json")
     assert done.returncode == code
-    assert said in json.loads(done.stdout)["error"]
+    assert message in json.loads(done.stdout)["error"]
     assert "Traceback" not in done.stderr
 
 
@@ -151,10 +151,17 @@ def test_pictures_of_any_kind_become_rgb(tmp_path: Path) -> None:
 
 
 def test_what_the_planner_is_told(pictures: list[Path]) -> None:
-    given = first_round(PlanOptions.build(task="go", image=pictures[:2], inventory="red cup", skills="classical, m3"))
-    assert {view: int(picture[0, 0, 0]) for view, picture in given.views.items()} == {"front": 10, "left": 20}
-    assert (given.round, given.inventory, given.history, given.feedback) == (1, ("red cup",), (), None)
-    assert given.models == ("classical", "m3") and "End" in given.actions
+    planner_input = first_round(
+        PlanOptions.build(task="go", image=pictures[:2], inventory="red cup", skills="classical, m3")
+    )
+    assert {view: int(picture[0, 0, 0]) for view, picture in planner_input.views.items()} == {"front": 10, "left": 20}
+    assert (planner_input.round, planner_input.inventory, planner_input.history, planner_input.feedback) == (
+        1,
+        ("red cup",),
+        (),
+        None,
+    )
+    assert planner_input.models == ("classical", "m3") and "End" in planner_input.actions
 
 
 def test_a_report_has_only_what_there_is() -> None:

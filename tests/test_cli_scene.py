@@ -12,12 +12,12 @@ from PIL import Image
 def test_the_listing_as_json(homie):
     done = homie("scene", "--seed", "7", "--json")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert 2 <= len(told["rooms"]) <= 6 and len(told["objects"]) == 40
-    rooms = {room["name"] for room in told["rooms"]}
-    receptacles = {one["name"]: one for one in told["receptacles"]}
-    assert {one["room"] for one in receptacles.values()} <= rooms
-    for thing in told["objects"]:
+    scene = json.loads(done.stdout)
+    assert 2 <= len(scene["rooms"]) <= 6 and len(scene["objects"]) == 40
+    rooms = {room["name"] for room in scene["rooms"]}
+    receptacles = {receptacle["name"]: receptacle for receptacle in scene["receptacles"]}
+    assert {receptacle["room"] for receptacle in receptacles.values()} <= rooms
+    for thing in scene["objects"]:
         assert receptacles[thing["receptacle"]]["room"] == thing["room"]
         assert thing["surface"] in receptacles[thing["receptacle"]]["surfaces"]
     assert receptacles["fridge"]["opens"] == "door" and receptacles["fridge"]["state"] == "closed"
@@ -51,10 +51,10 @@ def test_the_scenes_that_ship(homie, path):
     """D12: error-codes.json, with a sponge on the floor, ended with a KeyError."""
     shown, listed = homie("scene", "--scene", path, "--png", "map.png"), homie("scene", "--scene", path, "--json")
     assert shown.returncode == listed.returncode == 0, shown.stderr + listed.stderr
-    spec, told = json.loads(path.read_text()), json.loads(listed.stdout)
-    assert [one["name"] for one in told["objects"]] == [one["name"] for one in spec["objects"]]
-    assert {one["room"] for one in told["objects"]} <= {room["name"] for room in spec["rooms"]}
-    assert all(one["name"] in shown.stdout for one in spec["objects"])
+    spec, scene = json.loads(path.read_text()), json.loads(listed.stdout)
+    assert [item["name"] for item in scene["objects"]] == [item["name"] for item in spec["objects"]]
+    assert {item["room"] for item in scene["objects"]} <= {room["name"] for room in spec["rooms"]}
+    assert all(item["name"] in shown.stdout for item in spec["objects"])
 
 
 def test_the_map(homie, tmp_path):
@@ -65,7 +65,7 @@ def test_the_map(homie, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("--seed", "-1"), "seed:"),
         (("--rooms", "9"), "rooms:"),
@@ -76,7 +76,7 @@ def test_the_map(homie, tmp_path):
         (("--scene", "none.json", "--rooms", "3", "--objects", "2"), "With --scene, --rooms and --objects would"),
     ],
 )
-def test_bad_input_is_one_sentence(homie, arguments, said):
+def test_bad_input_is_one_sentence(homie, arguments, message):
     done = homie("scene", *arguments)
     assert done.returncode == 2
-    assert said in done.stderr and done.stderr.startswith("homie: ") and done.stderr.count("\n") == 1
+    assert message in done.stderr and done.stderr.startswith("homie: ") and done.stderr.count("\n") == 1

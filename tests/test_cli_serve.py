@@ -8,7 +8,7 @@ pytest.importorskip("websockets")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["robot", "m3"], "No such command 'robot'."),
         (["ros", "--profile", "fetsch"], "There is no robot profile 'fetsch': did you mean 'fetch'?"),
@@ -22,11 +22,11 @@ pytest.importorskip("websockets")
         (["policy", "m3,octo"], "One skill set is served"),
     ],
 )
-def test_what_can_not_be_served_is_refused_in_a_sentence(homie, arguments, said):
+def test_what_can_not_be_served_is_refused_in_a_sentence(homie, arguments, message):
     port = ("--port", "0") if arguments[0] == "policy" else ()
     done = homie("serve", *arguments, *port, HOMIE_POLICY_TOKEN="")
     assert done.returncode == 2
-    assert said in done.stderr and "Traceback" not in done.stderr
+    assert message in done.stderr and "Traceback" not in done.stderr
     assert done.stdout == ""
 
 

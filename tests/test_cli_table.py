@@ -22,13 +22,13 @@ def test_the_scene_of_a_table_can_be_seen_saved_and_is_no_house(homie, tmp_path)
     assert all(thing.name in done.stdout for thing in SCENE.things)
     assert Image.open(tmp_path / "t.png").size == (500, 500)
     assert TableScene.load(tmp_path / "t.json") == SCENE
-    for arguments, said in (
+    for arguments, message in (
         (("--robot", "franka:pick", "--rooms", "3"), "A table has no rooms"),
         (("--robot", "franka:pik"), "no family of tasks 'pik'"),
         (("--robot", "ball"), "none for the robot 'ball'"),
     ):
         refused = homie("scene", *arguments)
-        assert (refused.returncode, refused.stdout) == (2, "") and said in refused.stderr
+        assert (refused.returncode, refused.stdout) == (2, "") and message in refused.stderr
 
 
 def test_without_an_instruction_the_tables_own_is_run_and_judged(homie, tmp_path):

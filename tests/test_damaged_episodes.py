@@ -75,9 +75,14 @@ def test_a_file_that_is_not_as_it_was_is_named(episode):
 def test_an_ending_that_cannot_be_read_is_told_without_its_path(episode):
     path = episode / "episode.json"
     path.write_text("{")
-    said = damage(episode)
-    assert said.startswith("episode.json (") and str(episode) not in said and ".)" not in said and "\n" not in said
-    assert "is damaged" not in said
+    sentence = damage(episode)
+    assert (
+        sentence.startswith("episode.json (")
+        and str(episode) not in sentence
+        and ".)" not in sentence
+        and "\n" not in sentence
+    )
+    assert "is damaged" not in sentence
     path.write_text(json.dumps({"format": 1, "task": "go"}))
     assert damage(episode) == "episode.json (episode.json is not a valid EpisodeFile: trial: Field required)"
     path.unlink()

@@ -24,15 +24,15 @@ class Watched(FrankaTable):
     """A robot that keeps what it is told, in order."""
 
     def __init__(self) -> None:
-        self.told: list[str] = []
+        self.calls: list[str] = []
         super().__init__(generate("pick", 0))
 
     def _send(self, command):
-        self.told.append("act")
+        self.calls.append("act")
         super()._send(command)
 
     def _halt(self):
-        self.told.append("stop")
+        self.calls.append("stop")
         super()._halt()
 
 
@@ -42,21 +42,21 @@ class Slow(Skill):
     name, actions, cameras, deliberates = "slow/move", ("Move",), ("front",), True
 
     def start(self, subtask, goal, observation):
-        self.made = 0
+        self.acts = 0
 
     def looks(self):
-        return self.cameras if self.made % EVERY == 0 else ()
+        return self.cameras if self.acts % EVERY == 0 else ()
 
     def act(self, observation):
         if self.looks():
             assert "front" in observation.frames
             time.sleep(0.05)
-        self.made += 1
+        self.acts += 1
         return Command()
 
     @property
     def outcome(self):
-        return Outcome.SUCCEEDED if self.made == 3 * EVERY else Outcome.RUNNING
+        return Outcome.SUCCEEDED if self.acts == 3 * EVERY else Outcome.RUNNING
 
 
 class Glancing(Slow):
@@ -67,8 +67,8 @@ class Glancing(Slow):
 
 @pytest.fixture(scope="module")
 def robot() -> Iterator[Watched]:
-    with Watched() as made:
-        yield made
+    with Watched() as watched:
+        yield watched
 
 
 def run(robot: Watched, skill: Skill, *, waits: bool):
@@ -76,20 +76,20 @@ def run(robot: Watched, skill: Skill, *, waits: bool):
     detector, execution = registry.load("detectors", "simulated")(""), registry.load("execution", "emmoe")
     book = SkillBook({"slow": {"Move": skill}})
     executor = Executor(Senses(robot, detector, robot.background()), book, (), execution, actions=("Move", "End"))
-    robot.told.clear()
+    robot.calls.clear()
     return executor.execute(Decision((MOVE,)), MOVE, (), robot.observe(), Listeners())
 
 
 def test_hardware_is_stopped_after_each_motion_before_the_next_decision(robot):
     run(robot, Slow(), waits=False)
     motion = ["act"] * EVERY
-    assert robot.told == [*motion, "stop", *motion, "stop", *motion, "stop", "act"]
+    assert robot.calls == [*motion, "stop", *motion, "stop", *motion, "stop", "act"]
 
 
 @pytest.mark.parametrize(("skill", "waits"), [(Slow, True), (Glancing, False)])
 def test_what_waits_or_is_quick_is_not_stopped(robot, skill, waits):
     run(robot, skill(), waits=waits)
-    assert robot.told == ["act"] * (3 * EVERY + 1)
+    assert robot.calls == ["act"] * (3 * EVERY + 1)
 
 
 def test_the_time_of_decisions_is_told(robot):

@@ -67,7 +67,7 @@ def screen() -> Screen:
     return Screen()
 
 
-def given(*detections: Detection, round: int = 3) -> PlannerInput:
+def planner_input(*detections: Detection, round: int = 3) -> PlannerInput:
     return PlannerInput("task", round, {}, detections, (), (), None, (), ())
 
 
@@ -81,9 +81,11 @@ def test_a_round(screen: Screen) -> None:
     assert screen.new() == "task  put the apple away\n"
     box = (0, 0, 5, 5)
     parts = [("table", ""), ("apple", ""), ("apple", ""), ("kitchen", "floor"), ("fridge", "door")]
-    display.on(PlannerAsked(given(*(Detection(name, "front", box, part=part) for name, part in parts)), seen(12.34)))
+    display.on(
+        PlannerAsked(planner_input(*(Detection(name, "front", box, part=part) for name, part in parts)), seen(12.34))
+    )
     assert screen.new() == "\nround 3  12.3 s\n  sees      apple, fridge, table\n"
-    display.on(PlannerAsked(given(round=4), seen(0.0)))
+    display.on(PlannerAsked(planner_input(round=4), seen(0.0)))
     assert screen.new() == "\nround 4  0.0 s\n  sees      nothing it knows\n"
     display.on(PlannerAnswered(3, Decision((PICK, Subtask("End")), "It is near.", "octo")))
     assert screen.new() == "  analysis  It is near.\n  decision  [Pick, apple] [End]  with octo\n"
@@ -209,7 +211,7 @@ def test_on_a_terminal_a_clock_runs_and_is_gone_at_the_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("thought", "moved", "said"),
+    ("thought", "moved", "sentence"),
     [
         (5.26, 2.0, "the skill thought for 5.3 s over 2.0 s of robot time, which waited for it"),
         (0.8, 0.5, "the skill thought for 0.8 s over 0.5 s of robot time, which waited for it"),
@@ -219,18 +221,20 @@ def test_on_a_terminal_a_clock_runs_and_is_gone_at_the_end() -> None:
         (None, 0.5, ""),
     ],
 )
-def test_a_skill_that_thinks_longer_than_it_moves_is_told(screen: Screen, thought, moved, said) -> None:
+def test_a_skill_that_thinks_longer_than_it_moves_is_told(screen: Screen, thought, moved, sentence) -> None:
     attempts = tuple(Attempt(number, "pick", Outcome.SUCCEEDED, "", moved / 2, 9) for number in (1, 2))
     done = record(SUCCESS)
     done = replace(done, execution=replace(done.execution, attempts=attempts))
     screen.display.on(SubtaskRecorded(replace(done, timings={} if thought is None else {"skill": thought})))
-    assert screen.new() == (f"  slow      {said}\n" if said else "") + "  feedback  success\n  inventory nothing\n"
+    assert (
+        screen.new() == (f"  slow      {sentence}\n" if sentence else "") + "  feedback  success\n  inventory nothing\n"
+    )
 
 
 def test_heads_are_dim_and_what_matters_stands_out() -> None:
     screen = Screen(terminal=True)
     bold, dim, yellow, cyan, plain = "\x1b[1m", "\x1b[2m", "\x1b[33m", "\x1b[1;36m", "\x1b[0m"
-    screen.display.on(PlannerAsked(given(), seen(1.0)))
+    screen.display.on(PlannerAsked(planner_input(), seen(1.0)))
     assert screen.new() == (
         f"\n{bold}round 3{plain}{dim}  1.0 s{plain}\n{dim}  sees      {plain}{dim}nothing it knows{plain}\n"
     )

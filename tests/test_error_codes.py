@@ -43,10 +43,10 @@ def records(folder: Path) -> tuple[RoundRecord, ...]:
 
 @pytest.fixture(scope="module")
 def executions(records: tuple[RoundRecord, ...]) -> dict[str, Execution]:
-    found: dict[str, Execution] = {}
+    by_subtask: dict[str, Execution] = {}
     for record in records:
-        found.setdefault(f"{record.decision.subtasks[0]} {record.decision.model}".strip(), record.execution)
-    return found
+        by_subtask.setdefault(f"{record.decision.subtasks[0]} {record.decision.model}".strip(), record.execution)
+    return by_subtask
 
 
 @pytest.mark.parametrize("decision", EXPECTED)

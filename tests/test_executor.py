@@ -177,11 +177,14 @@ def test_an_attempt_is_over_when_its_second_has_passed():
     robot = TinyRobot()
     robot.stamp = 5.0
     execution, _ = run(PICK, Steps(periods=99), robot=robot)
-    told = [(one.number, one.outcome, one.reason, one.robot_seconds, one.commands) for one in execution.attempts]
-    assert told == [(1, Outcome.TIMED_OUT, "not done after 1 s", 1.1, 11)]
-    said = f"{TOO_DIFFICULT}: it took too long. Please go to it again and try once more"
-    assert execution.feedback == Feedback("fail", ErrorCode.E1, said)
-    assert execution.checks == (Check("execution", ErrorCode.E1, said),)
+    attempts = [
+        (attempt.number, attempt.outcome, attempt.reason, attempt.robot_seconds, attempt.commands)
+        for attempt in execution.attempts
+    ]
+    assert attempts == [(1, Outcome.TIMED_OUT, "not done after 1 s", 1.1, 11)]
+    message = f"{TOO_DIFFICULT}: it took too long. Please go to it again and try once more"
+    assert execution.feedback == Feedback("fail", ErrorCode.E1, message)
+    assert execution.checks == (Check("execution", ErrorCode.E1, message),)
     assert run(PICK, Steps(ends=Outcome.FAILED))[0].feedback.message == TOO_DIFFICULT
 
 
@@ -205,7 +208,7 @@ def test_commands_that_are_changed_are_counted_and_refused_ones_end_it():
 
 def test_the_effect_is_what_counts():
     robot = TinyRobot()
-    found = Looking(robot)
+    locator = Looking(robot)
     cases = [
         (PICK, Outcome.SUCCEEDED, None, Outcome.SUCCEEDED, "home"),
         (PICK, Outcome.SUCCEEDED, True, Outcome.SUCCEEDED, "home"),
@@ -216,19 +219,19 @@ def test_the_effect_is_what_counts():
         (GO, Outcome.FAILED, True, Outcome.FAILED, "home"),
     ]
     for subtask, ends, sees, outcome, reason in cases:
-        found.sees = sees
+        locator.sees = sees
         skill = Steps(subtask.action, ends=ends, reason="home")
-        (attempt,) = run(subtask, skill, robot=robot, locator=found)[0].attempts
+        (attempt,) = run(subtask, skill, robot=robot, locator=locator)[0].attempts
         assert (attempt.outcome, attempt.reason) == (outcome, reason)
 
 
-@pytest.mark.parametrize(("reason", "said"), [("", ""), ("the door is stuck", "; the door is stuck")])
+@pytest.mark.parametrize(("reason", "remark"), [("", ""), ("the door is stuck", "; the door is stuck")])
 @pytest.mark.parametrize("action", ["Open", "Close"])
-def test_a_handle_that_the_hand_keeps_is_no_success(action, reason, said):
+def test_a_handle_that_the_hand_keeps_is_no_success(action, reason, remark):
     robot = TinyRobot()
     robot.holding = True
     (attempt,) = run(Subtask(action, "box"), Steps(action, reason=reason), robot=robot)[0].attempts
-    assert (attempt.outcome, attempt.reason) == (Outcome.FAILED, f"the hand has not let go{said}")
+    assert (attempt.outcome, attempt.reason) == (Outcome.FAILED, f"the hand has not let go{remark}")
     robot.holding = False
     assert run(Subtask(action, "box"), Steps(action), robot=robot)[0].feedback.ok
 
@@ -255,7 +258,7 @@ def test_the_locator_looks_before_and_after_and_a_skill_gets_what_it_sees():
     seen = ["front", "left"]
     assert locator.updates == [(0.0, seen, ["ball", "box"]), (0.4, ["front"], ["ball", "box"])]
     ((goal, frames),) = skill.goals
-    assert frames == seen and goal.name == "ball" and [one.name for one in goal.seen] == ["ball"]
+    assert frames == seen and goal.name == "ball" and [detection.name for detection in goal.seen] == ["ball"]
     blind = Looking(robot)
     blind.cameras = ()
     skill = Steps(cameras=("left",))

@@ -16,7 +16,7 @@ FOLDERS = ("planners", "skills", "perception", "error_detection", "ros_bridge")
 LAYERS = {
     "homie": (
         ("kernel",),
-        ("conditions",),
+        ("conditions", "household"),
         ("envs",),
         ("runtime",),
         ("bench", "testing"),
@@ -34,7 +34,7 @@ LAYERS = {
         ("planning", "setup", "episode"),
     ),
     "homie.bench": (
-        ("statistics",),
+        ("statistics", "options", "protocols"),
         ("tables",),
         ("suite",),
         ("folder", "suites"),
@@ -53,7 +53,7 @@ LAYERS = {
         ("folder", "options"),
         ("card",),
         ("convert",),
-        ("emmoe_export", "lerobot_export", "statistics", "reader", "generate"),
+        ("emmoe_export", "lerobot_export", "statistics", "reader", "generate", "bags"),
     ),
     "homie.envs.mujoco": (
         ("blueprints", "render"),
@@ -75,18 +75,18 @@ LAYERS = {
     "perception": (
         ("words", "suppression", "boxes"),
         ("localise",),
-        ("camera", "scene"),
+        ("scene",),
         ("recall", "detectors"),
         ("sensors",),
     ),
     "skills": (
         ("attempts",),
         ("checkpoints", "networks", "classical", "own"),
-        ("policies", "arm", "ideal"),
-        ("nomad", "pixnav", "rt1x", "octo", "m3", "server"),
+        ("policies", "arm", "ideal", "delegated"),
+        ("nomad", "pixnav", "rt1x", "octo", "m3", "server", "chores"),
     ),
     "ros_bridge": (("transport", "signals"), ("profiles",), ("guard", "serving", "bags"), ("robot",)),
-    "ros_bridge.bags": (("bag",), ("recording",)),
+    "ros_bridge.bags": (("bag", "reading"), ("recording",)),
     "ros_bridge.serving": (("following", "written"), ("painter",), ("served",), ("process",)),
     "ros_bridge.guard": (
         ("messages", "aiming"),
@@ -120,6 +120,7 @@ MAY_IMPORT = {
         "homie.kernel.support",
         "homie.kernel.robot",
         "homie.kernel.setup.registry",
+        "homie.household",
         "perception",
     ),
     "perception": (*CONTRACTS, "homie.kernel.support", "homie.kernel.planning.recall"),

@@ -30,8 +30,10 @@ class Overheard(EpisodeListener):
             self.rounds.append(event.planner_input)
 
 
-def unmasked(given: PlannerInput) -> PlannerInput:
-    return replace(given, detections=tuple(replace(one, mask=None) for one in given.detections))
+def unmasked(planner_input: PlannerInput) -> PlannerInput:
+    return replace(
+        planner_input, detections=tuple(replace(detection, mask=None) for detection in planner_input.detections)
+    )
 
 
 def test_a_run_keeps_what_the_planner_was_told(tiny_options):
@@ -39,13 +41,15 @@ def test_a_run_keeps_what_the_planner_was_told(tiny_options):
     folder = session.run(tiny_options(), [overheard]).episode_folder
     kept = read_inputs(folder)
     assert len(kept) == len(overheard.rounds) == 5
-    for one, given in zip(kept, overheard.rounds, strict=True):
-        assert one.planner_input(given.history, given.views, given.hand) == unmasked(given)
+    for round_input, planner_input in zip(kept, overheard.rounds, strict=True):
+        assert round_input.planner_input(planner_input.history, planner_input.views, planner_input.hand) == unmasked(
+            planner_input
+        )
 
 
 def test_the_question_is_the_same_word_for_word():
     picture = np.zeros((64, 64, 3), np.uint8)
-    given = PlannerInput(
+    planner_input = PlannerInput(
         task="put the apple in the fridge",
         round=3,
         views=dict.fromkeys(("front", "left"), picture),
@@ -70,21 +74,21 @@ def test_the_question_is_the_same_word_for_word():
             remembered=(Remembered("fridge", "kitchen", "", 2, "closed"),),
         ),
     )
-    read = RoundInput.model_validate_json(RoundInput.of(given).line)
-    again = read.planner_input(given.history, given.views)
-    assert again == unmasked(given)
+    read = RoundInput.model_validate_json(RoundInput.of(planner_input).line)
+    again = read.planner_input(planner_input.history, planner_input.views)
+    assert again == unmasked(planner_input)
     for boxes in (False, True):
         prompt = Prompt(PromptSettings(boxes=boxes))
-        asked, anew = (prompt.request(one)[0].messages for one in (given, again))
-        assert [[part for part in one.parts if isinstance(part, str)] for one in asked] == [
-            [part for part in one.parts if isinstance(part, str)] for one in anew
+        asked, anew = (prompt.request(inputs)[0].messages for inputs in (planner_input, again))
+        assert [[part for part in message.parts if isinstance(part, str)] for message in asked] == [
+            [part for part in message.parts if isinstance(part, str)] for message in anew
         ]
 
 
 def test_a_torn_line_is_left_out_and_a_broken_one_named(tmp_path):
     path = tmp_path / INPUTS
     path.write_bytes(b'{"task": "go", "round": 1, "rounds": 2, "actions": [], "models": []}\n{"task": "go", "rou')
-    assert [one.round for one in read_inputs(tmp_path)] == [1]
+    assert [round_input.round for round_input in read_inputs(tmp_path)] == [1]
     path.write_bytes(b'{"task": "go"}\n')
     with pytest.raises(BadInput, match=r"^Cannot read .*inputs\.jsonl, line 1: .*: Field required\.$"):
         read_inputs(tmp_path)

@@ -18,7 +18,7 @@ from homie.kernel.vocabulary.actions import ACTION_TABLE
 class Silent(Planner):
     def reset(self, task: str, *, seed: int) -> None: ...
 
-    def decide(self, given):  # type: ignore[no-untyped-def]
+    def decide(self, planner_input):  # type: ignore[no-untyped-def]
         raise AssertionError
 
 

@@ -65,7 +65,7 @@ def executor(holds: str | None = None, *, feels: bool = False, meant: bool = Tru
     robot.holding, robot.inventory_by = feels, by
     locator = Hand(robot)
     locator.holds, locator.meant = holds, meant
-    tiny = {action: one for one in TinySkills().skills(SPEC, robot.kinematics) for action in one.actions}
+    tiny = {action: skill for skill in TinySkills().skills(SPEC, robot.kinematics) for action in skill.actions}
     return Executor(Senses(robot, TinyDetector(), locator), SkillBook({"tiny": tiny}), paper_order, execution_check)
 
 
@@ -112,31 +112,31 @@ def test_the_inventory_by_feedback(before, execution, after):
     ],
 )
 def test_the_inventory_is_what_is_in_the_hand(before, execution, holds, after, remark):
-    told, now = aftermath(before, execution, executor(holds))
-    assert now == after and told.subtask == execution.subtask
+    recorded, now = aftermath(before, execution, executor(holds))
+    assert now == after and recorded.subtask == execution.subtask
     plain = execution.feedback.message.rstrip(".")
-    assert told.feedback == (
+    assert recorded.feedback == (
         replace(execution.feedback, message=f"{plain}, but {remark}") if remark else execution.feedback
     )
 
 
 def test_what_the_fingers_feel_is_not_gone():
-    told, now = aftermath(APPLE, done(GO), executor(None, feels=True))
-    assert now == APPLE and told == done(GO)
+    recorded, now = aftermath(APPLE, done(GO), executor(None, feels=True))
+    assert now == APPLE and recorded == done(GO)
 
 
 @pytest.mark.parametrize(
-    ("put", "said"), [(PUT, Subtask("Put", "red apple", "bowl")), (PUT_THERE, Subtask("Put", "red apple", "bowl"))]
+    ("put", "subtask"), [(PUT, Subtask("Put", "red apple", "bowl")), (PUT_THERE, Subtask("Put", "red apple", "bowl"))]
 )
-def test_a_put_is_told_by_what_was_put(put, said):
-    told, now = aftermath(("mug", "red apple"), done(put), executor(None, feels=True, meant=False))
-    assert (told.subtask, now) == (
-        said,
+def test_a_put_is_told_by_what_was_put(put, subtask):
+    recorded, now = aftermath(("mug", "red apple"), done(put), executor(None, feels=True, meant=False))
+    assert (recorded.subtask, now) == (
+        subtask,
         ("mug",),
-    ) and told.feedback.message == "None, but what was put is the red apple"
+    ) and recorded.feedback.message == "None, but what was put is the red apple"
     for before, execution in ((APPLE, done(put, FAIL)), ((), done(put)), (APPLE, done(GO))):
-        told, _ = aftermath(before, execution, executor(None, feels=True, meant=False))
-        assert told == execution
+        recorded, _ = aftermath(before, execution, executor(None, feels=True, meant=False))
+        assert recorded == execution
 
 
 def test_an_inventory_of_the_hand_itself():
@@ -200,14 +200,14 @@ class Lines(Planner):
     """Says its decisions one after the other, and keeps what it was told."""
 
     def __init__(self, *decisions: Decision) -> None:
-        self.decisions, self.given, self.begun = decisions, [], ()
+        self.decisions, self.inputs, self.begun = decisions, [], ()
 
     def reset(self, task, *, seed):
         self.begun = (task, seed)
 
-    def decide(self, given):
-        self.given.append(given)
-        return self.decisions[given.round - 1]
+    def decide(self, planner_input):
+        self.inputs.append(planner_input)
+        return self.decisions[planner_input.round - 1]
 
 
 END = Decision((Subtask("End"),), model="tiny")
@@ -231,9 +231,12 @@ def test_a_round_that_cannot_be_read_is_f1_and_no_history():
     assert last_of[EpisodeStarted] == EpisodeStarted("wait") and last_of[PlannerAnswered] == PlannerAnswered(2, END)
     assert last_of[SubtaskChecked] == SubtaskChecked(check)
     asked = last_of[PlannerAsked]
-    assert asked.planner_input is planner.given[-1] and asked.observation.stamp == 0.0
-    assert planner.begun == ("wait", 7) and planner.given[1].feedback == first.execution.feedback
-    assert [(given.round, given.rounds, given.task) for given in planner.given] == [(1, 5, "wait"), (2, 5, "wait")]
+    assert asked.planner_input is planner.inputs[-1] and asked.observation.stamp == 0.0
+    assert planner.begun == ("wait", 7) and planner.inputs[1].feedback == first.execution.feedback
+    assert [(planner_input.round, planner_input.rounds, planner_input.task) for planner_input in planner.inputs] == [
+        (1, 5, "wait"),
+        (2, 5, "wait"),
+    ]
     history = (HistoryItem(1, Subtask("End"), SUCCESS),)
     assert result == EpisodeResult("wait", "ended", 2, history, (), 0.0) == last_of[EpisodeEnded].result
 
@@ -258,24 +261,28 @@ def test_what_a_planner_is_told_comes_from_the_parts():
     assert not episode.over and episode.round == 0
     episode.step()
     assert episode.over and episode.round == 1
-    (given,) = planner.given
-    assert (given.listing, given.knowledge, given.inventory) == (("1: a ball",), "knowledge of round 1", ("mug",))
-    assert [detection.name for detection in given.detections] == ["box", "ball"]
-    assert given.hand.shape == (64, 64, 3) and (given.hand == given.views["front"]).all()
-    assert given.arguments == tiny.skills.arguments and given.abilities == tiny.skills.abilities
-    assert (given.actions, given.models) == (tiny.actions, ("tiny",))
+    (planner_input,) = planner.inputs
+    assert (planner_input.listing, planner_input.knowledge, planner_input.inventory) == (
+        ("1: a ball",),
+        "knowledge of round 1",
+        ("mug",),
+    )
+    assert [detection.name for detection in planner_input.detections] == ["box", "ball"]
+    assert planner_input.hand.shape == (64, 64, 3) and (planner_input.hand == planner_input.views["front"]).all()
+    assert planner_input.arguments == tiny.skills.arguments and planner_input.abilities == tiny.skills.abilities
+    assert (planner_input.actions, planner_input.models) == (tiny.actions, ("tiny",))
     planner.looks_at_hand = False
     Episode("wait", planner, tiny, seed=0, rounds=3, listener=Listeners()).step()
-    assert planner.given[-1].hand is None
+    assert planner.inputs[-1].hand is None
 
 
 def test_the_time_of_a_round_is_told_by_what_took_it(monkeypatch):
     clock = [100.0]
 
     def taking(seconds: float, do: Any) -> Any:
-        def slow(*given: Any, **more: Any) -> Any:
+        def slow(*arguments: Any, **more: Any) -> Any:
             clock[0] += seconds
-            return do(*given, **more)
+            return do(*arguments, **more)
 
         return slow
 

@@ -67,7 +67,7 @@ def test_our_detectors_conform(home):
     check_detector(TinyDetector(), TinyRobot().observe(("front",)))
 
 
-def said(check, *arguments) -> str:
+def violations(check, *arguments) -> str:
     with pytest.raises(NotConforming) as caught:
         check(*arguments)
     return str(caught.value)
@@ -91,14 +91,14 @@ class Wild(TinyRobot):
 
 
 def test_what_is_wrong_with_a_robot():
-    told = said(check_robot, Wild())
+    message = violations(check_robot, Wild())
     for part in (
         "holds End too",
         "'pan' of the group 'head' of the spec is not among what it feels",
         "took 0 s by its stamps",
         "must bring back the same start",
     ):
-        assert part in told
+        assert part in message
 
     class Coasting(TinyRobot):
         stop_seconds = 0.2
@@ -106,8 +106,8 @@ def test_what_is_wrong_with_a_robot():
         def measured(self):
             return replace(super().measured(), base_velocity=(0.2, 0.0))
 
-    assert "still moves 0.2 s after it was told to stop" in said(check_robot, Coasting())
-    assert "is no homie.kernel.interfaces.Robot" in said(check_robot, object())
+    assert "still moves 0.2 s after it was told to stop" in violations(check_robot, Coasting())
+    assert "is no homie.kernel.interfaces.Robot" in violations(check_robot, object())
 
     class Broken(Wild):
         views = ("left", "right")
@@ -117,9 +117,9 @@ def test_what_is_wrong_with_a_robot():
                 raise OSError(f"no camera {cameras[0]}")
             return super().observe()
 
-    told = said(check_robot, Broken())
-    assert "observe(('left',)) raised OSError: no camera left" in told and "no camera right" in told
-    assert "must bring back the same start" in told, "what comes after an exception is looked at too"
+    message = violations(check_robot, Broken())
+    assert "observe(('left',)) raised OSError: no camera left" in message and "no camera right" in message
+    assert "must bring back the same start" in message, "what comes after an exception is looked at too"
 
 
 class Mad(TinySkill):
@@ -142,12 +142,12 @@ class Odd(TinySkills):
 
 
 def test_what_is_wrong_with_skills():
-    told = said(check_skills, Odd(), TinyRobot())
-    assert "`actions` says ['Fly', 'Go to', 'Pick', 'Put'], and its skills have ['Go to', 'Pick', 'Put']" in told
-    assert "`own_actions`: The action 'Pick' has hand='empty', and a skill set declares hand='full'" in told
-    assert "tiny go to: act gave a command that is not finite" in told
-    assert "tiny pick: start or act (Pick) raised KeyError: 'surfaces'" in told
-    assert "tiny put" not in told and Outcome.RUNNING in Outcome
+    message = violations(check_skills, Odd(), TinyRobot())
+    assert "`actions` says ['Fly', 'Go to', 'Pick', 'Put'], and its skills have ['Go to', 'Pick', 'Put']" in message
+    assert "`own_actions`: The action 'Pick' has hand='empty', and a skill set declares hand='full'" in message
+    assert "tiny go to: act gave a command that is not finite" in message
+    assert "tiny pick: start or act (Pick) raised KeyError: 'surfaces'" in message
+    assert "tiny put" not in message and Outcome.RUNNING in Outcome
 
 
 class Vague(TinyLocator):
@@ -162,9 +162,9 @@ class Vague(TinyLocator):
 
 def test_what_is_wrong_with_a_locator():
     robot = TinyRobot()
-    told = said(check_locator, Vague(robot), robot, ["box"])
+    message = violations(check_locator, Vague(robot), robot, ["box"])
     for part in ("`name` must be", "for Pick must be None (is 'ball')", "'box': distance must be metres (is nan)"):
-        assert part in told
+        assert part in message
 
 
 class Talkative(TinyLocator):
@@ -174,21 +174,21 @@ class Talkative(TinyLocator):
 
 def test_a_locator_understands_what_it_tells():
     robot = TinyRobot()
-    told = said(check_locator, Talkative(robot), robot, ["box"])
-    assert "'attic' is told (knowledge), so resolve must understand it." in told and "'ball'" not in told
+    message = violations(check_locator, Talkative(robot), robot, ["box"])
+    assert "'attic' is told (knowledge), so resolve must understand it." in message and "'ball'" not in message
 
 
 class Careless(TinyDetector):
     def detect(self, observation):
-        found = [
+        detections = [
             Detection("small  thing", view, (0, 0, 1, 1), 1.5, mask=np.ones((3, 3), bool))
             for view in observation.frames
         ]
-        return (*found, Detection("wide", "front", (0, 0, 9000, 2)), Detection("ghost", "nowhere", (0, 0, 1, 1)))
+        return (*detections, Detection("wide", "front", (0, 0, 9000, 2)), Detection("ghost", "nowhere", (0, 0, 1, 1)))
 
 
 def test_what_is_wrong_with_a_detector():
-    told = said(check_detector, Careless())
+    message = violations(check_detector, Careless())
     for part in (
         "the box (0, 0, 9000, 2) of 'wide' is not inside its picture of 2 x 2",
         "single blanks (got 'small  thing')",
@@ -197,4 +197,4 @@ def test_what_is_wrong_with_a_detector():
         "larger boxes come first",
         "in the view 'nowhere', of which there is no picture",
     ):
-        assert part in told
+        assert part in message

@@ -31,14 +31,14 @@ class Steps(Planner):
     name = "steps"
 
     def __init__(self) -> None:
-        self.given = []
+        self.inputs = []
 
     def reset(self, task, *, seed):
-        self.given = []
+        self.inputs = []
 
-    def decide(self, given):
-        self.given.append(given)
-        done = len(given.history)
+    def decide(self, planner_input):
+        self.inputs.append(planner_input)
+        done = len(planner_input.history)
         return Decision((Subtask(*STEPS[done]),) if done < len(STEPS) else (END,))
 
 
@@ -72,15 +72,15 @@ def test_a_planner_goes_on_round_by_round_from_the_world_as_it_is():
     planner = Steps()
     with homie.open(planner=planner, **TINY) as session:
         seen = []
-        for number, one in enumerate(session.rounds("put the ball in the box"), 1):
-            seen.append(one)
-            assert one.number == number
+        for number, played in enumerate(session.rounds("put the ball in the box"), 1):
+            seen.append(played)
+            assert played.number == number
             if number == 2:
                 break
         assert session.inventory == ("ball",) and str(seen[1]) == "round 2: [Pick, ball] ok"
         assert session.call("Go to", "box").feedback.ok
         (first, *_) = session.rounds("say what you hold")
-        assert planner.given[0].inventory == ("ball",), "a new task, the same world"
+        assert planner.inputs[0].inventory == ("ball",), "a new task, the same world"
         assert not first.over
         assert len(session.history) > 3
     with homie.open(planner=Steps(), **TINY) as session:
@@ -108,7 +108,8 @@ def test_what_a_session_says_of_itself():
         assert {detection.name for detection in session.detections()} == {"ball", "box"}
         assert list(session.observe("front").frames) == ["front"]
         assert list(session.observe().frames) == list(session.views()) == list(session.robot.views)
-        assert set(session.depth().values()) == {None}, "no depth camera"
+        assert list(session.depth()) == list(session.robot.views)
+        assert all((depth == 9.0).all() for depth in session.depth().values()), "a wall at the end of the line"
         assert session.film().shape == (480, 640, 3) and session.film(size=(64, 48)).shape == (48, 64, 3)
 
 
@@ -129,13 +130,13 @@ def test_rounds_and_calls_count_on_in_one_history():
             "[Pick, ball]",
         ]
         session.reset()
-        (failed,) = [one for number, one in zip(range(1), session.rounds("go"), strict=False)]
+        (failed,) = [played for number, played in zip(range(1), session.rounds("go"), strict=False)]
         assert session.call("Pick", "box").feedback.code is ErrorCode.L4 and failed.over is False
 
 
 def test_a_round_that_fails_is_written_with_its_code():
     class Far(Steps):
-        def decide(self, given):
+        def decide(self, planner_input):
             return Decision((Subtask("Pick", "ball"),))
 
     with homie.open(planner=Far(), rounds=2, **TINY) as session:
@@ -146,8 +147,8 @@ def test_a_round_that_fails_is_written_with_its_code():
 def test_progress_is_written_to_stderr_for_calls_and_runs(capsys, tmp_path):
     with homie.open(planner=Steps(), progress=True, **TINY) as session:
         session.call("Go to", "ball")
-    said = capsys.readouterr()
-    assert "doing     [Go to, ball]" in said.err and "feedback  success" in said.err and not said.out
+    printed = capsys.readouterr()
+    assert "doing     [Go to, ball]" in printed.err and "feedback  success" in printed.err and not printed.out
     homie.run("put the ball in the box", planner=Steps(), out=tmp_path / "run", video=False, progress=True, **TINY)
     assert "The planner ended the task after 5 rounds" in capsys.readouterr().err
     with homie.open(**TINY) as session:
@@ -240,15 +241,17 @@ def test_a_session_writes_run_folders_and_stays_open(tmp_path):
             assert not robot.closed and robot.calls[-1] == "stop"
     assert robot.closed
     first, second = ((tmp_path / name / "run.json").read_text() for name in ("one", "two"))
-    told = json.loads(first)
-    assert told["options"]["planner"] == f"object:{__name__}.Steps"
-    made_with = read_parts(tmp_path / "one", told["parts"])
+    run_file = json.loads(first)
+    assert run_file["options"]["planner"] == f"object:{__name__}.Steps"
+    made_with = read_parts(tmp_path / "one", run_file["parts"])
     assert made_with is not None
     assert (
         made_with.planner["class"] == f"{__name__}:Steps" and made_with.robot["class"] == "homie_tiny:FilmedTinyRobot"
     )
     assert made_with.skills["tiny"]["class"] == "homie_tiny:TinySkills"
-    assert told["options"]["targets"] == "homie_tiny:TinyLocator", "a class of a module has a name that is found again"
+    assert run_file["options"]["targets"] == "homie_tiny:TinyLocator", (
+        "a class of a module has a name that is found again"
+    )
     steps = [(tmp_path / name / "episodes/put-the-ball-in-the-box-0/final_state.json") for name in ("one", "two")]
     assert steps[0].read_text() == steps[1].read_text(), "each begins at the start of the scene"
     with pytest.raises(BadInput, match=rf"planner was an object of {__name__}.Steps .* give another"):
@@ -260,10 +263,10 @@ def test_a_run_is_made_again_from_its_folder(tmp_path, tiny_options):
     before = homie.runtime.session.run(tiny_options(seed=4))
     again = homie.run("put the ball in the box", config=before.run_folder, out=tmp_path / "again")
     files = [folder / "steps.jsonl" for folder in (before.episode_folder, again.episode_folder)]
-    one, two = ([{**json.loads(line), "timings": 0} for line in path.read_text().splitlines()] for path in files)
-    assert one == two
-    told = json.loads((again.run_folder / "run.json").read_text())
-    assert told["seed"] == 4 and told["options"]["video"] is False
+    first, second = ([{**json.loads(line), "timings": 0} for line in path.read_text().splitlines()] for path in files)
+    assert first == second
+    run_file = json.loads((again.run_folder / "run.json").read_text())
+    assert run_file["seed"] == 4 and run_file["options"]["video"] is False
 
 
 def test_a_home_is_looked_at_filmed_and_changed(tmp_path):
@@ -374,7 +377,7 @@ def test_what_a_robot_has_not_is_refused(tmp_path):
 
 def test_the_robot_stops_when_a_planner_breaks(tmp_path):
     class Broken(Steps):
-        def decide(self, given):
+        def decide(self, planner_input):
             raise ZeroDivisionError
 
     robot = FilmedTinyRobot()

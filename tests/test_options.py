@@ -10,18 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from homie.bench.options import BenchOptions, CompareOptions, ReportOptions
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import (
-    MAX_SEED,
-    BenchOptions,
-    CompareOptions,
-    OpenOptions,
-    PlanOptions,
-    ReportOptions,
-    RunOptions,
-    SceneOptions,
-    explain,
-)
+from homie.kernel.setup.options import MAX_SEED, OpenOptions, PlanOptions, RunOptions, SceneOptions, explain
 from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.support.config import read_config
 
@@ -112,7 +103,7 @@ def test_the_same_run_twice_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("task: [unclosed", "not valid YAML"),
         ("- a\n- list\n", "must hold a mapping"),
@@ -130,10 +121,10 @@ def test_the_same_run_twice_is_refused(tmp_path):
         ("task: 7\n", "task: "),
     ],
 )
-def test_a_bad_config_file_is_named(tmp_path, text, said):
+def test_a_bad_config_file_is_named(tmp_path, text, message):
     config = tmp_path / "run.yaml"
     config.write_text(text)
-    with pytest.raises(BadInput, match=said):
+    with pytest.raises(BadInput, match=message):
         RunOptions.build(config)
 
 
@@ -183,7 +174,7 @@ def test_keys_that_are_merged_may_stand_again(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("[a, b]: 3\n", "not valid YAML: found unhashable key in line 1, column 1."),
         ("a:\n  1: 2\n  1: 3\n", "not valid YAML: '1' stands twice in line 3, column 3."),
@@ -193,13 +184,15 @@ def test_keys_that_are_merged_may_stand_again(tmp_path):
         ("seed: 1\nse-ed: 1\nse_ed: 2\n", "gives the option 'se_ed' twice."),
     ],
 )
-def test_what_is_wrong_in_a_config_file_and_where(tmp_path, text, said):
+def test_what_is_wrong_in_a_config_file_and_where(tmp_path, text, message):
     config = tmp_path / "run.yaml"
     config.write_text(text)
     with pytest.raises(BadInput) as refusal:
         read_config(config)
     sentence = str(refusal.value)
-    assert str(config) in sentence and sentence.count("config file") == 1 and said in sentence and "\n" not in sentence
+    assert (
+        str(config) in sentence and sentence.count("config file") == 1 and message in sentence and "\n" not in sentence
+    )
 
 
 def test_a_config_file_is_read_with_its_merges_and_hyphens(tmp_path):
@@ -239,6 +232,7 @@ HOUSE = {
     "opened": [],
     "added": [],
     "clutter": "tidy",
+    "states": False,
 }
 PARTS = {
     "planner": "rule",
@@ -323,9 +317,9 @@ DEFAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("model", "given_", "defaults"), DEFAULTS, ids=lambda value: getattr(value, "__name__", ""))
-def test_what_is_not_given_is_as_documented(model, given_, defaults):
-    options = model.build(**given_).model_dump()
+@pytest.mark.parametrize(("model", "settings", "defaults"), DEFAULTS, ids=lambda value: getattr(value, "__name__", ""))
+def test_what_is_not_given_is_as_documented(model, settings, defaults):
+    options = model.build(**settings).model_dump()
     assert {name: options[name] for name in defaults} == defaults
 
 
@@ -348,17 +342,17 @@ LIMITS = [
 ]
 
 
-@pytest.mark.parametrize(("model", "given_", "name", "low", "high"), LIMITS)
-def test_how_far_a_number_may_go(model, given_, name, low, high):
+@pytest.mark.parametrize(("model", "settings", "name", "low", "high"), LIMITS)
+def test_how_far_a_number_may_go(model, settings, name, low, high):
     for value in [low, *([] if high is None else [high])]:
-        assert getattr(model.build(**given_, **{name: value}), name) == value
+        assert getattr(model.build(**settings, **{name: value}), name) == value
     for value in [low - 1, *([] if high is None else [high + 1])]:
         with pytest.raises(BadInput, match=rf"^{name}: "):
-            model.build(**given_, **{name: value})
+            model.build(**settings, **{name: value})
 
 
 @pytest.mark.parametrize(
-    ("model", "given_", "name", "values"),
+    ("model", "settings", "name", "values"),
     [
         (BenchOptions, {"suite": "s"}, "timeout", (0.0, -1.0)),
         (BenchOptions, {"suite": "s"}, "memory", (0.0,)),
@@ -370,10 +364,10 @@ def test_how_far_a_number_may_go(model, given_, name, low, high):
         (CompareOptions, {}, "runs", ([],)),
     ],
 )
-def test_open_ends_and_empty_texts(model, given_, name, values):
+def test_open_ends_and_empty_texts(model, settings, name, values):
     for value in values:
         with pytest.raises(BadInput, match=rf"^{name}: "):
-            model.build(**given_, **{name: value})
+            model.build(**settings, **{name: value})
 
 
 @pytest.mark.parametrize(
@@ -391,7 +385,7 @@ def test_what_is_no_picture_size(value):
 
 
 def test_sentences_of_complaints():
-    for given_, said in (
+    for settings, message in (
         ({"rounds": 0, "attempts": 0}, r"^(rounds|attempts): .* \(got 0\) \(1 more\)\.$"),
         ({"rounds": 0, "attempts": 0, "seed": -1}, r" \(2 more\)\.$"),
         ({"rounds": 0}, r" \(got 0\)\.$"),
@@ -401,8 +395,8 @@ def test_sentences_of_complaints():
         ({"set": {}}, "write it as the mapping planner_settings"),
         ({"base_url": "x"}, "write it under planner_settings"),
     ):
-        with pytest.raises(BadInput, match=said):
-            RunOptions.build(**{"task": "go", **given_})
+        with pytest.raises(BadInput, match=message):
+            RunOptions.build(**{"task": "go", **settings})
     assert RunOptions.build(task="x" * 10_000).task == "x" * 10_000
     with pytest.raises(BadInput, match=r"^suite is missing: A suite file, the name of a suite, or a folder"):
         BenchOptions.build()
@@ -452,27 +446,27 @@ def test_a_finished_run_is_a_config_file(tmp_path):
         BadInput, match=r"^.*run\.json is from another command: it has 'planner', which is no option here\.$"
     ):
         SceneOptions.build(file)
-    for text, said in ((json.dumps({"options": options}), "option 'options'"), ('{"format": 2}', "option 'format'")):
+    for text, message in ((json.dumps({"options": options}), "option 'options'"), ('{"format": 2}', "option 'format'")):
         file.write_text(text)
-        with pytest.raises(BadInput, match=said):
+        with pytest.raises(BadInput, match=message):
             RunOptions.build(file)
 
 
 def test_a_table_has_an_instruction_of_its_own():
-    def told(**options):
+    def task_of(**options):
         return RunOptions.build(robot="franka:stack", **options).task
 
     own = scenes_of("franka").instruction
-    assert told() == told(seed=0) == told(task="  ") == own("stack", 0, None)
+    assert task_of() == task_of(seed=0) == task_of(task="  ") == own("stack", 0, None)
     seeds = {seed: own("stack", seed, None) for seed in (1, 2, 3)}
-    assert {seed: told(seed=seed) for seed in seeds} == seeds and len(set(seeds.values())) > 1
-    assert told(task="put it down") == "put it down"
-    assert told(seed=MAX_SEED) == own("stack", MAX_SEED, None)
+    assert {seed: task_of(seed=seed) for seed in seeds} == seeds and len(set(seeds.values())) > 1
+    assert task_of(task="put it down") == "put it down"
+    assert task_of(seed=MAX_SEED) == own("stack", MAX_SEED, None)
     for seed in (-1, MAX_SEED + 1, "x"):
         with pytest.raises(BadInput, match=r"instruction is empty|^seed: "):
-            told(seed=seed)
+            task_of(seed=seed)
     with pytest.raises(BadInput, match=r"none\.json"):
-        told(scene="none.json")
+        task_of(scene="none.json")
     with pytest.raises(BadInput, match="instruction is empty"):
         RunOptions.build(robot="tiny")
 
@@ -503,16 +497,16 @@ def test_settings_are_mappings_that_are_overridden_one_by_one(name, field):
 def test_a_scene_file_says_which_house(name):
     value = {"start": "kitchen", "opened": ["fridge"], "added": ["apple"], "clutter": "messy"}.get(name, 3)
     for model in (RunOptions, OpenOptions, SceneOptions):
-        given_ = {"scene": "house.json", name: value, **({"task": "go"} if model is RunOptions else {})}
+        settings = {"scene": "house.json", name: value, **({"task": "go"} if model is RunOptions else {})}
         if name == "seed" and model is not SceneOptions:
-            assert model.build(**given_).seed == 3, "episodes have one all the same"
+            assert model.build(**settings).seed == 3, "episodes have one all the same"
             continue
         with pytest.raises(BadInput, match=f"^With --scene, --{name} would mean nothing: leave one or the other out"):
-            model.build(**given_)
+            model.build(**settings)
 
 
 @pytest.mark.parametrize(
-    ("model", "given_", "name", "values"),
+    ("model", "settings", "name", "values"),
     [
         (RunOptions, TASK, "clutter", ("tidy", "messy")),
         (SceneOptions, {}, "clutter", ("tidy", "messy")),
@@ -530,9 +524,9 @@ def test_a_scene_file_says_which_house(name):
         (SceneOptions, {}, "objects", (0, 60)),
     ],
 )
-def test_what_just_about_does(model, given_, name, values):
+def test_what_just_about_does(model, settings, name, values):
     for value in values:
-        assert getattr(model.build(**given_, **{name: value}), name) == value
+        assert getattr(model.build(**settings, **{name: value}), name) == value
 
 
 def test_a_robot_brings_its_own_skills_unless_others_are_asked_for():

@@ -1,11 +1,11 @@
-"""An action of a package, with its skill and its check, chosen on the command line (tests/plugin/homie_wipe.py)."""
+"""An action of a package, with its skill and its check, chosen on the command line (tests/plugin/homie_dust.py)."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from homie_dust import DUST, Dusting, order
 from homie_tiny import TinyRobot
-from homie_wipe import WIPE, Wiping, order
 
 from error_detection import paper_order
 from homie.kernel.types import Outcome
@@ -16,42 +16,42 @@ from planners.llm.answers import Layout
 from planners.llm.reading import read
 
 LINES = """\
-Wipe | box
+Dust | box
 Go to | ball
-Wipe | box | ball
+Dust | box | ball
 Pick | ball
 Go to | box
-scrub | box
-Wipe | ball
-Wipe | box
+brush | box
+Dust | ball
+Dust | box
 End
 """
-PARTS = ("--robot", "tiny", "--targets", "tiny", "--detector", "tiny", "--skills", "tiny,homie_wipe:Wiping")
+PARTS = ("--robot", "tiny", "--targets", "tiny", "--detector", "tiny", "--skills", "tiny,homie_dust:Dusting")
 CODES = ["L2", None, "F1", None, None, "F1", "L4", None, None]
 
 
 def test_an_action_and_its_check_from_the_command_line(homie, tmp_path: Path) -> None:
     (tmp_path / "plan.txt").write_text(LINES)
-    checks = ("--check-order", "homie_wipe:order")
-    done = homie("run", "wipe the box", *PARTS, *checks, "--planner", "lines:plan.txt", "--no-video", "--out", "run")
+    checks = ("--check-order", "homie_dust:order")
+    done = homie("run", "dust the box", *PARTS, *checks, "--planner", "lines:plan.txt", "--no-video", "--out", "run")
     assert done.returncode == 0, done.stderr
     (episode,) = (tmp_path / "run" / "episodes").iterdir()
     executions = [record.execution for record in read_steps(episode)]
-    assert [one.feedback.code for one in executions] == CODES
-    assert [check.layer for check in executions[6].checks] == ["format", "logical", "distance", "wiping"]
-    assert executions[0].feedback.message == "Unable to wipe, the hand is empty"
+    assert [execution.feedback.code for execution in executions] == CODES
+    assert [check.layer for check in executions[6].checks] == ["format", "logical", "distance", "dusting"]
+    assert executions[0].feedback.message == "Unable to dust, the hand is empty"
     (attempt,) = executions[7].attempts
-    assert (attempt.skill, attempt.outcome, executions[7].target) == ("wiping/wipe", Outcome.SUCCEEDED, "box")
+    assert (attempt.skill, attempt.outcome, executions[7].target) == ("dusting/dust", Outcome.SUCCEEDED, "box")
 
 
 def test_a_set_of_checks_that_is_none_is_refused_with_its_way_out(homie) -> None:
-    done = homie("run", "wipe", *PARTS, "--check-order", "homie_wipe:ordr")
-    assert done.returncode == 2 and "homie_wipe" in done.stderr and len(done.stderr.splitlines()) == 1
+    done = homie("run", "dust", *PARTS, "--check-order", "homie_dust:ordr")
+    assert done.returncode == 2 and "homie_dust" in done.stderr and len(done.stderr.splitlines()) == 1
 
 
 def test_what_is_to_know_of_it_is_known_to_planners_and_kits() -> None:
-    book = SkillShelf({"wiping": Wiping()}, {}, None).book(TinyRobot())
-    assert book.table["Wipe"] is WIPE and order[:-1] == paper_order
-    told = read("[scrub, box]", Layout("json"), book.actions(TinyRobot()), (), book.arguments, words=book.words)
-    assert [str(subtask) for subtask in told.subtasks] == ["[Wipe, box]"]
-    check_skills(Wiping(), TinyRobot())
+    book = SkillShelf({"dusting": Dusting()}, {}, None).book(TinyRobot())
+    assert book.table["Dust"] is DUST and order[:-1] == paper_order
+    answer = read("[brush, box]", Layout("json"), book.actions(TinyRobot()), (), book.arguments, words=book.words)
+    assert [str(subtask) for subtask in answer.subtasks] == ["[Dust, box]"]
+    check_skills(Dusting(), TinyRobot())

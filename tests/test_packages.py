@@ -74,7 +74,7 @@ def test_a_part_that_lacks_a_package_says_how_it_is_installed(monkeypatch: pytes
         "The planner 'mine' needs the package 'their_sdk': install it with `pip install their_sdk`."
     )
     needed = packages.requirements("remote")
-    each = {one.name: f"'{one.name}{one.specifier}'" for one in needed}
+    each = {requirement.name: f"'{requirement.name}{requirement.specifier}'" for requirement in needed}
     monkeypatch.setattr(packages.importlib.metadata, "version", lambda name: "0.0.1")
     assert packages.install_command("remote", "msgpack") == f"pip install {' '.join(each.values())}", (
         "all that it lacks"

@@ -72,20 +72,20 @@ def test_a_module_beside_the_user_is_found(mine, homie, tiny_arguments):
     assert done.returncode == 0, done.stderr
     (steps,) = (mine / "run" / "episodes").glob("*/steps.jsonl")
     records = [json.loads(line) for line in steps.read_text().splitlines()]
-    assert [one["execution"]["subtask"]["action"] for one in records] == ["Go to", "Whistle at", "End"]
-    assert all(one["execution"]["feedback"]["status"] == "success" for one in records)
+    assert [record["execution"]["subtask"]["action"] for record in records] == ["Go to", "Whistle at", "End"]
+    assert all(record["execution"]["feedback"]["status"] == "success" for record in records)
     assert records[1]["execution"]["attempts"][0]["skill"] == "tiny whistle at"
     assert [check["layer"] for check in records[0]["execution"]["checks"]] == [
         *("format", "logical", "distance", "careful", "execution")
     ]
     (made_with,) = (mine / "run" / "parts").glob("*.json")
-    told = json.loads(made_with.read_text())
-    assert told["planner"]["class"] == "mine:Says" and told["skills"]["whistling"]["class"] == "mine:Whistling"
-    assert told["settings"]["check_order"] == "mine:order"
+    content = json.loads(made_with.read_text())
+    assert content["planner"]["class"] == "mine:Says" and content["skills"]["whistling"]["class"] == "mine:Whistling"
+    assert content["settings"]["check_order"] == "mine:order"
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "said"),
+    ("option", "value", "message"),
     [
         ("--planner", "mine:Nope", "The planner was given as mine:Nope, and that module has no 'Nope'."),
         ("--planner", "mine:Needy", "cannot be made: mine:Needy takes (one, two)"),
@@ -98,10 +98,10 @@ def test_a_module_beside_the_user_is_found(mine, homie, tiny_arguments):
         ("--check-order", "mine:bad_order", "answered with the code 'X9': a check answers with one of F1, F2"),
     ],
 )
-def test_what_is_wrong_is_one_sentence(mine, homie, tiny_arguments, option, value, said):
+def test_what_is_wrong_is_one_sentence(mine, homie, tiny_arguments, option, value, message):
     done = homie("run", "go", *tiny_arguments, "--no-video", option, value)
     assert done.returncode == 2, done.stderr
-    assert said in done.stderr and "Traceback" not in done.stderr
+    assert message in done.stderr and "Traceback" not in done.stderr
 
 
 def test_a_check_stops_a_subtask_with_its_own_sentence(mine, monkeypatch):
@@ -119,11 +119,11 @@ def test_actions_of_skill_sets_are_known_without_a_robot_of_their_own(mine, monk
     from homie.cli.commands.plan import first_round
 
     monkeypatch.syspath_prepend(mine)
-    given = first_round(PlanOptions.build(task="whistle", skills="classical,mine:Whistling"))
-    assert given.actions == ("Go to", "Pick", "Put", "Open", "Close", "Whistle at", "End")
-    assert given.models == ("classical", "whistling")
+    planner_input = first_round(PlanOptions.build(task="whistle", skills="classical,mine:Whistling"))
+    assert planner_input.actions == ("Go to", "Pick", "Put", "Open", "Close", "Whistle at", "End")
+    assert planner_input.models == ("classical", "whistling")
     with homie.open(**{**TINY, "skills": "tiny,mine:Whistling"}) as session:
-        assert session.actions == given.actions
+        assert session.actions == planner_input.actions
         assert session.call("whistle at", "ball").feedback.ok
         assert session.call("Go to", "ball").feedback.ok and session.call("Pick", "ball").feedback.ok
         assert session.inventory == ("ball",), "an inventory by feedback, as without the new action"
@@ -163,13 +163,13 @@ def test_entry_points_that_hide_each_other_are_told(tmp_path, monkeypatch):
     _package(tmp_path, "first", "[homie.planners]", "rule = elsewhere:Rule", "odd = homie_tiny:Odd")
     _package(tmp_path, "second", "[homie.planners]", "odd = homie_tiny:LinesPlanner")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.warns(UserWarning, match="hidden") as told:
-        found = registry.targets("planners")
-    sentences = sorted(str(one.message) for one in told)
+    with pytest.warns(UserWarning, match="hidden") as warned:
+        targets = registry.targets("planners")
+    sentences = sorted(str(warning.message) for warning in warned)
     assert len(sentences) == 2
     assert "'rule' of the package 'first' (elsewhere:Rule) is hidden by that of Homie" in sentences[1]
     assert "'odd'" in sentences[0] and "'first'" in sentences[0] and "'second'" in sentences[0]
-    assert found["rule"] == "planners.rule:RulePlanner"
+    assert targets["rule"] == "planners.rule:RulePlanner"
 
 
 def test_an_entry_point_to_nothing_is_one_sentence(tmp_path, monkeypatch):
@@ -188,7 +188,7 @@ class Bare(TinyRobot):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (
             {"robot": "franka:pick", "targets": "sensors"},
@@ -204,7 +204,7 @@ class Bare(TinyRobot):
         ),
     ],
 )
-def test_parts_that_do_not_fit_a_robot_are_refused_before_anything_is_written(tmp_path, options, said):
-    with pytest.raises(BadInput, match=said):
+def test_parts_that_do_not_fit_a_robot_are_refused_before_anything_is_written(tmp_path, options, message):
+    with pytest.raises(BadInput, match=message):
         homie.run("go", out=tmp_path / "run", **options)
     assert not (tmp_path / "run").exists()

@@ -94,15 +94,15 @@ def test_a_checksum_is_shown_by_its_first_digits() -> None:
 
 def test_settings_are_those_that_decide_an_episode() -> None:
     options = RunOptions(task="go", attempts=2, rounds=7)
-    made = PartsFile.of({"planner": {}, "detector": {}, "skills": {}, "robot": {}}, options)
-    assert made.settings == {
+    parts_file = PartsFile.of({"planner": {}, "detector": {}, "skills": {}, "robot": {}}, options)
+    assert parts_file.settings == {
         "targets": "background", "grasp": "weld", "check_order": "paper", "attempts": 2, "rounds": 7,
         "on_missing_model": "fallback",
     }  # fmt: skip
-    assert made.versions == versions()
+    assert parts_file.versions == versions()
     names = {"python", "homie-robot", "mujoco", "numpy", "pydantic", "opencv-python-headless", "pillow", "av", "source"}
-    assert names <= set(made.versions) and len(made.versions["source"]) == 12
-    assert made.facts["settings.attempts"] == "2" and "format" not in made.facts
+    assert names <= set(parts_file.versions) and len(parts_file.versions["source"]) == 12
+    assert parts_file.facts["settings.attempts"] == "2" and "format" not in parts_file.facts
 
 
 class Mine:

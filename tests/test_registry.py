@@ -17,12 +17,12 @@ from homie.kernel.support.packages import installed_version
 
 NAMES = {
     "planners": "rule scripted erring random table-expert human transformers chat anthropic responses gemini",
-    "skills": "classical nomad pixnav rt1x octo m3 remote arm own ideal",
+    "skills": "classical nomad pixnav rt1x octo m3 remote arm own nav2 ideal chores ideal-chores",
     "robots": "mujoco franka ros",
     "detectors": "simulated yolo yolo-onnx owl grounding-dino rtdetr",
     "locators": "background sensors",
     "checks": "paper code",
-    "suites": "homie-100 table-pick table-stack table-sort table-wipe",
+    "suites": "homie-100 homie-states table-pick table-stack table-sort table-wipe",
 }
 
 
@@ -44,8 +44,8 @@ def test_every_name_leads_to_something(kind: str, name: str) -> None:
     imported = [
         alias.asname or alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names
     ]
-    made = [node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)]
-    assert attribute in (*assigned, *imported, *made)
+    defined = [node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)]
+    assert attribute in (*assigned, *imported, *defined)
 
 
 def _targets(node: ast.Assign | ast.AnnAssign) -> list[str]:
@@ -111,8 +111,8 @@ def test_name_and_argument(beside: Path) -> None:
     assert find("planners", "scripted:plan.yaml") == (ScriptedPlanner, "plan.yaml")
     assert find("planners", "scripted:C:plan.yaml") == (ScriptedPlanner, "C:plan.yaml")
     (beside / "mine_beside.py").write_text("class Mine:\n    pass\n")
-    found, argument = find("planners", "mine_beside:Mine:a:b")
-    assert (found.__name__, argument) == ("Mine", "a:b") and find("planners", "mine_beside:Mine")[1] == ""
+    planner, argument = find("planners", "mine_beside:Mine:a:b")
+    assert (planner.__name__, argument) == ("Mine", "a:b") and find("planners", "mine_beside:Mine")[1] == ""
     with pytest.raises(BadInput, match=r"^The planner was given as mine_beside:Other, and that module has no 'Other'"):
         find("planners", "mine_beside:Other")
     (beside / "needy_beside.py").write_text("import no_such_package_here\n")
@@ -127,8 +127,8 @@ def test_an_object_made_in_python_has_no_name() -> None:
 
 def entries(monkeypatch: pytest.MonkeyPatch, *parts: tuple[str, str]) -> None:
     """Entry points of other packages, of every kind."""
-    made = [EntryPoint(name, value, "homie.planners") for name, value in parts]
-    monkeypatch.setattr(registry, "entry_points", lambda group: made if group == "homie.planners" else [])
+    points = [EntryPoint(name, value, "homie.planners") for name, value in parts]
+    monkeypatch.setattr(registry, "entry_points", lambda group: points if group == "homie.planners" else [])
 
 
 def test_other_packages_add_names_after_the_built_in_ones(monkeypatch: pytest.MonkeyPatch) -> None:

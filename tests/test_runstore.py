@@ -214,8 +214,8 @@ def test_two_runs_differ_in_nothing_but_timings(tiny_options, tmp_path):
         assert line.pop("timings")["total"] > 0
     assert lines[0] == lines[1]
     for name in ("final_state.json", "commands.jsonl"):
-        one, two = ((run.episode_folder / name).read_bytes() for run in runs)
-        assert one == two
+        first, second = ((run.episode_folder / name).read_bytes() for run in runs)
+        assert first == second
 
 
 def test_a_finished_run_is_not_touched(tiny_options, tmp_path):
@@ -312,8 +312,8 @@ def test_a_run_of_a_robot_without_a_scene_has_none(tiny_options, tmp_path, robot
 def test_other_parts_are_refused_by_what_differs(tiny_options, robot):
     RunFolder.open(tiny_options(), robot, NOTHING, {}).close()
     other = NOTHING.model_copy(update={"planner": {"model": "demo"}, "versions": {"numpy": "9"}})
-    said = r"was made with other parts \(different: .*planner\.model \(-, now demo\); .*versions\.numpy \(-, now 9\)"
-    with pytest.raises(BadInput, match=said):
+    message = r"was made with other parts \(different: .*planner\.model \(-, now demo\); .*versions\.numpy \(-, now 9\)"
+    with pytest.raises(BadInput, match=message):
         RunFolder.open(tiny_options(), robot, other, {})
     RunFolder.open(tiny_options(), robot, NOTHING, {}).close()
 
@@ -384,9 +384,9 @@ def test_a_warning_of_a_torn_line_is_about_the_caller(store):
     path.write_bytes(path.read_bytes() + b"torn")
     with pytest.warns(
         UserWarning, match=r"steps\.jsonl: left out a last line that a kill has torn \(4 bytes\)"
-    ) as told:
+    ) as warned:
         read_steps(store.folder)
-    assert told[0].filename == __file__
+    assert warned[0].filename == __file__
 
 
 def test_what_a_model_took_adds_up():

@@ -156,8 +156,8 @@ def test_what_was_changed_is_said_and_what_was_not_is_sent_as_asked(command):
         return
     asked = Command(command.targets, base=command.get("base") or (0.0, 0.0))
     for part in ("base", "torso", "head", "gripper"):
-        one, other = asked.get(part), sent.sent.get(part)
-        assert one is other is None or np.allclose(one, other, atol=1e-5)
+        target, other = asked.get(part), sent.sent.get(part)
+        assert target is other is None or np.allclose(target, other, atol=1e-5)
 
 
 @given(commands, st.sampled_from(BAD_NUMBERS), st.integers(0, 6))
@@ -323,7 +323,7 @@ def test_a_continuous_joint_may_be_told_any_number_of_turns():
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "reason"),
     [
         (Command(base=(0.1,)), "base takes 2 number(s), got 1."),
         (Command(arm=(0.0, 0.0, 0.0)), "arm takes 2 number(s), got 3."),
@@ -336,10 +336,10 @@ def test_a_continuous_joint_may_be_told_any_number_of_turns():
         (Command(gripper=math.nan), "gripper holds a value that is not finite ((nan,))."),
     ],
 )
-def test_a_refusal_names_part_and_reason(command, said):
+def test_a_refusal_names_part_and_reason(command, reason):
     with pytest.raises(CommandRefused) as refusal:
         SafetyGate(SPEC).check(command, STATE)
-    assert str(refusal.value) == f"Command refused: {said}"
+    assert str(refusal.value) == f"Command refused: {reason}"
 
 
 def test_a_closed_gripper_opens_from_where_its_fingers_are():
@@ -377,7 +377,7 @@ def test_a_joint_with_a_largest_acceleration_comes_to_rest_where_it_is_wanted():
 
 def test_what_a_body_cannot_be():
     arm = Group("arm", "arm", (Joint("elbow", -1.0, 1.0, 1.0),))
-    for make, said in (
+    for make, message in (
         (lambda: Group("left arm", "arm", arm.joints), "needs another name"),
         (lambda: Group("effector", "arm", arm.joints), "needs another name"),
         (lambda: Group("tail", "tail", arm.joints), "is of no kind 'tail': choose one of base, torso, arm"),
@@ -389,7 +389,7 @@ def test_what_a_body_cannot_be():
         (lambda: RobotSpec(name="x", groups=(arm,), period=0.1, rest={"arm": (0.0, 1.0)}), "posture rest needs 1"),
         (lambda: RobotSpec(name="x", groups=(arm,), period=0.1, ready=({},)), "posture rest needs 1"),
     ):
-        with pytest.raises(BadInput, match=said):
+        with pytest.raises(BadInput, match=message):
             make()
 
 

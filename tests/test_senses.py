@@ -35,45 +35,45 @@ class Remembering(TinyLocator):
     cameras = (*VIEWS, "head")
 
     def reset(self, *, seed: int) -> None:
-        self.told: list[tuple[float, tuple[str, ...]]] = []
+        self.looks: list[tuple[float, tuple[str, ...]]] = []
 
     def update(self, observation, detections):
-        self.told.append((observation.stamp, tuple(observation.frames)))
-        assert {one.view for one in detections} <= observation.frames.keys()
+        self.looks.append((observation.stamp, tuple(observation.frames)))
+        assert {detection.view for detection in detections} <= observation.frames.keys()
 
 
 @pytest.fixture
 def senses() -> Senses:
     robot = Counting()
-    made = Senses(robot, TinyDetector(), Remembering(robot))
-    made.reset(seed=0)
-    return made
+    tiny_senses = Senses(robot, TinyDetector(), Remembering(robot))
+    tiny_senses.reset(seed=0)
+    return tiny_senses
 
 
 def test_a_camera_is_looked_through_once_between_two_commands(senses: Any) -> None:
     first = senses.look(("front", "left"))
     again = senses.look(("left", "front", "head"))
     assert senses.robot.rendered == [(0.0, "front"), (0.0, "left"), (0.0, "head")]
-    assert senses.locator.told == [(0.0, ("front", "left")), (0.0, ("head",))], "nothing is remembered twice"
+    assert senses.locator.looks == [(0.0, ("front", "left")), (0.0, ("head",))], "nothing is remembered twice"
     assert list(again.observation.frames) == ["left", "front", "head"]
     assert again.observation.frames["front"] is first.observation.frames["front"]
-    assert [one.view for one in again.detections] == ["front", "front", "head", "head"]
-    assert all(any(one is other for other in again.detections) for one in first.detections)
+    assert [detection.view for detection in again.detections] == ["front", "front", "head", "head"]
+    assert all(any(detection is other for other in again.detections) for detection in first.detections)
     senses.robot.act(Command())
     senses.look(("front",))
     assert senses.robot.rendered[3:] == [(0.1, "front")]
 
 
 def test_pictures_that_were_only_taken_are_searched_when_they_are_looked_at(senses: Any) -> None:
-    assert list(senses.observe(("front",)).frames) == ["front"] and senses.locator.told == []
-    assert {one.name for one in senses.look(("front",)).detections} == {"ball", "box"}
-    assert senses.robot.rendered == [(0.0, "front")] and senses.locator.told == [(0.0, ("front",))]
-    assert senses.look(()).detections == () and not senses.observe().frames and len(senses.locator.told) == 1
+    assert list(senses.observe(("front",)).frames) == ["front"] and senses.locator.looks == []
+    assert {detection.name for detection in senses.look(("front",)).detections} == {"ball", "box"}
+    assert senses.robot.rendered == [(0.0, "front")] and senses.locator.looks == [(0.0, ("front",))]
+    assert senses.look(()).detections == () and not senses.observe().frames and len(senses.locator.looks) == 1
 
 
 def test_what_a_planner_is_shown_is_the_views_alone(senses: Any) -> None:
     sight = senses.look_around()
-    assert tuple(sight.observation.frames) == VIEWS and {one.view for one in sight.detections} == {"front"}
+    assert tuple(sight.observation.frames) == VIEWS and {detection.view for detection in sight.detections} == {"front"}
     senses.look(senses.locator.cameras)
     assert [name for _, name in senses.robot.rendered] == [*VIEWS, "head"]
 
@@ -82,7 +82,7 @@ def test_a_robot_whose_time_goes_on_looks_anew(senses: Any) -> None:
     senses.robot.waits = False
     senses.look(("front",))
     senses.look(("front",))
-    assert senses.robot.rendered == [(0.0, "front")] * 2 and len(senses.locator.told) == 2
+    assert senses.robot.rendered == [(0.0, "front")] * 2 and len(senses.locator.looks) == 2
 
 
 @pytest.mark.parametrize("change", ["reset", "forget"])
@@ -101,12 +101,12 @@ class Doing(Planner):
     def reset(self, task, *, seed):
         self.subtasks = iter([("Go to", "ball"), ("Pick", "ball"), ("Go to", "box"), ("Put", "ball", "box"), ("End",)])
 
-    def decide(self, given):
+    def decide(self, planner_input):
         return Decision((Subtask(*next(self.subtasks)),))
 
 
 def test_in_an_episode_no_state_of_the_world_is_looked_at_twice(senses: Any) -> None:
-    skills = {action: one for one in TinySkills().skills(SPEC, senses.robot.kinematics) for action in one.actions}
+    skills = {action: skill for skill in TinySkills().skills(SPEC, senses.robot.kinematics) for action in skill.actions}
     executor = Executor(senses, SkillBook({"tiny": skills}), paper_order, execution)
     episode = Episode("go", Doing(), executor, seed=0, rounds=9, listener=Listeners())
     while not episode.over:

@@ -62,7 +62,7 @@ class Failing(FilmedTinyRobot):
 
 
 @pytest.mark.parametrize(
-    ("error", "kind", "said"),
+    ("error", "kind", "message"),
     [
         (
             OSError(28, "No space left on device"),
@@ -79,9 +79,9 @@ class Failing(FilmedTinyRobot):
         (KeyboardInterrupt(), Interrupted, r"^Stopped by the user; the finished rounds are in .*-0\.$"),
     ],
 )
-def test_whatever_is_raised_the_robot_stops_and_the_files_are_whole(tiny_options, tmp_path, error, kind, said):
+def test_whatever_is_raised_the_robot_stops_and_the_files_are_whole(tiny_options, tmp_path, error, kind, message):
     robot, filmed = Failing(error), isinstance(error, ZeroDivisionError | KeyboardInterrupt)
-    with pytest.raises(kind, match=said):
+    with pytest.raises(kind, match=message):
         session.run(tiny_options(video=filmed), objects={("robot", "tiny"): robot})
     assert robot.calls[:2] == ["stop", "close"]
     folder = tmp_path / "run" / EPISODE

@@ -28,11 +28,11 @@ class Sound(Planner):
     def reset(self, task: str, *, seed: int) -> None:
         self.rounds = 0
 
-    def decide(self, given: PlannerInput) -> Decision:
+    def decide(self, planner_input: PlannerInput) -> Decision:
         self.rounds += 1
-        return self.answer(given)
+        return self.answer(planner_input)
 
-    def answer(self, given: PlannerInput) -> Any:
+    def answer(self, planner_input: PlannerInput) -> Any:
         return Decision((END,), f"Round {self.rounds}.")
 
 
@@ -49,7 +49,7 @@ class Parrot(LanguageModel):
 def violations(planner: object, **promises: bool) -> str:
     with pytest.raises(NotConforming) as caught:
         check_planner(planner, **promises)  # type: ignore[arg-type]
-    assert all(one in str(caught.value) for one in caught.value.violations)
+    assert all(violation in str(caught.value) for violation in caught.value.violations)
     return str(caught.value)
 
 
@@ -100,28 +100,28 @@ ANSWERS: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "said"), ANSWERS)
-def test_decisions_that_are_none(answer: Any, said: str) -> None:
+@pytest.mark.parametrize(("answer", "message"), ANSWERS)
+def test_decisions_that_are_none(answer: Any, message: str) -> None:
     class Broken(Sound):
-        def answer(self, given: PlannerInput) -> Any:
+        def answer(self, planner_input: PlannerInput) -> Any:
             return answer
 
-    assert said in violations(Broken())
+    assert message in violations(Broken())
 
 
 def test_exceptions_are_named_with_their_situation_and_the_rest_is_still_looked_at() -> None:
     class Broken(Sound):
-        def answer(self, given: PlannerInput) -> Any:
-            if not given.detections:
+        def answer(self, planner_input: PlannerInput) -> Any:
+            if not planner_input.detections:
                 raise IndexError("no detections")
-            if given.inventory:
+            if planner_input.inventory:
                 return Decision(())
             return Decision((END,))
 
-    said = violations(Broken())
-    assert "decide raised IndexError (nothing detected): no detections" in said
-    assert "decide (a held object): it must have either subtasks or a problem" in said
-    assert "first round" not in said
+    message = violations(Broken())
+    assert "decide raised IndexError (nothing detected): no detections" in message
+    assert "decide (a held object): it must have either subtasks or a problem" in message
+    assert "first round" not in message
 
 
 def test_a_reset_that_fails() -> None:
@@ -134,13 +134,13 @@ def test_a_reset_that_fails() -> None:
 
 def test_an_input_that_is_changed() -> None:
     class Eats(Sound):
-        def answer(self, given: PlannerInput) -> Any:
-            given.views.clear()  # type: ignore[attr-defined]
+        def answer(self, planner_input: PlannerInput) -> Any:
+            planner_input.views.clear()  # type: ignore[attr-defined]
             return Decision((END,))
 
     class Paints(Sound):
-        def answer(self, given: PlannerInput) -> Any:
-            for picture in given.views.values():
+        def answer(self, planner_input: PlannerInput) -> Any:
+            for picture in planner_input.views.values():
                 picture[0, 0] = 0
             return Decision((END,))
 
@@ -152,7 +152,7 @@ def test_a_promise_of_determinism_is_checked_only_if_it_is_made() -> None:
     class Counts(Sound):
         numbers = itertools.count()
 
-        def answer(self, given: PlannerInput) -> Any:
+        def answer(self, planner_input: PlannerInput) -> Any:
             return Decision((Subtask("Go to", f"place {next(self.numbers)}"),))
 
     check_planner(Counts())
@@ -172,7 +172,7 @@ def test_a_planner_that_forgets_nothing() -> None:
 
 def test_prints() -> None:
     class Chatty(Sound):
-        def answer(self, given: PlannerInput) -> Any:
+        def answer(self, planner_input: PlannerInput) -> Any:
             print("thinking")
             return Decision((END,))
 
@@ -191,27 +191,27 @@ DESCRIPTIONS: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("told", "said"), DESCRIPTIONS)
-def test_descriptions(told: Any, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("description", "message"), DESCRIPTIONS)
+def test_descriptions(description: Any, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_API_KEY", "hunter2hunter2")
 
     class Tells(Sound):
         def describe(self) -> Any:
-            return told
+            return description
 
-    assert said in violations(Tells())
+    assert message in violations(Tells())
 
 
 def test_descriptions_that_only_look_a_little_like_secrets_pass() -> None:
     class Tells(Sound):
         def describe(self) -> Mapping[str, object]:
-            told = {
+            description = {
                 "api_key_env": "OPENAI_API_KEY",
                 "max_tokens": 300,
                 "sha256": "ab" * 32,
                 "url": "http://[::1]:80/v1",
             }
-            return {**told, "key": None, "tokens": 5}
+            return {**description, "key": None, "tokens": 5}
 
     check_planner(Tells())
 
@@ -220,7 +220,7 @@ def test_a_raw_answer_with_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_TOKEN", "hunter2hunter2")
 
     class Leaks(Sound):
-        def answer(self, given: PlannerInput) -> Any:
+        def answer(self, planner_input: PlannerInput) -> Any:
             return Decision((END,), raw="401: hunter2hunter2 is wrong")
 
     assert "its record has the value of the environment variable HF_TOKEN" in violations(Leaks())
@@ -231,13 +231,13 @@ def test_names_and_settings() -> None:
         name = ""
         Settings: ClassVar[Any] = {"x": 1}
 
-    said = violations(Nameless())
-    assert "`name` must be" in said and "`Settings` must be" in said
+    message = violations(Nameless())
+    assert "`name` must be" in message and "`Settings` must be" in message
 
 
 def test_an_endpoint_that_fails_is_no_violation() -> None:
     class Unreachable(Sound):
-        def answer(self, given: PlannerInput) -> Any:
+        def answer(self, planner_input: PlannerInput) -> Any:
             raise PlannerError("The endpoint cannot be reached.")
 
     with pytest.raises(PlannerError, match="cannot be reached"):
@@ -246,11 +246,11 @@ def test_an_endpoint_that_fails_is_no_violation() -> None:
 
 def test_the_made_up_episodes_could_happen() -> None:
     """A first round has no feedback and no history, a later one has; rounds count from 1; no two are the same."""
-    made = list(episodes("a task"))
-    assert len(made) > 20
-    for episode in made:
-        assert [given.round for _, given in episode] == list(range(1, len(episode) + 1))
-        assert [given.feedback is None for _, given in episode] == [True] + [False] * (len(episode) - 1)
-        assert [bool(given.history) for _, given in episode] == [False] + [True] * (len(episode) - 1)
-    names = [name for episode in made for name, _ in episode[1:]]
+    made_up = list(episodes("a task"))
+    assert len(made_up) > 20
+    for episode in made_up:
+        assert [planner_input.round for _, planner_input in episode] == list(range(1, len(episode) + 1))
+        assert [planner_input.feedback is None for _, planner_input in episode] == [True] + [False] * (len(episode) - 1)
+        assert [bool(planner_input.history) for _, planner_input in episode] == [False] + [True] * (len(episode) - 1)
+    names = [name for episode in made_up for name, _ in episode[1:]]
     assert len(set(names)) == len(names)

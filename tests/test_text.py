@@ -26,7 +26,7 @@ def test_nothing_that_moves_a_cursor_is_left(text):
 
 
 @pytest.mark.parametrize(
-    ("said", "shown"),
+    ("text", "shown"),
     [
         ("apple\x1b[31m", r"apple\x1b[31m"),
         ("\x1b]0;title\x07", r"\x1b]0;title\x07"),
@@ -36,8 +36,8 @@ def test_nothing_that_moves_a_cursor_is_left(text):
         ("plain: Äpfel, りんご\tand\nlines", "plain: Äpfel, りんご\tand\nlines"),
     ],
 )
-def test_escapes_are_written_out(said, shown):
-    assert printable(said) == shown
+def test_escapes_are_written_out(text, shown):
+    assert printable(text) == shown
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
@@ -66,14 +66,14 @@ class Lamp(BaseModel):
 
 
 @pytest.mark.parametrize(
-    ("content", "whole", "said"),
+    ("content", "whole", "message"),
     [
         ({"watts": "many"}, "", "watts: Input should be a valid integer"),
         ({"watts": 0}, "", "it would be dark"),
         ({"watts": 0}, "the file", "the file: it would be dark"),
     ],
 )
-def test_the_first_problem_of_a_file(content: dict[str, object], whole: str, said: str) -> None:
+def test_the_first_problem_of_a_file(content: dict[str, object], whole: str, message: str) -> None:
     with pytest.raises(ValidationError) as refused:
         Lamp.model_validate(content)
-    assert first_problem(refused.value, whole).startswith(said)
+    assert first_problem(refused.value, whole).startswith(message)

@@ -55,8 +55,13 @@ def test_how_they_are_written() -> None:
 
 
 def test_what_is_not_said() -> None:
-    given_ = PlannerInput("task", 1, {}, (), (), (), None, (), ())
-    assert (given_.inventory_text, given_.history_text, given_.rounds, given_.listing) == ("None", "None", 20, ())
+    planner_input = PlannerInput("task", 1, {}, (), (), (), None, (), ())
+    assert (planner_input.inventory_text, planner_input.history_text, planner_input.rounds, planner_input.listing) == (
+        "None",
+        "None",
+        20,
+        (),
+    )
     assert Decision(()) == Decision((), analysis="", model="", raw="", problem="", answers=())
     assert Command() == Command({}, None) == Command(base=None)
     assert SentCommand(Command(), Command()).changes == ()
@@ -67,9 +72,9 @@ def test_what_is_not_said() -> None:
 
 def test_what_a_planner_is_told_of_hand_and_history() -> None:
     items = (HistoryItem(1, Subtask("Go to", "apple"), SUCCESS), HistoryItem(2, END, Feedback("fail")))
-    given_ = PlannerInput("task", 1, {}, (), ("red apple", "mug"), items, None, (), ())
-    assert given_.inventory_text == "red apple mug"
-    assert given_.history_text == "(1) [Go to, apple](success) (2) [End](fail)"
+    planner_input = PlannerInput("task", 1, {}, (), ("red apple", "mug"), items, None, (), ())
+    assert planner_input.inventory_text == "red apple mug"
+    assert planner_input.history_text == "(1) [Go to, apple](success) (2) [End](fail)"
 
 
 @pytest.mark.parametrize("name", ["RT-1-X", "rt1x", "rt 1 x", "RT_1_X", "R.T1X"])
@@ -132,7 +137,7 @@ def solid(kind: Any, *half: float, rotation: Array = UPRIGHT, points: Array | No
 
 
 @pytest.mark.parametrize(
-    ("one", "aslant"),
+    ("shape", "aslant"),
     [
         (solid("sphere", 0.5, 0.5, 0.5), 0.5),
         (solid("ellipsoid", 0.3, 0.4, 0.5), math.hypot(0.6 * 0.3, 0.8 * 0.5)),
@@ -142,13 +147,13 @@ def solid(kind: Any, *half: float, rotation: Array = UPRIGHT, points: Array | No
         (solid("box", 0.3, 0.5, 0.4, rotation=TILT), 0.6 * 0.3 + 0.8 * 0.5),
         (solid("hull", 0.3, 0.4, 0.5, points=np.array([[0.3, 0, 0], [0, 0.4, 0.5], [0, -0.4, 0.5]])), 0.8 * 0.5),
     ],
-    ids=lambda one: one.kind if isinstance(one, Solid) else "",
+    ids=lambda value: value.kind if isinstance(value, Solid) else "",
 )
-def test_how_far_a_solid_reaches(one: Solid, aslant: float) -> None:
+def test_how_far_a_solid_reaches(shape: Solid, aslant: float) -> None:
     """Along an axis half its size from its middle; between x and z by its shape."""
     directions = np.array([[1.0, 0, 0], [0, 0, 1.0], [0.6, 0, 0.8]])
-    along = 1.0 + one.half[0], 3.0 + abs(one.pose.rotation @ one.half)[2]
-    np.testing.assert_allclose(one.reach(directions), [*along, 0.6 * 1.0 + 0.8 * 3.0 + aslant])
+    along = 1.0 + shape.half[0], 3.0 + abs(shape.pose.rotation @ shape.half)[2]
+    np.testing.assert_allclose(shape.reach(directions), [*along, 0.6 * 1.0 + 0.8 * 3.0 + aslant])
 
 
 def test_cylinders_and_capsules_are_round() -> None:

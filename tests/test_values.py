@@ -33,9 +33,9 @@ def descendants(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
 
 
 def test_no_model_can_be_changed() -> None:
-    found = models()
-    assert len(found) > 30
-    assert [model for model in found if not model.model_config.get("frozen")] == []
+    classes = models()
+    assert len(classes) > 30
+    assert [model for model in classes if not model.model_config.get("frozen")] == []
     apple = ObjectState(kind="apple", relation="on", at="table")
     with pytest.raises(ValidationError, match="frozen"):
         apple.at = "sofa"  # type: ignore[misc]

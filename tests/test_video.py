@@ -202,15 +202,15 @@ def test_what_is_written_under_the_pictures(tape):
     writer = VideoWriter(Path("video.mp4"), robot)
 
     def panel(**texts: object) -> None:
-        expected = draw_caption(Caption(**{**said, **texts}, speed=4.0))
+        expected = draw_caption(Caption(**{**written, **texts}, speed=4.0))
         np.testing.assert_array_equal(tape.frames[-1][VIEW_HEIGHT:], expected)
 
     writer.on(EpisodeStarted("pick the ball"))
-    given_ = PlannerInput("task", 3, {"front": np.zeros((4, 4, 3), np.uint8)}, (), (), (), None, (), ())
-    writer.on(PlannerAsked(given_, robot.observe()))
+    planner_input = PlannerInput("task", 3, {"front": np.zeros((4, 4, 3), np.uint8)}, (), (), (), None, (), ())
+    writer.on(PlannerAsked(planner_input, robot.observe()))
     writer.on(PlannerAnswered(3, Decision((PICK, Subtask("Go to", "box")), "because", "octo")))
-    said = {"task": "pick the ball", "round": 3, "decision": "[Pick, ball], [Go to, box]", "analysis": "because"}
-    said["model"] = "octo"
+    written = {"task": "pick the ball", "round": 3, "decision": "[Pick, ball], [Go to, box]", "analysis": "because"}
+    written["model"] = "octo"
     panel()
     writer.on(SubtaskStarted(3, PICK))
     robot.stamp = 8.0
@@ -232,7 +232,7 @@ def test_what_is_written_under_the_pictures(tape):
     history = (first, ("[Pick, ball]", False))
     panel(state="E2: it is gone", tone="bad", inventory="nothing", history=history, clock=24.0)
     writer.on(PlannerAnswered(4, Decision(())))
-    said |= {"decision": "", "analysis": "", "model": "", "history": history, "clock": 24.0}
+    written |= {"decision": "", "analysis": "", "model": "", "history": history, "clock": 24.0}
     panel(state="", tone="bad")
     for how, text in (("ended", "the planner has ended the task"), ("rounds", "out of rounds")):
         writer.on(EpisodeEnded(EpisodeResult("pick the ball", how, 4, (), (), 24.0)))
@@ -412,8 +412,8 @@ def test_the_panel_says_what_happens_as_long_as_it_should(tmp_path, monkeypatch)
     writer.on(EpisodeStarted("put the ball away"))
     writer.on(PlannerAsked(PlannerInput("", 2, front, (), (), (), None, (), ()), robot.observe()))
     writer.on(PlannerAnswered(2, Decision((PICK, Subtask("End")), "It is near.", "octo")))
-    said = Caption("put the ball away", 2, "[Pick, ball], [End]", "It is near.", "octo", speed=4.0)
-    parts = [(19, said)]  # one picture, and 1.2 s of standing still
+    caption_now = Caption("put the ball away", 2, "[Pick, ball], [End]", "It is near.", "octo", speed=4.0)
+    parts = [(19, caption_now)]  # one picture, and 1.2 s of standing still
 
     def at(stamp: float) -> Observation:
         robot.stamp = stamp  # ten seconds and more apart: however slow this machine is, a picture is due
@@ -421,16 +421,16 @@ def test_the_panel_says_what_happens_as_long_as_it_should(tmp_path, monkeypatch)
 
     writer.on(SubtaskStarted(2, PICK))
     writer.on(PeriodPassed(at(12.0)))
-    parts.append((45, said.change(state="[Pick, ball] ...", clock=12.0)))
+    parts.append((45, caption_now.change(state="[Pick, ball] ...", clock=12.0)))
     writer.on(PeriodPassed(at(12.1)))  # too early for another picture
     writer.on(AttemptEnded(Attempt(1, "tiny pick", Outcome.FAILED, "it slipped", 1.0, 9)))
     writer.on(PeriodPassed(at(24.0)))
     failed = "attempt 1 with tiny pick: it slipped"
-    parts.append((45, said.change(state=failed, tone="bad", clock=24.0)))
+    parts.append((45, caption_now.change(state=failed, tone="bad", clock=24.0)))
     writer.on(AttemptEnded(Attempt(2, "tiny pick", Outcome.SUCCEEDED, "", 1.0, 9)))
     at(26.0)
     writer.on(SubtaskRecorded(ended(FEEDBACK, "ball", "box")))
-    after = said.change(state=f"E1: {FEEDBACK.message}", tone="bad", inventory="ball box", clock=26.0)
+    after = caption_now.change(state=f"E1: {FEEDBACK.message}", tone="bad", inventory="ball box", clock=26.0)
     after = after.change(history=(("[Pick, ball]", False),))
     parts.append((8 + 9, after))
     at(28.0)

@@ -66,7 +66,7 @@ class Told(Planner):
     def reset(self, task, *, seed):
         pass
 
-    def decide(self, given):
+    def decide(self, planner_input):
         return Decision(())
 
     def enter(self, robot):
@@ -86,9 +86,9 @@ def options(**more: Any) -> OpenOptions:
 
 def test_every_part_is_where_it_belongs():
     body, planner, detector = Body(), Told(), TinyDetector()
-    given = objects(robot=body, detector=detector, planner=planner)
+    lent = objects(robot=body, detector=detector, planner=planner)
     asked = options(planner="planner", attempts=2, check_order="code")
-    with assemble(asked, given) as parts:
+    with assemble(asked, lent) as parts:
         executor = parts.executor
         assert (parts.robot, parts.planner, executor.senses.detector) == (body, planner, detector)
         assert planner.entered == [body] and isinstance(executor.locator, TinyLocator)
@@ -100,18 +100,21 @@ def test_every_part_is_where_it_belongs():
         parts.reset(7)
         assert body.seeds == [7] and executor.locator.seen == []
         assert executor.skills.choose("tiny", "Pick") not in (before, None), "skills that know nothing of before"
-        said = parts.describe()
-        assert said["robot"].items() >= {"name": "tiny", "picture_size": None, "firmware": 3}.items()
-        assert said["robot"]["class"] == f"{__name__}:Body" and said["planner"]["told"] == "much"
-        assert said["planner"]["class"] == f"{__name__}:Told" and said["detector"]["class"] == "homie_tiny:TinyDetector"
-        assert list(said["skills"]) == ["tiny"]
+        description = parts.describe()
+        assert description["robot"].items() >= {"name": "tiny", "picture_size": None, "firmware": 3}.items()
+        assert description["robot"]["class"] == f"{__name__}:Body" and description["planner"]["told"] == "much"
+        assert (
+            description["planner"]["class"] == f"{__name__}:Told"
+            and description["detector"]["class"] == "homie_tiny:TinyDetector"
+        )
+        assert list(description["skills"]) == ["tiny"]
     assert body.calls == ["close"]
 
 
 def test_what_cannot_be_wired_is_let_go_of(monkeypatch):
     shelves = []
     monkeypatch.setattr(TinySkills, "close", lambda self: shelves.append(self.name))
-    for more, given, said in (
+    for more, lent, message in (
         (
             {"picture_size": 64},
             {},
@@ -130,8 +133,8 @@ def test_what_cannot_be_wired_is_let_go_of(monkeypatch):
     ):
         body = Body()
         with pytest.raises(BadInput) as refusal:
-            assemble(options(**more), objects(robot=body, **given))
-        assert str(refusal.value) == said and body.closed
+            assemble(options(**more), objects(robot=body, **lent))
+        assert str(refusal.value) == message and body.closed
     assert shelves == ["tiny"] * 3
     handy = Body()
     handy.hand = "wrist"
@@ -177,11 +180,11 @@ def test_the_classical_set_of_the_list_stands_in_itself():
 
 def test_a_set_of_skills_gets_its_own_settings_only():
     shelf = load_skills("tiny,lost:w.pth", {"lost.speed": 3}, fallback=False)
-    assert shelf.sets["Lost-1"].told == {"checkpoint": "w.pth", "speed": 3} and not shelf.missing
+    assert shelf.sets["Lost-1"].description == {"checkpoint": "w.pth", "speed": 3} and not shelf.missing
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ({"speed": 3}, "such as tiny.NAME (got 'speed'): the skill sets are tiny, lost."),
         ({"lots.speed": 3}, "such as tiny.NAME (got 'lots.speed'): did you mean 'lost'?"),
@@ -192,10 +195,10 @@ def test_a_set_of_skills_gets_its_own_settings_only():
         ({"lost.speed": "fast"}, "Setting of the skill set 'lost': speed: "),
     ],
 )
-def test_a_setting_that_no_set_has(settings, said):
+def test_a_setting_that_no_set_has(settings, message):
     with pytest.raises(BadInput) as refusal:
         load_skills("tiny,lost:w.pth", settings)
-    assert said in str(refusal.value)
+    assert message in str(refusal.value)
 
 
 def test_names_of_skill_sets_are_different():
@@ -230,8 +233,8 @@ def test_planners_and_detectors_before_they_are_made():
         BadInput, match=r"^The planner 'planner' is an object that was made in Python: give its settings"
     ):
         load_planner("planner", {"examples": 2}, objects(planner=Told()))
-    told = Told()
-    assert load_planner("planner", {}, objects(planner=told)) is told
+    planner = Told()
+    assert load_planner("planner", {}, objects(planner=planner)) is planner
 
 
 def test_checks_are_a_sequence_or_one_alone():
@@ -239,11 +242,11 @@ def test_checks_are_a_sequence_or_one_alone():
         return Check("mine")
 
     assert load_checks("paper") == tuple(paper_order)
-    for given in (check, [check], (check,)):
-        assert load_checks("mine", {("check_order", "mine"): given}) == (check,)
-    for given in ([], [check, 3], 3):
+    for checks in (check, [check], (check,)):
+        assert load_checks("mine", {("check_order", "mine"): checks}) == (check,)
+    for checks in ([], [check, 3], 3):
         with pytest.raises(BadInput) as refusal:
-            load_checks("mine", {("check_order", "mine"): given})
+            load_checks("mine", {("check_order", "mine"): checks})
         assert str(refusal.value) == "The order of checks 'mine' is no sequence of homie.kernel.interfaces.ErrorCheck."
 
 
@@ -257,20 +260,26 @@ def test_a_missing_model_fails_where_nothing_may_stand_in():
 
 
 def test_names_stay_and_objects_are_taken_apart():
-    told, body, lent = Told(), Body(), Closing()
-    given = {"planner": told, "robot": None, "skills": [lent, "tiny", TinySkills], "targets": TinyLocator, "seed": 3}
-    named, found = split(given)
+    planner, body, lent = Told(), Body(), Closing()
+    settings = {
+        "planner": planner,
+        "robot": None,
+        "skills": [lent, "tiny", TinySkills],
+        "targets": TinyLocator,
+        "seed": 3,
+    }
+    named, parts = split(settings)
     here = f"object:{__name__}"
     assert named == {
         "planner": f"{here}.Told", "robot": None, "skills": f"{here}.Closing,tiny,homie_tiny:TinySkills",
         "targets": "homie_tiny:TinyLocator", "seed": 3,
     }  # fmt: skip
-    assert found == {("planner", f"{here}.Told"): told, ("skills", f"{here}.Closing"): lent}
+    assert parts == {("planner", f"{here}.Told"): planner, ("skills", f"{here}.Closing"): lent}
     assert split({"robot": body})[1] == {("robot", f"{here}.Body"): body}
-    assert split({"check_order": [body, told]})[0] == {"check_order": f"{here}.Body+{__name__}.Told"}
-    assert given["planner"] is told, "what was given is left as it is"
-    assert resolve("planner", f"{here}.Told", found) == (told, "")
-    assert resolve("planner", "rule", found) == (RulePlanner, "")
+    assert split({"check_order": [body, planner]})[0] == {"check_order": f"{here}.Body+{__name__}.Told"}
+    assert settings["planner"] is planner, "what was given is left as it is"
+    assert resolve("planner", f"{here}.Told", parts) == (planner, "")
+    assert resolve("planner", "rule", parts) == (RulePlanner, "")
 
 
 class Bare(Told):
@@ -292,7 +301,7 @@ def test_a_part_is_made_with_what_it_takes():
     assert constructed(whose, Argued, ["a", 3], Planner).argued == ("a", 3)
     assert constructed(whose, Argued, ["", 3], Planner).argued == ("", 3)
     assert constructed(whose, lambda argument: ready, ["x"], Planner) is ready
-    for make, arguments, said in (
+    for make, arguments, message in (
         (Bare, ["x"], f"cannot be made: {__name__}:Bare takes () -> 'None' and is given 1 argument(s)."),
         (TinyRobot, [], "is no homie.kernel.interfaces.Planner, but homie_tiny:TinyRobot."),
         (lambda: 3, [], "is no homie.kernel.interfaces.Planner, but builtins:int."),
@@ -301,7 +310,7 @@ def test_a_part_is_made_with_what_it_takes():
     ):
         with pytest.raises(BadInput) as refusal:
             constructed(whose, make, arguments, Planner)
-        assert str(refusal.value) == f"The {whose} {said}"
+        assert str(refusal.value) == f"The {whose} {message}"
     assert path_of(Told) == path_of(ready) == f"{__name__}:Told" and path_of(len) == "builtins:len"
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import combinations, permutations
 
+from benchmarks.homie_100.draft import MOST_PATHS, Draft, Plan, played
+from benchmarks.homie_100.entry import Pattern, slots
+from benchmarks.homie_100.houses import GeneratedHouse
+from benchmarks.homie_100.script import Binder, Step, Unsuited
+from benchmarks.homie_100.words import CLASSES, is_inside, of_class, place
 from homie.bench.authoring import END
-from homie_100.draft import MOST_PATHS, Draft, Plan, played
-from homie_100.entry import Pattern, slots
-from homie_100.houses import GeneratedHouse
-from homie_100.script import Binder, Step, Unsuited
-from homie_100.words import CLASSES, is_inside, of_class, place
 
 LONGEST = 19
 
@@ -154,7 +154,7 @@ def _others(house: GeneratedHouse, options: list[str], where: str) -> list[str]:
     """Something free that is none of the options."""
     return [
         name
-        for name, thing in house.objects.items()
-        if name not in options and house.container(name) is None and thing.at != where
-        and not any(thing.kind in kinds and house.objects[options[0]].kind in kinds for kinds in CLASSES.values())
+        for name, item in house.objects.items()
+        if name not in options and house.container(name) is None and item.at != where
+        and not any(item.kind in kinds and house.objects[options[0]].kind in kinds for kinds in CLASSES.values())
     ][:1]  # fmt: skip

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import islice
 
+from benchmarks.homie_100.houses import GeneratedHouse
+from benchmarks.homie_100.script import Step, Unsuited
+from benchmarks.homie_100.words import ANY_WILL_DO, Goal, arrives, block, place, stays
 from homie.bench.authoring import END, Route, orders
-from homie_100.houses import GeneratedHouse
-from homie_100.script import Step, Unsuited
-from homie_100.words import ANY_WILL_DO, Goal, arrives, block, place, stays
 
 MOST_PATHS = 200
 LONGEST = 19
@@ -44,7 +44,7 @@ def played(house: GeneratedHouse, steps: list[Step]) -> list[str]:
     for step in steps:
         match step.kind:
             case "carry":
-                route.carry(step.thing, step.where)
+                route.carry(step.item, step.where)
             case "open":
                 route.open(step.where)
             case "close":
@@ -54,7 +54,7 @@ def played(house: GeneratedHouse, steps: list[Step]) -> list[str]:
                 for name in house.furniture:
                     route.close(name)
             case "take":
-                route.pick(step.thing)
+                route.pick(step.item)
             case "visit":
                 route.visit(step.where)
     return [*route.subtasks, END]
@@ -66,22 +66,22 @@ def used(house: GeneratedHouse, step: Step) -> set[str]:
         return {step.where}
     if step.kind not in ("carry", "take"):
         return set()
-    return {name for name in (house.container(step.thing), house.container(step.where)) if name}
+    return {name for name in (house.container(step.item), house.container(step.where)) if name}
 
 
 def explicit(house: GeneratedHouse, steps: list[Step]) -> list[Step]:
     """Steps with a close for each container that a `close all` means."""
-    found: list[Step] = []
+    unfolded: list[Step] = []
     for step in steps:
         if step.kind != "close all":
-            found.append(step)
+            unfolded.append(step)
             continue
-        touched = [name for one in steps for name in sorted(used(house, one))]
+        touched = [name for other in steps for name in sorted(used(house, other))]
         stand_open = [name for name in house.furniture if house.stands_open(name)]
-        found += [
+        unfolded += [
             Step("close", where=name, exact=name in stand_open) for name in dict.fromkeys([*touched, *stand_open])
         ]
-    return found
+    return unfolded
 
 
 # ---------------------------------------------------------------- goals
@@ -93,7 +93,7 @@ def goal_of(house: GeneratedHouse, steps: list[Step], called: dict[str, str]) ->
     for step in steps:
         match step.kind:
             case "carry":
-                goals.append(arrives(house, step.thing, step.where, _names(house, step, called)[0]))
+                goals.append(arrives(house, step.item, step.where, _names(house, step, called)[0]))
             case "close":
                 goals.append({"closed": _names(house, step, called)[0]})
             case "open" if not _closed_later(steps, step):
@@ -101,9 +101,9 @@ def goal_of(house: GeneratedHouse, steps: list[Step], called: dict[str, str]) ->
             case "close all":
                 goals.append({"closed": "everything"})
             case "stay" | "never":
-                goals.append(stays(house, step.thing))
+                goals.append(stays(house, step.item))
             case "take":
-                goals.append({"held": step.thing})
+                goals.append({"held": step.item})
     moves = [step for step in steps if step.kind not in ("stay", "never", "bar")]
     if moves and moves[-1].kind == "visit":
         goals.append({"robot_in": moves[-1].where})
@@ -122,7 +122,7 @@ def _names(house: GeneratedHouse, step: Step, called: dict[str, str]) -> tuple[s
 
 
 def _closed_later(steps: list[Step], step: Step) -> bool:
-    return any(one.kind == "close all" or (one.kind == "close" and one.where == step.where) for one in steps)
+    return any(other.kind == "close all" or (other.kind == "close" and other.where == step.where) for other in steps)
 
 
 # ---------------------------------------------------------------- key paths
@@ -143,7 +143,7 @@ def paths_of(house: GeneratedHouse, steps: list[Step], called: dict[str, str]) -
     rooms = [step.where for step in steps if step.kind == "visit"]
     for number, step in enumerate(steps):
         label = str(number)
-        before = {str(n) for n, one in enumerate(steps[:number]) if one.kind != "bar"}
+        before = {str(n) for n, other in enumerate(steps[:number]) if other.kind != "bar"}
         if step.kind == "bar":
             barred = set(blocks)
             continue
@@ -151,31 +151,35 @@ def paths_of(house: GeneratedHouse, steps: list[Step], called: dict[str, str]) -
         name = _names(house, step, called)[1]
         match step.kind:
             case "carry":
-                blocks[label] = block(house, step.thing, step.where, name)
-                looked = {str(n) for n, one in enumerate(steps[:number]) if one.kind == "open"}
-                earlier = {str(n) for n, one in enumerate(steps[:number]) if one.thing == step.thing}
+                blocks[label] = block(house, step.item, step.where, name)
+                looked = {str(n) for n, other in enumerate(steps[:number]) if other.kind == "open"}
+                earlier = {str(n) for n, other in enumerate(steps[:number]) if other.item == step.item}
                 after[label] |= (looked | earlier) & set(blocks)
             case "open":
                 blocks[label] = [f"[Open, {name}]"]
             case "close":
                 blocks[label] = [f"[Close, {name}]"]
-                users = {str(n) for n, one in enumerate(steps) if step.where in used(house, one) and str(n) != label}
+                users = {
+                    str(n) for n, other in enumerate(steps) if step.where in used(house, other) and str(n) != label
+                }
                 after[label] |= users - {label}
             case "take":
-                blocks[label] = [f"[Pick, {house.word(step.thing)}]"]
+                blocks[label] = [f"[Pick, {house.word(step.item)}]"]
                 after[label] |= before & set(blocks)
             case "visit":
                 blocks[label] = [f"visit {step.where}"]
                 after[label] |= before & set(blocks)
     after = {label: needs - {label} for label, needs in after.items()}
-    found = list(islice(orders(blocks, after), MOST_PATHS + 1))
+    paths = list(islice(orders(blocks, after), MOST_PATHS + 1))
     for room in rooms:
-        found = [
-            [node if one == f"visit {room}" else one for one in path] for path in found for node in visits(house, room)
+        paths = [
+            [node if entry == f"visit {room}" else entry for entry in path]
+            for path in paths
+            for node in visits(house, room)
         ]
-    if len(found) > MOST_PATHS or not found:
+    if len(paths) > MOST_PATHS or not paths:
         raise Unsuited("too many orders")
-    return found
+    return paths
 
 
 def spellings(house: GeneratedHouse, steps: list[Step]) -> list[dict[str, str]]:
@@ -183,13 +187,13 @@ def spellings(house: GeneratedHouse, steps: list[Step]) -> list[dict[str, str]]:
     the other by its name. Elsewhere nothing special."""
     carries = [step for step in steps if step.kind == "carry"]
     shared = {
-        one.where
-        for one in carries
-        if one.where in house.furniture
-        and house.furniture[one.where].kind in ANY_WILL_DO
-        and house.container(one.where)
-        and not one.exact
-        and sum(other.where == one.where for other in carries) > 1
+        carry.where
+        for carry in carries
+        if carry.where in house.furniture
+        and house.furniture[carry.where].kind in ANY_WILL_DO
+        and house.container(carry.where)
+        and not carry.exact
+        and sum(other.where == carry.where for other in carries) > 1
     }
     if not shared:
         return [{}]
@@ -207,11 +211,11 @@ def drafted(house: GeneratedHouse, steps: list[Step]) -> Draft:
     goals = [goal_of(house, steps, called) for called in calls]
     paths = [path for called in calls for path in paths_of(house, steps, called)]
     never = [
-        block(house, step.thing, step.where, _names(house, step, {})[1])[1] for step in steps if step.kind == "never"
+        block(house, step.item, step.where, _names(house, step, {})[1])[1] for step in steps if step.kind == "never"
     ]
-    still = [step.thing for step in steps if step.kind == "stay"]
+    still = [step.item for step in steps if step.kind == "stay"]
     ends = dict.fromkeys((step.where, _names(house, step, {})[1]) for step in steps if step.kind == "carry")
-    never += [block(house, thing, where, name)[1] for thing in still for where, name in ends]
+    never += [block(house, item, where, name)[1] for item in still for where, name in ends]
     return Draft(goals[0] if len(goals) == 1 else {"any": goals}, paths, expert, [[node] for node in never])
 
 
@@ -226,6 +230,6 @@ def _check_visits(house: GeneratedHouse, steps: list[Step]) -> None:
                 raise Unsuited("is there already")
             rooms, fresh = {step.where}, True
         elif step.kind not in ("stay", "never"):
-            room = house.room(step.thing if step.kind == "take" else step.where)
+            room = house.room(step.item if step.kind == "take" else step.where)
             rooms = {room} if fresh or step.kind == "take" else {*rooms, room}
             fresh = False

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from benchmarks.homie_100.draft import Draft, Plan, drafted, played
+from benchmarks.homie_100.houses import GeneratedHouse
+from benchmarks.homie_100.script import Binder, Unsuited
+from benchmarks.homie_100.second_hand import right_plans, wrong_plans
+from benchmarks.homie_100.words import at_kind, of_class, spoken
 from homie.envs.mujoco.generate.variation import Variation
-from homie_100.draft import Draft, Plan, drafted, played
-from homie_100.houses import GeneratedHouse
-from homie_100.script import Binder, Unsuited
-from homie_100.second_hand import right_plans, wrong_plans
-from homie_100.words import at_kind, of_class, spoken
 
 Pattern = Callable[[GeneratedHouse], Draft]
 """Looks at a house for a task; raises Unsuited where it does not fit."""
@@ -39,17 +39,17 @@ class Entry:
         def name(noun: str) -> str:
             kind = noun.partition("#")[0]
             taken = set(names.values())
-            free = [one for one in house.of_kind(kind) if one not in taken and spoken(house, one)]
+            free = [piece for piece in house.of_kind(kind) if piece not in taken and spoken(house, piece)]
             if noun not in names and not free:
                 raise Unsuited(noun)
             return names.setdefault(noun, (free or [names.get(noun, "")])[0])
 
-        start = next((one for one, kind in house.rooms.items() if kind == self.start), None)
+        start = next((room for room, kind in house.rooms.items() if kind == self.start), None)
         if self.start and start is None:
             raise Unsuited(self.start)
         opened = [name(noun) for noun in self.opened.split()]
         added = [text.replace(".", " ").split("@") for text in self.added.split()]
-        return Variation(start, opened, [f"{thing}@{name(where)}" for thing, where in added])
+        return Variation(start, opened, [f"{item}@{name(where)}" for item, where in added])
 
 
 def errand(
@@ -68,7 +68,7 @@ def errand(
         kind, _, at = lacks.partition("@")
         if lacks and any(at_kind(house, name, at) for name in of_class(house, kind)):
             raise Unsuited(lacks)
-        if any(len(of_class(house, one)) != count for one, count in (counts or {}).items()):
+        if any(len(of_class(house, label)) != count for label, count in (counts or {}).items()):
             raise Unsuited("another number of a kind")
         binder = Binder(house)
         steps = binder.read(script)
@@ -89,10 +89,10 @@ def errand(
 
 def slots(house: GeneratedHouse, binder: Binder) -> dict[str, str]:
     """Words for the text. Raises Unsuited for a place that has no short name."""
-    found = {}
+    names = {}
     for noun, name in binder.places.items():
         words = spoken(house, name) if name in house.furniture or name in house.rooms else name
         if words is None:
             raise Unsuited(noun)
-        found[noun.replace(".", "_")] = words
-    return found
+        names[noun.replace(".", "_")] = words
+    return names

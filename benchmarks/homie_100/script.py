@@ -27,8 +27,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from homie_100.houses import GeneratedHouse
-from homie_100.words import ANY_WILL_DO, at_kind, of_class, targets
+from benchmarks.homie_100.houses import GeneratedHouse
+from benchmarks.homie_100.words import ANY_WILL_DO, at_kind, of_class, targets
 
 Kind = Literal["carry", "open", "close", "close all", "visit", "take", "stay", "never", "bar"]
 _CARRY = re.compile(
@@ -46,7 +46,7 @@ class Step:
     of furniture will do, whatever its kind."""
 
     kind: Kind
-    thing: str = ""
+    item: str = ""
     where: str = ""
     exact: bool = False
 
@@ -83,31 +83,31 @@ class Binder:
 
     def _crowd(self, script: str, to: str) -> int:
         """How many things a script brings to a place."""
-        found = (_CARRY.fullmatch(token) for token in script.split())
-        return sum(int(one["count"] or 1) for one in found if one and one["to"] == to and not one["never"])
+        matches = (_CARRY.fullmatch(token) for token in script.split())
+        return sum(int(match["count"] or 1) for match in matches if match and match["to"] == to and not match["never"])
 
-    def _carry(self, one: re.Match[str], crowd: int, before: list[Step], anything: bool) -> list[Step]:
-        kind: Kind = "never" if one["never"] else "carry"
-        if one["count"]:
-            still = {step.thing for step in before if step.kind == "stay"}
-            things = [name for name in self._all(one["noun"], one["at"] or "") if name not in still]
-            if len(things) != int(one["count"]):
-                raise Unsuited(one[0])
+    def _carry(self, match: re.Match[str], crowd: int, before: list[Step], anything: bool) -> list[Step]:
+        kind: Kind = "never" if match["never"] else "carry"
+        if match["count"]:
+            still = {step.item for step in before if step.kind == "stay"}
+            things = [name for name in self._all(match["noun"], match["at"] or "") if name not in still]
+            if len(things) != int(match["count"]):
+                raise Unsuited(match[0])
         else:
-            things = [self.thing(one["noun"] + (f"@{one['at']}" if one["at"] else ""))]
-        to = self.place(one["to"], crowd, {self.house.objects[thing].at for thing in things})
-        if not anything and any(self.house.objects[thing].at == to for thing in things):
-            raise Unsuited(one[0])
-        return [Step(kind, thing, to, "." in one["to"]) for thing in things]
+            things = [self.thing(match["noun"] + (f"@{match['at']}" if match["at"] else ""))]
+        to = self.place(match["to"], crowd, {self.house.objects[name].at for name in things})
+        if not anything and any(self.house.objects[name].at == to for name in things):
+            raise Unsuited(match[0])
+        return [Step(kind, name, to, "." in match["to"]) for name in things]
 
     def _stay(self, noun: str, steps: list[Step]) -> list[Step]:
         """What stays: one thing, or all that is there (of a class or kind) and that no step before has carried."""
         kind, _, at = noun.partition("@")
-        moved = {step.thing for step in steps if step.kind in ("carry", "stay")}
-        found = [thing for thing in self._all(kind, at) if thing not in moved]
-        if not found:
+        moved = {step.item for step in steps if step.kind in ("carry", "stay")}
+        staying = [name for name in self._all(kind, at) if name not in moved]
+        if not staying:
             raise Unsuited(noun)
-        return [Step("stay", thing) for thing in found]
+        return [Step("stay", name) for name in staying]
 
     def _all(self, noun: str, at: str) -> list[str]:
         """All things of a class, kind or any at one piece of furniture of a kind, or in a room."""
@@ -128,8 +128,8 @@ class Binder:
         rooms = [name for name, kind in house.rooms.items() if kind == at.replace("_", " ")]
         pieces = [name for name in house.furniture if house.furniture[name].kind == at.partition("#")[0]]
         free = [name for name in (*rooms, *pieces) if name not in self.places.values()]
-        full = [name for name in free if any(thing in house.things_at(name) for thing in things)]
-        return sorted(full, key=lambda name: -sum(thing in house.things_at(name) for thing in things))
+        full = [name for name in free if any(item in house.things_at(name) for item in things)]
+        return sorted(full, key=lambda name: -sum(item in house.things_at(name) for item in things))
 
     def thing(self, noun: str) -> str:
         """The only object that a noun means. Without a place in the noun it stands free."""
@@ -138,19 +138,19 @@ class Binder:
         kind, _, at = noun.partition("@")
         colour, _, kind = kind.rpartition(".")
         house = self.house
-        found = [name for name in of_class(house, kind) if not colour or house.objects[name].colour == colour]
+        named = [name for name in of_class(house, kind) if not colour or house.objects[name].colour == colour]
         if "." in at:
             self.place(at)
         if at in self.places:
-            found = [name for name in found if name in house.things_at(self.places[at])]
+            named = [name for name in named if name in house.things_at(self.places[at])]
         elif at:
-            found = [name for name in found if at_kind(house, name, at)]
-        if len(found) != 1 or (not at and house.container(found[0]) is not None):
+            named = [name for name in named if at_kind(house, name, at)]
+        if len(named) != 1 or (not at and house.container(named[0]) is not None):
             raise Unsuited(noun)
-        if at and at not in self.places and house.furniture[house.objects[found[0]].at].kind == at:
-            self.places[at] = house.objects[found[0]].at
-        self._things[noun] = found[0]
-        return found[0]
+        if at and at not in self.places and house.furniture[house.objects[named[0]].at].kind == at:
+            self.places[at] = house.objects[named[0]].at
+        self._things[noun] = named[0]
+        return named[0]
 
     def place(self, noun: str, crowd: int = 0, without: set[str] | None = None) -> str:
         """The piece of furniture, bowl or room that a noun means. crowd: things that it has to take."""
@@ -161,20 +161,20 @@ class Binder:
             return self.places.setdefault(noun, self._described(*noun.split(".")))
         rooms = [name for name, room in house.rooms.items() if room == kind.replace("_", " ")]
         taken = set(self.places.values()) | (without or set())
-        found = [name for name in (*rooms, *targets(house, kind, crowd)) if name not in taken]
-        if not found or (kind in ANY_WILL_DO and without and any(house.furniture[w].kind == kind for w in without)):
+        free = [name for name in (*rooms, *targets(house, kind, crowd)) if name not in taken]
+        if not free or (kind in ANY_WILL_DO and without and any(house.furniture[w].kind == kind for w in without)):
             raise Unsuited(noun)
-        self.places[noun] = found[0]
-        return found[0]
+        self.places[noun] = free[0]
+        return free[0]
 
     def _described(self, how: str, noun: str) -> str:
         """The furniture of a kind that stands open, or that at which a thing is."""
         house = self.house
         if how == "at":
-            thing = next(iter(of_class(house, noun)), "")
-            found = [house.objects[thing].at] if len(of_class(house, noun)) == 1 else []
+            item = next(iter(of_class(house, noun)), "")
+            pieces = [house.objects[item].at] if len(of_class(house, noun)) == 1 else []
         else:
-            found = [name for name in house.of_kind(noun) if house.stands_open(name)]
-        if len(found) != 1:
+            pieces = [name for name in house.of_kind(noun) if house.stands_open(name)]
+        if len(pieces) != 1:
             raise Unsuited(f"{how}.{noun}")
-        return found[0]
+        return pieces[0]

@@ -3,10 +3,10 @@ right one. They are made from the steps alone; goals and key paths are not looke
 
 from __future__ import annotations
 
-from homie_100.draft import Plan, explicit, played
-from homie_100.houses import GeneratedHouse
-from homie_100.script import Step
-from homie_100.words import CLASSES
+from benchmarks.homie_100.draft import Plan, explicit, played
+from benchmarks.homie_100.houses import GeneratedHouse
+from benchmarks.homie_100.script import Step
+from benchmarks.homie_100.words import CLASSES
 
 SET_DOWN = ("kitchen_counter", "table", "desk", "sofa", "bed", "tv_stand", "stove")
 """Where something may be set down on the way."""
@@ -22,26 +22,26 @@ def wrong_plans(house: GeneratedHouse, steps: list[Step]) -> list[Plan]:
 
     for forbidden in (step for step in steps if step.kind == "never"):
         at = next((n for n, step in enumerate(steps) if step.kind in ("close", "close all")), len(steps))
-        add("does both branches", [*steps[:at], Step("carry", forbidden.thing, forbidden.where), *steps[at:]])
+        add("does both branches", [*steps[:at], Step("carry", forbidden.item, forbidden.where), *steps[at:]])
     if carries and len(carries) > 1:
-        add(f"leaves {carries[-1].thing} out", [step for step in steps if step != carries[-1]])
+        add(f"leaves {carries[-1].item} out", [step for step in steps if step != carries[-1]])
     for stay in [step for step in steps if step.kind == "stay"][:1]:
         to = carries[0].where if carries else "sofa"
-        add(f"moves {stay.thing} too", [*carries, Step("carry", stay.thing, to), *_rest(steps)])
+        add(f"moves {stay.item} too", [*carries, Step("carry", stay.item, to), *_rest(steps)])
     for step in carries[:1]:
-        other = _other_of_a_kind(house, step, {one.thing for one in carries})
+        other = _other_of_a_kind(house, step, {carry.item for carry in carries})
         if other:
-            add(f"takes {other} instead of {step.thing}", [
-                Step("carry", other, step.where) if one == step else one for one in steps
+            add(f"takes {other} instead of {step.item}", [
+                Step("carry", other, step.where) if planned == step else planned for planned in steps
             ])  # fmt: skip
         place = _elsewhere(house, step, steps, same_kind=True)
         if place:
-            add(f"takes {step.thing} to {place} instead", [
-                Step("carry", step.thing, place) if one == step else one for one in steps
+            add(f"takes {step.item} to {place} instead", [
+                Step("carry", step.item, place) if planned == step else planned for planned in steps
             ])  # fmt: skip
     if len(carries) == 1 and not any(step.kind == "never" for step in steps):
         for why, step in _slips(house, carries[0], steps):
-            add(why, [step if one == carries[0] else one for one in steps])
+            add(why, [step if planned == carries[0] else planned for planned in steps])
     closes = [step for step in explicit(house, steps) if step.kind == "close"]
     if closes:
         shut = [step for step in explicit(house, steps) if step != closes[-1]]
@@ -73,8 +73,8 @@ def right_plans(house: GeneratedHouse, steps: list[Step]) -> list[Plan]:
         first = steps[at]
         rest = _elsewhere(house, first, steps)
         if rest:
-            return [Plan(f"sets {first.thing} down on the way", played(
-                house, [*steps[:at], Step("carry", first.thing, rest), *steps[at:]]
+            return [Plan(f"sets {first.item} down on the way", played(
+                house, [*steps[:at], Step("carry", first.item, rest), *steps[at:]]
             ))]  # fmt: skip
     start = house.state.robot.room
     other = next((room for room in house.rooms if room != start and all(s.where != room for s in steps)), "")
@@ -83,21 +83,21 @@ def right_plans(house: GeneratedHouse, steps: list[Step]) -> list[Plan]:
 
 def _slips(house: GeneratedHouse, step: Step, steps: list[Step]) -> list[tuple[str, Step]]:
     """The only thing that is to be carried goes elsewhere; something like it goes in its stead."""
-    found = []
+    slips = []
     place = _elsewhere(house, step, steps)
     if place and house.furniture[place].kind != house.furniture[step.where].kind:
-        found.append((f"takes {step.thing} to {place} instead", Step("carry", step.thing, place)))
-    kind = house.objects[step.thing].kind
+        slips.append((f"takes {step.item} to {place} instead", Step("carry", step.item, place)))
+    kind = house.objects[step.item].kind
     like = [
         name
         for kinds in CLASSES.values()
         for name in house.objects
-        if kind in kinds and house.objects[name].kind in kinds and name != step.thing
+        if kind in kinds and house.objects[name].kind in kinds and name != step.item
         and house.container(name) is None and house.objects[name].at != step.where
     ]  # fmt: skip
     if like:
-        found.append((f"takes {like[0]} instead of {step.thing}", Step("carry", like[0], step.where)))
-    return found
+        slips.append((f"takes {like[0]} instead of {step.item}", Step("carry", like[0], step.where)))
+    return slips
 
 
 def _rest(steps: list[Step]) -> list[Step]:
@@ -112,23 +112,23 @@ def _turned(steps: list[Step]) -> list[Step]:
             parts.append([])
         else:
             parts[-1].append(step)
-    found: list[Step] = []
+    turned: list[Step] = []
     for part in parts:
-        found += [step for step in part if step.kind == "open"]
-        found += [step for step in reversed(part) if step.kind == "carry"]
-        found += [step for step in reversed(part) if step.kind in ("close", "close all")]
-        found += [step for step in part if step.kind in ("take", "visit")]
-    return found
+        turned += [step for step in part if step.kind == "open"]
+        turned += [step for step in reversed(part) if step.kind == "carry"]
+        turned += [step for step in reversed(part) if step.kind in ("close", "close all")]
+        turned += [step for step in part if step.kind in ("take", "visit")]
+    return turned
 
 
 def _other_of_a_kind(house: GeneratedHouse, step: Step, carried: set[str]) -> str:
     """Another free object of the kind."""
-    kind = house.objects[step.thing].kind
+    kind = house.objects[step.item].kind
     return next(
         (
             name
-            for name, thing in house.objects.items()
-            if thing.kind == kind and name not in carried and thing.at != step.where
+            for name, item in house.objects.items()
+            if item.kind == kind and name not in carried and item.at != step.where
         ),
         "",
     )
@@ -136,7 +136,7 @@ def _other_of_a_kind(house: GeneratedHouse, step: Step, carried: set[str]) -> st
 
 def _elsewhere(house: GeneratedHouse, step: Step, steps: list[Step], *, same_kind: bool = False) -> str:
     """A free surface that no step names; same_kind: of the kind of the place where the thing goes."""
-    named = {one.where for one in steps} | {house.objects[step.thing].at}
+    named = {other.where for other in steps} | {house.objects[step.item].at}
     kinds = (house.furniture[step.where].kind,) if same_kind and step.where in house.furniture else SET_DOWN
     if same_kind and not step.exact and (kinds == SET_DOWN or kinds[0] in ("drawer", "kitchen_counter", "chair")):
         kinds = tuple(kind for kind in SET_DOWN if kind != "kitchen_counter")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from homie_100.tasks_all import ALL
-from homie_100.tasks_carry import CARRY
-from homie_100.tasks_choice import CHOICE
-from homie_100.tasks_if import IF
-from homie_100.tasks_inside import INSIDE
-from homie_100.tasks_several import SEVERAL
-from homie_100.tasks_short import SHORT
+from benchmarks.homie_100.tasks_all import ALL
+from benchmarks.homie_100.tasks_carry import CARRY
+from benchmarks.homie_100.tasks_choice import CHOICE
+from benchmarks.homie_100.tasks_if import IF
+from benchmarks.homie_100.tasks_inside import INSIDE
+from benchmarks.homie_100.tasks_several import SEVERAL
+from benchmarks.homie_100.tasks_short import SHORT
 
 ENTRIES = [*SHORT, *CARRY, *INSIDE, *ALL, *SEVERAL, *IF, *CHOICE]
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from homie_100.entry import Entry, errand
+from benchmarks.homie_100.entry import Entry, errand
 
 ALL = [
     Entry("clear-table-sofa", "l", "clear the {table}: everything on it goes to the sofa", errand("3*@table>sofa")),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from homie_100.choices import choose, replenish
-from homie_100.entry import Entry
+from benchmarks.homie_100.choices import choose, replenish
+from benchmarks.homie_100.entry import Entry
 
 CHOICE = [
     Entry(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from homie_100.entry import Entry, errand
+from benchmarks.homie_100.entry import Entry, errand
 
 
 def pair(

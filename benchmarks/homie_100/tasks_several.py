@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from homie_100.choices import keep, replenish
-from homie_100.entry import Entry, errand
+from benchmarks.homie_100.choices import keep, replenish
+from benchmarks.homie_100.entry import Entry, errand
 
 SEVERAL = [
     Entry(

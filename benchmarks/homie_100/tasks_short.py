@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from homie_100.choices import choose
-from homie_100.entry import Entry, errand
+from benchmarks.homie_100.choices import choose
+from benchmarks.homie_100.entry import Entry, errand
 
 SHORT = [
     Entry("lemon-sofa", "", "carry the lemon over to the sofa", errand("lemon>sofa")),

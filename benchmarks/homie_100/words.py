@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from homie_100.houses import GeneratedHouse
+from benchmarks.homie_100.houses import GeneratedHouse
 
 FRUIT = ("apple", "banana", "lemon", "orange", "peach", "pear", "plum", "strawberry")
 TINS = ("master_chef_can", "potted_meat_can", "tomato_soup_can", "tuna_fish_can")
@@ -43,38 +43,38 @@ def is_inside(house: GeneratedHouse, where: str) -> bool:
     return house.container(where) is not None or where in house.objects
 
 
-def arrives(house: GeneratedHouse, thing: str, where: str, called: str = "") -> Goal:
+def arrives(house: GeneratedHouse, item: str, where: str, called: str = "") -> Goal:
     """The goal that an object is there. called: what goals call the place, if not as usual."""
-    return {"in" if is_inside(house, where) else "at": [thing, called or place(house, where)[0]]}
+    return {"in" if is_inside(house, where) else "at": [item, called or place(house, where)[0]]}
 
 
-def stays(house: GeneratedHouse, thing: str) -> Goal:
+def stays(house: GeneratedHouse, item: str) -> Goal:
     """The goal that an object is where it was."""
-    return {"at": [thing, house.objects[thing].at]}
+    return {"at": [item, house.objects[item].at]}
 
 
-def block(house: GeneratedHouse, thing: str, where: str, called: str = "") -> list[str]:
+def block(house: GeneratedHouse, item: str, where: str, called: str = "") -> list[str]:
     """The nodes of key paths for carrying one object."""
-    word = house.word(thing)
+    word = house.word(item)
     return [f"[Pick, {word}]", f"[Put, {word}, {called or place(house, where)[1]}]"]
 
 
 def of_class(house: GeneratedHouse, label: str) -> list[str]:
     """The objects of a class or of a kind; all of them for no label."""
     kinds = CLASSES.get(label, (label,))
-    return [name for name, thing in house.objects.items() if not label or thing.kind in kinds]
+    return [name for name, item in house.objects.items() if not label or item.kind in kinds]
 
 
 def only(house: GeneratedHouse, kind: str) -> str | None:
     """The object of a kind, if there is exactly one."""
-    found = of_class(house, kind)
-    return found[0] if len(found) == 1 else None
+    named = of_class(house, kind)
+    return named[0] if len(named) == 1 else None
 
 
-def at_kind(house: GeneratedHouse, thing: str, kind: str) -> bool:
+def at_kind(house: GeneratedHouse, item: str, kind: str) -> bool:
     """Whether an object is in or on furniture of a kind, or in a room of it."""
-    where = house.objects[thing].at
-    return house.furniture[where].kind == kind or house.rooms[house.room(thing)] == kind.replace("_", " ")
+    where = house.objects[item].at
+    return house.furniture[where].kind == kind or house.rooms[house.room(item)] == kind.replace("_", " ")
 
 
 def targets(house: GeneratedHouse, kind: str, count: int) -> list[str]:
@@ -83,11 +83,11 @@ def targets(house: GeneratedHouse, kind: str, count: int) -> list[str]:
         return [kind] if house.container(kind) is None else []
     if kind not in (*ANY_WILL_DO, *BY_COLOUR) and len(house.of_kind(kind)) != 1:
         return []  # a text that just says `the sofa` would be ambiguous
-    found = []
+    ranked = []
     for name in house.of_kind(kind):
         area = house.areas[name]
         there = len(house.things_at(name))
         most = ROOM_ON.get(kind, 4 if area > 0.3 else 3)
         if there + count <= most and spoken(house, name) and (kind != "kitchen_counter" or area > 0.2):
-            found.append((there, name))
-    return [name for _, name in sorted(found)]
+            ranked.append((there, name))
+    return [name for _, name in sorted(ranked)]

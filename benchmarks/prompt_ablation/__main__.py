@@ -15,14 +15,17 @@ Each variant is a run folder of `homie bench` in OUT; called again it goes on wh
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.prompt_ablation.jobs import jobs_by_text, playable
 from benchmarks.prompt_ablation.serving import Served
+from homie.bench.options import BenchOptions
+from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench
 from homie.bench.suite.suite import Task, find_suite
-from homie.kernel.setup.options import BenchOptions
+from homie.kernel.errors import HomieError
 from homie.runtime.runstore import read_episode
 
 SUITE = "homie-100"
@@ -54,28 +57,31 @@ def main() -> None:
     parser.add_argument("--tasks", default="", help="only these tasks, by their ids, with commas")
     parser.add_argument("--limit", type=int, help="only so many of the tasks, spread over the suite")
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--port", type=int, default=8809, help="of the reader; the same one when a run goes on")
+    parser.add_argument("--port", type=int, default=8810, help="of the reader; the same one when a run goes on")
     options = parser.parse_args()
     tasks = playable(find_suite(SUITE))
     if options.tasks:
-        wanted = options.tasks.split(",")
-        if unknown := sorted(set(wanted) - {task.id for task in tasks}):
+        ids = options.tasks.split(",")
+        if unknown := sorted(set(ids) - {task.id for task in tasks}):
             parser.error(f"the reader has no task {', '.join(unknown)}; it has {', '.join(task.id for task in tasks)}")
-        tasks = [task for task in tasks if task.id in wanted]
+        tasks = [task for task in tasks if task.id in ids]
     tasks = _spread(tasks, options.limit or len(tasks))
-    names = list(VARIANTS) if options.variants == "all" else [one.strip() for one in options.variants.split(";")]
+    names = list(VARIANTS) if options.variants == "all" else [name.strip() for name in options.variants.split(";")]
     if unknown := [name for name in names if name not in VARIANTS]:
         parser.error(f"there is no variant {'; '.join(unknown)}; there are {'; '.join(VARIANTS)}")
     settings = ("background", "sensors") if options.targets == "both" else (options.targets,)
-    print("| targets | prompt | episodes | success | rounds | text tokens a round |\n|---|---|---:|---:|---:|---:|")
+    print(
+        "| targets | prompt | episodes | success | rounds | text tokens a round |\n|---|---|---:|---:|---:|---:|",
+        flush=True,
+    )
     with Served(jobs_by_text(tasks), options.port) as served:
         for targets in settings:
             for name in names:
-                print(_row(targets, name, _play(options, targets, name, tasks, served.url)))
+                print(_row(targets, name, _play(options, targets, name, tasks, served.url)), flush=True)
 
 
 def _play(options: argparse.Namespace, targets: str, name: str, tasks: Sequence[Task], url: str) -> BenchSummary:
-    made = BenchOptions.build(
+    bench_options = BenchOptions.build(
         suite=SUITE,
         planner="chat:reader",
         planner_settings={"base_url": url, **VARIANTS[name]},
@@ -86,14 +92,14 @@ def _play(options: argparse.Namespace, targets: str, name: str, tasks: Sequence[
         workers=options.workers,
         out=options.out / f"{targets}-{name.replace(', ', '-').replace(' ', '-')}",
     )
-    return bench(made)
+    return bench(bench_options, Progress())
 
 
 def _row(targets: str, name: str, summary: BenchSummary) -> str:
     lines = summary.lines
     rounds = sum(line.rounds for line in lines)
     ended = [read_episode(folder) for folder in (summary.run_folder / "episodes").iterdir()]
-    tokens = sum(one.usage.input_tokens for one in ended if one is not None)
+    tokens = sum(episode.usage.input_tokens for episode in ended if episode is not None)
     share = f"{summary.success:.1%}" if summary.success is not None else "-"
     mean = f"{rounds / len(lines):.1f}" if lines else "-"
     each = f"{tokens / rounds:.0f}" if rounds else "-"
@@ -108,4 +114,8 @@ def _spread(tasks: Sequence[Task], number: int) -> list[Task]:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except HomieError as error:  # Ctrl-C, too
+        print(error, file=sys.stderr)
+        sys.exit(error.exit_code)

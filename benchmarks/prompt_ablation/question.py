@@ -78,30 +78,30 @@ def read_question(system: str, earlier: Sequence[str], text: str) -> Question:
     """The question of a round. system: the text of the system message. earlier: the texts of the user's turns before,
     the oldest first; text: that of this round."""
     lines = text.splitlines()
-    told = {label: rest for label, _, rest in (line.partition(": ") for line in lines)}
+    labelled = {label: rest for label, _, rest in (line.partition(": ") for line in lines)}
     memory = _memory(lines)
     sight = _in_sight(lines)
-    before = [thing for turn in earlier for thing in _in_sight(turn.splitlines())]
-    seen = {thing.name for thing in sight}
-    things = [*sight, *memory, *(Known(one.name) for one in before if one.name not in seen)]
-    states = {one.name: one for one in memory}
+    before = [known for turn in earlier for known in _in_sight(turn.splitlines())]
+    seen = {known.name for known in sight}
+    things = [*sight, *memory, *(Known(known.name) for known in before if known.name not in seen)]
+    states = {known.name: known for known in memory}
     things = [
-        Known(one.name, states[one.name].room, states[one.name].place, states[one.name].state, one.seen)
-        if one.name in states
-        else one
-        for one in things
+        Known(known.name, states[known.name].room, states[known.name].place, states[known.name].state, known.seen)
+        if known.name in states
+        else known
+        for known in things
     ]
-    rooms = tuple(name for name in told.get("Rooms known", "").split(", ") if name)
-    feedback = told.get("Feedback", "None")
+    rooms = tuple(name for name in labelled.get("Rooms known", "").split(", ") if name)
+    feedback = labelled.get("Feedback", "None")
     return Question(
-        told.get("Task", ""),
-        told.get("Inventory", "None"),
-        _history(told.get("History", ""), feedback),
+        labelled.get("Task", ""),
+        labelled.get("Inventory", "None"),
+        _history(labelled.get("History", ""), feedback),
         feedback,
         tuple(things),
-        told.get("Room", ""),
+        labelled.get("Room", ""),
         rooms,
-        _unexplored(told.get("Doorways", ""), rooms),
+        _unexplored(labelled.get("Doorways", ""), rooms),
         "Go to finds everything in this home" in system,
         "\n- Names: " in system,
         "\n- Seen so far: " in system,
@@ -123,18 +123,18 @@ def _unexplored(text: str, rooms: Sequence[str]) -> tuple[str, ...]:
 
 
 def _in_sight(lines: Sequence[str]) -> list[Known]:
-    found: list[Known] = []
+    things: list[Known] = []
     for line in lines:
         label, colon, rest = line.partition(": ")
         if colon and label in VIEWS and rest != "nothing":
-            found += [Known(_COUNTED.sub("", name), seen=True) for name in rest.split(", ")]
-    return found
+            things += [Known(_COUNTED.sub("", name), seen=True) for name in rest.split(", ")]
+    return things
 
 
 def _memory(lines: Sequence[str]) -> list[Known]:
     if "Seen so far:" not in lines:
         return []
-    found: list[Known] = []
+    things: list[Known] = []
     for line in lines[lines.index("Seen so far:") + 1 :]:
         if not line.startswith("- "):
             break
@@ -142,5 +142,5 @@ def _memory(lines: Sequence[str]) -> list[Known]:
         for words in _COMMA.split(rest):
             match = _REMEMBERED.match(words)
             assert match is not None
-            found.append(Known(match["name"], room, match["place"] or "", match["state"] or ""))
-    return found
+            things.append(Known(match["name"], room, match["place"] or "", match["state"] or ""))
+    return things

@@ -34,7 +34,7 @@ def next_subtask(question: Question, jobs: Sequence[Job]) -> Job:
         return _act(question, ("Open", closed))
     job = left[0]
     if job[0] == "Pick" and held:
-        return _act(question, next((one for one in left if one[0] == "Put"), ("End",)))
+        return _act(question, next((later for later in left if later[0] == "Put"), ("End",)))
     return _act(question, job)
 
 
@@ -51,8 +51,8 @@ def _said_closed(question: Question) -> str:
     """What a failure has named as closed, as long as nothing says that it was opened since."""
     name = ""
     for step in question.history:
-        if found := re.search(r"the (.+) is closed, you should open it first", step.why):
-            name = found[1]
+        if match := re.search(r"the (.+) is closed, you should open it first", step.why):
+            name = match[1]
         elif step.ok and step.action == "Open" and name and _means(name, step.place):
             name = ""
     return name
@@ -70,9 +70,9 @@ def _act(question: Question, job: Job) -> Job:
         return (*job[:-1], name)
     if not _can_go(question, place):
         return _search(question, place)
-    thing = _known(question, place)
-    if thing is not None and thing.place and _failures(question, ("Go to", name)) >= TRIES:
-        return ("Go to", re.sub(r"^(on|in) the ", "", thing.place))
+    known = _known(question, place)
+    if known is not None and known.place and _failures(question, ("Go to", name)) >= TRIES:
+        return ("Go to", re.sub(r"^(on|in) the ", "", known.place))
     return ("Go to", name)
 
 
@@ -80,8 +80,8 @@ def _at(question: Question, last: Step, place: str) -> bool:
     """Whether what was done last was done where this is."""
     if last.action == "Go to" or not last.place:
         return _means(place, last.place)
-    thing = _known(question, place)
-    inside = last.action == "Open" and thing is not None and thing.seen
+    known = _known(question, place)
+    inside = last.action == "Open" and known is not None and known.seen
     return _means(place, last.place) or inside
 
 
@@ -120,18 +120,18 @@ def _search(question: Question, place: str) -> Job:
                     return ("Open", name)
                 if _attempts(question, ("Go to", name)) < 2:
                     return ("Go to", name)
-    for thing in question.things:
-        if not _attempts(question, ("Go to", thing.name)):
-            return ("Go to", thing.name)
+    for known in question.things:
+        if not _attempts(question, ("Go to", known.name)):
+            return ("Go to", known.name)
     return ("Go to", place) if _attempts(question, ("Go to", place)) < TRIES else ("End",)
 
 
 def _closed(question: Question) -> list[str]:
     """Names of what may hide something: told as closed, or of a kind that has doors where nothing is told of them."""
-    told = [one.name for one in question.things if one.state in ("closed", "ajar")]
+    closed = [known.name for known in question.things if known.state in ("closed", "ajar")]
     if question.memory:
-        return list(dict.fromkeys(told))
-    kinds = [one.name for one in question.things if any(_means(kind, one.name) for kind in CONTAINERS)]
+        return list(dict.fromkeys(closed))
+    kinds = [known.name for known in question.things if any(_means(kind, known.name) for kind in CONTAINERS)]
     return list(dict.fromkeys([*kinds, *([] if question.names else CONTAINERS)]))
 
 
@@ -145,18 +145,18 @@ def _stands_before_closed(question: Question) -> bool:
 
 def _known(question: Question, words: str) -> Known | None:
     """The thing that words mean: the one in sight first."""
-    meant = [one for one in question.things if _means(words, one.name)]
-    return next((one for one in meant if one.seen), meant[0] if meant else None)
+    meant = [known for known in question.things if _means(words, known.name)]
+    return next((known for known in meant if known.seen), meant[0] if meant else None)
 
 
 def _called(question: Question, words: str) -> str:
     """The name that the prompt has for it, the words themselves where it has none."""
-    thing = _known(question, words)
-    return thing.name if thing is not None else words
+    known = _known(question, words)
+    return known.name if known is not None else words
 
 
 def _all_mean(words: Sequence[str], names: Sequence[str]) -> bool:
-    return all(_means(one, other) for one, other in zip(words, names, strict=False))
+    return all(_means(word, other) for word, other in zip(words, names, strict=False))
 
 
 def _means(words: str, name: str) -> bool:

@@ -20,7 +20,7 @@ CHARACTERS = 4
 def answer(messages: Sequence[Mapping[str, Any]], jobs: Mapping[str, Sequence[Job]]) -> str:
     """The answer to a request of the template `emmoe-json`. Raises KeyError for a task of which no jobs are known."""
     system, *others = messages
-    turns = [_text(one) for one in others if one["role"] == "user" and "\nTask: " in f"\n{_text(one)}"]
+    turns = [_text(message) for message in others if message["role"] == "user" and "\nTask: " in f"\n{_text(message)}"]
     question = read_question(_text(system), turns[:-1], turns[-1])
     parts = next_subtask(question, jobs[question.task])
     subtask = dict(zip(("action", "target", "destination"), parts, strict=False))
@@ -41,7 +41,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         text = answer(body["messages"], self.server.jobs)
-        length = sum(len(_text(one)) for one in body["messages"]) // CHARACTERS
+        length = sum(len(_text(message)) for message in body["messages"]) // CHARACTERS
         usage = {"prompt_tokens": length, "completion_tokens": 0, "total_tokens": length}
         choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
         about = {"id": "r", "object": "chat.completion", "created": 0, "model": body["model"]}

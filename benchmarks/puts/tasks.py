@@ -58,7 +58,7 @@ def task_of(seed: int, scene: SceneSpec) -> PutTask:
 
 
 def _on_furniture(seed: int, scene: SceneSpec, world: World, rng: np.random.Generator) -> PutTask:
-    kinds = sorted({thing.kind for thing in scene.objects})
+    kinds = sorted({item.kind for item in scene.objects})
     places = [piece for piece in scene.furniture if surfaces_of(scene, piece)]
     while True:
         kind = kinds[rng.integers(len(kinds))]
@@ -76,20 +76,18 @@ def _on_furniture(seed: int, scene: SceneSpec, world: World, rng: np.random.Gene
 
 def _height(scene: SceneSpec, kind: str) -> float:
     """How high an object of a kind stands (m): upright it has to fit under boards and into shut drawers."""
-    return 2 * next(thing.plan.half[2] for thing in scene.objects if thing.kind == kind)
+    return 2 * next(item.plan.half[2] for item in scene.objects if item.kind == kind)
 
 
 def _on_object(seed: int, scene: SceneSpec, world: World, sort: str, rng: np.random.Generator) -> PutTask | None:
     """Into a bowl, or onto a can or a box; None in a house where nothing fits."""
     hosts = [
-        thing
-        for thing in scene.objects
-        if _waits(world, thing) and thing.kind in (FLAT if sort == "stack" else ("bowl",))
+        item for item in scene.objects if _waits(world, item) and item.kind in (FLAT if sort == "stack" else ("bowl",))
     ]
     pairs = []
     for host in hosts:
-        for kind in sorted({thing.kind for thing in scene.objects} - {host.kind}):
-            plan = next(thing.plan for thing in scene.objects if thing.kind == kind)
+        for kind in sorted({item.kind for item in scene.objects} - {host.kind}):
+            plan = next(item.plan for item in scene.objects if item.kind == kind)
             wide, high = max(plan.half[:2]), 2 * plan.half[2]
             across = wide if plan.half[0] == plan.half[1] else math.hypot(*plan.half[:2])
             into = plan.hollow is None and across <= INTO_BOWL[0] and high <= INTO_BOWL[1]
@@ -98,27 +96,27 @@ def _on_object(seed: int, scene: SceneSpec, world: World, sort: str, rng: np.ran
                 pairs.append((kind, host))
     for number in rng.permutation(len(pairs)):
         kind, host = pairs[int(number)]
-        same = [thing for thing in scene.objects if thing.kind == host.kind]
+        same = [item for item in scene.objects if item.kind == host.kind]
         name = host.kind.replace("_", " ")
-        if len({thing.colour for thing in same}) > 1:
-            same = [thing for thing in same if thing.colour == host.colour]
+        if len({item.colour for item in same}) > 1:
+            same = [item for item in same if item.colour == host.colour]
             name = f"{host.colour} {name}"
-        if _fresh(scene, world, kind, same) and all(_waits(world, thing) for thing in same):
+        if _fresh(scene, world, kind, same) and all(_waits(world, item) for item in same):
             return _task(seed, scene, kind, f"{'in' if sort == 'bowl' else 'on'} the {name}", same, sort)
     return None
 
 
-def _waits(world: World, thing: ObjectSpec) -> bool:
+def _waits(world: World, item: ObjectSpec) -> bool:
     """Whether something stands upright in the open, with nothing in it or on it."""
-    upright = world.rotation(world.objects[thing.name].body)[2, 2] > UPRIGHT
-    _, plan = world.furniture_of(thing.name) or (None, None)
+    upright = world.rotation(world.objects[item.name].body)[2, 2] > UPRIGHT
+    _, plan = world.furniture_of(item.name) or (None, None)
     in_the_open = plan is not None and plan.access == "top" and not plan.inside
-    return bool(upright and in_the_open and not any(world.within(other, thing.name) for other in world.objects))
+    return bool(upright and in_the_open and not any(world.within(other, item.name) for other in world.objects))
 
 
 def _fresh(scene: SceneSpec, world: World, kind: str, same: Sequence[FurnitureSpec | ObjectSpec]) -> bool:
     """Whether no object of the kind is at any of the destinations yet, nested or not."""
-    objects = [thing.name for thing in scene.objects if thing.kind == kind]
+    objects = [item.name for item in scene.objects if item.kind == kind]
     return not any(world.within(name, place.name) for name in objects for place in same)
 
 

@@ -55,7 +55,7 @@ def steps_of(run: Path) -> list[dict[str, Any]] | None:
 def judge(task: PutTask, state: Mapping[str, Any], steps: Sequence[Mapping[str, Any]], wall: float) -> Verdict:
     """The verdict on an episode from `final_state.json` and the lines of `steps.jsonl`."""
     objects: Mapping[str, Any] = state["objects"]
-    placed = any(thing["kind"] == task.kind and _at(objects, name, task) for name, thing in objects.items())
+    placed = any(item["kind"] == task.kind and _at(objects, name, task) for name, item in objects.items())
     left = tuple(
         sorted(
             {

@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from homie.bench.authoring.errands import Drawn, draw_suite
+from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench
 from homie.bench.play.worker import EXPERT
 from homie.bench.suite.suite import find_suite
 from homie.data.options import GenerateOptions, TasksOptions
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import BenchOptions
 from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.support.files import to_json, write_atomically, writing
 from homie.kernel.world import WorldSnapshot

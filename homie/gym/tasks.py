@@ -11,9 +11,10 @@ import numpy as np
 from homie.bench.suite.suite import SceneChoice, find_suite
 from homie.conditions import Condition, parse_condition, unknown_words
 from homie.kernel.errors import BadInput
+from homie.kernel.vocabulary.furniture import kinds
 from homie.kernel.world import WorldSnapshot
 
-TOPS = ("table", "desk", "kitchen_counter", "nightstand", "tv_stand")
+TOPS = tuple(use.kind for use in kinds(lambda use: use.holds == "top"))
 """Furniture on which the tasks made here have things put."""
 
 

@@ -74,6 +74,11 @@ class SkillShelf:
         table = action_table(skill_set.own_actions for skill_set in self.sets.values())
         return SkillBook({name: skills[name] for name in self.sets}, frozenset(self.missing), table, self.sets)
 
+    @property
+    def checks(self) -> tuple[ErrorCheck, ...]:
+        """What the sets ask for besides the checks of the run."""
+        return tuple(check for skill_set in self.sets.values() for check in skill_set.own_checks)
+
     def reset(self, seed: int) -> None:
         """An episode of a seed begins."""
         for skill_set in (*self.sets.values(), self.stand_in):
@@ -152,15 +157,8 @@ class Chosen:
     objects: Objects
 
     def robot(self, options: OpenOptions) -> Robot:
-        """The robot of the options: a class is made as `cls(argument, settings)`, an `Opening` gets the options and the
-        argument, a function the options. Raises BadInput, MissingPart."""
-        named = self.named_robot(options)
-        if isinstance(named.make, Opening):
-            robot: Robot = named.make(options, named.argument)
-            return robot
-        if inspect.isclass(named.make) or isinstance(named.make, Robot):
-            return named.build()
-        return constructed(f"robot '{options.robot}'", named.make, [options], Robot)  # type: ignore[type-abstract]
+        """The robot of the options. Raises BadInput, MissingPart."""
+        return open_robot(options, self.objects)
 
     def named_robot(self, options: OpenOptions) -> NamedPart[Robot]:
         """The robot of the options, not made yet. Raises BadInput, MissingPart."""
@@ -178,7 +176,7 @@ class Chosen:
         executor = Executor(
             Senses(robot, self.detector, locator),
             book,
-            self.checks,
+            tuple(dict.fromkeys((*self.checks, *self.shelf.checks))),
             self.execution,
             attempts=options.attempts,
             actions=book.actions(robot),
@@ -197,6 +195,18 @@ class Chosen:
     def close(self) -> None:
         """Let go of networks, models and connections. Idempotent."""
         self.shelf.close()
+
+
+def open_robot(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Robot:
+    """The robot of the options alone: a class is made as `cls(argument, settings)`, an `Opening` gets the options and
+    the argument, a function the options. Who has opened it closes it. Raises BadInput, MissingPart."""
+    named = named_part(ROBOT, options.robot, options.robot_settings, objects)
+    if isinstance(named.make, Opening):
+        robot: Robot = named.make(options, named.argument)
+        return robot
+    if inspect.isclass(named.make) or isinstance(named.make, Robot):
+        return named.build()
+    return constructed(f"robot '{options.robot}'", named.make, [options], Robot)  # type: ignore[type-abstract]
 
 
 def choose(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Chosen:

@@ -41,7 +41,9 @@ class OpenKeywords(TypedDict, total=False):
     start: str | None
     opened: Sequence[str]
     added: Sequence[str]
+    catalogue: Literal["ycb", "household"]
     clutter: Literal["tidy", "messy"]
+    states: bool
     rounds: int
 
 

@@ -19,10 +19,11 @@ from types import FrameType
 
 from homie.kernel.episode.agent import run_episode
 from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, RobotFault
-from homie.kernel.interfaces import EpisodeListener, Listeners
+from homie.kernel.interfaces import Announcer, EpisodeListener, Listeners
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.support.files import DISK
 from homie.kernel.types import EpisodeResult
+from homie.runtime.announcements import Announcements
 from homie.runtime.assembly import Parts, assemble
 from homie.runtime.objects import NO_OBJECTS, Objects
 from homie.runtime.provenance import PartsFile
@@ -140,7 +141,8 @@ def play(
     store = EpisodeStore(path, robot, seed=seed, trial=trial, frames=options.frames, parts=parts_digest)
     video = VideoWriter(path / "video.mp4", robot) if options.video else None
     # The store comes last: `episode.json` says that all the rest is there.
-    listener = Listeners([*([video] if video else []), store], onlookers=listeners)
+    announced = [Announcements(robot)] if isinstance(robot, Announcer) else []
+    listener = Listeners([*([video] if video else []), store], onlookers=[*announced, *listeners])
     try:
         with stoppable():
             parts.reset(seed)

@@ -24,6 +24,7 @@ from homie.kernel.types import (
     SubtaskStarted,
     in_sight,
 )
+from homie.kernel.vocabulary import domain
 from homie.kernel.world import ThingState, WorldSnapshot
 from homie.teleop.operation import PRACTICE, Operation
 
@@ -216,7 +217,11 @@ def _map(world: WorldSnapshot) -> dict[str, Any]:
     rooms = [{"name": name, "kind": room.kind, "floor": room.floor} for name, room in world.rooms.items() if room.floor]
     fixed = [_drawn(name, state) for name, state in world.fixed.items()]
     loose = [{**_drawn(name, state), "held": state.relation == "held"} for name, state in world.objects.items()]
-    opened = {joint.receptacle: round(joint.fraction, 2) for joint in world.joints.values() if joint.fraction > 0.02}
+    opened = {
+        joint.receptacle: round(joint.fraction, 2)
+        for joint in world.joints.values()
+        if not domain.is_closed(joint.fraction)
+    }
     return {
         "rooms": rooms,
         "fixed": [drawn for drawn in fixed if "x" in drawn],

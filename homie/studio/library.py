@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from homie.bench.options import ReportOptions
 from homie.bench.report import report
 from homie.data.recording.notes import Note, add_note
 from homie.data.recording.takes import list_takes
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import ReportOptions
 from homie.kernel.support.text import printable
 from homie.runtime.runstore import kind_of
 

@@ -11,6 +11,7 @@ import logging
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -81,7 +82,7 @@ class Operation:
         try:
             self.pictures = Pictures(self.parts.robot)
             self._cameras = tuple(options.cameras or self.parts.robot.views)
-            for camera in self._cameras:
+            for camera in (*self._cameras, *options.depths):
                 self.pictures.of(camera)  # a camera that is not there is bad input now, not in the first recording
             self.parts.reset(options.seed)
         except BaseException:
@@ -320,6 +321,7 @@ class Operation:
                 self.parts,
                 look=self.pictures.of,
                 cameras=self._cameras,
+                depths={camera: partial(self.pictures.measured, camera) for camera in options.depths},
                 fps=options.fps,
             )
             self._last = self._take.episode

@@ -23,6 +23,9 @@ class TeleopOptions(OpenOptions):
     cameras: list[str] = Field(
         default_factory=list, description="A camera to record; may be repeated (default: the planner's views)."
     )
+    depths: list[str] = Field(
+        default_factory=list, description="A camera whose depth is recorded too; may be repeated (for training skills)."
+    )
     fps: float = Field(10.0, gt=0.0, le=100.0, description="Pictures a second of robot time of each camera.")
     speed: float = Field(
         1.0, ge=0.0, le=100.0, description="Seconds of a simulation in a second of the clock; 0 as fast as it goes."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from homie.kernel.interfaces import Filmable, Robot
-from homie.kernel.types import Image
+from homie.kernel.types import Image, Observation
 
 LATE = 0.25
 """s behind the clock from which lost time is not caught up: a skill that thinks must not be followed by a rush."""
@@ -30,6 +30,10 @@ class Pictures:
             picture = self._robot.observe((camera,)).frames[camera].rgb
         self._seen[camera] = stamp, picture
         return picture
+
+    def measured(self, camera: str) -> Observation:
+        """What a camera sees now, with its depth, and when. Raises BadInput for one that the robot has not."""
+        return self._robot.observe((camera,))
 
 
 class Pace:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from homie.kernel.interfaces import Robot
-from homie.kernel.types import Array, Command, Observation, Pose
+from homie.kernel.types import Array, Command, Observation, Pose, rotation_z
 
 REACH_SPEED, WRIST_SPEED = 0.20, 0.8
 """m/s and rad/s of the hand at full deflection: slow enough to stop within a centimetre of where one lets go."""
@@ -85,7 +85,7 @@ class Hand:
         now = kinematics.forward(q)
         before = self._pose or now
         step = np.array([_unit(value) for value in stick.reach]) * REACH_SPEED * period
-        turn = _about_z(_unit(stick.wrist) * WRIST_SPEED * period)
+        turn = rotation_z(_unit(stick.wrist) * WRIST_SPEED * period)
         position = now.position + _shortened(before.position + step - now.position, LEAD)
         pose = Pose(position, turn @ before.rotation)
         # Where the whole pose cannot be kept the hand may turn, as a person's does.
@@ -105,8 +105,3 @@ def _unit(value: float) -> float:
 def _shortened(vector: Array, longest: float) -> Array:
     length = float(np.linalg.norm(vector))
     return vector * (longest / length) if length > longest else vector
-
-
-def _about_z(angle: float) -> Array:
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])

@@ -18,8 +18,8 @@ _TOLD = ("epochs", "batch", "rate", "rank", "alpha", "warmup", "beta", "seed", "
 def card(training: Mapping[str, Any], data: DataFile) -> str:
     """The text of the card. training: a `homie.train.training.TrainingFile`, by field."""
     options, purpose = training["options"], training["purpose"]
-    first, last = _ends(training["losses"])
-    held = _ends(training["held_out"])[1]
+    first, last = ends(training["losses"])
+    held = ends(training["held_out"])[1]
     rows = [(name.replace("_", " "), str(options[name])) for name in _TOLD if name in options]
     facts = [
         ("data set", f"SHA-256 `{training['data_sha256']}`"),
@@ -35,10 +35,10 @@ def card(training: Mapping[str, Any], data: DataFile) -> str:
         [
             f"---\n{yaml.safe_dump(front, sort_keys=False)}---\n",
             f"# {_TITLES[purpose]}\n",
-            _table(("what", ""), facts),
+            table(("what", ""), facts),
             "![Loss by step](loss.svg)\n",
             "## Settings\n",
-            _table(("setting", "value"), rows),
+            table(("setting", "value"), rows),
             f"Versions: {', '.join(f'{name} {number}' for name, number in training['versions'].items())}.\n",
             "## Use\n",
             "It is to be asked with the prompt that it was trained with:\n",
@@ -53,8 +53,8 @@ def _use(options: Mapping[str, Any]) -> str:
     return "homie run TASK --planner transformers:THIS_FOLDER"
 
 
-def _ends(losses: Mapping[int, float]) -> tuple[str, str]:
-    """The mean of the first tenth and of the last: single steps say little."""
+def ends(losses: Mapping[int, float]) -> tuple[str, str]:
+    """The mean of the first tenth of the losses by step, and of the last, as text: single steps say little."""
     values = [losses[step] for step in sorted(losses)]
     if not values:
         return "-", "-"
@@ -62,6 +62,7 @@ def _ends(losses: Mapping[int, float]) -> tuple[str, str]:
     return f"{sum(values[:some]) / some:.3f}", f"{sum(values[-some:]) / some:.3f}"
 
 
-def _table(head: tuple[str, str], rows: list[tuple[str, str]]) -> str:
+def table(head: tuple[str, str], rows: list[tuple[str, str]]) -> str:
+    """A Markdown table of two columns."""
     lines = [head, ("---", "---"), *rows]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines) + "\n"

@@ -1,4 +1,4 @@
-"""The options of `homie train`. Defaults are those of the EMMOE paper (section 5.2) where it tells them."""
+"""The options of `homie train`. Those of planners have the defaults of the EMMOE paper, section 5.2, where it tells."""
 
 from __future__ import annotations
 
@@ -10,11 +10,20 @@ from pydantic import Field, model_validator
 from homie.kernel.setup.options import MAX_SEED, Options
 
 
-class TrainOptions(Options):
-    """What the two trainings have in common."""
+class Trainable(Options):
+    """What all trainings have in common."""
 
     small: ClassVar[dict[str, Any]] = {}
     """What `tiny` sets where nothing else is asked for."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _small(cls, values: Any) -> Any:
+        return {**cls.small, **values} if isinstance(values, dict) and values.get("tiny") else values
+
+
+class TrainOptions(Trainable):
+    """What the two trainings of planners have in common."""
 
     data: Path = Field(description="The folder of a data set of `homie data`.")
     model: str = Field("", description="The model to begin with: a folder or a hub id.")
@@ -34,11 +43,6 @@ class TrainOptions(Options):
     load_in_4bit: bool = Field(False, description="Weights below the adapter in four bits (an NVIDIA GPU).")
     longest: int = Field(4096, ge=16, description="Tokens of text in a line; longer ones are left out.")
     keep_every: int = Field(100, ge=1, description="Steps after which a checkpoint is kept.")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _small(cls, values: Any) -> Any:
-        return {**cls.small, **values} if isinstance(values, dict) and values.get("tiny") else values
 
     @model_validator(mode="after")
     def _fits(self) -> TrainOptions:
@@ -66,3 +70,22 @@ class DpoOptions(TrainOptions):
     rank: int = Field(8, ge=0, le=4096, description="Rank of the LoRA adapter; 0 trains all weights.")
     alpha: int = Field(8, ge=1, le=8192, description="Alpha of the LoRA adapter.")
     beta: float = Field(0.1, gt=0.0, le=10.0, description="How dear it is to move away from the reference.")
+
+
+class SkillOptions(Trainable):
+    """Behaviour cloning of a learned skill."""
+
+    small = {"steps": 300, "batch": 4, "rate": 1e-3, "device": "cpu"}  # noqa: RUF012
+
+    sources: list[Path] = Field(min_length=1, description="Folders of recordings of `homie teleop`, or run folders.")
+    network: str = Field("m3/navigate", min_length=1, description="What to train, as SET/NETWORK.")
+    model: str = Field("", description="Weights to begin with, as the skill set takes them (default: random ones).")
+    out: Path = Field(description="The folder of what is trained; an unfinished training goes on.")
+    tiny: bool = Field(False, description="Settings for minutes on a CPU.")
+    steps: int = Field(20_000, ge=1, le=10_000_000, description="Steps of the training.")
+    batch: int = Field(16, ge=1, le=4096, description="Subtasks in one step.")
+    rate: float = Field(2.5e-4, gt=0.0, le=1.0, description="Largest learning rate.")
+    held_out: float = Field(0.1, ge=0.0, le=0.5, description="Share of the episodes that only measures the loss.")
+    seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed of everything random.")
+    device: str = Field("auto", min_length=1, description="auto, cpu, cuda or cuda:1.")
+    keep_every: int = Field(100, ge=1, description="Steps after which a checkpoint is kept.")

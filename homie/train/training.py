@@ -1,36 +1,25 @@
-"""A training from its options: the data checked, the weights trained, and what came of it written down.
-
-OUT/training.json   a `TrainingFile`, written last: there means finished
-OUT/README.md       the model card
-OUT/loss.svg        the loss by step
-OUT/checkpoints/    where an interrupted training goes on
-"""
+"""A training of a planner from its options: the data checked, the weights trained, and what came of it written down."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from homie.data.folder.datafile import DataFile, read_data_file
-from homie.kernel.errors import BadInput, InfrastructureError, MissingPart
-from homie.kernel.planning.training import StepOver, Trainer, TrainingOrder
+from homie.kernel.errors import BadInput, MissingPart
+from homie.kernel.planning.training import Trainer, TrainingOrder
 from homie.kernel.setup import registry
-from homie.kernel.support.files import write_atomically, writing
+from homie.kernel.support.files import write_atomically
 from homie.kernel.support.packages import lacking, missing_part
+from homie.kernel.support.progress import StepOver
 from homie.runtime.damage import changed
 from homie.runtime.provenance import versions
-from homie.runtime.runstore.folders import HeldFolder, held_folder
-from homie.runtime.runstore.sealed import read_model, write_model
+from homie.runtime.runstore.sealed import write_model
 from homie.train.card import card
+from homie.train.folder import FILE, PICTURE, training_folder
 from homie.train.options import DpoOptions, TrainOptions
 from homie.train.plot import loss_plot
-
-FILE, ORDER = "training.json", "order.json"
-PICTURE = "loss.svg"
-_ELSEWHERE = ("data", "out")
-"""Options that say where things are, not what is trained."""
 
 
 class TrainingFile(BaseModel):
@@ -59,16 +48,6 @@ class TrainingFile(BaseModel):
     versions: dict[str, str]
 
 
-class Begun(BaseModel):
-    """`order.json`: what an unfinished training is."""
-
-    model_config = ConfigDict(frozen=True)
-
-    purpose: str
-    options: dict[str, Any]
-    data_sha256: str
-
-
 def train(options: TrainOptions, over: StepOver) -> TrainingFile:
     """Train, or go on with an unfinished training.
 
@@ -91,36 +70,28 @@ def train(options: TrainOptions, over: StepOver) -> TrainingFile:
         trainer: Trainer = registry.load("trainers", "transformers")
     except MissingPart as error:
         raise missing_part("homie train", str(getattr(error.__cause__, "name", "trl")), "train") from error
-    folder = HeldFolder(*held_folder(options.out, "", "training"))
-    again = "Make room there and give the same command again: it goes on where it stopped."
-    try:
-        with writing(options.out, "into", advice=again, raises=InfrastructureError):
-            begun = Begun(purpose=purpose, options=_decisive(options), data_sha256=data.sha256)
-            _begin(options.out, begun)
-            report = trainer(_order(options, purpose, data), over)
-            file = TrainingFile(
-                purpose=purpose,
-                options=options.model_dump(mode="json"),
-                data_sha256=data.sha256,
-                prompt=data.recipe.prompt,
-                lines=report.lines,
-                too_long=report.too_long,
-                steps=report.steps,
-                trained=report.trained,
-                parameters=report.parameters,
-                losses=dict(report.losses),
-                held_out=dict(report.held_out),
-                more=dict(report.more),
-                seconds=report.seconds,
-                versions=versions(),
-            )
-            write_atomically(options.out / PICTURE, loss_plot(file.losses, file.held_out).encode())
-            write_atomically(options.out / "README.md", card(file.model_dump(), data).encode())
-            write_model(options.out / FILE, file)
-            (options.out / ORDER).unlink()
-        return file
-    finally:
-        folder.close()
+    with training_folder(options.out, purpose, options, data.sha256):
+        report = trainer(_order(options, purpose, data), over)
+        file = TrainingFile(
+            purpose=purpose,
+            options=options.model_dump(mode="json"),
+            data_sha256=data.sha256,
+            prompt=data.recipe.prompt,
+            lines=report.lines,
+            too_long=report.too_long,
+            steps=report.steps,
+            trained=report.trained,
+            parameters=report.parameters,
+            losses=dict(report.losses),
+            held_out=dict(report.held_out),
+            more=dict(report.more),
+            seconds=report.seconds,
+            versions=versions(),
+        )
+        write_atomically(options.out / PICTURE, loss_plot(file.losses, file.held_out).encode())
+        write_atomically(options.out / "README.md", card(file.model_dump(), data).encode())
+        write_model(options.out / FILE, file)
+    return file
 
 
 def _data(options: TrainOptions, purpose: str) -> DataFile:
@@ -137,26 +108,6 @@ def _data(options: TrainOptions, purpose: str) -> DataFile:
     if "train" not in data.splits:
         raise BadInput(f"The data set {options.data} has no lines for training: make it with another --split.")
     return data
-
-
-def _decisive(options: TrainOptions) -> dict[str, Any]:
-    return {name: value for name, value in options.model_dump(mode="json").items() if name not in _ELSEWHERE}
-
-
-def _begin(out: Path, begun: Begun) -> None:
-    """Take up a new or an unfinished training. Raises BadInput for a finished or another one."""
-    if (out / FILE).exists():
-        raise BadInput(f"The folder {out} holds a finished training: choose another --out, or delete it.")
-    if (out / ORDER).exists():
-        before = read_model(out / ORDER, Begun)
-        if before != begun:
-            other = [name for name, value in begun.options.items() if before.options.get(name) != value]
-            what = ", ".join(other) or "data"
-            raise BadInput(f"The folder {out} holds another unfinished training (different: {what}): choose another.")
-        return
-    if any(out.iterdir()):
-        raise BadInput(f"The folder {out} is not empty and has no training: choose another --out.")
-    write_model(out / ORDER, begun)
 
 
 def _order(options: TrainOptions, purpose: Literal["sft", "dpo"], data: DataFile) -> TrainingOrder:

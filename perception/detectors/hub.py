@@ -45,7 +45,7 @@ class OpenSettings(HubSettings):
     names: str = Field("", description="What to look for, with commas between (default: what homes hold).")
 
     def queries(self) -> tuple[str, ...]:
-        """The names to look for: those of the settings, otherwise the kinds in `perception/words/names.json`."""
+        """The names to look for: those of the settings, otherwise what homes hold (`Vocabulary.kinds`)."""
         named = dict.fromkeys(" ".join(name.split()) for name in self.names.split(","))
         return tuple(name for name in named if name) or vocabulary().kinds
 
@@ -175,7 +175,10 @@ def _load_error(weights: str, error: Exception, *, local: bool) -> HomieError:
     if local:
         return BadInput(f"The folder {weights} has no model that can be loaded: {reason}")
     if "couldn't connect" in str(error) or "offline" in str(error):
-        return InfrastructureError(f"The hub cannot be reached and {weights} is not in its cache: {reason}")
+        return InfrastructureError(
+            f"The hub cannot be reached and {weights} is not in its cache: download it where there is a network, or "
+            f"give the folder of a model ({reason})"
+        )
     return BadInput(f"There is no model {weights} that can be loaded, neither a folder nor on the hub: {reason}")
 
 

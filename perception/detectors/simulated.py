@@ -18,10 +18,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from homie.kernel.interfaces import Detector
 from homie.kernel.types import FLOOR, CameraFrame, Detection, Mask, Observation
+from homie.kernel.vocabulary.furniture import kinds
 from perception.words.colours import colour_of, lit_colour
 from perception.words.names import vocabulary
 
-COLOURED = frozenset({"table", "cabinet", "sofa", "armchair", "chair"})
+COLOURED = frozenset(use.kind for use in kinds(lambda use: use.told_by_colour))
 """Kinds that people distinguish by colour."""
 
 PARTS = frozenset({FLOOR, "door", "drawer", "handle", "button"})

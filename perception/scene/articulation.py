@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from homie.kernel.types import Array, Articulation, Box, Surface
+from homie.kernel.types import Array, Articulation, Box, Surface, planar_rotation
 from perception.localise import Points, rectangle
 
 HINGE_RANGE = 1.92
@@ -111,6 +111,11 @@ class Panel:
         return self.opening > (PASSABLE_ANGLE if self.kind == "hinge" else PASSABLE_GAP)
 
     @property
+    def yaw(self) -> float:
+        """Of its front as it stands now, rad."""
+        return self.front.yaw + (self.turn * max(0.0, self.opening) if self.kind == "hinge" else 0.0)
+
+    @property
     def range(self) -> float:
         return max(HINGE_RANGE if self.kind == "hinge" else SLIDE_RANGE, self.opening)
 
@@ -123,7 +128,7 @@ class Panel:
             origin = np.array([*self.origin, center[2]])
             panel = replace(self.front, center=self.front.center + opening * axis)
             return Articulation("slide", origin, axis, center, self.bar.axis, axis, opening, self.range, panel)
-        turned = _rotation(self.turn * opening)
+        turned = planar_rotation(self.turn * opening)
         center = np.array([*(self.origin + turned @ (self.bar.center[:2] - self.origin)), self.bar.center[2]])
         if self.bar_now is not None:
             center = self.bar_now.center
@@ -138,7 +143,7 @@ class Panel:
             outward=np.array([*(turned @ self.outward), 0.0]),
             opening=opening,
             range=self.range,
-            panel=replace(self.front, center=front, yaw=self.front.yaw + self.turn * opening),
+            panel=replace(self.front, center=front, yaw=self.yaw),
         )
 
 
@@ -175,7 +180,7 @@ def _explains(known: Panel, seen: Seen) -> bool:
     """Whether a door as it is known, at the opening that was just seen, stands where the points of this look are."""
     if known.kind == "slide" or len(seen.panel) < 12:
         return False
-    turned = _rotation(known.turn * known.opening)
+    turned = planar_rotation(known.turn * known.opening)
     away = np.median(seen.panel[:, :2], axis=0) - known.origin
     off, along = float(away @ (turned @ known.outward)), float(away @ (turned @ known.along))
     return abs(off) < IN_PLANE and 0.0 < along < 1.2 * known.width
@@ -281,7 +286,7 @@ def _fit_hinge(seen: Seen, bar: Bar) -> Panel | None:
     for outward in _axes(seen.box.yaw) if known_yaw else [normal]:
         angle = turn * _angle(outward, normal)
         if -0.35 < angle < 2.1:
-            closed = _rotation(-turn * angle) @ along
+            closed = planar_rotation(-turn * angle) @ along
             score = _support(seen.body, pivot, closed, outward, 2 * float(half[0])) - 0.05 * abs(angle)
             if best is None or score > best[0]:
                 best = score, angle, outward
@@ -290,7 +295,7 @@ def _fit_hinge(seen: Seen, bar: Bar) -> Panel | None:
     _, angle, outward = best
     if angle > 0.5:
         pivot = _hinge_corner(pivot, seen.box, outward)
-    back = _rotation(-turn * angle)
+    back = planar_rotation(-turn * angle)
     shut = Bar(
         np.array([*(pivot + back @ (bar.center[:2] - pivot)), bar.center[2]]),
         np.array([*(back @ bar.axis[:2]), bar.axis[2]]),
@@ -375,8 +380,3 @@ def _front(body: Box, outward: Array) -> float:
 def _angle(a: Array, b: Array) -> float:
     """Signed angle from a to b, both (2,)."""
     return float(np.arctan2(a[0] * b[1] - a[1] * b[0], a @ b))
-
-
-def _rotation(angle: float) -> Array:
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, -s], [s, c]])

@@ -9,20 +9,15 @@ from typing import Literal
 
 import numpy as np
 
-from homie.kernel.types import Array, Box, NamedThing, Surface
+from homie.kernel.types import Array, Box, Mask, NamedThing, Surface, rotation_z
+from homie.kernel.vocabulary.furniture import FURNITURE
 from perception.localise import Patch, Points, object_box, rectangle
 from perception.scene.articulation import Panel, Seen, core, tray, update_panel
 from perception.scene.clouds import Cloud
 from perception.scene.surfaces import find_surfaces
 from perception.words.colours import colour_of, possible_colours
 
-FURNITURE = frozenset(
-    (
-        *("armchair", "bathtub", "bed", "bedside table", "bench", "bookshelf", "cabinet", "chair", "coffee table"),
-        *("counter", "desk", "drawer", "fridge", "kitchen counter", "lamp", "microwave", "nightstand", "plant"),
-        *("shelf", "sink", "sofa", "stove", "table", "toilet", "tv", "tv stand", "wardrobe", "washbasin"),
-    )
-)
+LEFT_STANDING = frozenset(name for use in FURNITURE for name in use.names)
 """Kinds that a hand does not lift, however little of them is seen."""
 LARGEST_LOOSE = 0.32
 """Metres: a thing of an unknown kind that is longer is furniture."""
@@ -250,6 +245,11 @@ class Furniture:
         return np.concatenate([self._body.points, self._moving]) if panel else self._body.points
 
     @property
+    def moving(self) -> Points:
+        """What the last look at its door or drawer showed, (n, 3)."""
+        return self._moving
+
+    @property
     def outward(self) -> Array:
         """Unit vector (2,) to the side that a person uses.
 
@@ -352,12 +352,10 @@ class Room:
         return np.array([*low, *high])
 
 
-def inside(points: Points | Array, box: Box, margin: float) -> Array:
+def inside(points: Points | Array, box: Box, margin: float) -> Mask:
     """Which points (n, 3) lie in a box grown by a margin, (n,) bool."""
-    c, s = np.cos(box.yaw), np.sin(box.yaw)
-    local = (points - box.center) @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-    mask: Array = (np.abs(local) < box.half + margin).all(axis=1)
-    return mask
+    local = (points - box.center) @ rotation_z(box.yaw)
+    return np.asarray((np.abs(local) < box.half + margin).all(axis=1))
 
 
 def _area(patch: Patch) -> float:
@@ -370,8 +368,7 @@ def entered(points: Points, eye: Array, box: Box) -> Array:
 
     The sides are those at yaw + 0, 90, 180 and 270 degrees; what was seen through top or bottom is not counted.
     """
-    c, s = np.cos(box.yaw), np.sin(box.yaw)
-    turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    turn = rotation_z(box.yaw)
     deep = points[inside(points, box, -0.05)]
     start, ends = (eye - box.center) @ turn, (deep - box.center) @ turn
     ways = ends - start
@@ -385,11 +382,11 @@ def entered(points: Points, eye: Array, box: Box) -> Array:
     return counts
 
 
-def within(box: Box, point: Array, margin: float = 0.0) -> bool:
-    """Whether a point (3,) lies in a box grown by a margin."""
-    return bool(inside(np.asarray(point)[None], box, margin)[0])
+def within(box: Box, point: Array) -> bool:
+    """Whether a point (3,) lies in a box."""
+    return bool(inside(np.asarray(point)[None], box, 0.0)[0])
 
 
 def is_furniture(kind: str, box: Box) -> bool:
     """Whether a thing of a kind and a size stays where it is."""
-    return kind in FURNITURE or 2 * float(box.half.max()) > LARGEST_LOOSE
+    return kind in LEFT_STANDING or 2 * float(box.half.max()) > LARGEST_LOOSE

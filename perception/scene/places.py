@@ -8,14 +8,17 @@ from dataclasses import replace
 import numpy as np
 
 from homie.kernel.types import Box, Surface
+from homie.kernel.vocabulary.furniture import kinds
 from perception.localise import Scan
 from perception.scene.entities import Furniture
 
 ON_TOP = 0.08
 """Metres between the underside of what stands on something and its top, as both are measured at most."""
-BASINS = frozenset({"sink", "washbasin", "bathtub"})
+OVERHANG = 0.05
+"""Metres beyond its outline at which the middle of what stands on a thing may be seen."""
+BASINS = frozenset(name for use in kinds(lambda use: use.holds == "basin") for name in use.names)
 """Furniture that things are in, not on."""
-BOARDS = frozenset({"shelf", "bookshelf"})
+BOARDS = frozenset(name for use in kinds(lambda use: use.holds == "boards") for name in use.names)
 """Furniture that things are on, also on the boards below its top."""
 
 
@@ -36,6 +39,12 @@ def over(place: Furniture, box: Box) -> bool:
     lowest = min((float(s.center[2]) for s in place.surfaces), default=float(place.box.center[2]))
     bottom = float(box.center[2] - box.half[2])
     return outline.distance(box.center) < 0.02 and bottom > min(lowest - 0.06, 0.6)
+
+
+def holds_up(below: Box, box: Box) -> bool:
+    """Whether a box stands on another one or in it, as in a bowl."""
+    bottom = float(box.center[2] - box.half[2] - below.center[2])
+    return below.distance(box.center) < OVERHANG and abs(bottom) < float(below.half[2]) + ON_TOP
 
 
 def contains(place: Furniture, box: Box) -> bool:

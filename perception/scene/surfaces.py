@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from homie.kernel.types import Array, Mask, Surface
+from homie.kernel.types import Array, Mask, Surface, planar_rotation
 from perception.localise import rectangle
 
 LAYER = 0.01
@@ -90,7 +90,7 @@ def _heights(level: Array) -> list[float]:
 def _layer(level: Array, height: float, yaw: float) -> _Layer | None:
     """The surface at a height, or None where the level points there do not make one."""
     at = level[np.abs(level[:, 2] - height) < 1.6 * LAYER]
-    axes = _axes(yaw)
+    axes = planar_rotation(-yaw)
     local = at[:, :2] @ axes.T
     cells = np.unique(np.floor(local / CELL).astype(int), axis=0)
     if len(cells) < LEAST_CELLS:
@@ -126,7 +126,7 @@ def _roofed(surface: Surface, points: Array, front: Array | None) -> Surface:
 
 def _within(points: Array, surface: Surface, half: Array) -> Mask:
     """Which points (n, 3) lie over a rectangle of the given half sizes in the middle of a surface, (n,) bool."""
-    local = (points[:, :2] - surface.center[:2]) @ _axes(surface.yaw).T
+    local = (points[:, :2] - surface.center[:2]) @ planar_rotation(-surface.yaw).T
     u, v = np.abs(local).T
     inside: Mask = (u < half[0]) & (v < half[1])
     return inside
@@ -140,7 +140,7 @@ def _basin(surface: Surface, points: Array, level: Array, front: Array | None) -
     inner = np.array([surface.half_x, surface.half_y]) - BORDER
     if inner.min() < LEAST_HALF:
         return None
-    z, turn = float(surface.center[2]), _axes(surface.yaw)
+    z, turn = float(surface.center[2]), planar_rotation(-surface.yaw)
     inside = points[_within(points, surface, inner)]
     if front is not None:
         edge = abs(float(turn[0] @ front)) * surface.half_x + abs(float(turn[1] @ front)) * surface.half_y
@@ -185,7 +185,7 @@ def _covered(points: Array, low: Array, high: Array) -> float:
 
 def _beside(surface: Surface, basin: Surface) -> list[Surface]:
     """The largest rectangle of a surface beside its basin, if it is large enough to be of use."""
-    turn = _axes(surface.yaw)
+    turn = planar_rotation(-surface.yaw)
     u, v = turn @ (basin.center[:2] - surface.center[:2])
     a, b = surface.half_x, surface.half_y
     sides = (
@@ -207,8 +207,3 @@ def _in_basin(surface: Surface, basin: Surface) -> bool:
     reach = np.array([basin.half_x, basin.half_y]) + 0.02
     above = float(surface.center[2] - basin.center[2])
     return bool(_within(surface.center[None], basin, reach)[0]) and abs(above) < DEEPEST
-
-
-def _axes(yaw: float) -> Array:
-    """Rows are the axes of a frame of that yaw, (2, 2)."""
-    return np.array([[np.cos(yaw), np.sin(yaw)], [-np.sin(yaw), np.cos(yaw)]])

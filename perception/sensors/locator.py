@@ -31,8 +31,8 @@ from homie.kernel.vocabulary.actions import Action
 from homie.kernel.vocabulary.knowledge import Knowledge
 from perception.localise import Points, Scan
 from perception.recall.recall import SightRecall, scans_of
-from perception.scene.entities import Furniture, LooseObject, inside, within
-from perception.scene.places import over, standing_on, under
+from perception.scene.entities import Furniture, LooseObject, inside
+from perception.scene.places import holds_up, over, standing_on, under
 from perception.scene.things import Things
 from perception.sensors.mapping import HIGHEST, Keepout, OccupancyMapper
 from perception.sensors.solids import solids_of, walls_of
@@ -134,8 +134,8 @@ class SensorLocator(Locator):
     def aim(self, entity: str, action: Action, observation: Observation) -> None:
         passage = self._recall.passage(entity, observation.body.base)
         self._ahead = {} if passage is None else {entity: passage}
-        thing = self._things.objects.get(entity) if action.inventory == "takes" else None
-        self._recall.aim("" if thing is None else entity, np.zeros(3) if thing is None else thing.box.center)
+        target = self._things.objects.get(entity) if action.inventory == "takes" else None
+        self._recall.aim("" if target is None else entity, np.zeros(3) if target is None else target.box.center)
 
     def held(self, observation: Observation) -> str | None:
         return self._recall.in_hand(observation)
@@ -176,7 +176,9 @@ class SensorLocator(Locator):
 
     def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
         """Those that are remembered: of what is too far away or too thin, depth does not tell where it is."""
-        return self._recall.arranged([one for one in detections if self._recall.entity_of(one) in self])
+        return self._recall.arranged(
+            [detection for detection in detections if self._recall.entity_of(detection) in self]
+        )
 
     def called(self, entity: str) -> str:
         return self._recall.called(entity, kind_of(entity)) if entity in self else ""
@@ -207,17 +209,23 @@ class SensorLocator(Locator):
 
     def seen(self, entity: str, detections: Sequence[Detection]) -> tuple[Detection, ...]:
         """As the memory took them in: a detector need not tell two things of a kind apart."""
-        return tuple(one for one in self._things.shown.get(entity, ()) if any(one is other for other in detections))
+        return tuple(
+            detection
+            for detection in self._things.shown.get(entity, ())
+            if any(detection is other for other in detections)
+        )
 
     def _solids(self, center: Array, entity: str, action: Action) -> tuple[Box, ...]:
         """What the arm keeps out of near a target: see `Goal.solids`."""
-        near = [thing for thing in self._things.furniture.values() if thing.box.distance(center) < NEAR]
+        near = [piece for piece in self._things.furniture.values() if piece.box.distance(center) < NEAR]
         # A wall is what is tall and is no furniture: that is known better from its own points.
         walls = self._mapper.walls(center, NEAR)
         boxes = walls_of(walls[~_belonging(walls, near)], HIGHEST)
-        for thing in near:
-            moves = thing.identity.entity == entity and action.target == "opens"
-            boxes += solids_of(thing.points(panel=not moves), center, NEAR)
+        for piece in near:
+            moves = piece.identity.entity == entity and action.target == "opens"
+            boxes += solids_of(piece.points(panel=False), center, NEAR)
+            if not moves:
+                boxes += solids_of(piece.moving, center, NEAR, 0.0 if piece.panel is None else piece.panel.yaw)
         for name, loose in self._things.objects.items():
             if name not in (entity, self._held) and loose.box.distance(center) < NEAR:
                 boxes.append(loose.box)
@@ -225,7 +233,7 @@ class SensorLocator(Locator):
 
     def _grid(self) -> OccupancyGrid:
         """The map, with the furniture that stands on the floor filled in."""
-        boxes = (thing.box for thing in self._things.furniture.values())
+        boxes = (piece.box for piece in self._things.furniture.values())
         return self._mapper.grid([box for box in boxes if box.center[2] - box.half[2] < 0.3])
 
     def _goal(self, entity: str, action: Action, base: Pose2) -> Goal:
@@ -233,57 +241,57 @@ class SensorLocator(Locator):
             x0, y0, x1, y1 = self._passage(entity, base) or self._things.rooms[entity].likely_rect.tolist()
             return Goal(entity, "", np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0]), room=(x0, y0, x1, y1))
         if entity in self._things.objects:
-            thing = self._things.objects[entity]
-            return self._goal_into(thing) if action.target == "place" else self._goal_object(thing)
+            item = self._things.objects[entity]
+            return self._goal_into(item) if action.target == "place" else self._goal_object(item)
         return self._goal_furniture(self._things.furniture[entity])
 
-    def _goal_furniture(self, thing: Furniture) -> Goal:
-        surfaces = thing.surfaces
+    def _goal_furniture(self, piece: Furniture) -> Goal:
+        surfaces = piece.surfaces
         roofed = any(surface.access is not None for surface in surfaces)
-        outward = thing.outward
+        outward = piece.outward
         return Goal(
-            name=thing.identity.entity,
+            name=piece.identity.entity,
             text="",
-            position=thing.box.center,
-            box=thing.box,
+            position=piece.box.center,
+            box=piece.box,
             surfaces=surfaces,
-            obstacles=self._things_at(thing),
-            articulations=() if thing.panel is None else (thing.panel.articulation(),),
-            front=float(np.arctan2(outward[1], outward[0])) if thing.opens or roofed else None,
+            obstacles=self._things_at(piece),
+            articulations=() if piece.panel is None else (piece.panel.articulation(),),
+            front=float(np.arctan2(outward[1], outward[0])) if piece.opens or roofed else None,
         )
 
-    def _goal_object(self, thing: LooseObject) -> Goal:
+    def _goal_object(self, item: LooseObject) -> Goal:
         """A loose object, with the surface it stands on and its neighbours."""
-        below = under(thing.box, tuple(self._things.furniture.values()))
-        box, front = thing.box, None
+        below = under(item.box, tuple(self._things.furniture.values()))
+        box, front = item.box, None
         surfaces: tuple[Surface, ...] = ()
         if below is not None:
             furniture, surface = below
             box, surfaces = standing_on(box, surface), (surface,)
             if surface.access is not None:
                 front = float(np.arctan2(surface.access[1], surface.access[0]))
-            near = self._things_at(furniture, but=thing.identity.entity)
+            near = self._things_at(furniture, but=item.identity.entity)
         else:
             near = tuple(
                 other.box
                 for entity, other in self._things.objects.items()
-                if entity not in (thing.identity.entity, self._held) and other.box.distance(box.center) < 0.5
+                if entity not in (item.identity.entity, self._held) and other.box.distance(box.center) < 0.5
             )
-        return Goal(thing.identity.entity, "", box.center, box=box, surfaces=surfaces, obstacles=near, front=front)
+        return Goal(item.identity.entity, "", box.center, box=box, surfaces=surfaces, obstacles=near, front=front)
 
-    def _goal_into(self, thing: LooseObject) -> Goal:
+    def _goal_into(self, item: LooseObject) -> Goal:
         """A bowl or another thing as the destination of a Put: its middle if it is hollow, else its top."""
-        up = 0.0 if thing.hollow else float(thing.box.half[2])
-        spot = Surface(thing.box.center + np.array([0.0, 0.0, up]), 0.005, 0.005, thing.box.yaw)
-        return Goal(thing.identity.entity, "", thing.box.center, box=thing.box, surfaces=(spot,))
+        up = 0.0 if item.hollow else float(item.box.half[2])
+        spot = Surface(item.box.center + np.array([0.0, 0.0, up]), 0.005, 0.005, item.box.yaw)
+        return Goal(item.identity.entity, "", item.box.center, box=item.box, surfaces=(spot,))
 
     def _things_at(self, place: Furniture, but: str = "") -> tuple[Box, ...]:
         """Boxes of what is on or in a piece of furniture, other furniture included, without what is in the hand."""
         boxes = []
-        for thing in self._things:
-            box, entity = thing.box, thing.identity.entity
-            raised = box.center[2] - box.half[2] > 0.3 or isinstance(thing, LooseObject)
-            if thing is not place and raised and entity not in (but, self._held) and over(place, box):
+        for item in self._things:
+            box, entity = item.box, item.identity.entity
+            raised = box.center[2] - box.half[2] > 0.3 or isinstance(item, LooseObject)
+            if item is not place and raised and entity not in (but, self._held) and over(place, box):
                 boxes.append(box)
         return tuple(boxes)
 
@@ -344,26 +352,26 @@ class SensorLocator(Locator):
         if put is None or put.seen < observation.stamp or not np.isfinite(put.spacing):
             return None
         if entity in self._things.objects:
-            return within(self._things.objects[entity].box, put.box.center, 0.05)
+            return holds_up(self._things.objects[entity].box, put.box)
         furniture = self._things.furniture.get(entity)
         return None if furniture is None else over(furniture, put.box)
 
 
 def _belonging(walls: Points, furniture: Sequence[Furniture]) -> Mask:
     """Which points (n, 2) of something tall are of a piece of furniture or of its door."""
-    found = np.zeros(len(walls), dtype=bool)
+    belonging = np.zeros(len(walls), dtype=bool)
     if not len(walls):
-        return found
+        return belonging
     steps = np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1]), axis=-1).reshape(1, 9, 2)
     around = np.floor(walls / BESIDE).astype(np.int64)[:, None] + steps
-    for thing in furniture:
-        level = np.column_stack([walls, np.full(len(walls), thing.box.center[2])])
-        found |= inside(level, thing.box, BESIDE)
-        if thing.panel is not None and (door := thing.panel.articulation().panel) is not None:
-            found |= inside(level, replace(door, center=np.array([*door.center[:2], level[0, 2]])), BESIDE_DOOR)
-        cells = np.unique(np.floor(thing.points(panel=True)[:, :2] / BESIDE).astype(np.int64), axis=0)
-        found |= np.isin(around @ _KEY, cells @ _KEY).any(axis=1)
-    return found
+    for piece in furniture:
+        level = np.column_stack([walls, np.full(len(walls), piece.box.center[2])])
+        belonging |= inside(level, piece.box, BESIDE)
+        if piece.panel is not None and (door := piece.panel.articulation().panel) is not None:
+            belonging |= inside(level, replace(door, center=np.array([*door.center[:2], level[0, 2]])), BESIDE_DOOR)
+        cells = np.unique(np.floor(piece.points(panel=True)[:, :2] / BESIDE).astype(np.int64), axis=0)
+        belonging |= np.isin(around @ _KEY, cells @ _KEY).any(axis=1)
+    return belonging
 
 
 def _own_pixels(scan: Scan) -> Mask | None:

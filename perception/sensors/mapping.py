@@ -23,6 +23,8 @@ FREE_FAR = 5.0
 """Metres within which floor is taken into the map."""
 MARGIN = 3.0
 """Metres of unknown floor around the known map that the robot may be sent to."""
+GROWTH = 80
+"""Cells by which the map grows at once: 4 m, so that it grows a few times in a large house."""
 TALL = 1.2
 """Metres above the floor at which what is an obstacle is a wall, or as much in the way of an arm as one."""
 SURE = 3.0
@@ -52,15 +54,27 @@ class Keepout:
 
 
 class _Evidence:
-    """Looks for and against something in each of `count` cells, and the point (3,) that it was seen at last."""
+    """Looks for and against something in each cell of a map (ny, nx), and the point (3,) that it was seen at last.
 
-    def __init__(self, count: int) -> None:
-        self._looks: NDArray[np.float32] = np.zeros(count, dtype=np.float32)
-        self._points: Points = np.full((count, 3), np.nan, dtype=np.float32)
+    Cells are numbered row by row.
+    """
+
+    def __init__(self, shape: tuple[int, int]) -> None:
+        self._shape = shape
+        self._looks: NDArray[np.float32] = np.zeros(shape[0] * shape[1], dtype=np.float32)
+        self._points: Points = np.full((len(self._looks), 3), np.nan, dtype=np.float32)
+
+    def grow(self, rows: tuple[int, int], columns: tuple[int, int]) -> None:
+        """Add cells of which nothing is known: rows before and after those of the map, and columns."""
+        looks = np.pad(self._looks.reshape(self._shape), (rows, columns))
+        points = self._points.reshape(*self._shape, 3)
+        points = np.pad(points, (rows, columns, (0, 0)), constant_values=np.float32(np.nan))
+        self._shape = looks.shape
+        self._looks, self._points = looks.reshape(-1), points.reshape(-1, 3)
 
     @property
     def there(self) -> Mask:
-        """The cells in which something is, (count,)."""
+        """The cells in which something is, (ny nx,)."""
         there: Mask = self._looks > 0
         return there
 
@@ -70,7 +84,7 @@ class _Evidence:
         return self._points[self.there]
 
     def update(self, points: Points, cells: NDArray[np.intp], floor: Mask, scans: Sequence[Scan]) -> None:
-        """Take in one look: points (n, 3) in cells (n,), and the cells (count,) in which it shows floor.
+        """Take in one look: points (n, 3) in cells (n,), and the cells (ny nx,) in which it shows floor.
 
         A look is against a cell where it shows only floor there, or what is behind the point that was seen in it.
         """
@@ -86,7 +100,8 @@ class _Evidence:
 
 
 class OccupancyMapper:
-    """Counts looks for and against each cell. The map is a square of `size` metres around the first base pose.
+    """Counts looks for and against each cell. The map is a square of `size` metres around the first base pose, and
+    grows where the robot sees beyond it.
 
     Each look (one update, all its pictures together) adds one to a cell where it saw an obstacle and takes one off
     where it saw only floor or through the obstacle, so that what has been moved away disappears after `SURE` looks: a
@@ -94,10 +109,9 @@ class OccupancyMapper:
     """
 
     def __init__(self, size: float = 24.0) -> None:
-        self._cells = round(size / RESOLUTION)
-        self._obstacles = _Evidence(self._cells**2)
-        self._walls = _Evidence(self._cells**2)
-        self._seen: Mask = np.zeros((self._cells, self._cells), dtype=bool)
+        cells = round(size / RESOLUTION)
+        self._obstacles, self._walls = _Evidence((cells, cells)), _Evidence((cells, cells))
+        self._seen: Mask = np.zeros((cells, cells), dtype=bool)
         self._origin: Array | None = None
 
     def update(
@@ -109,17 +123,19 @@ class OccupancyMapper:
         robot stands, which is free floor. keepouts: where points are not part of the house.
         """
         if self._origin is None:
-            half = self._cells * RESOLUTION / 2
+            half = len(self._seen) * RESOLUTION / 2
             self._origin = np.floor((base.xy - half) / RESOLUTION) * RESOLUTION
-        seen, floor = self._seen.reshape(-1), np.zeros(self._seen.size, dtype=bool)
         body = Keepout(np.array([base.x, base.y, 0.0]), radius, np.inf)
         looks = [self._classified(scan, mask, [body, *keepouts]) for scan, mask in zip(scans, own, strict=True)]
         obstacles = np.concatenate([_NOTHING, *(obstacle for obstacle, _ in looks)])
-        for ground in (_disc(base, radius), *(ground for _, ground in looks)):
-            floor[self._located(ground)[1]] = True
+        grounds = [_disc(base, radius), *(ground for _, ground in looks)]
+        self._cover([obstacles, *grounds])
+        seen, floor = self._seen.reshape(-1), np.zeros(self._seen.size, dtype=bool)
+        for ground in grounds:
+            floor[self._located(ground)] = True
         for evidence, points in ((self._obstacles, obstacles), (self._walls, obstacles[obstacles[:, 2] > TALL])):
-            inside, cells = self._located(points)
-            evidence.update(points[inside], cells, floor, scans)
+            cells = self._located(points)
+            evidence.update(points, cells, floor, scans)
             seen[cells] = True
         seen |= floor
 
@@ -152,12 +168,26 @@ class OccupancyMapper:
         near: Points = points[np.linalg.norm(points - center[:2].astype(np.float32), axis=1) < reach]
         return near
 
-    def _located(self, xy: Points) -> tuple[Mask, NDArray[np.intp]]:
-        """Which of the points (n, 2 or more) lie on the map (n,), and the flat cell indices of those."""
+    def _cover(self, clouds: Sequence[Points]) -> None:
+        """Make the map large enough for points (n, 2 or more), with `MARGIN` around them."""
+        assert self._origin is not None
+        corners = [bound(cloud[:, :2], axis=0) for cloud in clouds if len(cloud) for bound in (np.min, np.max)]
+        cells = (np.array(corners) - self._origin) / RESOLUTION
+        beyond = np.array([-cells.min(axis=0), cells.max(axis=0) - self._seen.shape[::-1]]) + MARGIN / RESOLUTION
+        if (beyond <= 0).all():
+            return
+        steps = np.ceil(np.maximum(beyond, 0.0) / GROWTH).astype(int) * GROWTH
+        columns, rows = ((int(before), int(after)) for before, after in steps.T)
+        self._origin = self._origin - RESOLUTION * steps[0]
+        self._seen = np.pad(self._seen, (rows, columns))
+        for evidence in (self._obstacles, self._walls):
+            evidence.grow(rows, columns)
+
+    def _located(self, xy: Points) -> NDArray[np.intp]:
+        """The numbers (n,) of the cells in which points (n, 2 or more) lie."""
         assert self._origin is not None
         cell = np.floor((xy[:, :2] - self._origin.astype(np.float32)) / RESOLUTION).astype(np.intp)
-        inside: Mask = ((cell >= 0) & (cell < self._cells)).all(axis=1)
-        return inside, cell[inside, 1] * self._cells + cell[inside, 0]
+        return np.asarray(cell[:, 1] * self._seen.shape[1] + cell[:, 0])
 
     @staticmethod
     def _classified(scan: Scan, own: Mask | None, keepouts: Sequence[Keepout]) -> tuple[Points, Points]:

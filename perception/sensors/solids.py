@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from homie.kernel.types import Array, Box
+from homie.kernel.types import Array, Box, rotation_z
 from perception.localise import Points
 
 CELLS = (0.12, 0.06, 0.03)
@@ -19,14 +19,16 @@ SKIN = 0.004
 """Metres that a box is thick at least, each way from its middle."""
 
 
-def solids_of(points: Points, center: Array, reach: float) -> list[Box]:
-    """Tight boxes around the points (n, 3) within `reach` metres of a centre (3,).
+def solids_of(points: Points, center: Array, reach: float, yaw: float = 0.0) -> list[Box]:
+    """Tight boxes around the points (n, 3) within `reach` metres of a centre (3,), all turned by `yaw` (rad).
 
-    A board seen from above gives thin plates. Where a board meets a wall, the corner between them stays free. What can
-    not be seen is not there: the inside of a closed cabinet is empty, but for its front.
+    Around a door that stands at an angle, boxes turned as it is are as thin as the door. A board seen from above gives
+    thin plates. Where a board meets a wall, the corner between them stays free. What cannot be seen is not there: the
+    inside of a closed cabinet is empty, but for its front.
     """
     lows, highs = [np.zeros((0, 3))], [np.zeros((0, 3))]
-    left = points[np.linalg.norm(points - center, axis=1) < reach].astype(np.float64)
+    turn = rotation_z(-yaw)
+    left = points[np.linalg.norm(points - center, axis=1) < reach].astype(np.float64) @ turn.T
     for size in CELLS:
         if not len(left):
             break
@@ -39,7 +41,8 @@ def solids_of(points: Points, center: Array, reach: float) -> list[Box]:
         lows.append(low[whole])
         highs.append(high[whole])
         left = left[~whole[index]]
-    return merged(np.concatenate(lows), np.concatenate(highs))
+    boxes = merged(np.concatenate(lows), np.concatenate(highs))
+    return [Box(turn.T @ box.center, box.half, yaw) for box in boxes] if yaw else boxes
 
 
 def walls_of(points: Points, height: float) -> list[Box]:

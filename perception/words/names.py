@@ -1,8 +1,8 @@
 """Name resolution: from the words of a planner to the entities that they may refer to.
 
 The vocabulary is in `names.json`: synonyms (for the same thing), nicknames (other names, such as EMMOE's colour names),
-the rooms that a nickname applies to (a table in a bedroom is not a dining table), classes (`fruit`) and kinds (the
-contents of homes, for open-vocabulary detectors).
+the rooms that a nickname applies to (a table in a bedroom is not a dining table), classes (`fruit`) and objects (the
+small contents of homes, for open-vocabulary detectors; the furniture is in `homie.kernel.vocabulary.furniture`).
 Unlike in EMMOE's table, sink, drawer and counter are three different things.
 """
 
@@ -21,6 +21,7 @@ from importlib.resources import files
 from pydantic import BaseModel, ConfigDict
 
 from homie.kernel.types import NamedThing
+from homie.kernel.vocabulary.furniture import kinds
 from perception.words.colours import COLOUR_WORDS
 
 TYPO_CUTOFF = 0.86
@@ -56,7 +57,7 @@ class Vocabulary(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    kinds: tuple[str, ...]
+    objects: tuple[str, ...]
     articles: frozenset[str]
     fillers: frozenset[str]
     singulars: Mapping[str, str]
@@ -68,6 +69,11 @@ class Vocabulary(BaseModel):
     classes: Mapping[str, frozenset[str]]
     no_typo: frozenset[str]
     rooms: frozenset[str]
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The contents of homes, for open-vocabulary detectors: furniture, then objects."""
+        return (*(use.name for use in kinds(lambda use: use.looked_for)), *self.objects)
 
 
 @cache

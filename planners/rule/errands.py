@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from homie.kernel.types import ErrorCode, Subtask
+from homie.kernel.types import ErrorCode, Feedback, Subtask
 from perception.words.names import canonical
 from planners.common_sense import is_container, is_furniture, is_room, means
 from planners.rule.memory import Memory
@@ -33,6 +33,9 @@ MAX_ITEMS = 12
 """Largest number of items that an errand for `all` of something handles."""
 MAX_FAILED = 2
 """Number of failed items after which an errand is given up."""
+
+ROUNDS_TO_MAKE_ROOM = 10
+"""Go to and Put of what is held, Go to, Pick, Go to and Put of one thing that is in the way, and again of the first."""
 
 __all__ = ["Errands", "GaveUp"]
 
@@ -185,7 +188,7 @@ class Errands(Moves):
             elif feedback.code is ErrorCode.F2:
                 memory.refuse(name)
                 memory.forget(name)
-            else:
+            elif memory.visited[canonical(name)]:  # else a nearer look may show how
                 words = yield from self._instead(words, name)
                 if not words:
                     return ""
@@ -211,6 +214,7 @@ class Errands(Moves):
     def _leave(self, held: str, place: Place) -> Course[bool | None]:
         """Put the held object at its place. None if it was lost and has to be picked up again."""
         memory, words = self.memory, place.words
+        tried: list[str] = []
         for _ in range(TRIES):
             reached = yield from self.reach(words, f"I hold the {held} and bring it to the {words}.")
             if not reached:
@@ -231,8 +235,24 @@ class Errands(Moves):
                     return False
                 return None
             memory.refused[canonical(reached)] += 1
+            tried += [canonical(reached), memory.before_robot(reached)]
+            other = next((piece for piece in memory.pieces(place.words) if piece not in tried), "")
+            if not other and (yield from self._make_room(feedback, reached)):
+                return None
+            if not memory.held:  # put down elsewhere, and what is in the way cannot be moved
+                return False
+            words = other or words
             memory.at = ""
         return False
+
+    def _make_room(self, feedback: Feedback, place: str) -> Course[bool]:
+        """Put what is held down elsewhere and move aside what the feedback says is in the way at a place. False if it
+        names nothing, too few rounds are left or it fails."""
+        memory = self.memory
+        if not feedback.about or memory.left < ROUNDS_TO_MAKE_ROOM + len(memory.open):
+            return False
+        why = f"I need a free hand to make room at the {place}."
+        return (yield from self.free_hand(why, (place,))) and (yield from self._clear_away(feedback, place))
 
     # ------------------------------------------------------------ errands that depend on what is at a place
 

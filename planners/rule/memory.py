@@ -15,6 +15,11 @@ CLOSE = 0.4
 """Least share of the picture's width that furniture takes up if it was seen closely."""
 IN_THIS_ROOM = 0.15
 """Least share of the picture's width that furniture takes up if it is assumed to be in the robot's current room."""
+WITHIN_REACH = 0.25
+"""Least share of the picture's width that a container takes up if it is nearer than 2 m (EMMOE, D1): one of 0.9 m is
+1.8 m away then, in a view of 90 degrees, and few are wider."""
+AHEAD = "front"
+"""The view that shows what the robot has gone to."""
 FOOT_MARGIN = 0.25
 """Share of an object's height by which its lower edge may be outside of its support's box: boxes are not exact."""
 REFUSALS = 3
@@ -32,6 +37,7 @@ class Memory:
     has moved (later the robot may have seen more in passing than its planner).
     known: all that Go to can find, where the planner is told; None where it is not.
     left: number of rounds after this one. open: containers that were opened. stuck: containers that did not open.
+    meant: for words that fit several pieces of furniture, the name of the piece that they stand for from now on.
     """
 
     def __init__(self) -> None:
@@ -43,19 +49,25 @@ class Memory:
         self.inventory: tuple[str, ...] = ()
         self.open: list[str] = []
         self.stuck: set[str] = set()
+        self.meant: dict[str, str] = {}
         self.visited: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
         self._refused_from: set[tuple[str, str]] = set()
         self._seen: dict[str, None] = {}
         self._closely: set[str] = set()
+        self._near: set[str] = set()
         self._rooms_with: dict[str, dict[str, None]] = {}
         self._stood_on: dict[tuple[str, str], None] = {}
+        self._states: dict[str, str] = {}
+        self._states_before: dict[str, str] = {}
 
     def take_in(self, inputs: PlannerInput) -> None:
         """Remember what is in sight: objects, furniture (also if only its door or drawer is seen) and rooms."""
         self.in_sight = in_sight(inputs.detections)
         self.inventory = inputs.inventory
         self.left = inputs.rounds - inputs.round
+        self._states_before = self._states
+        self._states = {canonical(remembered.name): remembered.state for remembered in inputs.knowledge.remembered}
         if inputs.knowledge.setting == "sensors":
             self.by_sight, self.known = True, inputs.knowledge
             names = (
@@ -63,10 +75,13 @@ class Memory:
                 *(kind_of(remembered.name) for remembered in inputs.knowledge.remembered),
             )
             self._seen |= dict.fromkeys(canonical(name) for name in names if canonical(name) not in self._seen)
+        self._near.clear()
         for detection in self.in_sight:
             name = canonical(detection.name)
             self._seen[name] = None
             share = (detection.box[2] - detection.box[0]) / inputs.views[detection.view].shape[1]
+            if share >= WITHIN_REACH:
+                self._near.update((name, canonical(detection.called)))
             if not detection.is_room and share >= CLOSE:
                 self._closely.update((name, canonical(detection.called)))
             if not detection.is_room and share >= IN_THIS_ROOM and is_room(self.at):
@@ -133,10 +148,57 @@ class Memory:
         several = len(rooms) > 1 and not any(room in name for room in rooms)  # a kitchen counter is in the kitchen
         return [f"{room} {name}" for room in rooms] if several else [name]
 
+    def pieces(self, words: str) -> list[str]:
+        """What is remembered that the words can mean, each by a name of its own: `kitchen counter 1`."""
+        return [name for name in self._states if means(words, name) or means(words, kind_of(name))]
+
+    def before_robot(self, words: str) -> str:
+        """Which piece of furniture that the words can mean the robot is at: the widest one ahead, "" if none is in
+        sight."""
+        ahead = [
+            seen
+            for seen in self.in_sight
+            if seen.view == AHEAD and (means(words, seen.name) or means(words, seen.called))
+        ]
+        widest = max(ahead, key=lambda seen: seen.box[2] - seen.box[0], default=None)
+        return "" if widest is None else canonical(widest.called)
+
+    def is_near(self, words: str) -> bool:
+        """Whether furniture that the words can mean is in sight, so large that it is within the arm's reach (D1).
+
+        Only where the planner is told what is known (the sensors setting), since searches take most rounds there.
+        """
+        return self.known is not None and any(means(words, name) for name in self._near)
+
+    def is_open(self, piece: str) -> bool:
+        """Whether a container stands open because the robot has opened it."""
+        return any(piece in (words, self.piece(words)) for words in self.open)
+
+    def has_appeared(self, name: str) -> bool:
+        """Whether a thing is remembered that was not before the last subtask: what the opened container shows."""
+        return name in self._states and name not in self._states_before
+
+    def piece(self, words: str) -> str:
+        """The piece of furniture that words stand for, the words themselves where that is open; the first of a name has
+        its number only since there is a second."""
+        name = self.meant.get(words, words)
+        first = f"{name} 1"
+        return first if words in self.meant and name not in self._states and first in self._states else name
+
+    def opened(self, words: str) -> None:
+        """Record that a container was opened; of several with that name it stands for the one that was."""
+        self.open.append(words)
+        pieces = self.pieces(words)
+        if len(pieces) == 1:
+            self.meant[words] = pieces[0]
+        elif pieces:
+            now_open = [name for name in pieces if self._states[name] == "open" != self._states_before.get(name)]
+            piece = now_open[0] if len(now_open) == 1 else self.before_robot(words)
+            self.meant |= {words: piece} if piece else {}
+
     def shut(self, container: str) -> None:
         """Record that a container is closed."""
-        if container in self.open:
-            self.open.remove(container)
+        self.open = [name for name in self.open if container not in (name, self.piece(name))]
 
     def hinted(self, words: str) -> bool:
         """Whether something was seen that the words could describe: a `table` may be the `brown table`."""
@@ -213,9 +275,9 @@ class Memory:
         return names
 
 
-def _holder(thing: Remembered) -> str:
+def _holder(known: Remembered) -> str:
     """What a thing is on or in, "" if that is not known: `kitchen counter 2` for `on kitchen counter 2`."""
-    return canonical(thing.place.partition(" ")[2].removeprefix("the "))
+    return canonical(known.place.partition(" ")[2].removeprefix("the "))
 
 
 def _stands_on(item: Detection, support: Detection) -> bool:

@@ -24,6 +24,8 @@ MAX_FAILURES = 12
 """Failed subtasks in one episode after which the planner gives up."""
 USUAL = 1.5
 """How much more is expected at usual places of a thing."""
+NEAR_BY = OPENING_ROUNDS / (OPENING_ROUNDS - 1)
+"""How much more is expected for each round in a container that is opened without going there first."""
 RESERVE = 5
 """Rounds left below which a search visits no further place: they are needed for Go to, Pick, Go to, Put and End. Every
 open container needs one more, and so does each step of opening one (`OPENING_ROUNDS`)."""
@@ -167,6 +169,7 @@ class Moves:
     def reach(self, words: str, why: str) -> Course[str]:
         """Go to an object or a place: directly if it may be known, otherwise by searching for it. Returns the words by
         which it was reached, "" if it was not found."""
+        words = self.memory.piece(words)
         if canonical(words) == self.memory.at:
             return words
         if self.memory.by_sight is not True or self.memory.seen(words) or self.memory.hinted(words):
@@ -207,7 +210,7 @@ class Moves:
     def _beside(self, name: str) -> bool:
         """Whether something is in the container that the robot has just opened, where the arm reaches it."""
         memory = self.memory
-        return memory.at in memory.open and memory.is_in(name, memory.at)
+        return memory.at in memory.open and (memory.is_in(name, memory.at) or memory.has_appeared(name))
 
     def _search(self, words: str, places: Callable[[str], list[str]], looked: set[str]) -> Course[str]:
         """Search for something in the places that a function lists, in its order.
@@ -221,12 +224,13 @@ class Moves:
             if not place:
                 break
             why = f"I have not found the {words} yet. It could be in or near the {place}, so I look there."
-            reached = yield from self.go_to(place, why)
+            inside = self._looks_inside(words, place)
+            reached = (inside and self.memory.is_near(place)) or (yield from self.go_to(place, why))
             if reached or not self.memory.refused_here(place):  # what is not known here may be known elsewhere
                 looked.add(place)
             if reached:
                 sighted = self.memory.worth_going(words)
-                if not sighted and self._looks_inside(words, place):
+                if not sighted and inside:
                     sighted = yield from self._look_inside(words, place)
         return sighted
 
@@ -234,7 +238,7 @@ class Moves:
         """Open a container that the robot is at, and close it again if it is not in there: later the robot would have
         to come back for that."""
         memory = self.memory
-        if place in memory.open or not (yield from self.open(place, f"I look into the {place}.")):
+        if not (yield from self.open(place, f"I look into the {place}.")):
             return ""
         sighted = memory.worth_going(words)
         if not sighted:
@@ -247,14 +251,15 @@ class Moves:
 
     def _affordable(self, place: str, words: str) -> bool:
         """Whether enough rounds are left, after a look at a place, to bring what is found there."""
-        opening = OPENING_ROUNDS - 1 if self._looks_inside(words, place) else 0
+        opening = OPENING_ROUNDS - 1 - self.memory.is_near(place) if self._looks_inside(words, place) else 0
         return self.memory.left >= RESERVE + len(self.memory.open) + opening
 
     def _worth_a_look(self, place: str) -> bool:
         """Whether the robot can go to a place and has not been there. A container may be visited again to look
-        inside."""
+        inside, but for what it has opened itself."""
         memory = self.memory
-        return not memory.refused_here(place) and (is_container(place) or not memory.visited[place])
+        there = memory.is_open(place) if is_container(place) else bool(memory.visited[place])
+        return not (there or memory.refused_here(place))
 
     def _rooms(self, words: str) -> list[str]:
         """Usual rooms of an object; only those already seen if names have to be seen to be accepted."""
@@ -270,7 +275,9 @@ class Moves:
         memory = self.memory
         usual = {name for place in usual_places(words) if not is_room(place) for name in memory.seen(place)}
         pieces = {
-            piece: memory.promise(words, piece) * (USUAL if name in usual else 1.0)
+            piece: memory.promise(words, piece)
+            * (USUAL if name in usual else 1.0)
+            * (NEAR_BY if is_container(piece) and memory.is_near(piece) else 1.0)
             for name in memory.receptacles()
             if not means(words, name)
             for piece in memory.each(name)
@@ -300,17 +307,20 @@ class Moves:
         return not memory.held
 
     def open(self, words: str, why: str) -> Course[bool]:
-        """Go to a container and open it. False on failure; True also for furniture that does not open (L4)."""
+        """Open a container, after going there unless it is near. False on failure; True also for furniture that does
+        not open (L4)."""
         if words in self.memory.open:
             return True
         if self.memory.held and not (yield from self.free_hand(f"I need a free hand to open the {words}.")):
             return False
-        reached = yield from self.reach(words, why)
+        near = self.memory.is_near(words)
+        reached = words if near else (yield from self.reach(words, why))
         if not reached:
             return False
         feedback = yield from self.act(Subtask("Open", reached), reached, f"I am at the {reached}, so I open it.")
         if feedback.ok:
-            self.memory.open.append(words)
+            self.memory.at = canonical(reached)
+            self.memory.opened(words)
         elif feedback.code is ErrorCode.E1:
             self.memory.stuck.add(words)
         return feedback.ok or feedback.code is ErrorCode.L4

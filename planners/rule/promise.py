@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TypeAlias
+
 from homie.kernel.interfaces import kind_of
+from homie.kernel.vocabulary.furniture import FURNITURE, Kept
 from perception.words.names import canonical
 from planners.common_sense import is_container, means
+
+Seen: TypeAlias = tuple[float, float, float]
+"""Numbers for furniture on which none, few or many things were seen."""
 
 OPENING_ROUNDS = 3
 """Rounds to look into what is shut: Go to, Open, and Close where it was in vain."""
@@ -29,9 +36,12 @@ _SMALL_ON = {
     "washbasin": (0.1, 0.05, 0.0),
 }
 _LARGE_IN = {"cabinet": 0.5, "fridge": 0.35, "drawer": 0.12, "microwave": 0.0}
-_LARGE_ON = {"shelf": (0.3, 0.3, 0.15), "table": (0.1, 0.0, 0.0)}
+_LARGE_ON = {"shelf": (0.3, 0.3, 0.15), "table": (0.1, 0.0, 0.0), "counter": (0.0, 0.0, 0.0)}
 """Kinds of things yet to be found, in the mean over 42 generated homes after a look around from the middle of each
 room: in shut containers; on furniture on which none, few or many things were seen. Sinks, stoves, beds and sofas: 0."""
+
+_UNMEASURED: dict[Kept, str] = {"fruit": "nightstand", "food": "table"}
+"""What furniture that those homes did not have is like, where such things are kept; a container: a cabinet."""
 
 
 def promise(words: str, place: str, known: int | None, *, closely: bool) -> float:
@@ -48,7 +58,15 @@ def promise(words: str, place: str, known: int | None, *, closely: bool) -> floa
     if is_container(name):
         inside = _SMALL_IN if small else _LARGE_IN
         return inside.get(name.split()[-1], inside["cabinet"]) / OPENING_ROUNDS
-    kinds = _SMALL_ON if small else _LARGE_ON
-    none, few, many = next((kinds[kind] for kind in kinds if name.endswith(kind)), (0.0, 0.0, 0.0))
+    none, few, many = _on(name, "fruit", _SMALL_ON) if small else _on(name, "food", _LARGE_ON)
     left = none if known == 0 else many if known is not None and known >= MANY else few
     return left * (SEEN_CLOSELY if closely else 1.0)
+
+
+def _on(name: str, kept: Kept, measured: Mapping[str, Seen]) -> Seen:
+    """How many are yet to be found on furniture on which none, few or many things were seen."""
+    for kind, numbers in measured.items():
+        if name.endswith(kind):
+            return numbers
+    keeps = any(kept in use.keeps for use in FURNITURE if name.endswith(use.word))
+    return measured[_UNMEASURED[kept]] if keeps else (0.0, 0.0, 0.0)

@@ -11,6 +11,7 @@ from homie.kernel.errors import InfrastructureError
 from ros_bridge.bags.bag import Bag, Topic
 from ros_bridge.profiles.live import commanded_topics, measured_topics
 from ros_bridge.profiles.model import Profile, read_profile
+from ros_bridge.profiles.spoken import EPISODE, FINGERS, FINGERS_KIND, TEXT
 from ros_bridge.signals import ended_by_signal
 from ros_bridge.transport.dds.definitions import Definitions
 from ros_bridge.transport.interface import Node, Qos
@@ -24,11 +25,12 @@ EVERYTHING = Qos(reliable=False, depth=20)
 
 
 def recorded_topics(profile: Profile) -> list[Topic]:
-    """The topics of a profile, each once: what is measured, what is commanded, the transforms."""
+    """The topics of a profile, each once: what is measured, what is commanded, what the agent says, the transforms."""
     measured = [(name, kind) for _, name, kind, _ in measured_topics(profile)]
     commanded = [(name, kind) for _, name, kind in commanded_topics(profile)]
     topics = [Topic(name, kind, EVERYTHING) for name, kind in dict([*measured, *commanded]).items()]
-    return [*topics, Topic("/tf", TF, MANY), Topic("/tf_static", TF, MANY_LATCHED)]
+    announced = [Topic(EPISODE, TEXT, MANY), *([Topic(FINGERS, FINGERS_KIND, EVERYTHING)] if profile.gripper else [])]
+    return [*topics, *announced, Topic("/tf", TF, MANY), Topic("/tf_static", TF, MANY_LATCHED)]
 
 
 def listen(node: Node, bag: Bag, topics: list[Topic]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from homie.kernel.types import Array
+from homie.kernel.types import Array, short_way
 from ros_bridge.profiles.model import Group
 
 LIFE = 0.25
@@ -40,8 +40,7 @@ class Aiming:
     def aim(self, positions: Sequence[float], now: float) -> None:
         """Go for these positions (n,) from now (s) on; joints without end take the short way round."""
         goal = np.array(positions, dtype=float)
-        short = self.point + np.remainder(goal - self.point + np.pi, 2 * np.pi) - np.pi
-        self._goal = np.where(self._turning, short, goal)
+        self._goal = np.where(self._turning, short_way(goal, self.point), goal)
         self._said_at = now
 
     def over(self, now: float) -> bool:

@@ -18,7 +18,16 @@ import numpy as np
 
 from homie.kernel.errors import CommandRefused
 from ros_bridge.guard.aiming import Aiming
-from ros_bridge.guard.limits import check_aim, check_grip, check_stamp, check_trajectory, check_velocity, outside
+from ros_bridge.guard.limits import (
+    check_aim,
+    check_driven,
+    check_grip,
+    check_navigate,
+    check_stamp,
+    check_trajectory,
+    check_velocity,
+    outside,
+)
 from ros_bridge.guard.measured import Measured
 from ros_bridge.guard.messages import (
     Aim,
@@ -30,6 +39,7 @@ from ros_bridge.guard.messages import (
     FromGuard,
     Grip,
     Hello,
+    Navigate,
     Refused,
     Stop,
     Stopped,
@@ -57,6 +67,9 @@ LOOK = 0.1
 """Seconds between two looks at where the effector is: at 1 m/s it moves 10 cm."""
 HOLD_AFTER = 0.5
 """Seconds that zero is sent after a motion: the last message may be lost, and others may then drive."""
+
+BASE = "/base"
+"""Who drives the base, among the groups that are busy: no group of a profile has this name."""
 
 Approval = Literal["none", "subtask"]
 Reply = Callable[[FromGuard], None]
@@ -135,6 +148,11 @@ class Guard:
         """Whether nothing is commanded and no stop is under way."""
         with self._lock:
             return not self.moving and self._stopping is None
+
+    @property
+    def _navigates(self) -> bool:
+        """Whether software of the robot's own drives the base."""
+        return BASE in self._active.values()
 
     def receive(self, message: FromAgent, reply: Reply) -> None:
         """Take a message of the agent. What is refused is replied, logged, and changes nothing."""
@@ -223,7 +241,10 @@ class Guard:
         elif isinstance(message, Velocity):
             if message.linear or message.angular or message.frame != self.profile.frames.base:
                 self._check_allowed(message.stamp)
-            self._target = check_velocity(self.profile, message)
+            target = check_velocity(self.profile, message)
+            if any(target):
+                self._check_free(BASE)
+            self._target = target
             self._target_at = self._clock()
         elif isinstance(message, Aim):
             self._check_allowed(message.stamp)
@@ -247,10 +268,19 @@ class Guard:
             check_grip(self.profile, message)
             self._active[message.id] = "gripper"
             self._outlet.grip(message, self._ending(reply))
+        elif isinstance(message, Navigate):
+            self._check_allowed(message.stamp)
+            check_navigate(self.profile, message)
+            self._check_free(BASE)
+            self._target = self._speed = (0.0, 0.0)
+            self._active[message.id] = BASE
+            self._outlet.navigate(message, self._ending(reply))
 
     def _check_free(self, group: str) -> None:
-        """Whether a group follows no trajectory."""
+        """Whether a group follows no trajectory, and the base is not driven by the robot itself."""
         busy = next((number for number, part in self._active.items() if part == group), None)
+        if busy is not None and group == BASE:
+            raise CommandRefused("The robot's own navigation drives it: cancel that first.")
         if busy is not None:
             raise CommandRefused(f"'{group}' still follows trajectory {busy}: cancel that first.")
 
@@ -297,6 +327,8 @@ class Guard:
             self.stop(f"the agent has been silent for {present - self._heard_at:.2f} s")
         elif silent:
             self.stop(silent)
+        elif self._navigates and (fast := check_driven(self.profile, *self._measured.speed)):
+            self.stop(fast)
         elif left and place is not None:  # one that began outside may come back in
             x, y, z = place
             self.stop(f"the effector has left its workspace, it is at {x:.2f} {y:.2f} {z:.2f}")
@@ -304,7 +336,7 @@ class Guard:
     def _drive(self, present: float, passed: float) -> None:
         """The next velocity of the ramp; nothing is sent to a base that stands, so that others may drive it."""
         base = self.profile.base
-        if base is None:
+        if base is None or self._navigates:  # whose velocities are on the same topic
             return
         if present - self._target_at > VELOCITY_LIFE:
             self._target = (0.0, 0.0)
@@ -332,7 +364,9 @@ class Guard:
     def _watch_stop(self, stopping: _Stopping, present: float) -> None:
         """Send zero until the robot is seen to stand; say so to those who wait, and never before."""
         self._outlet.velocity(0.0, 0.0)
-        if self._measured.stood_since(stopping.began):
+        # The robot's own navigation may be between two velocities: a drive has to have ended, too, or be silent.
+        ended = not self._navigates or present - stopping.began > UNCONFIRMED
+        if ended and self._measured.stood_since(stopping.began):
             took = present - stopping.began
             log.warning("The robot stands, %.2f s after the stop (%s)", took, stopping.why)
             self._report(stopping, True, f"The robot stands, as measured {took:.2f} s after the stop.")

@@ -10,7 +10,7 @@ import numpy as np
 
 from homie.kernel.errors import CommandRefused
 from homie.kernel.types import Array
-from ros_bridge.guard.messages import Aim, Grip, Point, Trajectory, Velocity
+from ros_bridge.guard.messages import Aim, Grip, Navigate, Point, Trajectory, Velocity
 from ros_bridge.profiles.chain import effector
 from ros_bridge.profiles.model import Group, Profile, Workspace
 
@@ -23,6 +23,8 @@ SHORTEST = 0.001
 """Seconds between two points: controllers run at 1 kHz at most."""
 SLACK = 1.02
 """Speeds and accelerations are computed from rounded times."""
+OVER = 1.2
+"""Times a limit up to which a measured speed counts as kept: odometry is noisy."""
 AT_ONCE = 0.05
 """rad or m by which the first point of a trajectory may be off the measured joints without counting as a motion."""
 STEP = 0.1
@@ -52,6 +54,24 @@ def check_velocity(profile: Profile, command: Velocity) -> tuple[float, float]:
         if abs(value) > limit * SLACK:
             raise CommandRefused(f"The {name} velocity {value:.3g} is over the limit of {limit:g}.")
     return command.linear, command.angular
+
+
+def check_navigate(profile: Profile, command: Navigate) -> None:
+    """Refuse a place for a robot without navigation of its own, in another frame or not finite."""
+    if profile.navigation is None:
+        raise CommandRefused(f"The profile {profile.name} names no navigation of the robot's own (Nav2).")
+    if command.frame != profile.frames.odometry:
+        raise CommandRefused(f"A place is in the frame '{profile.frames.odometry}', not '{command.frame}'.")
+    if not all(map(math.isfinite, (command.x, command.y, command.yaw))):
+        raise CommandRefused("The place is not finite.")
+
+
+def check_driven(profile: Profile, linear: float, angular: float) -> str:
+    """Why a base that drives by software of its own is stopped: it is faster than the profile allows; "" if not."""
+    base = profile.base
+    if base is None or (abs(linear) <= OVER * base.linear and abs(angular) <= OVER * base.angular):
+        return ""
+    return f"the robot's own navigation drives at {linear:.2f} m/s and {angular:.2f} rad/s, over the limits"
 
 
 def check_grip(profile: Profile, command: Grip) -> None:

@@ -24,6 +24,7 @@ from ros_bridge.guard.messages import (
     FromGuard,
     Grip,
     Hello,
+    Navigate,
     Point,
     Refused,
     Said,
@@ -141,8 +142,15 @@ class GuardLink:
         self._send(Grip(id=number, width=width, effort=effort, stamp=time.monotonic()))
         return future
 
+    def navigate(self, x: float, y: float, yaw: float) -> Future[Ended]:
+        """Have the robot's own navigation drive to a place (m, rad) of the odometry frame."""
+        number, future = self._number()
+        frame = self.profile.frames.odometry
+        self._send(Navigate(id=number, x=x, y=y, yaw=yaw, frame=frame, stamp=time.monotonic()))
+        return future
+
     def cancel(self, future: Future[Ended]) -> None:
-        """End a trajectory or a grip early; its future says when."""
+        """End a trajectory, a grip or a drive early; its future says when."""
         with self._lock:
             number = next((number for number, waiting in self._waiting.items() if waiting is future), None)
         if number is not None:

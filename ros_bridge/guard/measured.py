@@ -17,16 +17,18 @@ from ros_bridge.transport.stamps import seconds
 log = logging.getLogger("homie.ros_bridge")
 
 FRESH = 0.5
-"""Seconds after which a measurement is no longer one."""
+"""Seconds after which a measurement is no longer one, on a robot that may hurt somebody."""
 STANDING_COUNT = 3
 """Measurements in a row that must be of a robot that stands: one may be between two motions."""
 
 
 class Measured:
-    """Listens to a robot. Times are those of `clock` when a message came."""
+    """Listens to a robot. Times are those of `clock` when a message came; it counts for `oldest` s."""
 
-    def __init__(self, node: Node, profile: Profile, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(
+        self, node: Node, profile: Profile, clock: Callable[[], float] = time.monotonic, oldest: float = FRESH
+    ) -> None:
+        self._clock, self._oldest = clock, oldest
         self._profile = profile
         self._lock = threading.Lock()
         self._speed = (0.0, 0.0)
@@ -46,15 +48,21 @@ class Measured:
     def positions(self) -> dict[str, float]:
         """The joints of the groups; empty when the newest joint states are too old."""
         with self._lock:
-            return dict(self._positions) if self._clock() - self._joints_at <= FRESH else {}
+            return dict(self._positions) if self._clock() - self._joints_at <= self._oldest else {}
+
+    @property
+    def speed(self) -> tuple[float, float]:
+        """The measured speeds of the base, m/s and rad/s."""
+        with self._lock:
+            return self._speed
 
     def silent(self) -> str:
         """What is not measured just now, "" if all is."""
         present = self._clock()
         with self._lock:
-            if self._profile.base is not None and present - self._base_at > FRESH:
+            if self._profile.base is not None and present - self._base_at > self._oldest:
                 return "the odometry is silent"
-            return "the joint states are silent" if self._names and present - self._joints_at > FRESH else ""
+            return "the joint states are silent" if self._names and present - self._joints_at > self._oldest else ""
 
     def stood_since(self, began: float) -> bool:
         """Whether enough measurements since then were of a robot that stands."""

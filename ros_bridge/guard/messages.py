@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-VERSION = 2
+VERSION = 3
 LONGEST_LINE = 1 << 18
 """Bytes of one message: a trajectory of 2000 points of 8 joints has 250,000."""
 Id: TypeAlias = Annotated[int, Field(ge=0, le=1 << 53)]
@@ -83,8 +83,20 @@ class Grip(Said):
     stamp: float
 
 
+class Navigate(Said):
+    """Have the robot's own navigation drive to a place (m, rad) of a frame."""
+
+    kind: Literal["navigate"] = "navigate"
+    id: Id
+    x: float
+    y: float
+    yaw: float
+    frame: Text
+    stamp: float
+
+
 class Cancel(Said):
-    """End a trajectory or a grip early."""
+    """End a trajectory, a grip or a drive of the robot's own early."""
 
     kind: Literal["cancel"] = "cancel"
     id: Id
@@ -106,7 +118,7 @@ class Subtask(Said):
 
 
 FromAgent: TypeAlias = Annotated[
-    Hello | Beat | Velocity | Aim | Trajectory | Grip | Cancel | Stop | Subtask, Field(discriminator="kind")
+    Hello | Beat | Velocity | Aim | Trajectory | Grip | Navigate | Cancel | Stop | Subtask, Field(discriminator="kind")
 ]
 
 
@@ -128,8 +140,9 @@ class Refused(Said):
 
 
 class Ended(Said):
-    """How a trajectory or a grip ended. code: the error code of the action's result. text: what the robot said.
+    """How a trajectory, a grip or a drive of the robot's own ended.
 
+    code: the error code of the action's result. text: what the robot said.
     position, stalled: of a gripper, else None.
     """
 

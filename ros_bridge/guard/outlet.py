@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Protocol
 
 from homie.kernel.errors import HomieError
-from ros_bridge.guard.messages import Ended, Grip, Trajectory
-from ros_bridge.profiles.live import GRIPPER, STREAM, TRAJECTORY
+from ros_bridge.guard.messages import Ended, Grip, Navigate, Trajectory
+from ros_bridge.profiles.live import GRIPPER, NAVIGATE, STREAM, TRAJECTORY
 from ros_bridge.profiles.model import Profile
+from ros_bridge.profiles.spoken import FINGERS, FINGERS_KIND
 from ros_bridge.transport.actions import ActionClient, Outcome, SentGoal, Status
-from ros_bridge.transport.interface import NEWEST, Node
+from ros_bridge.transport.interface import NEWEST, SENSOR, Node
 from ros_bridge.transport.stamps import stamp
 
 log = logging.getLogger("homie.ros_bridge")
@@ -39,11 +41,14 @@ class Outlet(Protocol):
     def grip(self, command: Grip, ended: Callable[[Ended], None]) -> None:
         """Send a command of the gripper; `ended` is called once, from any thread."""
 
+    def navigate(self, command: Navigate, ended: Callable[[Ended], None]) -> None:
+        """Have the robot's own navigation drive; `ended` is called once, from any thread."""
+
     def cancel(self, number: int) -> None:
-        """End a trajectory or a grip early."""
+        """End a trajectory, a grip or a drive early."""
 
     def cancel_all(self) -> None:
-        """End every trajectory that the controllers have, also those of other programs."""
+        """End every trajectory and every drive that the robot's own software has, also those of other programs."""
 
 
 class RosOutlet:
@@ -61,6 +66,9 @@ class RosOutlet:
             if group.stream is not None
         }
         self._gripper = ActionClient(node, GRIPPER, gripper.action) if gripper is not None else None
+        self._fingers = node.publisher(FINGERS_KIND, FINGERS, SENSOR) if gripper is not None else None
+        navigation = profile.navigation
+        self._navigation = ActionClient(node, NAVIGATE, navigation.action) if navigation is not None else None
         self._goals: dict[int, tuple[ActionClient, SentGoal]] = {}
 
     def velocity(self, linear: float, angular: float) -> None:
@@ -91,8 +99,23 @@ class RosOutlet:
     def grip(self, command: Grip, ended: Callable[[Ended], None]) -> None:
         assert self._gripper is not None and self._profile.gripper is not None
         share = 0.5 if self._profile.gripper.position == "finger" else 1.0
-        goal = {"command": {"position": share * command.width, "max_effort": command.effort}}
-        self._send(self._gripper, command.id, goal, ended)
+        goal = {"position": share * command.width, "max_effort": command.effort}
+        self._send(self._gripper, command.id, {"command": goal}, ended)
+        if self._fingers is not None:
+            try:
+                self._fingers.publish(self._node.message(FINGERS_KIND, **goal))
+            except HomieError as error:  # only recorders miss it
+                log.warning("What the fingers are told is not announced: %s", error)
+
+    def navigate(self, command: Navigate, ended: Callable[[Ended], None]) -> None:
+        assert self._navigation is not None  # the guard has refused it
+        pose = {
+            "position": {"x": command.x, "y": command.y},
+            "orientation": {"z": math.sin(command.yaw / 2), "w": math.cos(command.yaw / 2)},
+        }
+        # Without a stamp: the newest transform to the map.
+        goal = {"pose": {"header": {"frame_id": command.frame}, "pose": pose}}
+        self._send(self._navigation, command.id, goal, ended)
 
     def cancel(self, number: int) -> None:
         client, goal = self._goals.get(number, (None, None))
@@ -100,7 +123,8 @@ class RosOutlet:
             client.cancel(goal)
 
     def cancel_all(self) -> None:
-        for name, client in self._groups.items():
+        drives = {} if self._navigation is None else {"navigation": self._navigation}
+        for name, client in {**self._groups, **drives}.items():
             try:
                 client.cancel_all()
             except HomieError as error:
@@ -133,7 +157,7 @@ def _ended(number: int, done: Future[Outcome]) -> Ended:
             "id": number,
             "outcome": WORDS.get(outcome.status, "lost"),
             "code": int(getattr(result, "error_code", 0)),
-            "text": str(getattr(result, "error_string", "")),
+            "text": str(getattr(result, "error_string", "") or getattr(result, "error_msg", "")),
             "position": getattr(result, "position", None),
             "stalled": getattr(result, "stalled", None),
         }
@@ -168,6 +192,10 @@ class DryOutlet:
     def grip(self, command: Grip, ended: Callable[[Ended], None]) -> None:
         self._show(f"would send: gripper to {command.width:.3f} m with {command.effort:.0f} N")
         ended(Ended(id=command.id, outcome="succeeded", text="dry run", position=command.width))
+
+    def navigate(self, command: Navigate, ended: Callable[[Ended], None]) -> None:
+        self._show(f"would send: navigation to {command.x:.2f} {command.y:.2f}, facing {command.yaw:.2f} rad")
+        ended(Ended(id=command.id, outcome="succeeded", text="dry run"))
 
     def cancel(self, number: int) -> None:
         self._show(f"would send: cancel {number}")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from homie.kernel.errors import InfrastructureError
 from ros_bridge.guard.guard import PERIOD, UNCONFIRMED, Approval, Guard
-from ros_bridge.guard.measured import Measured
+from ros_bridge.guard.measured import FRESH, Measured
 from ros_bridge.guard.outlet import DryOutlet, RosOutlet
 from ros_bridge.guard.sockets import AgentSocket, socket_path
 from ros_bridge.profiles.model import read_profile
@@ -77,9 +77,9 @@ def run_guard(
             def ask(text: str) -> None:
                 tell(f"May this begin? {text}   (y / n + Enter, or the service {APPROVE})")
 
-            guard = Guard(
-                profile, outlet, Measured(node, profile), armed=armed, approval=approval, silence=silence, ask=ask
-            )
+            # Who lets the agent be silent for longer has a machine on which measurements come late, too.
+            measured = Measured(node, profile, oldest=max(FRESH, silence))
+            guard = Guard(profile, outlet, measured, armed=armed, approval=approval, silence=silence, ask=ask)
             _offer(node, guard)
             agent = AgentSocket(path or socket_path(profile.name), guard, dry_run)
             if _at_a_terminal():

@@ -149,6 +149,12 @@ class Force(Part):
     limit: Positive = Field(description="N.")
 
 
+class Navigation(Part):
+    """Software of the robot that finds its own ways (Nav2), for `--skills nav2`."""
+
+    action: RosName = Field("/navigate_to_pose", description="Its nav2_msgs/action/NavigateToPose.")
+
+
 class Standing(Part):
     """Below these measured speeds the robot counts as standing: a stop is done then, and not before.
 
@@ -185,6 +191,7 @@ class Profile(Part):
     chain: tuple[Link, ...] = Field((), description="From the base frame to the effector; needed by `workspace`.")
     workspace: Workspace | None = None
     force: Force | None = None
+    navigation: Navigation | None = None
     standing: Standing = Standing()
 
     @model_validator(mode="after")
@@ -195,6 +202,8 @@ class Profile(Part):
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"the joint '{twice}' stands in two places: each belongs to one group")
+        if self.navigation is not None and self.base is None:
+            raise ValueError("navigation needs a base that drives")
         if self.workspace is not None and not self.chain:
             raise ValueError("a workspace needs the chain to the effector")
         unknown = [link.joint for link in self.chain if link.kind != "fixed" and link.joint not in names]

@@ -20,7 +20,6 @@ from ros_bridge.profiles.model import Camera, Finite, Part, Text
 
 TOPIC = "/homie/simulation"
 STATE, LOOK, CLOCK = (f"{TOPIC}/{name}" for name in ("state", "look", "clock"))
-TEXT = "std_msgs/msg/String"
 DRAWN = 10.0
 """Seconds that a picture of a simulation may be old: without a graphics card, on a busy machine, it takes seconds to
 draw, and its stamp is that of the state which it shows."""

@@ -6,6 +6,7 @@ import logging
 import math
 import threading
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from homie.kernel.errors import RobotFault
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import GripperState, Pose2, Proprioception
 from ros_bridge.profiles.model import Profile
-from ros_bridge.transport.interface import SENSOR, Message, Node
+from ros_bridge.transport.interface import SENSOR, Hears, Message
 
 log = logging.getLogger("homie.ros_bridge")
 
@@ -34,9 +35,18 @@ class Felt:
         profile: Its topics.
         spec: Its groups.
         foot: Where its base is if it does not drive.
+        clock: Seconds that go on; in a bag those of its messages.
     """
 
-    def __init__(self, node: Node, profile: Profile, spec: RobotSpec, foot: Pose2) -> None:
+    def __init__(
+        self,
+        node: Hears,
+        profile: Profile,
+        spec: RobotSpec,
+        foot: Pose2,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._clock = clock
         self._profile, self._foot = profile, foot
         self._gripper = spec.first("gripper")
         self._needed = [name for group in spec.groups if group.kind not in ("base", "gripper") for name in group.names]
@@ -66,10 +76,10 @@ class Felt:
         Raises:
             RobotFault: Something that it measures has been silent for too long.
         """
-        until = time.monotonic() + patience
+        until = self._clock() + patience
         with self._changed:
-            while silent := self._silent(time.monotonic()):
-                if not self._changed.wait(max(0.0, until - time.monotonic())) and time.monotonic() >= until:
+            while silent := self._silent(self._clock()):
+                if not self._changed.wait(max(0.0, until - self._clock())) and self._clock() >= until:
                     raise RobotFault(
                         f"{silent} on the ROS 2 network: compare it by `homie robot check {self._profile.name}`."
                     )
@@ -114,7 +124,7 @@ class Felt:
             return
         with self._changed:
             self._base = Pose2(*numbers[:3]), (numbers[3], numbers[4])
-            self._base_at = time.monotonic()
+            self._base_at = self._clock()
             self._changed.notify_all()
 
     def _on_joints(self, message: Message) -> None:
@@ -123,7 +133,7 @@ class Felt:
             log.warning("Refused: joint states that are not finite or do not fit their names")
             return
         complete = len(velocities) == len(positions) and bool(np.isfinite(velocities).all())
-        at = time.monotonic()
+        at = self._clock()
         with self._changed:
             for index, name in enumerate(message.name):
                 speed = float(velocities[index]) if complete else None

@@ -17,9 +17,9 @@ log = logging.getLogger("homie.ros_bridge")
 
 STARTING = 30.0
 """Seconds in which a guard listens, on a busy machine."""
-SILENCE = 1.0
-"""Seconds for which the agent of a simulated robot may be silent: on a busy machine it is not always heard five times a
-second, and nobody gets hurt."""
+SILENCE = 2.0
+"""Seconds for which agent and measurements of a simulated robot may be silent: on a busy machine they are not always
+heard five times a second, and nobody gets hurt."""
 ENDING = 10.0
 """Seconds in which it ends after SIGTERM, the robot standing; see `ros_bridge.guard.process`."""
 

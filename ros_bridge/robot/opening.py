@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from typing import Protocol
 
-import numpy as np
-
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import Group, Joint, RobotSpec
@@ -19,12 +17,14 @@ from homie.kernel.types import Array, Pose2
 from ros_bridge.guard.link import GuardLink
 from ros_bridge.profiles.model import Camera, Profile, read_profile
 from ros_bridge.profiles.model import Joint as Limits
-from ros_bridge.profiles.simulation import TEXT, TOPIC, Simulation
+from ros_bridge.profiles.simulation import TOPIC, Simulation
+from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.robot.felt import GREETING, Felt
 from ros_bridge.robot.guarding import OwnGuard, guarded
 from ros_bridge.robot.pictures import Pictures
 from ros_bridge.robot.robot import Connection, RosRobot, SimulatedRosRobot
 from ros_bridge.robot.twin import Twin
+from ros_bridge.serving.written import planar
 from ros_bridge.transport.interface import LATCHED, Node
 from ros_bridge.transport.opening import open_node
 from ros_bridge.transport.transforms import Transforms
@@ -195,6 +195,5 @@ def _placing(node: Node, profile: Profile, foot: Pose2) -> Callable[[str, float]
     transforms, frames = Transforms(node), profile.frames
     if profile.base is not None:
         return lambda frame, at: transforms.lookup(frames.odometry, frame, at=at)
-    c, s = np.cos(foot.yaw), np.sin(foot.yaw)
-    stands = np.array([[c, -s, 0.0, foot.x], [s, c, 0.0, foot.y], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
+    stands = planar(foot)
     return lambda frame, at: stands @ transforms.lookup(frames.base, frame, at=at)

@@ -9,14 +9,15 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from dataclasses import replace
 
 from homie.kernel.errors import BadInput, RobotFault
 from homie.kernel.types import Array, CameraFrame, Pose
 from ros_bridge.profiles.model import Camera
-from ros_bridge.profiles.simulation import LOOK, TEXT, instances_topic
+from ros_bridge.profiles.simulation import LOOK, instances_topic
+from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.robot.images import depth_of, numbers_of, picture_of
-from ros_bridge.robot.lenses import lens_of
+from ros_bridge.robot.lenses import camera_of
 from ros_bridge.transport.interface import SENSOR, Message, Node
 from ros_bridge.transport.stamps import now, seconds
 from ros_bridge.transport.transforms import NoTransform
@@ -144,31 +145,21 @@ class Pictures:
     def _frame(
         self, name: str, rgb: Message, depth: Message | None, instances: Message | None, info: Message, pose: Array
     ) -> CameraFrame:
-        lens = lens_of(info, name, self._cameras[name].rgb)
-        model = lens.intrinsics
-        size = (model.height, model.width)
+        model = camera_of(info, name, self._cameras[name].rgb)
+        k = model.intrinsics
+        size = (k.height, k.width)
         if (int(rgb.height), int(rgb.width)) != size:
             raise RobotFault(
                 f"The pictures of the camera '{name}' have {rgb.width}x{rgb.height} pixels, its camera info says "
-                f"{model.width}x{model.height}: choose the topics of one resolution in the profile."
+                f"{k.width}x{k.height}: choose the topics of one resolution in the profile."
             )
-        read: dict[str, Any] = {
-            "depth": None if depth is None else depth_of(depth),
-            "instances": None if instances is None else numbers_of(instances),
-        }
-        if read["depth"] is not None and read["depth"].shape != size:
+        depths = None if depth is None else depth_of(depth)
+        if depths is not None and depths.shape != size:
             raise RobotFault(f"The depth of the camera '{name}' is not registered to its colours: other sizes.")
-        if read["depth"] is not None:
-            read["depth"] = lens.depths(read["depth"])
         place = Pose(pose[:3, 3].copy(), pose[:3, :3].copy())
-        return CameraFrame(
-            name=name,
-            rgb=lens.colours(picture_of(rgb)),
-            intrinsics=model,
-            pose=place,
-            instance_names=self._names,
-            **read,
-        )
+        frame = model.frame(name, picture_of(rgb), depths, place)
+        numbers = None if instances is None else numbers_of(instances)
+        return replace(frame, instances=numbers, instance_names=self._names)
 
     def _taking(self, messages: deque[Message]) -> Callable[[Message], None]:
         def take(message: Message) -> None:

@@ -15,14 +15,16 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TypeVar
 
-from homie.kernel.errors import CommandRefused, InfrastructureError, RobotFault
-from homie.kernel.interfaces import Kinematics, Locator, Robot
+from homie.kernel.errors import BadInput, CommandRefused, InfrastructureError, RobotFault
+from homie.kernel.interfaces import Errand, Kinematics, Locator, Robot
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import VIEWS, CameraFrame, Command, Observation, Proprioception
+from homie.kernel.types import VIEWS, CameraFrame, Command, Observation, Outcome, Pose2, Proprioception
 from homie.kernel.world import WorldSnapshot
 from ros_bridge.guard.link import GuardLink
 from ros_bridge.guard.messages import Ended
 from ros_bridge.profiles.model import Profile
+from ros_bridge.profiles.spoken import EPISODE, TEXT
+from ros_bridge.robot.errands import Drive
 from ros_bridge.robot.felt import GREETING, Felt
 from ros_bridge.robot.guarding import OwnGuard
 from ros_bridge.robot.pictures import Pictures
@@ -30,6 +32,7 @@ from ros_bridge.robot.turning import can_turn, look_around
 from ros_bridge.robot.twin import Twin
 from ros_bridge.transport.interface import Node
 from ros_bridge.transport.stamps import now
+from ros_bridge.transport.transforms import MANY
 
 log = logging.getLogger("homie.ros_bridge")
 T = TypeVar("T")
@@ -75,6 +78,7 @@ class RosRobot(Robot):
         self.profile, self.spec, self.kinematics = connection.profile, connection.spec, connection.kinematics
         self._node, self._felt, self._pictures = connection.node, connection.felt, connection.pictures
         self._links, self._guard = connection.links, connection.guard
+        self._episode = connection.node.publisher(TEXT, EPISODE, MANY)
         self._link: GuardLink | None = None
         self.eye = next(iter(cameras), "")
         self.turns = bool(cameras) and not set(VIEWS) <= set(cameras) and can_turn(self.spec)
@@ -88,6 +92,7 @@ class RosRobot(Robot):
         """What the fingers were told, m."""
         self._gripping: Future[Ended] | None = None
         """Their newest command, while it has not ended."""
+        self._drive: Drive | None = None
         self._parts = {group.name: _part(self.profile, group.names) for group in self.spec.groups}
 
     # ------------------------------------------------------------ senses
@@ -127,14 +132,33 @@ class RosRobot(Robot):
 
     # ------------------------------------------------------------ commands
 
+    def announce(self, text: str) -> None:
+        """Let others on the network hear what the agent does (`homie.kernel.interfaces.Announcer`)."""
+        self._episode.publish(self._node.message(TEXT, data=text))
+
+    def navigate(self, place: Pose2) -> Errand:
+        """Have the robot's own navigation drive (`homie.kernel.interfaces.Navigator`)."""
+        if self.profile.navigation is None:
+            raise BadInput(
+                f"The profile {self.profile.name} names no navigation of the robot's own: add `navigation: {{action: "
+                "/navigate_to_pose}`, or choose other skills."
+            )
+
+        def go(link: GuardLink) -> Drive:
+            return Drive(link, link.navigate(place.x, place.y, place.yaw))
+
+        self._drive = self._through(go)
+        return self._drive
+
     def begin(self, subtask: str) -> None:
         self._begun = True
         if not self._through(lambda link: link.begin(subtask)):
             raise CommandRefused(f"A person did not approve it: {subtask}")
 
     def _send(self, command: Command) -> None:
+        driven = self._drive is not None and self._drive.outcome is Outcome.RUNNING
         moves = self._moves(command)
-        if moves:
+        if moves or driven:
             self._moved_at = now()
         try:
             self._check_grip()

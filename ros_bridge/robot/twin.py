@@ -12,7 +12,8 @@ from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces import Mirrored, Robot
 from homie.kernel.setup import registry
 from homie.kernel.setup.options import OpenOptions
-from ros_bridge.profiles.simulation import STATE, TEXT, Simulation
+from ros_bridge.profiles.simulation import STATE, Simulation
+from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.transport.interface import SENSOR, Message, Node
 
 log = logging.getLogger("homie.ros_bridge")
@@ -34,10 +35,10 @@ class Twin:
 
     def __init__(self, node: Node, simulation: Simulation) -> None:
         robots = registry.names("robots")
-        name = simulation.robot.partition(":")[0]
+        name, _, argument = simulation.robot.partition(":")
         if name not in robots:
             raise BadInput(f"The simulated robot on the network is a '{name}', which this Homie does not have.")
-        self.robot: Robot = registry.load("robots", name)(OpenOptions.build(**simulation.options))
+        self.robot: Robot = registry.load("robots", name)(OpenOptions.build(**simulation.options), argument)
         if not isinstance(self.robot, Mirrored):
             raise BadInput(f"The simulated robot '{name}' on the network is none whose state can be followed.")
         self._mirrored: Mirrored = self.robot

@@ -18,7 +18,8 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Mirrored, Robot
 from homie.kernel.types import CameraFrame
 from ros_bridge.profiles.model import Camera, Profile
-from ros_bridge.profiles.simulation import LOOK, TEXT, instances_topic
+from ros_bridge.profiles.simulation import LOOK, instances_topic
+from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.serving.written import camera_info, depth_picture, matrix, numbers_picture, picture, planar, transform
 from ros_bridge.transport.interface import LATCHED, SENSOR, Message, Node, Publisher
 

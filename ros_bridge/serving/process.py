@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from homie.kernel.interfaces import Robot
 from homie.kernel.setup.options import OpenOptions
 from ros_bridge.profiles.model import Profile, read_profile
-from ros_bridge.profiles.simulation import TEXT, TOPIC, Simulation, extra_cameras
+from ros_bridge.profiles.simulation import TOPIC, Simulation, extra_cameras
+from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.serving.painter import Painter
 from ros_bridge.serving.served import ServedRobot
 from ros_bridge.signals import ended_by_signal

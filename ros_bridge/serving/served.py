@@ -25,7 +25,8 @@ from homie.kernel.robot.body import Group
 from homie.kernel.types import Array, Command, Proprioception
 from ros_bridge.profiles.live import GRIPPER, STREAM, TRAJECTORY
 from ros_bridge.profiles.model import Profile
-from ros_bridge.profiles.simulation import CLOCK, STATE, TEXT
+from ros_bridge.profiles.simulation import CLOCK, STATE
+from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.serving.following import Error, Following, NoTrajectory, points_of
 from ros_bridge.serving.painter import Painter
 from ros_bridge.serving.written import matrix, planar, transform

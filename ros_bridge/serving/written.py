@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.kernel.types import Array, Depth, Image, Intrinsics, Pose2
+from homie.kernel.types import Array, Depth, Image, Intrinsics, Pose2, rotation_z
 
 
 def picture(rgb: Image) -> dict[str, Any]:
@@ -78,8 +78,7 @@ def quaternion(rotation: Array) -> dict[str, float]:
 
 def planar(pose: Pose2) -> Array:
     """A pose on the floor as a matrix (4, 4)."""
-    c, s = math.cos(pose.yaw), math.sin(pose.yaw)
-    return matrix(np.array([pose.x, pose.y, 0.0]), np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]))
+    return matrix(np.array([pose.x, pose.y, 0.0]), rotation_z(pose.yaw))
 
 
 def matrix(position: Array, rotation: Array) -> Array:

@@ -93,6 +93,15 @@ class Closable(Protocol):
         """End it."""
 
 
+class Hears(Protocol):
+    """Where messages come from: a node, or a bag."""
+
+    def subscription(
+        self, kind: str, topic: str, callback: Callable[[Message], None], qos: Qos = DEFAULT
+    ) -> Subscription:
+        """Call back with every message of a topic."""
+
+
 class Node(ABC):
     """A node of ROS 2. Callbacks run one after the other in a thread of the node: they must be short and not wait.
 

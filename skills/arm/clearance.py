@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from homie.kernel.interfaces import Kinematics
-from homie.kernel.types import Array, Box, Pose
+from homie.kernel.types import Array, Box, Pose, rotation_z
 from skills.arm.arm_actions import ArmAction
 from skills.classical.collision import Solids
 
@@ -81,7 +81,5 @@ def _in_gripper(box: Box, gripper: Pose) -> Array:
     """Points (n, 3) all over a box, in the frame of the gripper."""
     steps = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
     local = np.stack(np.meshgrid(steps, steps, [-1.0, 0.0, 1.0], indexing="ij"), -1).reshape(-1, 3) * box.half
-    c, s = np.cos(box.yaw), np.sin(box.yaw)
-    turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-    points: Array = (box.center + local @ turn.T - gripper.position) @ gripper.rotation
+    points: Array = (box.center + local @ rotation_z(box.yaw).T - gripper.position) @ gripper.rotation
     return points

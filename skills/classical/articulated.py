@@ -56,6 +56,13 @@ aside."""
 TWICE = 2
 """Failures from which a place to stand is not tried again; after the first one others come before it."""
 
+AFAR = 1.6
+"""Metres from the base to a handle from which the robot looks at it again once it stands before it: from there a pixel
+is 1 cm wide, half as much as a bar."""
+
+ELSEWHERE = 0.01
+"""Metres that a handle is seen elsewhere than was planned with, from which the hand goes where it is seen."""
+
 MOVED = 0.05
 """Share of its range that a pull must move a door or a drawer, so as not to have been in vain."""
 
@@ -135,26 +142,31 @@ class MoveArticulation(Manipulation):
             self._useless.remove(stood)
 
     def _come_to_handle(self, articulation: Articulation) -> Motion:
-        """Drive to where the handle can be led; returns the pull and the joint values for it. Raises Stuck if it cannot
-        be led from any place that was tried."""
+        """Drive to where the handle can be led; returns the pull and the joint values for it, for where the handle is
+        seen now. Raises Stuck if it cannot be led from any place that was tried."""
         for _ in range(MAX_PLACES):
             standing, pull = self._choose(articulation)
+            from_afar = float(np.linalg.norm(articulation.handle[:2] - self.base.xy)) > AFAR
             yield from self.come_to(standing)
-            led = self._from_here(articulation, pull, standing)
+            if from_afar:
+                yield from self.look_at(articulation.handle)
+                yield from self.wait(LOOK)
+            end, planned = articulation.opening + pull.moved[-1], articulation
+            articulation = self.pick_articulation()
+            pulls = [pull, *self._pulls(articulation, end)]
+            led = self._from_here(articulation, pulls if _as_planned(articulation, planned) else pulls[1:], standing)
             if led is not None:
                 return led
             self._useless.append(self.base)
         raise Stuck("the handle cannot be led from here")
 
     def _from_here(
-        self, articulation: Articulation, planned: Pull, standing: Standing
+        self, articulation: Articulation, pulls: Sequence[Pull], standing: Standing
     ) -> tuple[Pull, tuple[Array, ...]] | None:
-        """The planned pull from where the robot has come to stand, or another one to the same end that can be done;
-        None if there is none."""
-        end = articulation.opening + planned.moved[-1]
+        """The first of some pulls that can be done from where the robot has come to stand; None if there is none."""
         # From the planned posture first, not from the raised one: a little beside the planned place another way for the
         # elbow may be shorter, and that way has not been looked at.
-        for pull in (planned, *self._pulls(articulation, end)):
+        for pull in pulls:
             for begin in (standing.joints[0], standing.ready):
                 joints = self._led(self.base, pull, begin)
                 if joints is None:
@@ -189,7 +201,7 @@ class MoveArticulation(Manipulation):
     def space(self, base: Pose2 | None = None, *more: Box | None) -> ArmSpace:
         """As for other skills; doors and drawers, which the goal's solids leave out, are in the way as they stand."""
         moving = self.goal.articulations
-        return super().space(base, *(one.panel for one in moving), *(handle_box(one) for one in moving), *more)
+        return super().space(base, *(part.panel for part in moving), *(handle_box(part) for part in moving), *more)
 
     def let_go(self) -> Motion:
         """Open the hand so far that it has left the handle; all the way where that is not enough."""
@@ -314,7 +326,7 @@ class MoveArticulation(Manipulation):
         self, articulation: Articulation, end: float, reachable: Reachable, outside: float
     ) -> Iterator[tuple[Pose2, Pull]]:
         """Base poses and pulls, cheapest first."""
-        found: list[tuple[float, int, Pose2, Pull]] = []
+        options: list[tuple[float, int, Pose2, Pull]] = []
         span = end - articulation.opening
         for pull in self._pulls(articulation, end):
             first, last = pull.poses[0].position, pull.poses[-1].position
@@ -342,9 +354,9 @@ class MoveArticulation(Manipulation):
                         failures = sum(same_place(base, place) for place in self._useless)
                         if failures >= TWICE:
                             continue
-                        found.append((cost + failures, len(found), base, pull))
-        found.sort(key=lambda option: option[:2])
-        return ((base, pull) for _, _, base, pull in found[:MAX_OPTIONS])
+                        options.append((cost + failures, len(options), base, pull))
+        options.sort(key=lambda option: option[:2])
+        return ((base, pull) for _, _, base, pull in options[:MAX_OPTIONS])
 
     @staticmethod
     def _wrists(articulation: Articulation) -> Sequence[tuple[float, float]]:
@@ -363,3 +375,8 @@ class MoveArticulation(Manipulation):
             (0.3, 1.2),
             (0.3, -1.2),
         )
+
+
+def _as_planned(seen: Articulation, planned: Articulation) -> bool:
+    """Whether a handle is seen where a pull was planned for."""
+    return float(np.linalg.norm(seen.handle - planned.handle)) < ELSEWHERE

@@ -332,10 +332,10 @@ class MobileSkill(RoutineSkill):
         ready, carry, torso = self.readies, self.carry, self.chain.torso
         detours = [
             # First with the torso where it ends: it is slow.
-            *([np.concatenate([end[:torso], one[torso:]])] for one in (*ready, carry)),
-            *([one] for one in (*ready, carry)),
-            *([one, carry] for one in ready),
-            *([carry, one] for one in ready),
+            *([np.concatenate([end[:torso], posture[torso:]])] for posture in (*ready, carry)),
+            *([posture] for posture in (*ready, carry)),
+            *([posture, carry] for posture in ready),
+            *([carry, posture] for posture in ready),
         ]
         return self.space(base).find(begin, end, detours, WAY_MARGINS)
 
@@ -373,13 +373,13 @@ class MobileSkill(RoutineSkill):
 
     def look_at(self, point: Array, *, seconds: float = 1.5) -> Motion:
         """Turn the head, if there is one that turns, towards a point (3,) in the odometry frame."""
-        head, wanted = self.spec.head, self.spec.gaze(self.base.inverse(point), self.chain.lift(self.q))
-        if head is None or wanted is None:
+        head, aim = self.spec.head, self.spec.gaze(self.base.inverse(point), self.chain.lift(self.q))
+        if head is None or aim is None:
             return
         for _ in range(int(seconds / self.spec.period)):
-            if float(np.sum(np.abs(head.measured(self.seen.body) - wanted))) < 0.05:
+            if float(np.sum(np.abs(head.measured(self.seen.body) - aim))) < 0.05:
                 return
-            yield Command({head.name: wanted})
+            yield Command({head.name: aim})
 
     def clearance_ahead(self, pose: Pose2, distance: float) -> float:
         """Smallest clearance on the straight line from a pose over a distance (negative: behind it).

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from homie.kernel.types import Array, Box, Pose2
+from homie.kernel.types import Array, Box, Pose2, planar_rotation
 from skills.classical.driving import MobileSkill
 from skills.classical.motion import Hopeless, Motion, Stuck
 from skills.classical.obstruction import cleared
@@ -23,15 +24,21 @@ FAR_GAPS = (REACH + 0.3, REACH + 0.4, REACH + 0.5)
 """Where there is no floor nearer, as before the cabinet in a corner with its door open: the skill that is next has a
 finer idea of where the robot can stand, and what is nearer than 2 m counts as near (EMMOE, D1)."""
 
+AWAY, DRIVEN, ASIDE, NARROW, HIDDEN = 0.5, 0.08, 1.5, 0.4, 8.0
+"""What it costs to stand a metre nearer or further than the arm has it best, to drive a metre, to stand at the side of
+what has a front (twice that behind it), to have a metre less than `ROOMY` around, and to have a metre of something
+between the place and the target. Only their ratios matter."""
+ROOMY = 0.5
+"""Metres to the nearest obstacle beyond which more is not better."""
+ROOMY_FLOOR = 0.8
+"""The same in a room that is gone to for itself."""
 TOUCHES = 3.0
-"""What a pose costs, as metres of driving cost 0.08, in which what is in the hand would be in something."""
+"""What a pose costs, by the same measure, in which what is in the hand would be in something."""
 
 NEARLY = 0.25
 """Metres from the chosen pose at which a robot that comes no further has arrived too; whether it is near enough to the
 target is judged by the locator."""
 
-HIDDEN = 8.0
-"""What a metre of something between a place and the target costs, as metres of driving cost 0.08."""
 WALL = 0.15
 """Metres that what is between counts at least: of a wall often only the side is known that was seen."""
 EDGE = 0.08
@@ -40,6 +47,34 @@ FRONT = 0.25
 """The same where it has a front, or is shut in by one: a door, its handle and the edges of boards."""
 MAX_PLACES = 3
 """Places that it goes to where what has been seen on the way there shows a wall before the target."""
+
+
+def place_cost(
+    *,
+    gap: ArrayLike,
+    driven: ArrayLike,
+    before: ArrayLike,
+    clear: ArrayLike,
+    hidden: ArrayLike,
+) -> NDArray[np.float64]:
+    """What it costs to stand at a place before a target: the less, the better. One number or an array for each.
+
+    Args:
+        gap: Metres to the nearest side of the target.
+        driven: Metres from where the robot is.
+        before: Cosine of the angle between the target's front and the place, 1 for what has no front.
+        clear: Metres to the nearest obstacle.
+        hidden: Metres of other things between the place and the target.
+    """
+    cost = AWAY * np.abs(np.subtract(gap, GAPS[0])) + np.multiply(DRIVEN, driven)
+    cost = cost + ASIDE * np.subtract(1.0, before)
+    cost = cost + NARROW * np.maximum(0.0, np.subtract(ROOMY, clear))
+    return np.asarray(cost + np.multiply(HIDDEN, hidden))
+
+
+def room_cost(off: ArrayLike, clear: ArrayLike) -> NDArray[np.float64]:
+    """What it costs to stand somewhere in a room, by metres from its middle and to the nearest obstacle."""
+    return np.asarray(np.subtract(off, np.minimum(clear, ROOMY_FLOOR)))
 
 
 class GoTo(MobileSkill):
@@ -116,7 +151,7 @@ class GoTo(MobileSkill):
             for y in np.linspace(y0 + 0.4, y1 - 0.4, 15):
                 point = np.array([x, y])
                 if reachable(point):
-                    cost = float(np.linalg.norm(point - middle)) - min(costs.clear_at(point), 0.8)
+                    cost = float(room_cost(np.linalg.norm(point - middle), costs.clear_at(point)))
                     if best is None or cost < best[0]:
                         best = cost, point
         return None if best is None else best[1]
@@ -146,6 +181,8 @@ class GoTo(MobileSkill):
         reachable = Reachable.of(costs, self.base)
         target = self._target()
         best: tuple[float, Pose2] | None = None
+        front = self.goal.front
+        facing = None if front is None else np.array([np.cos(front), np.sin(front)])
         for k in range(32):
             angle = k * np.pi / 16
             away = np.array([np.cos(angle), np.sin(angle)])
@@ -153,12 +190,15 @@ class GoTo(MobileSkill):
                 xy = _beside(target, away, gap)
                 if not reachable(xy):
                     continue
-                cost = 0.5 * abs(target.distance(xy) - (REACH - 0.22)) + 0.08 * float(np.linalg.norm(xy - self.base.xy))
-                if self.goal.front is not None:
-                    facing = np.array([np.cos(self.goal.front), np.sin(self.goal.front)])
-                    cost += 1.5 * (1.0 - float(away @ facing))
-                cost += 0.4 * max(0.0, 0.5 - costs.clear_at(xy))
-                cost += HIDDEN * self._hidden(xy, target)
+                cost = float(
+                    place_cost(
+                        gap=target.distance(xy),
+                        driven=np.linalg.norm(xy - self.base.xy),
+                        before=1.0 if facing is None else away @ facing,
+                        clear=costs.clear_at(xy),
+                        hidden=self._hidden(xy, target),
+                    )
+                )
                 toward = self.goal.position[:2] - xy
                 pose = Pose2(float(xy[0]), float(xy[1]), float(np.arctan2(toward[1], toward[0])))
                 if (best is None or cost < best[0]) and self._load_touches(pose):
@@ -174,8 +214,7 @@ class GoTo(MobileSkill):
 
 def _nearest(box: Box, xy: Array) -> Array:
     """The point (2,) of a box's footprint that is nearest to a point."""
-    c, s = np.cos(box.yaw), np.sin(box.yaw)
-    turn = np.array([[c, -s], [s, c]])
+    turn = planar_rotation(box.yaw)
     local = (xy - box.center[:2]) @ turn
     point: Array = box.center[:2] + turn @ np.clip(local, -box.half[:2], box.half[:2])
     return point

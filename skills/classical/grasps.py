@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +23,10 @@ PALM_WIDTH = 0.064
 """Half the width of the palm, m."""
 BEFORE_PALM = 0.004
 """Metres left between the palm and what is between the fingers: a hand that pushes a tall thing topples it."""
+ROUND, UNSURE = 0.75, 1.0
+"""From which share of its longer side the shorter one is, a footprint could be that of a round thing: of those that a
+hand goes round, cans, mugs and fruit are, and boxes are flatter. And what a grasp costs that counts on it: it comes
+after all others from about the same place."""
 LEAST_HOLD = 0.018
 """Metres that the fingers must reach along a thing's side."""
 
@@ -100,16 +104,17 @@ def grasps(
     """
     above = STANDING if box.half[2] > TALL else FROM_ABOVE
     in_front = (*THROUGH_FRONT, *((DOWN,) if room >= ROOM_ABOVE else ()))
-    around = _fitting(_around(box, above if access is None else in_front, parts), others, access)
+    pitches = above if access is None else in_front
+    around = _fitting([*_around(box, pitches, parts), *_straight_in(box, pitches, parts, access)], others, access)
     if any(access is None or grasp.pitch < DOWN for grasp in around):
         return around
     rim = _fitting((grasp for grasp in _on_rim(box) if _hollow(grasp, parts)), others, access)
     return sorted([*around, *rim], key=lambda grasp: grasp.cost)
 
 
-def _fitting(found: Iterable[Grasp], others: Sequence[Box], access: Array | None) -> list[Grasp]:
+def _fitting(candidates: Iterable[Grasp], others: Sequence[Box], access: Array | None) -> list[Grasp]:
     """Those that come in through the front of a compartment and keep the fingers clear of other things; sorted."""
-    chosen = [grasp for grasp in found if not touches(grasp, others)]
+    chosen = [grasp for grasp in candidates if not touches(grasp, others)]
     if access is None:
         return sorted(chosen, key=lambda grasp: grasp.cost)
     inward = float(np.arctan2(-access[1], -access[0]))
@@ -146,6 +151,17 @@ def _around(box: Box, pitches: Sequence[float], parts: Sequence[Solid]) -> Itera
                     over = top - (height - _tip(pitch)) + OVER_RIM if pitch >= DOWN else SIDEWAYS_OVER
                     for spare, dear in SPARE:
                         yield Grasp(pose, yaw, pitch, min(MAX_OPENING, width + spare), cost + dear, over, pitch >= DOWN)
+
+
+def _straight_in(box: Box, pitches: Sequence[float], parts: Sequence[Solid], access: Array | None) -> Iterator[Grasp]:
+    """Straight into a compartment, and across it, around a thing whose parts are not known and that could be round: the
+    directions of its box mean nothing then."""
+    radius = float(box.half[:2].min())
+    if access is None or parts or radius < ROUND * float(box.half[:2].max()):
+        return
+    inward = float(np.arctan2(-access[1], -access[0]))
+    for grasp in _around(Box(box.center, np.array([radius, radius, box.half[2]]), inward), pitches, parts):
+        yield replace(grasp, cost=grasp.cost + UNSURE)
 
 
 def _on_rim(box: Box) -> Iterator[Grasp]:

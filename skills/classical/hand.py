@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from homie.kernel.types import Array, Box, Pose, Pose2
-from skills.classical.motion import rotation_z
+from homie.kernel.types import Array, Box, Pose, Pose2, rotation_z
 
 STOOD = 0.02
 """Metres by which a standing base may shift."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Array, Box, Command, Goal, Observation, Outcome, Pose, Pose2, Subtask
+from homie.kernel.types import Array, Box, Command, Goal, Observation, Outcome, Pose, Pose2, Subtask, rotation_z
 from skills.attempts import AttemptSkill
 from skills.classical.obstruction import blocking, in_the_way
 from skills.classical.ways import Joints
@@ -259,12 +259,6 @@ def merged(commands: Sequence[Command]) -> Command:
     """One command of several; of each group the first that has it."""
     targets = {group: values for command in reversed(commands) for group, values in command.targets.items()}
     return Command(targets, next((command.effector for command in commands if command.effector is not None), None))
-
-
-def rotation_z(yaw: float) -> Array:
-    """Rotation matrix (3, 3) about z."""
-    c, s = np.cos(yaw), np.sin(yaw)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
 def gripper_rotation(yaw: float, pitch: float, roll: float = 0.0) -> Array:

@@ -8,9 +8,9 @@ from contextlib import suppress
 
 import numpy as np
 
-from homie.kernel.types import Array, Articulation
+from homie.kernel.types import Array, Articulation, rotation_z
 from skills.classical.articulated import OUTSIDE, MoveArticulation
-from skills.classical.motion import Motion, Stuck, rotation_z
+from skills.classical.motion import Motion, Stuck
 from skills.classical.pulls import STANDOFF, Pull
 
 HANDLE_OPENING = 0.06

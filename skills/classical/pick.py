@@ -9,12 +9,12 @@ import numpy as np
 
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Array, Box, Goal, Observation, Pose, Pose2, Subtask, Surface
+from homie.kernel.types import Array, Box, Goal, Observation, Pose, Pose2, Subtask, Surface, rotation_z
 from skills.classical.collision import FREE, TOUCH, Solids
 from skills.classical.grasps import DOWN, Grasp, grasps, palm_touches, touches
 from skills.classical.hand import Hand
 from skills.classical.manipulation import AWAY, Manipulation
-from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation, rotation_z, wrap
+from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation, wrap
 from skills.classical.obstruction import without
 from skills.classical.places import half_depth
 from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place
@@ -143,15 +143,15 @@ class Pick(Manipulation):
 
     def _options(self, chosen: Sequence[Grasp]) -> list[Option]:
         reachable = Reachable.of(self.costs, self.base)
-        found: list[Option] = []
+        options: list[Option] = []
         for grasp in chosen:
             poses = (self._before(grasp), grasp.pose, self._lifted(grasp))
             approach = None if grasp.pitch > 1.5 else grasp.yaw
             again = FAILED_BEFORE * any(_alike(grasp, failed) for failed in self._failed)
             for cost, base in base_candidates(grasp.pose.position, approach, self.base, reachable):
                 back = FAILED_BEFORE * any(same_place(base, place) for place in self._useless)
-                found.append((cost + grasp.cost + again + back, base, poses))
-        return cheapest(found)
+                options.append((cost + grasp.cost + again + back, base, poses))
+        return cheapest(options)
 
     def _choose(self) -> tuple[Grasp, Standing]:
         """How to take it, and from where. Raises Hopeless with what is in the way, or stands on it and would fall."""
@@ -263,9 +263,9 @@ class Pick(Manipulation):
         return Pose(grasp.pose.position + np.array([0, 0, up]), grasp.pose.rotation)
 
 
-def _alike(one: Grasp, other: Grasp) -> bool:
+def _alike(first: Grasp, other: Grasp) -> bool:
     """Whether two grasps come from about the same direction."""
-    return abs(wrap(one.yaw - other.yaw)) < 0.25 and abs(one.pitch - other.pitch) < 0.2
+    return abs(wrap(first.yaw - other.yaw)) < 0.25 and abs(first.pitch - other.pitch) < 0.2
 
 
 def contents(goal: Goal) -> list[Box]:

@@ -149,7 +149,7 @@ class Put(Manipulation):
 
     def _options(self) -> list[Option]:
         reachable = Reachable.of(self.costs, self.base)
-        found: list[Option] = []
+        options: list[Option] = []
         for rank, surface in enumerate(self.goal.surfaces):
             if not self._fits_under(surface):
                 continue
@@ -172,8 +172,8 @@ class Put(Manipulation):
                         poses = self._poses(surface, spot, base.yaw if yaw is None else yaw, pitch, fall)
                         cost += any(same_place(base, place) for place in self._useless)
                         total = cost + spot_cost + yaw_cost + tilt_cost + 8.0 * fall + 0.2 * rank
-                        found.append((total, base, poses))
-        return cheapest(found)
+                        options.append((total, base, poses))
+        return cheapest(options)
 
     def _yaws(self, surface: Surface) -> list[tuple[float | None, float]]:
         """Directions to reach in: through the front of a compartment, else whichever way the robot faces."""

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.kernel.interfaces import Kinematics
-from homie.kernel.types import Array, Mask, Pose, Pose2
-from skills.classical.motion import rotation_z, wrap
+from homie.kernel.types import Array, Mask, Pose, Pose2, rotation_z, wrapped
+from skills.classical.motion import wrap
 from skills.classical.planning import CostMap
 
 DISTANCES = (0.72, 0.64, 0.80, 0.56, 0.88, 0.96)
@@ -72,7 +72,7 @@ def base_candidates(
     approach: yaw of the gripper at the target; None if any yaw will do. offsets: angles added to the heading so
     that the target need not be straight ahead.
     """
-    found: list[tuple[float, Pose2]] = []
+    stands: list[tuple[float, Pose2]] = []
     if approach is None:
         toward = float(np.arctan2(*(target[:2] - here.xy)[::-1]))
         directions = [toward + k * np.pi / 8 for k in range(16)]
@@ -93,9 +93,9 @@ def base_candidates(
             + 0.3 * abs(offset)
             + 0.25 * max(0.0, 0.45 - reachable.costs.clear_at(xy))
         )
-        found.append((cost, Pose2(float(xy[0]), float(xy[1]), wrap(line + offset))))
-    found.sort(key=lambda pair: pair[0])
-    return found
+        stands.append((cost, Pose2(float(xy[0]), float(xy[1]), wrap(line + offset))))
+    stands.sort(key=lambda pair: pair[0])
+    return stands
 
 
 def solve_sequence(
@@ -120,7 +120,7 @@ def solve_sequence(
         solution = kinematics.solve(base.inverse(pose.position), turn @ pose.rotation, q, locked_torso=locked)
         if not solution.ok:
             return None
-        if joints and np.max(np.abs(np.remainder(solution.q - q + np.pi, 2 * np.pi) - np.pi)) > max_jump:
+        if joints and np.max(np.abs(wrapped(solution.q - q))) > max_jump:
             return None
         q = solution.q
         joints.append(q)
@@ -134,16 +134,16 @@ PER_PLACE = 12
 """Options of about the same base pose that are worth a try: if these fail, more of them will."""
 
 
-def same_place(one: Pose2, other: Pose2) -> bool:
+def same_place(first: Pose2, other: Pose2) -> bool:
     """Whether two base poses are about the same: what failed at one will fail at the other."""
-    return bool(np.hypot(one.x - other.x, one.y - other.y) < 0.12 and abs(wrap(one.yaw - other.yaw)) < 0.3)
+    return bool(np.hypot(first.x - other.x, first.y - other.y) < 0.12 and abs(wrap(first.yaw - other.yaw)) < 0.3)
 
 
-def cheapest(found: Iterable[Option]) -> list[Option]:
+def cheapest(options: Iterable[Option]) -> list[Option]:
     """Options by cost, not too many from any one place on the floor."""
     taken: Counter[tuple[int, int, int]] = Counter()
     chosen = []
-    for option in sorted(found, key=lambda option: option[0]):
+    for option in sorted(options, key=lambda option: option[0]):
         base = option[1]
         place = (round(base.x / 0.1), round(base.y / 0.1), round(base.yaw / 0.3))
         taken[place] += 1

@@ -161,8 +161,8 @@ def connect(begin: Array, end: Array, free: Callable[[Array], bool], joints: Joi
         parents.append(near)
         facing = _nearest(others, leaf)
         if _free_way(others[facing], leaf, free, joints):
-            one, other = _trace(nodes, parents, len(nodes) - 1), _trace(others, other_parents, facing)
-            way = [*reversed(one), *other] if turn % 2 == 0 else [*reversed(other), *one]
+            branch, other = _trace(nodes, parents, len(nodes) - 1), _trace(others, other_parents, facing)
+            way = [*reversed(branch), *other] if turn % 2 == 0 else [*reversed(other), *branch]
             return _shortened(way, free, joints, rng)[1:]
     return None
 

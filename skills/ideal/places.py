@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Array, Box, Goal, Mask, Pose2
-from skills.classical.goto import EDGE, FAR_GAPS, GAPS, HIDDEN, REACH
+from homie.kernel.types import Array, Box, Goal, Mask, Pose2, planar_rotation, wrapped
+from skills.classical.goto import EDGE, FAR_GAPS, GAPS, place_cost, room_cost
 from skills.classical.planning import CostMap
 from skills.classical.reaching import Reachable
 
@@ -44,7 +44,7 @@ def places(goal: Goal, base: Pose2, spec: RobotSpec, *, stay: bool) -> Iterator[
         return
     target = goal.box or Box(goal.position, np.full(3, EDGE))
     off = np.arctan2(*(goal.position[:2] - base.xy)[::-1]) - base.yaw
-    if stay and STAYS[0] <= target.distance(base.xy) <= STAYS[1] and abs(np.angle(np.exp(1j * off))) <= FACING:
+    if stay and STAYS[0] <= target.distance(base.xy) <= STAYS[1] and abs(wrapped(off)) <= FACING:
         yield base
     for gaps in (GAPS, FAR_GAPS):
         yield from _at_gaps(np.array(gaps), goal, target, base, costs, reachable)
@@ -57,25 +57,26 @@ def _in_room(room: tuple[float, float, float, float], base: Pose2, costs: CostMa
     points = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
     points = points[_free(points, costs, reachable)]
     middle = np.array([(x0 + x1) / 2, (y0 + y1) / 2])
-    cost = np.linalg.norm(points - middle, axis=1) - np.minimum(_clear(points, costs), 0.8)
+    cost = room_cost(np.linalg.norm(points - middle, axis=1), _clear(points, costs))
     chosen = points[np.argsort(cost, kind="stable")]
     return [Pose2(float(x), float(y), float(np.arctan2(y - base.y, x - base.x))) for x, y in chosen]
 
 
 def _at_gaps(gaps: Array, goal: Goal, target: Box, base: Pose2, costs: CostMap, reachable: Reachable) -> list[Pose2]:
-    """Places that far (m) from a target's side, those from its front first; the costs are those of the classical Go
-    to."""
+    """Places that far (m) from a target's side, those from its front first."""
     angles = np.arange(DIRECTIONS) * 2 * np.pi / DIRECTIONS
     away = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     away, gap = np.repeat(away, len(gaps), axis=0), np.tile(gaps, DIRECTIONS)
     points = _beside(target, away, gap)
     free = _free(points, costs, reachable)
     points, away, gap = points[free], away[free], gap[free]
-    cost = 0.5 * np.abs(gap - (REACH - 0.22)) + 0.08 * np.linalg.norm(points - base.xy, axis=1)
-    if goal.front is not None:
-        cost += 1.5 * (1.0 - away @ np.array([np.cos(goal.front), np.sin(goal.front)]))
-    cost += 0.4 * np.maximum(0.0, 0.5 - _clear(points, costs))
-    cost += HIDDEN * _hidden(points, goal, target, costs)
+    cost = place_cost(
+        gap=gap,
+        driven=np.linalg.norm(points - base.xy, axis=1),
+        before=1.0 if goal.front is None else away @ np.array([np.cos(goal.front), np.sin(goal.front)]),
+        clear=_clear(points, costs),
+        hidden=_hidden(points, goal, target, costs),
+    )
     chosen = points[np.argsort(cost, kind="stable")]
     toward = goal.position[:2] - chosen
     return [
@@ -102,15 +103,13 @@ def _distance(box: Box, points: Array) -> Array:
 
 def _turned(box: Box, points: Array) -> Array:
     """Points (n, 2) in the frame of a box."""
-    c, s = np.cos(box.yaw), np.sin(box.yaw)
-    return np.asarray((points - box.center[:2]) @ np.array([[c, -s], [s, c]]))
+    return np.asarray((points - box.center[:2]) @ planar_rotation(box.yaw))
 
 
 def _nearest(box: Box, points: Array) -> Array:
     """The points (n, 2) of a box's footprint that are nearest to others."""
-    c, s = np.cos(box.yaw), np.sin(box.yaw)
     local = np.clip(_turned(box, points), -box.half[:2], box.half[:2])
-    return np.asarray(box.center[:2] + local @ np.array([[c, s], [-s, c]]))
+    return np.asarray(box.center[:2] + local @ planar_rotation(-box.yaw))
 
 
 def _hidden(points: Array, goal: Goal, target: Box, costs: CostMap) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from homie.kernel.interfaces import Rearrangeable
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Command, Goal, Observation, Outcome, Subtask
-from homie.kernel.vocabulary.actions import ACTION_TABLE, ACTIONS
+from homie.kernel.vocabulary.actions import ActionTable
 from skills.attempts import AttemptSkill
 from skills.ideal.places import places
 from skills.ideal.reliability import Dice
@@ -20,18 +20,19 @@ class IdealSkill(AttemptSkill):
     """One attempt is one look at the dice and one change of the world.
 
     After a Put it stands still for a moment, so that what is judged is where the thing has come to rest.
+    table: the actions that it brings about.
     """
 
     name = "ideal"
-    actions = tuple(action for action in ACTIONS if action != "End")
 
-    def __init__(self, robot: Rearrangeable, spec: RobotSpec, dice: Dice) -> None:
-        self._robot, self._spec, self._dice = robot, spec, dice
+    def __init__(self, robot: Rearrangeable, spec: RobotSpec, dice: Dice, table: ActionTable) -> None:
+        self._robot, self._spec, self._dice, self._table = robot, spec, dice, table
+        self.actions = tuple(table)
         self._renew(Outcome.FAILED)
         self._until = 0.0
 
     def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
-        action = ACTION_TABLE[subtask.action]
+        action = self._table[subtask.action]
         self._renew(Outcome.FAILED)
         if not self._dice.succeeds(action.name):
             self._reason = f"failed by lot: {self._dice.described(action.name)}"

@@ -8,7 +8,7 @@ from typing import ClassVar
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Kinematics, Rearrangeable, Robot, Skill, SkillSet
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.vocabulary.actions import ACTIONS
+from homie.kernel.vocabulary.actions import HOUSEHOLD, ActionTable
 from skills.ideal.reliability import Dice, read_reliability
 from skills.ideal.skill import IdealSkill
 
@@ -20,7 +20,9 @@ class Ideal(SkillSet):
     """
 
     name = "ideal"
-    actions: ClassVar[tuple[str, ...]] = tuple(action for action in ACTIONS if action != "End")
+    table: ClassVar[ActionTable] = {action.name: action for action in HOUSEHOLD if action.name != "End"}
+    """The actions that it brings about."""
+    actions: ClassVar[tuple[str, ...]] = tuple(table)
     about = "does what it is told"
     note = "privileged: sets the simulated world, nothing moves"
 
@@ -35,7 +37,7 @@ class Ideal(SkillSet):
         """Take the robot whose world is set. Raises BadInput for one whose cannot be."""
         if not isinstance(robot, Rearrangeable):
             raise BadInput(
-                f"The skill set 'ideal' sets a simulated world, and that of the {robot.spec.name} cannot be set: "
+                f"The skill set '{self.name}' sets a simulated world, and that of the {robot.spec.name} cannot be set: "
                 "choose others by --skills."
             )
         self._robot = robot
@@ -45,8 +47,8 @@ class Ideal(SkillSet):
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
         assert self._robot is not None, "it has entered one"
-        spec.require("The skill set 'ideal'", "base", "arm", "gripper", postures=True)
-        return [IdealSkill(self._robot, spec, Dice(self.reliability, self._seed))]
+        spec.require(f"The skill set '{self.name}'", "base", "arm", "gripper", postures=True)
+        return [IdealSkill(self._robot, spec, Dice(self.reliability, self._seed), self.table)]
 
     def describe(self) -> Mapping[str, object]:
         file = {"sha256": self._sha256, **self.reliability.model_dump(mode="json")} if self._sha256 else {}

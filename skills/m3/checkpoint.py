@@ -55,6 +55,11 @@ def load_network(name: str, path: Path) -> tuple[Network, str]:
     return network.eval(), checkpoint.sha256
 
 
+def saved(network: Network, steps: int) -> dict[str, object]:
+    """What a file of a network holds, as the authors' trainer writes it."""
+    return {"config": {}, "state_dict": _held(network).state_dict(), "num_steps_done": steps}
+
+
 def load_networks(files: Mapping[str, Path]) -> tuple[dict[str, Network], dict[str, str]]:
     """Networks and the SHA-256 of their files, by skill. A file that serves two skills is read once."""
     loaded: dict[tuple[Path, bool], tuple[Network, str]] = {}

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.kernel.types import Array, CameraFrame, Depth, Pose
+from homie.kernel.types import Array, CameraFrame, Depth, Intrinsics, Pose
 from skills.m3.layout import SIZE
 from skills.policies.policy import PolicyFailed
 
@@ -38,11 +38,15 @@ def depth_picture(frame: CameraFrame) -> Depth:
     """
     if frame.depth is None:
         raise PolicyFailed(f"the camera {frame.name} has no depth")
+    return seen_by_m3(frame.depth, frame.intrinsics)
+
+
+def seen_by_m3(depth: Depth, camera: Intrinsics) -> Depth:
+    """The same of a depth picture (H, W) in metres and its lens."""
     slopes = (np.arange(SIZE) + 0.5 - SIZE / 2) * (2 * math.tan(FIELD / 2) / SIZE)
-    camera = frame.intrinsics
     columns, inside_x = _pixels(slopes * camera.fx + camera.cx, camera.width)
     rows, inside_y = _pixels(slopes * camera.fy + camera.cy, camera.height)
-    seen = frame.depth[np.ix_(rows, columns)] * (inside_y[:, None] & inside_x[None, :])
+    seen = depth[np.ix_(rows, columns)] * (inside_y[:, None] & inside_x[None, :])
     return seen.astype(np.float32)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Array, Command, Goal, Observation, Outcome, Subtask
+from homie.kernel.types import Array, Command, Goal, Observation, Outcome, Subtask, wrapped
 from skills.m3.frames import depth_picture, in_gripper, to_m3
 from skills.m3.layout import LAYOUTS, STEP
 from skills.policies.policy import Named, Policy, PolicySkill, Value
@@ -170,7 +170,7 @@ class M3Skill(PolicySkill):
     def _inputs(self) -> Named:
         layout = LAYOUTS[self.network]
         states: dict[str, Value] = {
-            "arm_joint_pos": _wrapped(self.q[self.torso :]),
+            "arm_joint_pos": wrapped(self.q[self.torso :]),
             "is_grasped": float(self.seen.body.holding),
             "gripper_pos_at_base": to_m3(self.gripper_position()),
             "goal_at_gripper": self.goal_at_gripper(),
@@ -199,9 +199,3 @@ class M3Skill(PolicySkill):
             command = command + left / max(1.0, float(np.max(np.abs(left) / step)))
             for _ in range(self.reset_periods):
                 yield self.chain.command(command)
-
-
-def _wrapped(angles: Array) -> Array:
-    """Angles in -pi..pi."""
-    wrapped: Array = np.remainder(angles + np.pi, 2 * np.pi) - np.pi
-    return wrapped

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from string import Formatter
 
 from pydantic import BaseModel, field_validator
 
+from homie.kernel.interfaces import kind_of
 from homie.kernel.types import Subtask
 from skills.policies.policy import Named, PolicyFailed
 
@@ -49,8 +49,7 @@ def instruction(facts: Named, subtask: Subtask, entity: str = "") -> str:
     entity: the listed name of its target or, for Put, of its destination, which is said in place of the planner's word.
     """
     if entity:
-        listed = re.sub(r"_\d+$", "", entity).replace("_", " ")
-        subtask = replace(subtask, **{"destination" if subtask.action == "Put" else "target": listed})
+        subtask = replace(subtask, **{"destination" if subtask.action == "Put" else "target": kind_of(entity)})
     template = facts.get(f"say {subtask.action}")
     if not isinstance(template, str):
         raise PolicyFailed(f"there is no text for the action {subtask.action}")

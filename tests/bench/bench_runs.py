@@ -9,8 +9,9 @@ from pydantic import TypeAdapter
 
 from homie.bench.folder.episode import Episode
 from homie.bench.folder.ledger import BenchFolder, plan
+from homie.bench.options import BenchOptions
 from homie.bench.suite.suite import Suite
-from homie.kernel.setup.options import BenchOptions, RunOptions
+from homie.kernel.setup.options import RunOptions
 from homie.kernel.support.checksums import sealed
 from homie.kernel.support.files import to_json, write_atomically
 from homie.kernel.types import (
@@ -66,12 +67,12 @@ def rounds(way: str) -> list[RoundRecord]:
         LATE: [(PICK, FAR), (PICK, SUCCESS)],
         RENAMED: [(PICK, SUCCESS), (Subtask("Put", "spaceship", "table"), SUCCESS)],
     }[way]
-    made = []
+    records = []
     for number, (subtask, feedback) in enumerate([*steps, (END, SUCCESS)], 1):
         tries = (Attempt(1, "classical", Outcome.SUCCEEDED, "", 1.0, 5),) if feedback.ok and subtask != END else ()
         execution = Execution(subtask, "", (), tries, feedback, ENTITIES.get(subtask.target, ""))
-        made.append(RoundRecord(number, Decision((subtask,)), execution, ("apple",), float(number), {}))
-    return made
+        records.append(RoundRecord(number, Decision((subtask,)), execution, ("apple",), float(number), {}))
+    return records
 
 
 def write_run(
@@ -85,10 +86,10 @@ def write_run(
 ) -> Path:
     """A run folder. ways: how each episode went; one that is not named is unfinished, another text is its cause of
     infrastructure. held: the episodes that end with the apple in the hand (default: those that were done)."""
-    made = tasks or suite()
+    chosen = tasks or suite()
     options = BenchOptions(suite="small.yaml", planner=planner, out=path, trials=trials)
-    BenchFolder.open(options, made).close()
-    for episode in plan(path, options, made):
+    BenchFolder.open(options, chosen).close()
+    for episode in plan(path, options, chosen):
         way = ways.get((episode.task.id, episode.trial))
         if way is None:
             continue

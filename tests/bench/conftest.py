@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from homie.kernel.setup.options import BenchOptions
+from homie.bench.options import BenchOptions
 
 TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny"}
 
@@ -35,8 +35,8 @@ def tiny_bench(tmp_path: Path) -> BenchOptionsOf:
     """Options of a bench of a suite file in the tiny world."""
 
     def make(suite: Path, **options: object) -> BenchOptions:
-        given = {**TINY, "planner": "trouble", "suite": str(suite), "out": tmp_path / "run"}
-        return BenchOptions.build(**{**given, **options})
+        defaults = {**TINY, "planner": "trouble", "suite": str(suite), "out": tmp_path / "run"}
+        return BenchOptions.build(**{**defaults, **options})
 
     return make
 

@@ -27,7 +27,9 @@ class Actor:
         self._inside, self._cluster = inside, cluster
 
     def __getattr__(self, name: str) -> SimpleNamespace:
-        return SimpleNamespace(remote=lambda *given: self._cluster.called(name, getattr(self._inside, name), given))
+        return SimpleNamespace(
+            remote=lambda *arguments: self._cluster.called(name, getattr(self._inside, name), arguments)
+        )
 
 
 class RayStandIn:
@@ -41,7 +43,7 @@ class RayStandIn:
         self.up = True
         self.init_with: dict[str, Any] = {}
         self.actor_options: dict[str, Any] = {}
-        self.made: list[tuple[Any, ...]] = []
+        self.actors: list[tuple[Any, ...]] = []
         self.killed: list[Actor] = []
         self.waited: list[float] = []
         self.over = False
@@ -58,20 +60,20 @@ class RayStandIn:
     def remote(self, **options: Any) -> Callable[[type], SimpleNamespace]:
         self.actor_options = options
 
-        def made(kind: type) -> SimpleNamespace:
-            def make(*given: Any) -> Actor:
-                self.made.append(given)
-                return Actor(kind(*given), self)
+        def decorate(kind: type) -> SimpleNamespace:
+            def make(*arguments: Any) -> Actor:
+                self.actors.append(arguments)
+                return Actor(kind(*arguments), self)
 
             return SimpleNamespace(remote=make)
 
-        return made
+        return decorate
 
-    def called(self, name: str, method: Callable[..., object], given: tuple[object, ...]) -> Callable[[], object]:
+    def called(self, name: str, method: Callable[..., object], arguments: tuple[object, ...]) -> Callable[[], object]:
         """The reference of a call: what gives its answer."""
         if name == "up":
             return lambda: None if self.up else NEVER
-        answer = self.answers.pop(0) if self.answers else method(*given)
+        answer = self.answers.pop(0) if self.answers else method(*arguments)
         return lambda: answer
 
     def wait(self, references: list[Callable[[], object]], *, timeout: float) -> tuple[list[Any], list[Any]]:

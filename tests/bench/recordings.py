@@ -25,8 +25,8 @@ class Recording:
 
     def of(self, entity: str, component: str) -> list[dict[str, Any]]:
         """Rows that have a component, in time."""
-        found = [row for row in self.rows.get(entity, []) if row.get(component) is not None]
-        return sorted(found, key=lambda row: seconds(row) if "robot_seconds" in row else -1.0)
+        rows = [row for row in self.rows.get(entity, []) if row.get(component) is not None]
+        return sorted(rows, key=lambda row: seconds(row) if "robot_seconds" in row else -1.0)
 
     def layout(self) -> dict[str, list[dict[str, Any]]]:
         """What the viewer is to show, as rows by entity."""

@@ -10,8 +10,8 @@ from pathlib import Path
 from bench_runs import DONE, LATE, WANDERED
 from PIL import Image as Picture
 
+from homie.bench.options import ReportOptions
 from homie.bench.report import Report, report
-from homie.kernel.setup.options import ReportOptions
 from homie.kernel.types import VIEWS
 
 NASTY = """</script><script>document.title="broken"</script><img src=x onerror='document.title="broken"'>"&{{ 7*7 }}"""
@@ -46,7 +46,12 @@ class Page(HTMLParser):
 
     @property
     def addresses(self) -> list[str]:
-        return [value for _, given in self.tags for name, value in given.items() if name in ("src", "href", "data")]
+        return [
+            value
+            for _, attributes in self.tags
+            for name, value in attributes.items()
+            if name in ("src", "href", "data")
+        ]
 
     @property
     def text(self) -> str:
@@ -60,21 +65,21 @@ class Page(HTMLParser):
     @property
     def programs(self) -> list[dict[str, str]]:
         """Scripts that run; pictures and videos are data in scripts that do not."""
-        return [given for given in self.all("script") if given.get("type") != "application/json"]
+        return [attributes for attributes in self.all("script") if attributes.get("type") != "application/json"]
 
     @property
     def sections(self) -> list[str]:
-        return [given["id"] for given in self.all("section") if given["id"].startswith("episode-")]
+        return [attributes["id"] for attributes in self.all("section") if attributes["id"].startswith("episode-")]
 
     def media(self, number: int = 1) -> dict[str, str]:
         """Addresses of the pictures and the video of an episode, by name."""
-        found = re.search(rf'id="media-{number}">(.*?)</script>', self.source, re.DOTALL)
-        return dict(json.loads(found[1])["shown"]) if found else {}
+        match = re.search(rf'id="media-{number}">(.*?)</script>', self.source, re.DOTALL)
+        return dict(json.loads(match[1])["shown"]) if match else {}
 
 
 def write(*runs: Path, **options: object) -> tuple[Report, Page]:
-    made = report(ReportOptions.build(runs=list(runs), **options))
-    return made, Page(made.path)
+    written = report(ReportOptions.build(runs=list(runs), **options))
+    return written, Page(written.path)
 
 
 def add_frames(episode: Path, rounds: int = 1) -> None:

@@ -55,7 +55,7 @@ def rooms() -> House:
 
 def test_what_is_where(kitchen: House, rooms: House) -> None:
     state = kitchen.state
-    assert {name: (one.kind, one.relation, one.at, one.room) for name, one in state.objects.items()} == {
+    assert {name: (item.kind, item.relation, item.at, item.room) for name, item in state.objects.items()} == {
         "apple": ("apple", "on", "table", "kitchen"),
         "tuna_fish_can": ("tuna_fish_can", "on", "table", "kitchen"),
         "mug": ("mug", "on", "table", "kitchen"),
@@ -64,7 +64,7 @@ def test_what_is_where(kitchen: House, rooms: House) -> None:
         "mug_2": ("mug", "on", "worktop", "kitchen"),
         "mug_3": ("mug", "on", "kitchen", "kitchen"),
     }
-    assert {name: (one.receptacle, one.fraction) for name, one in state.joints.items()} == {
+    assert {name: (joint.receptacle, joint.fraction) for name, joint in state.joints.items()} == {
         "fridge/door": ("fridge", 0.0),
         "drawer/drawer": ("drawer", 0.5),
         "cabinet/door": ("cabinet", 0.49),
@@ -125,8 +125,8 @@ def test_a_route(kitchen: House) -> None:
 
 
 def at(state: WorldSnapshot, name: str) -> tuple[str, str, str | None]:
-    one = state.objects[name]
-    return one.relation, one.at, one.room
+    item = state.objects[name]
+    return item.relation, item.at, item.room
 
 
 def test_a_rehearsal_of_opening_and_putting(kitchen: House) -> None:

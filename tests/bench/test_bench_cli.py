@@ -18,10 +18,10 @@ def test_plain_lines_on_stderr_and_one_object_on_stdout(homie, write_suite, benc
     arguments = [str(suite), *bench_arguments, "--planner", "trouble", "--retries", "0", "--out", "out"]
     done = homie("bench", *arguments, "--json")
     assert done.returncode == 4, "an episode that infrastructure ended is no success"
-    told = json.loads(done.stdout)
-    assert told["episodes"] == 2 and told["causes"] == {"error": 1}
-    assert told["success"] == told["metrics"]["SR"]["value"] == 0.5, "a lost episode is no success, as in compare"
-    assert [line["ended_by"] for line in told["lines"]] == ["ended", "infrastructure"]
+    printed = json.loads(done.stdout)
+    assert printed["episodes"] == 2 and printed["causes"] == {"error": 1}
+    assert printed["success"] == printed["metrics"]["SR"]["value"] == 0.5, "a lost episode is no success, as in compare"
+    assert [line["ended_by"] for line in printed["lines"]] == ["ended", "infrastructure"]
     assert "\x1b" not in done.stderr and "put-0  success after 5 rounds" in done.stderr
     again = homie("bench", *arguments)
     assert again.returncode == 4 and again.stdout == ""
@@ -61,8 +61,8 @@ def test_experts_in_the_real_home(homie, tmp_path):
     done = homie("bench", suite, *arguments, "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["successes"] == 2
-    _, _, (one, two) = read_bench(tmp_path / "out")
-    assert (one.folder / "scene.json").read_bytes() == (two.folder / "scene.json").read_bytes()
-    state = json.loads((one.folder / "final_state.json").read_text())
+    _, _, (first, second) = read_bench(tmp_path / "out")
+    assert (first.folder / "scene.json").read_bytes() == (second.folder / "scene.json").read_bytes()
+    state = json.loads((first.folder / "final_state.json").read_text())
     assert state["objects"]["orange"]["at"] == "desk" and state["robot"]["room"] == "study"
-    assert [str(record.execution.subtask) for record in read_steps(one.folder)][-1] == "[End]"
+    assert [str(record.execution.subtask) for record in read_steps(first.folder)][-1] == "[End]"

@@ -35,8 +35,8 @@ QUICK = Intervals(resamples=200)
 
 
 def row(table: Table, label: str) -> dict[str, object]:
-    found = next(row for row in table.rows if row[0] == label)
-    return dict(zip((column.head for column in table.columns), found, strict=True))
+    cells = next(row for row in table.rows if row[0] == label)
+    return dict(zip((column.head for column in table.columns), cells, strict=True))
 
 
 def value(cell: object) -> float | None:
@@ -58,12 +58,12 @@ def test_one_run(tmp_path: Path) -> None:
     assert value(metrics["SRR"]) == 1.0
     assert value(metrics["SER"]) == 7 / 8
     assert value(metrics["PLWSR"]) == 7 / 8
-    found = {one[1]: (one[2], value(one[3]), value(one[4])) for one in tables["Attributes"].rows}
-    assert found == {"short-horizon": (4, 0.75, 0.75), "long-horizon": (4, 1.0, 1.0)}
-    assert [one[1:3] for one in tables["Splits"].rows] == [("train", 6), ("test", 2)]
+    attributes = {row[1]: (row[2], value(row[3]), value(row[4])) for row in tables["Attributes"].rows}
+    assert attributes == {"short-horizon": (4, 0.75, 0.75), "long-horizon": (4, 1.0, 1.0)}
+    assert [row[1:3] for row in tables["Splits"].rows] == [("train", 6), ("test", 2)]
     for group in (tables["Splits"], tables["Attributes"]):
         cells = [
-            cell for one in group.rows for cell in one[3:] if isinstance(cell, Estimate) and cell.value is not None
+            cell for row in group.rows for cell in row[3:] if isinstance(cell, Estimate) and cell.value is not None
         ]
         assert len(cells) >= 8 and all(cell.interval for cell in cells if isinstance(cell, Estimate))
     assert row(tables["Errors in successful trajectories, counts"], "rule")["D1"] == 1
@@ -144,12 +144,12 @@ def test_what_only_one_run_did_is_named(tmp_path: Path) -> None:
     other = {**dict.fromkeys(KEYS, WANDERED), ("task-0", 0): DONE, ("task-2", 1): DONE, ("task-3", 0): "crash: gone"}
     runs = [write_run(tmp_path / "a", mostly, planner="a"), write_run(tmp_path / "b", other, planner="b")]
     tables = named(compare(runs, intervals=QUICK, tasks=True))
-    assert [one[:3] for one in tables["Tasks that only one run did"].rows] == [
+    assert [row[:3] for row in tables["Tasks that only one run did"].rows] == [
         ("a", "task-1", "1 of 2"),
         ("a", "task-3", "2 of 2"),
         ("b", "task-2", "1 of 2"),
     ]
-    by_run = [one[:3] for one in tables["Tasks by run"].rows]
+    by_run = [row[:3] for row in tables["Tasks by run"].rows]
     assert by_run[0] == ("task-0", "2 of 2", "1 of 2") and by_run[3] == ("task-3", "2 of 2", "0 of 2")
     assert "Tasks by run" not in named(compare(runs, intervals=QUICK))
 
@@ -181,7 +181,7 @@ def test_how_the_answers_were_read(tmp_path: Path) -> None:
         for path in (run / "episodes").iterdir() if used else ():
             rewrite(path, lambda record: record, usage=Usage(answers=5, unreadable=1, lenient=2, leniencies=used))
     table = named(compare(runs, intervals=QUICK))["Answers"]
-    assert [one[0] for one in table.rows] == ["a", "b"], "the rule planner has no answers"
+    assert [row[0] for row in table.rows] == ["a", "b"], "the rule planner has no answers"
     assert row(table, "a") == {
         "run": "a",
         "answers": 40,
@@ -206,7 +206,7 @@ def test_actions_beyond_those_of_emmoe_are_counted(tmp_path: Path) -> None:
             else record
         ),
     )
-    skills = {one[1]: one[2] for one in named(compare([run], intervals=QUICK))["Skills"].rows}
+    skills = {row[1]: row[2] for row in named(compare([run], intervals=QUICK))["Skills"].rows}
     assert skills == {"Move": 1, "Pick": 7}
 
 
@@ -214,7 +214,7 @@ def test_only_episodes_that_all_runs_planned(tmp_path: Path) -> None:
     short = write_run(tmp_path / "a", {key: DONE for key in KEYS if key[1] == 0}, trials=1)
     long = write_run(tmp_path / "b", {**ALL_DONE, ("task-0", 1): WANDERED}, planner="human")
     tables = compare([short, long], intervals=QUICK)
-    assert [one[:3] for one in tables[0].rows] == [("rule", 4, 0), ("human", 4, 0)]
+    assert [row[:3] for row in tables[0].rows] == [("rule", 4, 0), ("human", 4, 0)]
     assert value(row(tables[0], "human")["SR"]) == 1.0
     assert any("4 episodes" in note for note in tables[1].notes)
 

@@ -18,12 +18,12 @@ from rich.console import Console
 from homie.bench.compare.compare import compare
 from homie.bench.compare.summary import Intervals
 from homie.bench.folder.ledger import read_bench, unfinished
+from homie.bench.options import BenchOptions, ReportOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench
 from homie.bench.report import report
 from homie.bench.tables import to_json_text
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import BenchOptions, ReportOptions
 from homie.runtime import session
 from homie.runtime.runstore import read_run
 
@@ -69,13 +69,13 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Callable[[BenchOptions],
     """A bench in the tiny world that was played once for all tests."""
 
     @functools.cache
-    def made(options_json: str) -> Path:
+    def play(options_json: str) -> Path:
         options = BenchOptions.model_validate_json(options_json)
         folder = tmp_path_factory.mktemp("played") / "run"
         bench(options.model_copy(update={"out": folder}), Progress(Console(file=io.StringIO())))
         return folder
 
-    return lambda options: made(options.model_copy(update={"out": None}).model_dump_json())
+    return lambda options: play(options.model_copy(update={"out": None}).model_dump_json())
 
 
 @pytest.fixture(scope="module")
@@ -143,11 +143,11 @@ def test_a_report_names_what_is_damaged_and_never_crashes(tiny, tmp_path):
             page = tmp_path / "page.html"
             try:
                 report(ReportOptions(runs=[run], out=page, views=16))
-                said = page.read_text(encoding="utf-8")
+                text = page.read_text(encoding="utf-8")
             except BadInput as error:
-                said = str(error)
+                text = str(error)
             if path.name in ("steps.jsonl", "final_state.json", "commands.jsonl") and after != data:
-                assert f"damaged: {path.name}" in said, path
+                assert f"damaged: {path.name}" in text, path
         path.write_bytes(data)
 
 
@@ -158,8 +158,8 @@ def test_a_resume_plays_damaged_episodes_again_and_keeps_what_was_there(tiny):
     steps.write_bytes(steps.read_bytes()[:-100])
     (run / "episodes" / "put-1-0" / "final_state.json").unlink()
     assert [episode.name for episode in unfinished(read_bench(run)[2])] == ["put-0-0", "put-1-0"]
-    told = io.StringIO()
-    summary = bench(tiny, Progress(Console(file=told, width=300)))
+    output = io.StringIO()
+    summary = bench(tiny, Progress(Console(file=output, width=300)))
     assert summary.infrastructure == 0 and summary.episodes == 2
     again = json.loads(numbers(run))["tables"]
     assert again[0]["rows"] == json.loads(good)["tables"][0]["rows"]
@@ -167,7 +167,7 @@ def test_a_resume_plays_damaged_episodes_again_and_keeps_what_was_there(tiny):
     bench(tiny.model_copy(update={"clean": True}), Progress(Console(file=io.StringIO())))
     assert {path.name for path in (run / "episodes" / "put-0-0-partial-1").iterdir()} == {"episode.json"}
     assert json.loads(numbers(run))["tables"][0]["rows"] == json.loads(good)["tables"][0]["rows"]
-    assert "damaged: steps.jsonl" in told.getvalue() and "damaged: final_state.json" in told.getvalue()
+    assert "damaged: steps.jsonl" in output.getvalue() and "damaged: final_state.json" in output.getvalue()
 
 
 def test_run_files_are_put_back(tiny):
@@ -185,9 +185,9 @@ def test_run_files_are_put_back(tiny):
 
 
 def swapped(run: Path) -> None:
-    one, two = run / "episodes" / "put-0-0", run / "episodes" / "put-1-0"
-    shutil.rmtree(one)
-    shutil.copytree(two, one)
+    first, second = run / "episodes" / "put-0-0", run / "episodes" / "put-1-0"
+    shutil.rmtree(first)
+    shutil.copytree(second, first)
 
 
 def another_trial(run: Path) -> None:
@@ -215,7 +215,7 @@ def edit(run: Path, **values: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("accident", "said"),
+    ("accident", "message"),
     [
         (swapped, "damaged: episode.json (it is of another episode: its seed is"),
         (another_trial, "damaged: episode.json (it is of another episode: its trial is 1, not 0)"),
@@ -224,11 +224,11 @@ def edit(run: Path, **values: object) -> None:
         (shorter_history, "damaged: steps.jsonl (its subtasks are not the history in episode.json)"),
     ],
 )
-def test_what_does_not_agree_is_damaged(tiny, accident, said):
+def test_what_does_not_agree_is_damaged(tiny, accident, message):
     accident(tiny.out)
-    told = numbers(tiny.out)
-    assert said in told
-    metrics = json.loads(told)["tables"][0]["rows"][0]
+    printed = numbers(tiny.out)
+    assert message in printed
+    metrics = json.loads(printed)["tables"][0]["rows"][0]
     assert (metrics["episodes"], metrics["lost"]) == (2, 1)
 
 
@@ -264,8 +264,8 @@ def test_the_commands_tell_and_never_crash(tiny, homie, tmp_path):
     assert shown.returncode == 0 and "damaged: final_state.json" in (tmp_path / "page.html").read_text()
     (tiny.out / "run.json").write_text("{")
     for command in ("compare", "report"):
-        told = homie(command, run)
-        assert told.returncode == 2 and "run.json is damaged" in told.stderr and "Unexpected" not in told.stderr
+        done = homie(command, run)
+        assert done.returncode == 2 and "run.json is damaged" in done.stderr and "Unexpected" not in done.stderr
     words = [word for name in ("robot", "skills", "detector", "targets") for word in (f"--{name}", "tiny")]
     resumed = homie("bench", tiny.suite, *words, "--planner", "trouble", "--video", "--out", run)
     assert resumed.returncode == 0, resumed.stderr

@@ -38,25 +38,25 @@ class Conversation:
     expert: int
 
 
-def conversation(said: list[tuple[str, bool, str]], last: str, expert: int) -> Conversation:
+def conversation(played: list[tuple[str, bool, str]], last: str, expert: int) -> Conversation:
     """What EMMOE's planner writes down: a message a round, each with all that happened before it.
 
-    said: of each round but the last the subtask as it is told, whether it succeeded, and its feedback.
+    played: of each round but the last the subtask as it is told, whether it succeeded, and its feedback.
     """
     messages = []
-    for number in range(len(said) + 1):
-        rounds = enumerate(said[:number], 1)
+    for number in range(len(played) + 1):
+        rounds = enumerate(played[:number], 1)
         history = "".join(f"({n}) {text}({'success' if good else 'fail'}) " for n, (text, good, _) in rounds) or "None"
-        feedback = said[number - 1][2] if number else "None"
-        now = said[number][0] if number < len(said) else last
+        feedback = played[number - 1][2] if number else "None"
+        now = played[number][0] if number < len(played) else last
         head = f"USER:\nTask: do it\nInventory: None\nHistorical Execution: {history}\nFeedback: {feedback}\n"
         messages.append(f"{head}Now answer.\nASSISTANT:\nAnalysis: so. Subtask: [{now}] Model: None\n")
     return Conversation(messages, expert)
 
 
-def oracle(told: Conversation) -> dict[str, object]:
+def oracle(conversation: Conversation) -> dict[str, object]:
     """The rules of the notebooks, one after the other, without any code of ours."""
-    final = told.messages[-1]
+    final = conversation.messages[-1]
     line = final.split("\n")[3].replace("Historical Execution:", "", 1)
     pieces = re.split(r"(\(fail\)|\(success\))\s", line)
     history = []
@@ -83,21 +83,21 @@ def oracle(told: Conversation) -> dict[str, object]:
         shares.append(reached / len(path) if path else 0.0)
         complete = complete or bool(path and reached == len(path) and not stopped)
     success: bool | None = None if ended and stopped else ended and complete
-    longest = max(told.expert, len(told.messages))
-    found = {code: 0 for code, _ in SENTENCES}
-    for message in told.messages[1:]:
+    longest = max(conversation.expert, len(conversation.messages))
+    counts = {code: 0 for code, _ in SENTENCES}
+    for message in conversation.messages[1:]:
         text = message.split("\n")[4]
         code = next((code for code, sentence in SENTENCES if sentence in text), None)
         if code:
-            found[code] += 1
+            counts[code] += 1
     return {
         "shares": shares,
         "tp": None if "KeyError" in shares else max(shares),  # type: ignore[type-var]
         "ended": ended,
         "success": success,
-        "weight": None if success is None else told.expert / longest if success else 0.0,
+        "weight": None if success is None else conversation.expert / longest if success else 0.0,
         "replans": replans,
-        "errors": {} if success is None else found,
+        "errors": {} if success is None else counts,
     }
 
 
@@ -113,8 +113,8 @@ def walk(rows: list[tuple[str | None, ...]], path: tuple[str, ...]) -> int:
         if verb == "End":
             reached += 1
         elif NAMES[thing if thing is not None else "None"] == NAMES[node[1]]:
-            wanted = NAMES[node[2]] if len(node) > 2 else None
-            reached += (None if place is None else NAMES[place]) == wanted
+            expected = NAMES[node[2]] if len(node) > 2 else None
+            reached += (None if place is None else NAMES[place]) == expected
     return reached
 
 
@@ -133,11 +133,13 @@ conversations = st.builds(
 @example(conversation([("Go to, fridge", True, "None"), ("", False, "None"), ("Pick, apple", True, "None")], "End", 2))
 @example(conversation([("Go to, fridge", True, "None"), ("Go to,\nfridge", True, "None")], "Pick, apple", 3))
 @example(conversation([("Pick, apple (success) now", False, FAR)], "End", 3))
-def test_random_conversations(told: Conversation) -> None:
+def test_random_conversations(conversation: Conversation) -> None:
     score = StrictEmmoe(NAMES).score(
-        from_conversation(told.messages, task_id="1", trial=1, keypaths=KEYPATHS, expert_length=told.expert)
+        from_conversation(
+            conversation.messages, task_id="1", trial=1, keypaths=KEYPATHS, expert_length=conversation.expert
+        )
     )
-    assert oracle(told) == {
+    assert oracle(conversation) == {
         "shares": list(score.tp_per_keypath),
         "tp": score.tp,
         "ended": score.ended,

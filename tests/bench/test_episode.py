@@ -75,18 +75,18 @@ def test_only_what_says_it_is_finished_can_be_damaged(run: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "message"),
     [
         ({"task": "take the pear"}, "its task is 'take the pear', not 'take the apple'"),
         ({"trial": 1}, "its trial is 1, not 0"),
         ({"seed": 5}, "its seed is 5, not "),
     ],
 )
-def test_an_episode_of_another_task_trial_or_seed(run: Path, values: dict[str, object], said: str) -> None:
+def test_an_episode_of_another_task_trial_or_seed(run: Path, values: dict[str, object], message: str) -> None:
     done, _ = episodes(run)
     edit(done.folder / "episode.json", **values)
     ending = finished(done).ending
-    assert ending.cause.startswith(f"damaged: episode.json (it is of another episode: {said}")
+    assert ending.cause.startswith(f"damaged: episode.json (it is of another episode: {message}")
     assert (ending.task, ending.trial, ending.seed) == ("take the apple", 0, done.seed)
     assert (ending.rounds, ending.history, ending.robot_seconds, ending.wall_seconds) == (0, (), 0.0, 0.0)
 
@@ -120,7 +120,7 @@ def test_steps_that_do_not_fit_the_end(run: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "said"),
+    ("state", "message"),
     [
         (None, "final_state.json (it is missing)"),
         ("{", "final_state.json (the goal cannot be judged: Expecting"),
@@ -128,12 +128,12 @@ def test_steps_that_do_not_fit_the_end(run: Path) -> None:
         ('{"objects": 3}', "final_state.json (the goal cannot be judged: "),
     ],
 )
-def test_a_world_that_cannot_be_judged(run: Path, state: str | None, said: str) -> None:
+def test_a_world_that_cannot_be_judged(run: Path, state: str | None, message: str) -> None:
     done, _ = episodes(run)
     edit(done.folder / "episode.json")
     path = done.folder / "final_state.json"
     path.unlink() if state is None else path.write_text(state)
-    assert finished(done).ending.cause.startswith(f"damaged: {said}")
+    assert finished(done).ending.cause.startswith(f"damaged: {message}")
     assert len(finished(done).ending.cause) < 300
 
 
@@ -161,7 +161,7 @@ def test_the_record_of_a_try_may_be_damaged(run: Path) -> None:
     assert left.failures == (Failure(cause="damaged", message="failure.json is damaged", attempt=1, wall_seconds=0.0),)
     write_model(path / "failure.json", Failure(cause="crash", message="x", attempt=1, wall_seconds=0.0))
     set_aside(left, 2, "failure.json")
-    assert [one.attempt for one in left.failures] == [1, 2]
+    assert [failure.attempt for failure in left.failures] == [1, 2]
 
 
 def test_what_was_done_until_it_was_given_up_counts(run: Path) -> None:

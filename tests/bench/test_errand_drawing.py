@@ -90,8 +90,8 @@ def test_what_a_task_says_of_itself(tasks: list[dict[str, Any]]) -> None:
         assert task["attributes"][0] == horizon
     human = [task for task in tasks if "human-style" in task["attributes"]]
     assert 0 < len(human) < 120
-    said = {task["text"] for task in human if "-place-" in task["id"] or "-open-" in task["id"]}
-    assert said and all("please" in text for text in said)
+    texts = {task["text"] for task in human if "-place-" in task["id"] or "-open-" in task["id"]}
+    assert texts and all("please" in text for text in texts)
     assert not [task for task in tasks if task not in human and "please" in task["text"]]
 
 

@@ -225,20 +225,20 @@ def test_which_figures_there_are(tmp_path: Path) -> None:
 
 
 def test_tables_of_single_runs() -> None:
-    def ended(one: Shown, seconds: float) -> Shown:
+    def ended(episode: Shown, seconds: float) -> Shown:
         ending = EpisodeFile(
             task="x", trial=0, seed=0, ended_by="ended", rounds=1, history=(), inventory=(),
             robot_seconds=seconds, wall_seconds=1.0,
         )  # fmt: skip
         return Shown(
-            run=one.run,
-            name=one.name,
-            task=one.task,
-            text=one.text,
+            run=episode.run,
+            name=episode.name,
+            task=episode.task,
+            text=episode.text,
             trial=0,
-            folder=one.folder,
-            outcome=one.outcome,
-            rounds=one.rounds,
+            folder=episode.folder,
+            outcome=episode.outcome,
+            rounds=episode.rounds,
             ending=ending,
         )
 
@@ -246,7 +246,7 @@ def test_tables_of_single_runs() -> None:
         *(ended(shown("said End", 2), 1.25), ended(shown("said End", 3), 2.5)),
         *(shown("out of rounds", 3), shown("unfinished", 0), shown("lost", 0)),
     ]
-    made = tables(
+    all_tables = tables(
         [
             source(*episodes, errors={"L1": 1, "E3": 1}),
             source(label="b"),
@@ -255,7 +255,7 @@ def test_tables_of_single_runs() -> None:
         ],
         QUICK,
     )
-    first, errors, skills = made
+    first, errors, skills = all_tables
     assert (first.title, first.notes) == (
         "Single runs",
         ("Single runs have no key path and no success condition: success is not judged.",),

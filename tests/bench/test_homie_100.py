@@ -74,9 +74,9 @@ def test_a_condition_has_both_branches_in_different_houses_and_forbids_the_other
         texts.setdefault(task.id.removesuffix("-yes").removesuffix("-no"), []).append(task)
     pairs = [tasks for tasks in texts.values() if len(tasks) > 1]
     assert len(pairs) == 6
-    for one, other in pairs:
-        assert one.scene != other.scene and one.goal != other.goal and one.split == other.split
-        assert one.never and other.never
+    for first, other in pairs:
+        assert first.scene != other.scene and first.goal != other.goal and first.split == other.split
+        assert first.never and other.never
 
 
 def test_houses_and_plans_are_of_many_kinds():
@@ -207,8 +207,8 @@ def test_a_route_neither_opens_what_is_open_nor_closes_what_it_has_not_opened():
 def test_what_people_call_a_thing_means_it():
     here = house_of(SUITE.by_id["meat-from-fridge"])
     tables = here.of_kind("table")
-    said = [here.spoken(name) for name in tables]
-    assert len(tables) > 1 and len(set(said)) == len(tables) and None not in said
+    phrases = [here.spoken(name) for name in tables]
+    assert len(tables) > 1 and len(set(phrases)) == len(tables) and None not in phrases
     assert [here.word(name) for name in tables] == tables and here.word("fridge") == "fridge"
 
 

@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from homie.bench.authoring import House, rehearse
+from homie.bench.options import BenchOptions
 from homie.bench.play.runner import bench
 from homie.bench.score.profiles import Homie
 from homie.bench.score.results import load_run
@@ -22,7 +23,7 @@ from homie.bench.suites import homie_100
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.house.outset import outset
-from homie.kernel.setup.options import BenchOptions, HouseOptions
+from homie.kernel.setup.options import HouseOptions
 
 SUITE = homie_100()
 SECOND_HAND: dict[str, dict[str, list[dict[str, Any]]]] = yaml.safe_load(
@@ -51,13 +52,13 @@ def test_wrong_plans_fail_and_right_ones_pass(task: Task) -> None:
     assert task.expert is not None
     assert plans["right"] and plans["wrong"], "both are needed"
     assert judged(task, house, list(task.expert)) == (True, True, ()), "the expert's own plan"
-    for one in plans["right"]:
-        assert tuple(one["plan"]) != task.expert, "it is the expert's"
-        assert judged(task, house, one["plan"]) == (True, True, ()), one["why"]
-    for one in plans["wrong"]:
-        goal, keypath, failed = judged(task, house, one["plan"])
-        assert not failed, f"{one['why']}: it fails for another reason"
-        assert (goal, keypath) == (bool(one.get("unseen")), False), one["why"]
+    for entry in plans["right"]:
+        assert tuple(entry["plan"]) != task.expert, "it is the expert's"
+        assert judged(task, house, entry["plan"]) == (True, True, ()), entry["why"]
+    for entry in plans["wrong"]:
+        goal, keypath, failed = judged(task, house, entry["plan"])
+        assert not failed, f"{entry['why']}: it fails for another reason"
+        assert (goal, keypath) == (bool(entry.get("unseen")), False), entry["why"]
 
 
 @pytest.mark.slow

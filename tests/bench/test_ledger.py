@@ -24,13 +24,13 @@ from homie.bench.folder.ledger import (
     read_bench,
     unfinished,
 )
+from homie.bench.options import BenchOptions
 from homie.bench.play import runner
 from homie.bench.play.pool import Pool
 from homie.bench.play.progress import Progress
 from homie.bench.play.worker import Job, Report
 from homie.bench.suite.suite import Suite
 from homie.kernel.errors import BadInput, InfrastructureError, Interrupted, MissingPart
-from homie.kernel.setup.options import BenchOptions
 from homie.runtime.provenance import OtherParts, PartsFile, keep, kept
 from homie.runtime.runstore import read_model
 
@@ -51,7 +51,7 @@ def run(tmp_path: Path) -> Path:
 def test_a_new_run_folder_has_all_that_says_what_it_is(tmp_path: Path) -> None:
     path = tmp_path / "run"
     BenchFolder.open(options(path, seed=5), SUITE).close()
-    assert {one.name for one in path.iterdir()} == {"run.json", "run.copy.json", "suite.json", "episodes", "workers"}
+    assert {file.name for file in path.iterdir()} == {"run.json", "run.copy.json", "suite.json", "episodes", "workers"}
     file = read_model(path / "run.json", BenchFile)
     assert read_model(path / "run.copy.json", BenchFile) == file
     assert (file.format, file.kind, file.seed, file.options.trials) == (2, "bench", 5, 2)
@@ -60,7 +60,7 @@ def test_a_new_run_folder_has_all_that_says_what_it_is(tmp_path: Path) -> None:
     assert is_bench(path) and not is_bench(tmp_path)
     read, suite, episodes = read_bench(path)
     assert read == file and suite == SUITE
-    assert [(one.name, one.trial) for one in episodes] == [
+    assert [(episode.name, episode.trial) for episode in episodes] == [
         ("task-0-0", 0), ("task-0-1", 1), ("task-1-0", 0), ("task-1-1", 1),
     ]  # fmt: skip
     assert episodes == plan(path, file.options, SUITE)
@@ -69,16 +69,20 @@ def test_a_new_run_folder_has_all_that_says_what_it_is(tmp_path: Path) -> None:
 def test_trials_are_those_of_the_command_line_or_of_the_suite(tmp_path: Path) -> None:
     suite = Suite.model_validate({**SUITE.model_dump(by_alias=True), "protocol": {"trials": 3}})
     assert len(plan(tmp_path, options(tmp_path, trials=None), suite)) == 6
-    assert [one.name for one in plan(tmp_path, options(tmp_path, trials=1, tasks="task-1"), suite)] == ["task-1-0"]
-    assert [one.task.id for one in plan(tmp_path, options(tmp_path, trials=1, split="test"), suite)] == ["task-1"]
+    assert [episode.name for episode in plan(tmp_path, options(tmp_path, trials=1, tasks="task-1"), suite)] == [
+        "task-1-0"
+    ]
+    assert [episode.task.id for episode in plan(tmp_path, options(tmp_path, trials=1, split="test"), suite)] == [
+        "task-1"
+    ]
 
 
 def test_what_is_to_be_run(run: Path) -> None:
     _, _, episodes = read_bench(run)
-    assert [one.name for one in unfinished(episodes)] == ["task-1-1"]
-    assert [one.name for one in unfinished(episodes, again=True)] == ["task-1-0", "task-1-1"]
+    assert [episode.name for episode in unfinished(episodes)] == ["task-1-1"]
+    assert [episode.name for episode in unfinished(episodes, again=True)] == ["task-1-0", "task-1-1"]
     (run / "episodes" / "task-0-1" / "final_state.json").unlink()
-    assert [one.name for one in unfinished(episodes)] == ["task-0-1", "task-1-1"], "damaged ones too"
+    assert [episode.name for episode in unfinished(episodes)] == ["task-0-1", "task-1-1"], "damaged ones too"
 
 
 def test_a_half_made_folder_is_taken_up_and_one_of_something_else_is_not(run: Path, tmp_path: Path) -> None:
@@ -114,11 +118,11 @@ def test_only_options_that_decide_an_episode_have_to_be_the_same(run: Path) -> N
 
 def test_what_is_damaged_is_put_back_or_refused(run: Path) -> None:
     good = {name: (run / name).read_bytes() for name in ("run.json", "suite.json")}
-    for name, said in (("run.json", "is put back from its copy"), ("suite.json", "is written anew")):
+    for name, message in (("run.json", "is put back from its copy"), ("suite.json", "is written anew")):
         (run / name).write_bytes(b"{")
         with pytest.raises(BadInput, match=r"with --out mends the run folder if it can\.$"):
             read_bench(run)
-        with pytest.warns(UserWarning, match=rf"{name} was damaged and {said}\.$"):
+        with pytest.warns(UserWarning, match=rf"{name} was damaged and {message}\.$"):
             BenchFolder.open(options(run), SUITE).close()
         assert (run / name).read_bytes() == good[name]
     (run / "suite.json").write_bytes(b"{")
@@ -130,12 +134,12 @@ def test_what_is_damaged_is_put_back_or_refused(run: Path) -> None:
 
 def test_descriptions_that_no_episode_refers_to_are_forgotten(run: Path) -> None:
     about = {"planner": {}, "detector": {}, "skills": {}, "robot": {}, "settings": {}, "versions": {}}
-    one, two = (PartsFile.model_validate({**about, "planner": {"model": name}}) for name in ("a", "b"))
-    for each in (one, two):
+    first, second = (PartsFile.model_validate({**about, "planner": {"model": name}}) for name in ("a", "b"))
+    for each in (first, second):
         keep(run, each, {}, mixed=True)
-    bench_runs.rewrite(run / "episodes" / "task-0-0", parts=one.digest)
+    bench_runs.rewrite(run / "episodes" / "task-0-0", parts=first.digest)
     BenchFolder.open(options(run), SUITE).close()
-    assert kept(run) == (one.digest,)
+    assert kept(run) == (first.digest,)
 
 
 def test_nobody_knows_what_episodes_of_homie_0_1_were_made_with(run: Path) -> None:
@@ -191,7 +195,7 @@ class Answers(Pool):
 
     def _finish(self, job: Job) -> None:
         (_, _, episodes) = read_bench(job.folder.parent.parent)
-        (episode,) = [one for one in episodes if one.name == job.folder.name]
+        (episode,) = [candidate for candidate in episodes if candidate.name == job.folder.name]
         shutil.rmtree(episode.folder)
         bench_runs._write_episode(episode, bench_runs.rounds(DONE), {"objects": {}, "held": None}, "")
 
@@ -205,10 +209,10 @@ def bench(tmp_path: Path, write_suite, tiny_bench):
     suite = write_suite(["put the ball", "get the ball"], trials=2)
 
     def play(pool: Pool, **more: object):
-        said = io.StringIO()
-        progress = Progress(Console(file=said, width=400))
+        output = io.StringIO()
+        progress = Progress(Console(file=output, width=400))
         summary = runner.bench(tiny_bench(suite, mixed=True, **more), progress, pool=lambda run: pool)
-        return summary, said.getvalue()
+        return summary, output.getvalue()
 
     return play
 
@@ -231,13 +235,13 @@ def test_every_task_once_before_any_again(bench, tmp_path: Path) -> None:
 def test_a_try_that_failed_is_run_again_as_often_as_is_said(bench, tmp_path: Path) -> None:
     lost = Report(cause="crash", message="exit code 7")
     pool = Answers(1, lost, Report(), Report(), Report(), lost, lost)
-    summary, said = bench(pool, retries=2)
+    summary, printed = bench(pool, retries=2)
     assert pool.played == ["put-0", "get-0", "put-1", "get-1", "put-0", "put-0"]
     assert summary.causes == {"crash": 1} and summary.infrastructure == 1
     (line,) = [line for line in summary.lines if line.cause]
     assert (line.task, line.trial, line.ended_by, line.cause) == ("put", 0, "infrastructure", "crash: exit code 7")
-    assert said.count("(it is run again)") == 2 and said.count("(it is given up)") == 1
-    assert "put-0  crash, try 3: exit code 7 (it is given up)" in said
+    assert printed.count("(it is run again)") == 2 and printed.count("(it is given up)") == 1
+    assert "put-0  crash, try 3: exit code 7 (it is given up)" in printed
     aside = {path.name for path in (tmp_path / "run" / "episodes").iterdir()}
     assert {"put-0-partial-1", "put-0-partial-2"} <= aside
     bench(Answers(1), retries=2, clean=True)

@@ -15,11 +15,11 @@ from homie.bench.compare.compare import compare
 from homie.bench.compare.summary import Intervals
 from homie.bench.folder.ledger import read_bench
 from homie.bench.folder.makeup import Batch, Makeup, mixed_table
+from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench
 from homie.bench.score.results import load_run
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import BenchOptions
 from homie.runtime.provenance import PartsFile, kept, read_parts, read_text
 
 PLAN = "[[Go to, ball], [Pick, ball], [Go to, box], [Put, ball, box], [End]]"

@@ -21,8 +21,8 @@ SKILL_KEYS = {"Go to": "go_to", "Pick": "pick", "Put": "put", "Open": "open", "C
 
 @pytest.fixture(scope="module")
 def cases() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = golden.read(golden.GOLDEN / "cases.json")["cases"]
-    return found
+    content: list[dict[str, Any]] = golden.read(golden.GOLDEN / "cases.json")["cases"]
+    return content
 
 
 @pytest.fixture(scope="module")
@@ -34,23 +34,23 @@ def near(value: float | None) -> object:
     return None if value is None else pytest.approx(value, rel=0, abs=1e-12)
 
 
-def check(score: Score, wanted: Mapping[str, Any]) -> None:
+def check(score: Score, expected: Mapping[str, Any]) -> None:
     """A score has every value of a golden case."""
-    assert score.tp == near(wanted["tp"])
-    per_path = [one["raises"] if isinstance(one, dict) else near(one) for one in wanted["tp_per_keypath"]]
+    assert score.tp == near(expected["tp"])
+    per_path = [entry["raises"] if isinstance(entry, dict) else near(entry) for entry in expected["tp_per_keypath"]]
     assert list(score.tp_per_keypath) == per_path
-    assert score.ended == wanted["ended"]
-    assert score.success == wanted["success"]
-    assert score.weight == near(wanted["plwsr_contribution"])
-    assert score.length == wanted["actual_length"]
-    assert score.replans == wanted["replans"]
+    assert score.ended == expected["ended"]
+    assert score.success == expected["success"]
+    assert score.weight == near(expected["plwsr_contribution"])
+    assert score.length == expected["actual_length"]
+    assert score.replans == expected["replans"]
     in_success = None if score.success is None else score.replans if score.success else 0
-    assert in_success == wanted["replans_in_success"]
-    assert dict(score.errors) == (wanted["errors"] or {})
-    if wanted["scored_steps"] is not None:
-        assert score.scored_steps == wanted["scored_steps"]
-    assert {SKILL_KEYS[k]: v._asdict() for k, v in score.executions.items()} == wanted["skills"]
-    assert dict(score.raises) == wanted["raises"]
+    assert in_success == expected["replans_in_success"]
+    assert dict(score.errors) == (expected["errors"] or {})
+    if expected["scored_steps"] is not None:
+        assert score.scored_steps == expected["scored_steps"]
+    assert {SKILL_KEYS[k]: v._asdict() for k, v in score.executions.items()} == expected["skills"]
+    assert dict(score.raises) == expected["raises"]
 
 
 def test_every_case(cases: list[dict[str, Any]], strict: StrictEmmoe) -> None:
@@ -98,27 +98,27 @@ def test_every_aggregate(cases: list[dict[str, Any]], strict: StrictEmmoe) -> No
             check_group(results.only(tasks), group["expected"][name])
 
 
-def check_group(results: Results, wanted: Mapping[str, Any]) -> None:
+def check_group(results: Results, group: Mapping[str, Any]) -> None:
     for metric in ("sr", "plwsr", "ser", "tp"):
-        if metric in wanted:
-            assert ratio(results, metric.upper()).value == near(wanted[metric])
-    assert ratio(results, "SER") == (wanted["ser_success_ends"], wanted["ser_ends"])
-    assert ratio(results, "SRR") == (wanted["srr_num"], wanted["srr_den"])
-    assert ratio(results, "SRR").value == near(wanted["srr_pooled"])
-    by_trial = [(*one, one.value) for one in srr_by_trial(results, (1, 2, 3)).values()]
-    assert by_trial == [(one["num"], one["den"], near(one["srr"])) for one in wanted["srr_rounds"]]
-    if "sr_tp1" in wanted:
+        if metric in group:
+            assert ratio(results, metric.upper()).value == near(group[metric])
+    assert ratio(results, "SER") == (group["ser_success_ends"], group["ser_ends"])
+    assert ratio(results, "SRR") == (group["srr_num"], group["srr_den"])
+    assert ratio(results, "SRR").value == near(group["srr_pooled"])
+    by_trial = [(*srr, srr.value) for srr in srr_by_trial(results, (1, 2, 3)).values()]
+    assert by_trial == [(trial["num"], trial["den"], near(trial["srr"])) for trial in group["srr_rounds"]]
+    if "sr_tp1" in group:
         whole = sum(score.tp == 1 for score in results.scores) / len(results.scores)
-        assert whole == near(wanted["sr_tp1"])
-    if "errors" in wanted:
+        assert whole == near(group["sr_tp1"])
+    if "errors" in group:
         for key, success in (("success", True), ("fail", False)):
             chosen = [score for score in results.scores if score.success is success]
             counts = raw_errors(chosen)
-            assert {code: counts[code] for code, _ in SENTENCES} == wanted["errors"][key]
-            assert sum(score.scored_steps for score in chosen) == wanted["errors"][f"steps_{key}"]
+            assert {code: counts[code] for code, _ in SENTENCES} == group["errors"][key]
+            assert sum(score.scored_steps for score in chosen) == group["errors"][f"steps_{key}"]
     for skill, count in skill_counts(results, attempts=False).items():
-        if "skills" in wanted:
-            expected = wanted["skills"][SKILL_KEYS[skill]]
+        if "skills" in group:
+            expected = group["skills"][SKILL_KEYS[skill]]
             assert count._asdict() == {"success": expected["success"], "fail": expected["fail"]}
             for k in (1, 2, 3):
                 assert assumed_rate(count, k) == near(expected[f"sr_k{k}"])
@@ -169,7 +169,7 @@ def test_the_successful_run_printed_in_the_paper(strict: StrictEmmoe) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (None, r"^Cannot read the conversation .*none\.json: .*No such file or directory.*\.$"),
         ("{", r"^Cannot read the conversation .*none\.json: it is not valid JSON: Expecting property name"),
@@ -177,9 +177,9 @@ def test_the_successful_run_printed_in_the_paper(strict: StrictEmmoe) -> None:
         ('["a", 1]', r"^The conversation .*none\.json must be a JSON list of strings\.$"),
     ],
 )
-def test_what_is_no_conversation(tmp_path, content, said):
+def test_what_is_no_conversation(tmp_path, content, message):
     path = tmp_path / "none.json"
     if content is not None:
         path.write_text(content)
-    with pytest.raises(BadInput, match=said):
+    with pytest.raises(BadInput, match=message):
         read_conversation(path)

@@ -16,8 +16,8 @@ DOCS = Path(__file__).resolve().parents[2] / "docs" / "metrics.md"
 
 def test_what_does_not_follow_is_listed_in_the_docs() -> None:
     listed = [line for line in DOCS.read_text().split("\n") if line.startswith("| H")]
-    found = [f"| {' | '.join(astuple(mismatch))} |" for mismatch in paper_tables.mismatches()]
-    assert sorted(listed) == sorted(found)
+    rows = [f"| {' | '.join(astuple(mismatch))} |" for mismatch in paper_tables.mismatches()]
+    assert sorted(listed) == sorted(rows)
 
 
 def test_every_row_was_compared() -> None:
@@ -27,17 +27,17 @@ def test_every_row_was_compared() -> None:
         for model, row in rows.items():
             printed = paper_tables.printed(table)[model]
             assert set(printed) == set(HEADS)
-            made = shares_by_head(row)
+            shares = shares_by_head(row)
             for head in HEADS:
-                assert abs(100 * (made[head] or 0.0) - float(printed[head])) < 0.0151
+                assert abs(100 * (shares[head] or 0.0) - float(printed[head])) < 0.0151
 
 
 def test_a_wrong_figure_is_found() -> None:
     counts = ErrorCounts({"L1": 1, "D1": 2}, 10)
     right = {**dict.fromkeys(HEADS, "0"), "L1": "33.33", "L": "33.33", "D1": "66.67", "D": "66.67", "All": "30"}
     assert check_shares("T", "row", counts, right) == []
-    (found,) = check_shares("T", "row", counts, {**right, "D1": "66.66"})
-    assert (found.column, found.printed, found.follows) == ("D1", "66.66", "66.67")
+    (mismatch,) = check_shares("T", "row", counts, {**right, "D1": "66.66"})
+    assert (mismatch.column, mismatch.printed, mismatch.follows) == ("D1", "66.66", "66.67")
 
 
 def test_implied_counts_are_those_that_were_printed() -> None:
@@ -55,8 +55,8 @@ def test_implied_counts_are_the_smallest() -> None:
     assert single is not None and (single.codes["E1"], single.total, single.steps) == (1, 1, 2)
     three = {**none, "L1": "33.33", "D1": "66.67", "All": "30"}
     assert implied_counts(three, limit=2) is None
-    found = implied_counts(three, limit=3)
-    assert found is not None and (found.codes["L1"], found.codes["D1"], found.steps) == (1, 2, 10)
+    implied = implied_counts(three, limit=3)
+    assert implied is not None and (implied.codes["L1"], implied.codes["D1"], implied.steps) == (1, 2, 10)
 
 
 def test_a_percentage_of_nothing_is_nothing() -> None:
@@ -65,13 +65,13 @@ def test_a_percentage_of_nothing_is_nothing() -> None:
 
 def test_srr_beside_the_counts_is_listed_in_the_docs() -> None:
     listed = [line for line in DOCS.read_text().split("\n") if re.match(r"\| SRR \| .* \| [\d.]+ \|$", line)]
-    found = [
-        f"| SRR | {model} | {printed:.2f} | {100 * made.value:.2f} |"
-        for model, made in paper_tables.pooled_srr().items()
+    rows = [
+        f"| SRR | {model} | {printed:.2f} | {100 * srr.value:.2f} |"
+        for model, srr in paper_tables.pooled_srr().items()
         for printed in (paper_tables.table2(model)["SRR"],)
-        if made.value is not None and f"{100 * made.value:.2f}" != f"{printed:.2f}"
+        if srr.value is not None and f"{100 * srr.value:.2f}" != f"{printed:.2f}"
     ]
-    assert listed == found
+    assert listed == rows
 
 
 def test_success_rates_are_whole_numbers_of_runs() -> None:

@@ -30,8 +30,8 @@ FAR = "Unable to put, the target is far away"
 
 
 def trajectory(*steps: Step | str, paths: tuple[tuple[str, ...], ...] = (PATH,), **other: object) -> Trajectory:
-    made = tuple(written_step(step, True, "None") if isinstance(step, str) else step for step in steps)
-    says_end = any("End" in step.text for step in made[-1:])
+    written = tuple(written_step(step, True, "None") if isinstance(step, str) else step for step in steps)
+    says_end = any("End" in step.text for step in written[-1:])
     return replace(
         Trajectory(
             task_id="t",
@@ -39,8 +39,8 @@ def trajectory(*steps: Step | str, paths: tuple[tuple[str, ...], ...] = (PATH,),
             task="task",
             keypaths=paths,
             expert_length=6,
-            steps=made,
-            length=len(made),
+            steps=written,
+            length=len(written),
             last_message_has_end=says_end,
         ),
         **other,
@@ -73,8 +73,8 @@ def test_what_spoils_a_task_takes_the_success_and_no_progress() -> None:
 
 
 def test_end_is_exact() -> None:
-    said = trajectory("Pick, apple", "Put, apple, fridge", "Go to, table", last_message_has_end=True)
-    assert (Homie().score(said).success, StrictEmmoe(NAMES).score(said).success) == (False, True)
+    played = trajectory("Pick, apple", "Put, apple, fridge", "Go to, table", last_message_has_end=True)
+    assert (Homie().score(played).success, StrictEmmoe(NAMES).score(played).success) == (False, True)
     lower = trajectory("Pick, apple", "Put, apple, fridge", "end")
     assert (Homie().score(lower).success, StrictEmmoe(NAMES).score(lower).success) == (True, False)
 
@@ -326,10 +326,10 @@ def test_matching_is_the_longest_beginning_in_order(steps: list[Step], paths: tu
 
 @given(STEPS, PATHS)
 def test_scores_are_shares_and_more_steps_never_lower_tp(steps: list[Step], paths: tuple[tuple[str, ...], ...]) -> None:
-    made = [Homie().score(trajectory(*steps[:n], paths=paths)) for n in range(1, len(steps) + 1)]
-    assert all(0.0 <= (score.tp or 0.0) <= 1.0 and 0.0 <= (score.weight or 0.0) <= 1.0 for score in made)
+    scores = [Homie().score(trajectory(*steps[:n], paths=paths)) for n in range(1, len(steps) + 1)]
+    assert all(0.0 <= (score.tp or 0.0) <= 1.0 and 0.0 <= (score.weight or 0.0) <= 1.0 for score in scores)
     if paths:
-        assert [score.tp for score in made] == sorted(score.tp or 0.0 for score in made)
+        assert [score.tp for score in scores] == sorted(score.tp or 0.0 for score in scores)
 
 
 def test_results_of_some_tasks() -> None:

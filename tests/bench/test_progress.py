@@ -46,53 +46,53 @@ def episodes(tmp_path: Path) -> tuple[Episode, ...]:
 
 
 def test_every_episode_has_a_line_with_all_that_is_known(episodes: tuple[Episode, ...]) -> None:
-    told = Told()
+    watched = Told()
     done, killed, wandered, late = episodes
-    told.progress.began(bench_runs.suite(2), 4, [])
-    assert told.new() == "" and told.progress.summary() == "0/4 done  |  0 running, 0 failed"
-    told.progress.started(done)
-    told.progress.started(killed)
-    assert told.progress.summary() == "0/4 done  |  2 running, 0 failed"
-    told.now += 30.0
-    told.progress.finished(done, 29.96)
-    (line,) = told.new().splitlines()
+    watched.progress.began(bench_runs.suite(2), 4, [])
+    assert watched.new() == "" and watched.progress.summary() == "0/4 done  |  0 running, 0 failed"
+    watched.progress.started(done)
+    watched.progress.started(killed)
+    assert watched.progress.summary() == "0/4 done  |  2 running, 0 failed"
+    watched.now += 30.0
+    watched.progress.finished(done, 29.96)
+    (line,) = watched.new().splitlines()
     assert line.startswith("task-0-0  success after 2 rounds, 30.0 s  |  1/4 done, 2 min left  |  1 running, 0 failed")
     assert "  |  SR 100.00 [" in line and line.endswith("]  |  2.0 episodes/min")
     failure = Failure(cause="killed", message="by hand", attempt=2, wall_seconds=3.0)
-    told.progress.failed_try(killed, failure, retry=True)
-    assert told.new() == "task-0-1  killed, try 2: by hand (it is run again)\n"
-    told.progress.started(killed)
-    told.progress.failed_try(killed, failure, retry=False)
-    assert told.new() == "task-0-1  killed, try 2: by hand (it is given up)\n"
-    told.now += 30.0
-    told.progress.gave_up(killed, 3.0)
-    (line,) = told.new().splitlines()
+    watched.progress.failed_try(killed, failure, retry=True)
+    assert watched.new() == "task-0-1  killed, try 2: by hand (it is run again)\n"
+    watched.progress.started(killed)
+    watched.progress.failed_try(killed, failure, retry=False)
+    assert watched.new() == "task-0-1  killed, try 2: by hand (it is given up)\n"
+    watched.now += 30.0
+    watched.progress.gave_up(killed, 3.0)
+    (line,) = watched.new().splitlines()
     assert line.startswith(
         "task-0-1  infrastructure (killed), 3.0 s  |  2/4 done, 60 s left  |  0 running, 1 failed  |  SR 50.00 ["
     )
-    assert told.progress.causes == {"killed": 1}
-    told.progress.started(wandered)
-    told.progress.finished(wandered, 1.0)
-    assert told.new().startswith(
+    assert watched.progress.causes == {"killed": 1}
+    watched.progress.started(wandered)
+    watched.progress.finished(wandered, 1.0)
+    assert watched.new().startswith(
         "task-1-0  no success after 2 rounds, the world disagrees, 1.0 s  |  3/4 done, 20 s left"
     )
-    told.progress.started(late)
-    told.progress.finished(late, 1.0)
-    line = told.new()
+    watched.progress.started(late)
+    watched.progress.finished(late, 1.0)
+    line = watched.new()
     assert line.startswith("task-1-1  success after 3 rounds, the world disagrees, 1.0 s  |  4/4 done  |  0 running")
     assert line.endswith("4.0 episodes/min\n")
 
 
 def test_what_was_finished_before_counts_and_what_is_damaged_is_told(episodes: tuple[Episode, ...]) -> None:
-    told = Told()
+    watched = Told()
     done, killed, wandered, late = episodes
     (late.folder / "final_state.json").unlink()
-    told.progress.began(bench_runs.suite(2), 4, [done, killed, wandered], [late])
-    assert told.new().splitlines() == [
+    watched.progress.began(bench_runs.suite(2), 4, [done, killed, wandered], [late])
+    assert watched.new().splitlines() == [
         "task-1-1  damaged: final_state.json (it is missing); it is run again.",
         "3 of 4 episodes were finished before.",
     ]
-    summary = told.progress.summary()
+    summary = watched.progress.summary()
     assert summary.startswith("3/4 done  |  0 running, 1 failed  |  SR 33.33 [") and "episodes/min" not in summary
     (wandered.folder / "episode.json").unlink()
     again = Told()
@@ -101,18 +101,18 @@ def test_what_was_finished_before_counts_and_what_is_damaged_is_told(episodes: t
 
 
 def test_on_a_terminal_the_summary_moves_and_lines_are_short(episodes: tuple[Episode, ...]) -> None:
-    told = Told(terminal=True)
-    told.progress.began(bench_runs.suite(2), 4, [])
-    told.progress.started(episodes[0])
-    told.now += 60.0
-    told.progress.finished(episodes[0], 60.0)
-    assert "task-0-0  success after 2 rounds, 60.0 s" in told.new()
-    shown = told.progress.__rich__().plain
-    assert shown == told.progress.summary() and "1/4 done, 3 min left" in shown
-    told.progress.close()
-    told.new()
-    told.progress.close()
-    assert told.new() == ""
+    watched = Told(terminal=True)
+    watched.progress.began(bench_runs.suite(2), 4, [])
+    watched.progress.started(episodes[0])
+    watched.now += 60.0
+    watched.progress.finished(episodes[0], 60.0)
+    assert "task-0-0  success after 2 rounds, 60.0 s" in watched.new()
+    shown = watched.progress.__rich__().plain
+    assert shown == watched.progress.summary() and "1/4 done, 3 min left" in shown
+    watched.progress.close()
+    watched.new()
+    watched.progress.close()
+    assert watched.new() == ""
 
 
 @pytest.mark.parametrize(

@@ -71,8 +71,8 @@ def test_an_actor_plays_one_job_after_the_other_until_it_is_replaced(pool: Pools
         ending = read_episode(each.folder)
         assert ending is not None and (ending.trial, ending.seed, ending.ended_by) == (number, 9, "ended")
         assert actors.free == 2
-        assert (len(ray.made), len(ray.killed)) == ((1, 0), (1, 1), (2, 1))[number]
-    run, memory, places = ray.made[0]
+        assert (len(ray.actors), len(ray.killed)) == ((1, 0), (1, 1), (2, 1))[number]
+    run, memory, places = ray.actors[0]
     assert Path(run) == (tmp_path / "bench").resolve() and memory is None and places == sys.path
     actors.close()
     assert len(ray.killed) == 2 and ray.over
@@ -84,7 +84,7 @@ def test_jobs_are_played_side_by_side_on_no_more_cpus_than_there_are(pool: Pools
     first, second = job(0), job(1)
     actors.submit(first)
     actors.submit(second)
-    assert actors.free == 0 and len(ray.made) == 2
+    assert actors.free == 0 and len(ray.actors) == 2
     ((done, report, _),) = actors.wait(0.01)
     assert done == second and report.cause is None and actors.free == 1
     assert pool(4, ray=RayStandIn(3.0))[0].free == 3
@@ -114,13 +114,13 @@ def test_an_actor_that_dies_is_a_crash_and_is_replaced(pool: Pools, job: Jobs) -
         RayActorError(""),
         RayError("A traceback\nNo room for the object.\n"),
     ]
-    said = []
+    reports = []
     for number in range(4):
         actors.submit(job(number))
         ((_, report, _),) = actors.wait(1.0)
-        said.append((report.cause, report.message))
+        reports.append((report.cause, report.message))
         assert len(ray.killed) == min(number + 1, 3) and actors.free == 1
-    assert said == [
+    assert reports == [
         ("crash", "The Ray actor died: The actor was killed."),
         ("crash", "The Ray actor died: RayActorError"),
         ("error", "Ray: No room for the object."),

@@ -37,8 +37,8 @@ from homie.runtime.provenance import PartsFile, keep
 
 
 def test_every_episode_of_a_bench_is_there(tmp_path: Path) -> None:
-    made, page = write(write_run(tmp_path / "run", WAYS))
-    assert made.path == tmp_path / "run" / "report.html" and made.episodes == 8
+    report, page = write(write_run(tmp_path / "run", WAYS))
+    assert report.path == tmp_path / "run" / "report.html" and report.episodes == 8
     assert page.sections == [f"episode-{number}" for number in range(1, 9)]
     ways = ["succeeded", "succeeded", "failed", "lost", "succeeded", "unfinished", "unfinished", "unfinished"]
     assert page.outcomes == ways
@@ -76,7 +76,7 @@ def test_several_planners_share_the_plots(tmp_path: Path) -> None:
     _, page = write(*runs, out=tmp_path / "both.html")
     assert len(page.sections) == 16
     assert "Differences to rule" in page.text
-    assert [one for one in page.texts if one == "Steps: chat"] == ["Steps: chat"]
+    assert [text for text in page.texts if text == "Steps: chat"] == ["Steps: chat"]
 
 
 def test_what_a_run_was_made_with_is_shown_with_its_prompt(tmp_path: Path) -> None:
@@ -118,21 +118,21 @@ def test_tasks_by_run(tmp_path: Path) -> None:
         ("task-3", ""),
     ]
     first = listed.tasks[0]
-    assert [[one.number for one in some] for some in first.by_run.values()] == [[1, 2], [9, 10]]
-    assert first.rivals is not None and [one.number for one in first.rivals] == [1, 9]
+    assert [[episode.number for episode in some] for some in first.by_run.values()] == [[1, 2], [9, 10]]
+    assert first.rivals is not None and [episode.number for episode in first.rivals] == [1, 9]
     assert listed.facets["done by"] == ("only rule", "only chat")
     assert listed.facets["code"] == ("D1",) and "run" in listed.facets
     assert "run" not in catalogue(sources[:1]).facets and "done by" not in catalogue(sources[:1]).facets
     _, page = write(*runs, out=tmp_path / "page.html")
-    marks = [given["href"] for given in page.all("a") if given.get("class", "").startswith("mark")]
+    marks = [attributes["href"] for attributes in page.all("a") if attributes.get("class", "").startswith("mark")]
     assert marks == [f"#episode-{number}" for number in (1, 2, 9, 10, 3, 4, 11, 12, 5, 6, 13, 14, 7, 8, 15, 16)]
 
 
 def test_rows_of_tables_lead_to_what_they_are_about(tmp_path: Path) -> None:
     run = write_run(tmp_path / "rule", WAYS, held=[("task-1", 0), ("task-0", 0), ("task-0", 1), ("task-2", 0)])
     other = write_run(tmp_path / "chat", {("task-3", 1): DONE}, planner="chat")
-    made, page = write(run, other, out=tmp_path / "page.html")
-    source = made.path.read_text()
+    report, page = write(run, other, out=tmp_path / "page.html")
+    source = report.path.read_text()
 
     def leads(title: str) -> list[str]:
         (table,) = re.findall(rf'id="table-{title}">(.*?)</table>', source, re.DOTALL)
@@ -159,8 +159,8 @@ def test_single_runs(homie, tiny_arguments, tmp_path: Path) -> None:
     assert done.returncode == 2 and "Cannot write" in done.stderr
     done = homie("report", "one", "two", "--out", "page.html", "--json")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["episodes"] == 2 and told["bytes"] == (tmp_path / "page.html").stat().st_size
+    printed = json.loads(done.stdout)
+    assert printed["episodes"] == 2 and printed["bytes"] == (tmp_path / "page.html").stat().st_size
     page = Page(tmp_path / "page.html")
     assert len(page.all("article")) == 10 and len(page.all("img")) == 40 and len(page.all("video")) == 1
     assert "success is not judged" in page.text
@@ -187,7 +187,7 @@ def test_what_comes_from_outside_is_text(tmp_path: Path) -> None:
     rewrite(run / "episodes" / "task-0-0", poison)
     _, page = write(run)
     assert len(page.programs) == 1 and page.all("img") == []
-    names = {name for _, given in page.tags for name in given}
+    names = {name for _, attributes in page.tags for name in attributes}
     assert not [name for name in names if name.startswith("on") or name == "style"]
     assert page.text.count(NASTY) >= 20
     # What turns a line around, colours a terminal or cannot be encoded is shown by its number.
@@ -196,26 +196,26 @@ def test_what_comes_from_outside_is_text(tmp_path: Path) -> None:
 
 @settings(max_examples=20, deadline=None)
 @given(st.text(max_size=60))
-def test_any_text_of_a_model_is_shown(tmp_path_factory: pytest.TempPathFactory, said: str) -> None:
+def test_any_text_of_a_model_is_shown(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     run = write_run(tmp_path_factory.mktemp("any") / "run", {("task-0", 0): DONE}, tasks=bench_runs.suite(1), trials=1)
-    rewrite(run / "episodes" / "task-0-0", lambda record: replace(record, decision=Decision((), f"<{said}>")))
+    rewrite(run / "episodes" / "task-0-0", lambda record: replace(record, decision=Decision((), f"<{text}>")))
     _, page = write(run)
-    assert printable(f"<{said}>") in page.text and len(page.programs) == 1
+    assert printable(f"<{text}>") in page.text and len(page.programs) == 1
 
 
 def test_the_page_needs_no_network(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", WAYS)
     add_frames(run / "episodes" / "task-0-0", 2)
-    made, page = write(run)
+    report, page = write(run)
     assert len(page.media()) == 8
     for address in (*page.addresses, *page.media().values()):
         near = address.startswith(("#", "data:image/webp;base64,")) or (run / unquote(address)).is_file()
         assert near, address
-    ids = {given["id"] for _, given in page.tags if "id" in given} | {"tasks", "episodes"}
+    ids = {attributes["id"] for _, attributes in page.tags if "id" in attributes} | {"tasks", "episodes"}
     assert {address[1:].partition("?")[0] for address in page.addresses if address.startswith("#")} <= ids
-    text = made.path.read_text()
+    text = report.path.read_text()
     assert not re.search(r"https?://|@import|url\(", text)
-    (policy,) = [given["content"] for given in page.all("meta") if "http-equiv" in given]
+    (policy,) = [attributes["content"] for attributes in page.all("meta") if "http-equiv" in attributes]
     assert "default-src 'none'" in policy and "unsafe" not in policy
 
 
@@ -225,7 +225,7 @@ def test_views_are_small_and_a_torn_one_is_left_out(tmp_path: Path) -> None:
     add_frames(episode)
     torn = episode / "frames" / "round-01-back.png"
     torn.write_bytes(torn.read_bytes()[:200])
-    made, page = write(run)
+    report, page = write(run)
     pictures = page.media()
     assert list(pictures) == ["1-front", "1-left", "1-right"]
     for address in pictures.values():
@@ -234,7 +234,7 @@ def test_views_are_small_and_a_torn_one_is_left_out(tmp_path: Path) -> None:
             assert (picture.format, picture.size) == ("WEBP", (192, 144))
     page = write(run, views=0)[1]
     assert page.all("img") == [] and page.media() == {}
-    assert made.linked == 0
+    assert report.linked == 0
 
 
 def test_a_robot_that_stood_still_has_its_pictures_once(tmp_path: Path) -> None:
@@ -259,8 +259,8 @@ def test_what_has_no_room_in_the_page_is_linked(tmp_path: Path) -> None:
     film(episode / "video.mp4", 5000)
     out = tmp_path / "pages" / "page.html"
     out.parent.mkdir()
-    made, page = write(run, out=out, max_size=0)
-    assert made.linked == len(page.media()) == 5
+    report, page = write(run, out=out, max_size=0)
+    assert report.linked == len(page.media()) == 5
     assert all((out.parent / unquote(address)).is_file() for address in page.media().values())
     assert any("5 files did not fit into this page" in text for text in page.texts)
     _, page = write(run, out=out)
@@ -272,12 +272,12 @@ def test_videos_of_failures_come_first_and_small_ones_before_long_ones(tmp_path:
     mebibyte = 1024 * 1024
     for name, size in (("task-0-0", 1), ("task-1-0", 3), ("task-0-1", 2), ("task-2-0", 6)):
         film(run / "episodes" / name / "video.mp4", size * mebibyte)
-    made, page = write(run, max_size=9)  # base64 takes four bytes for three: 3 + 1 + 2 have room
+    report, page = write(run, max_size=9)  # base64 takes four bytes for three: 3 + 1 + 2 have room
     inside = {number for number in range(1, 9) if page.media(number).get("video", "").startswith("data:")}
-    assert inside == {1, 2, 3} and made.linked == 1  # the failed one (3) is the longest of them
-    assert made.size <= 9 * mebibyte
-    made, page = write(run, max_size=5)  # room for the one of 3 MiB, and no other
-    assert page.media(3)["video"].startswith("data:") and made.linked == 3 and made.size <= 5 * mebibyte
+    assert inside == {1, 2, 3} and report.linked == 1  # the failed one (3) is the longest of them
+    assert report.size <= 9 * mebibyte
+    report, page = write(run, max_size=5)  # room for the one of 3 MiB, and no other
+    assert page.media(3)["video"].startswith("data:") and report.linked == 3 and report.size <= 5 * mebibyte
 
 
 def test_a_video_has_a_picture_before_it_is_played(tmp_path: Path) -> None:
@@ -319,14 +319,18 @@ def test_what_is_no_run_is_refused_in_one_sentence(tmp_path: Path) -> None:
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
-def test_bars_are_as_long_as_their_shares(one: float, two: float) -> None:
+def test_bars_are_as_long_as_their_shares(first: float, second: float) -> None:
     drawn = share_bars(
         "shares",
-        [Bar(label="a", value=one), Bar(label="b", value=two, interval=Interval(0.0, 1.0)), Bar(label="c", value=None)],
+        [
+            Bar(label="a", value=first),
+            Bar(label="b", value=second, interval=Interval(0.0, 1.0)),
+            Bar(label="c", value=None),
+        ],
     )
     widths = [float(width) for width in re.findall(r'<rect.*?width="([\d.]+)"', drawn)]
     (full,) = re.findall(r"M150\.0 \d+H([\d.]+)M", drawn)
-    assert widths == pytest.approx([share * (float(full) - 150) for share in (one, two)], abs=0.1)
+    assert widths == pytest.approx([share * (float(full) - 150) for share in (first, second)], abs=0.1)
 
 
 @given(st.lists(st.integers(0, 1000), min_size=1, max_size=5))

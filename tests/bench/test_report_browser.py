@@ -31,8 +31,8 @@ def test_in_a_browser_the_script_runs_and_only_that(tmp_path: Path) -> None:
     rewrite(
         run / "episodes" / "task-0-0", lambda record: replace(record, decision=Decision((), NASTY, raw=f"<pre>{NASTY}"))
     )
-    made, _ = write(run)
-    shown = browse(f"{made.path.as_uri()}#episode-1", tmp_path)
+    report, _ = write(run)
+    shown = browse(f"{report.path.as_uri()}#episode-1", tmp_path)
     assert "<title>Report: rule</title>" in shown.stdout
     assert '<span id="count" class="soft" role="status">8 of 8</span>' in shown.stdout  # the filter has counted
     assert len(re.findall('<img alt="[^"]*" data-media="[^"]*" src="data:image/webp', shown.stdout)) == 4
@@ -124,29 +124,29 @@ def test_in_a_browser_the_page_can_be_filtered_sorted_and_clicked_through(tmp_pa
         finally:
             server.shutdown()
     (result,) = re.findall(r'<pre id="result">(.*?)</pre>', shown.stdout)
-    told = json.loads(html.unescape(result))
-    assert told["first"] == ["", True, False, False, False]
-    assert told["words"] == ["#?words=task-0 -FAILED", "2 of 8"]
-    assert told["either"] == ["#?outcome=failed&outcome=lost", "2 of 8"]
-    assert told["neither"] == ["#?outcome!=lost&outcome!=failed", "6 of 8", 2]
+    states = json.loads(html.unescape(result))
+    assert states["first"] == ["", True, False, False, False]
+    assert states["words"] == ["#?words=task-0 -FAILED", "2 of 8"]
+    assert states["either"] == ["#?outcome=failed&outcome=lost", "2 of 8"]
+    assert states["neither"] == ["#?outcome!=lost&outcome!=failed", "6 of 8", 2]
     # Episodes 1, 3 and 5 took two steps, 2 took three, the others none.
-    assert told["down"] == ["#episodes?sort.episodes=-steps", "2 1 3 5 4 6 7 8"]
-    assert told["up"] == ["#episodes?sort.episodes=steps", "4 6 7 8 1 3 5 2"]
-    assert told["again"] == ["#episodes?outcome=succeeded&sort.episodes=-steps", "3 of 8", "2 1 5", "true"]
-    assert told["sorted"] == "#episode-2?outcome=succeeded&sort.episodes=-steps"
-    assert told["next"] == "#episode-1?outcome=succeeded&sort.episodes=-steps"
-    assert told["opened"] == ["#episode-1", False, True, False, False]
-    assert told["turned"] == ["#episode-3", False, False, True, False]
-    assert told["round"] == ["#episode-3-round-1", False, False, True, False]
-    assert told["back"] == ["#episodes", True, False, False, False]
-    beside, rounds, pictures, apart = told["side"]
+    assert states["down"] == ["#episodes?sort.episodes=-steps", "2 1 3 5 4 6 7 8"]
+    assert states["up"] == ["#episodes?sort.episodes=steps", "4 6 7 8 1 3 5 2"]
+    assert states["again"] == ["#episodes?outcome=succeeded&sort.episodes=-steps", "3 of 8", "2 1 5", "true"]
+    assert states["sorted"] == "#episode-2?outcome=succeeded&sort.episodes=-steps"
+    assert states["next"] == "#episode-1?outcome=succeeded&sort.episodes=-steps"
+    assert states["opened"] == ["#episode-1", False, True, False, False]
+    assert states["turned"] == ["#episode-3", False, False, True, False]
+    assert states["round"] == ["#episode-3-round-1", False, False, True, False]
+    assert states["back"] == ["#episodes", True, False, False, False]
+    beside, rounds, pictures, apart = states["side"]
     assert beside == ["#side?left=1&right=2", False, False, False, True]
     # Two rounds on the left, three on the right; the left one's decisions could not be read.
     assert (rounds, apart) == (5, "the decisions differ from round 1 on")
     assert pictures == ["data:image/webp"] * 4
-    assert told["same"] == ["#side?left=1&right=1", True]
-    assert told["disagree"] == "#episode-4"
-    assert max(told["overflow"]) <= 400  # nothing is wider than a telephone
+    assert states["same"] == ["#side?left=1&right=1", True]
+    assert states["disagree"] == "#episode-4"
+    assert max(states["overflow"]) <= 400  # nothing is wider than a telephone
 
 
 class QuietHandler(SimpleHTTPRequestHandler):

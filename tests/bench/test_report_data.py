@@ -62,11 +62,11 @@ def test_a_bench(tmp_path: Path) -> None:
         *("rule", "task-0-0", "task-0", "take the apple", 0),
     )
     assert first.folder == tmp_path / "a" / "episodes" / "task-0-0"
-    assert [one.outcome for one in source.episodes] == ["failed", "failed", "lost", "unfinished"]
-    assert [one.score is not None for one in source.episodes] == [True, True, True, False]
-    assert [one.ending is not None for one in source.episodes] == [True, True, True, False]
-    assert [len(one.rounds) for one in source.episodes] == [2, 2, 0, 0]
-    assert [record.round for one in first.rounds for record in one.records] == [1, 2]
+    assert [episode.outcome for episode in source.episodes] == ["failed", "failed", "lost", "unfinished"]
+    assert [episode.score is not None for episode in source.episodes] == [True, True, True, False]
+    assert [episode.ending is not None for episode in source.episodes] == [True, True, True, False]
+    assert [len(episode.rounds) for episode in source.episodes] == [2, 2, 0, 0]
+    assert [record.round for entry in first.rounds for record in entry.records] == [1, 2]
     assert (first.attributes, first.split, lost.split) == (("short-horizon",), "train", "test")
     assert second.keypaths == (KeyPath(tuple(path), 0), KeyPath(("[Go to, table]", *path[1:]), 1))
     assert unfinished.keypaths == (KeyPath(("[Pick, apple]", "[End]"), 0),)
@@ -92,15 +92,17 @@ def test_single_runs_of_one_planner_are_one_source(tmp_path: Path) -> None:
     assert chat.facts == {"planner": "chat model=m", "targets": "background", "seeds": "0"}
     assert rule.facts == {"planner": "rule", "targets": "background, sensors", "seeds": "3, 4"}
     assert rule.machine == {"created": "2026-01-02", "versions": "homie 1, mujoco 3", "platform": "here"}
-    assert [(one.name, one.outcome, one.trial) for one in rule.episodes] == [
+    assert [(episode.name, episode.outcome, episode.trial) for episode in rule.episodes] == [
         *(("a/1", "said End", 1), ("a/2", "unfinished", 0), ("a/3", "lost", 1)),
         *(("b/1", "said End", 1), ("b/2", "out of rounds", 1)),
     ]
-    assert [(one.task, one.text) for one in rule.episodes][2:4] == [("take the apple",) * 2, ("other",) * 2]
-    assert [len(one.rounds) for one in rule.episodes] == [2, 2, 0, 3, 2]
-    assert [one.score is None for one in rule.episodes] == [False, True, False, False, False]
+    assert [(episode.task, episode.text) for episode in rule.episodes][2:4] == [("take the apple",) * 2, ("other",) * 2]
+    assert [len(episode.rounds) for episode in rule.episodes] == [2, 2, 0, 3, 2]
+    assert [episode.score is None for episode in rule.episodes] == [False, True, False, False, False]
     assert [score.task_id for score in rule.results.scores] == ["a/1", "a/3", "b/1", "b/2"]
-    assert [one.run for one in rule.episodes] == ["rule"] * 5 and rule.episodes[0].folder == first / "episodes" / "1"
+    assert [episode.run for episode in rule.episodes] == ["rule"] * 5 and rule.episodes[
+        0
+    ].folder == first / "episodes" / "1"
     assert rule.results.profile == "homie" and rule.origins == ()
 
 
@@ -131,7 +133,7 @@ def test_a_torn_line_is_no_news(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         (source,) = load([single])
-    assert [one.number for one in source.episodes[0].rounds] == [1, 2]
+    assert [entry.number for entry in source.episodes[0].rounds] == [1, 2]
 
 
 def test_folders_that_are_no_runs(tmp_path: Path) -> None:
@@ -164,7 +166,7 @@ def test_a_score_that_the_notebooks_cannot_compute(tmp_path: Path) -> None:
 
 
 def _shown(run: str, task: str, trial: int, outcome: str, **more: object) -> Shown:
-    given = {
+    fields = {
         "name": f"{task}-{trial}",
         "text": f"do {task}",
         "folder": Path("x"),
@@ -172,7 +174,7 @@ def _shown(run: str, task: str, trial: int, outcome: str, **more: object) -> Sho
         "split": "train",
         **more,
     }
-    return Shown(run=run, task=task, trial=trial, outcome=outcome, **given)  # type: ignore[arg-type]
+    return Shown(run=run, task=task, trial=trial, outcome=outcome, **fields)  # type: ignore[arg-type]
 
 
 def _source(label: str, *episodes: Shown) -> Source:
@@ -189,7 +191,7 @@ def test_facets() -> None:
     odd = _shown("a", "t", 1, "failed", score=_score(False, True), split="")
     other = _shown("b", "t", 0, "failed", score=_score(False, False), split="test")
     listed = catalogue([_source("a", done, odd), _source("b", other)])
-    assert [one.facets for one in listed.episodes] == [
+    assert [episode.facets for episode in listed.episodes] == [
         _facets(run="a", outcome="succeeded", world="done", split="train", attribute="long-horizon", code="D1"),
         {**_facets(run="a", outcome="failed"), "world": ("done", "disagrees with key path")},
         _facets(run="b", outcome="failed", world="not done", split="test"),
@@ -202,19 +204,19 @@ def test_facets() -> None:
         "attribute": ("long-horizon",),
         "code": ("D1",),
     }
-    assert [one.number for one in listed.episodes] == [1, 2, 3]
+    assert [episode.number for episode in listed.episodes] == [1, 2, 3]
 
 
-def _facets(**given: str) -> dict[str, tuple[str, ...]]:
+def _facets(**facets: str) -> dict[str, tuple[str, ...]]:
     none: dict[str, tuple[str, ...]] = dict.fromkeys(FACETS, ())
-    return {**none, "done by": ("only a",), **{name: (value,) for name, value in given.items()}}
+    return {**none, "done by": ("only a",), **{name: (value,) for name, value in facets.items()}}
 
 
 def test_lost_episodes_can_be_filtered_by_what_lost_them(tmp_path: Path) -> None:
     run = write_run(tmp_path / "a", {("task-0", 0): GONE, ("task-0", 1): "crash: gone"}, tasks=suite(1))
     listed = catalogue(load([run]))
     assert listed.facets == {"lost by": ("killed", "crash")}
-    assert [one.facets["world"] for one in listed.episodes] == [(), ()]
+    assert [episode.facets["world"] for episode in listed.episodes] == [(), ()]
 
 
 @pytest.mark.parametrize(
@@ -238,13 +240,19 @@ def test_who_did_a_task(outcomes: dict[str, str], done_by: str) -> None:
 def test_tasks_and_what_to_compare_first() -> None:
     first = _source("a", _shown("a", "t", 0, "failed", attributes=("x",)), _shown("a", "t", 1, "failed"))
     second = _source("b", _shown("b", "u", 0, "failed", text="other", split="test"), _shown("b", "t", 0, "failed"))
-    one, two = catalogue([first, second]).tasks
-    assert (one.number, one.name, one.text, one.attributes, one.split) == (1, "t", "do t", ("x",), "train")
-    assert (two.number, two.name, two.text, two.attributes, two.split) == (2, "u", "other", (), "test")
-    assert {run: [each.number for each in some] for run, some in one.by_run.items()} == {"a": [1, 2], "b": [4]}
-    assert [each.number for each in one.episodes] == [1, 2, 4] and [each.number for each in two.episodes] == [3]
-    assert one.rivals is not None and [each.number for each in one.rivals] == [1, 4]
-    assert two.rivals is None
+    task, other_task = catalogue([first, second]).tasks
+    assert (task.number, task.name, task.text, task.attributes, task.split) == (1, "t", "do t", ("x",), "train")
+    assert (other_task.number, other_task.name, other_task.text, other_task.attributes, other_task.split) == (
+        2,
+        "u",
+        "other",
+        (),
+        "test",
+    )
+    assert {run: [each.number for each in some] for run, some in task.by_run.items()} == {"a": [1, 2], "b": [4]}
+    assert [each.number for each in task.episodes] == [1, 2, 4] and [each.number for each in other_task.episodes] == [3]
+    assert task.rivals is not None and [each.number for each in task.rivals] == [1, 4]
+    assert other_task.rivals is None
     (alone,) = catalogue([first]).tasks
     assert alone.rivals is not None and [each.number for each in alone.rivals] == [1, 2]
     assert catalogue([first, second]).facets["attribute"] == ("x",)

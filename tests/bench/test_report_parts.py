@@ -15,6 +15,7 @@ from bench_runs import DONE, LATE, WANDERED, rewrite, rounds, write_run, write_s
 from report_page import Page, add_frames
 
 from homie import __version__
+from homie.bench.options import ReportOptions
 from homie.bench.report import page as page_module
 from homie.bench.report import report
 from homie.bench.report.browse import catalogue
@@ -24,7 +25,6 @@ from homie.bench.report.page import Links, Report, media_blocks
 from homie.bench.score.scores import Results
 from homie.bench.tables import Cell, Column, Table
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import ReportOptions
 from homie.kernel.types import Decision, Subtask
 
 
@@ -122,13 +122,13 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, Page]:
         first / "episodes" / "task-0-0", lambda record: replace(record, decision=odd) if record.round == 1 else record
     )
     add_frames(first / "episodes" / "task-0-0", 2)
-    made = report(ReportOptions.build(runs=[first, second], out=folder / "page.html"))
-    return made, Page(made.path)
+    written = report(ReportOptions.build(runs=[first, second], out=folder / "page.html"))
+    return written, Page(written.path)
 
 
 def test_what_is_told_of_a_page(page: tuple[Report, Page]) -> None:
-    made, read = page
-    assert made == Report(path=made.path, size=made.path.stat().st_size, episodes=16, linked=0, recording=0)
+    written, read = page
+    assert written == Report(path=written.path, size=written.path.stat().st_size, episodes=16, linked=0, recording=0)
     assert f"Written by homie {__version__}." in read.text and "Report: rule, chat" in read.texts
     assert "decisions" not in read.outcomes and read.source.endswith("</script>\n</body>\n</html>\n")
 
@@ -141,7 +141,7 @@ def test_nothing_but_the_own_script_and_style_may_be_used(page: tuple[Report, Pa
     def digest(text: str) -> str:
         return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
-    (policy,) = [given["content"] for given in read.all("meta") if "http-equiv" in given]
+    (policy,) = [attributes["content"] for attributes in read.all("meta") if "http-equiv" in attributes]
     assert policy == (
         "default-src 'none'; img-src data: file: 'self'; media-src data: file: 'self'; "
         f"style-src {digest(style[1])}; script-src {digest(script[1])}; base-uri 'none'; form-action 'none'"
@@ -187,7 +187,7 @@ def test_the_size_that_is_asked_for_is_kept(tmp_path: Path) -> None:
     (run / "episodes" / "task-0-0" / "video.mp4").write_bytes(b"\0" * 300_000)
     room = bare + 8 * 200 + 400_000 + 300
     for size, linked in ((room, 0), (room - 400, 1)):
-        made = report(ReportOptions.build(runs=[run], max_size=size / 1024**2))
-        assert made.linked == linked and made.size <= size and made.path == run / "report.html"
+        written = report(ReportOptions.build(runs=[run], max_size=size / 1024**2))
+        assert written.linked == linked and written.size <= size and written.path == run / "report.html"
     with pytest.raises(BadInput, match=r"^Cannot write the report to .*report\.html/page\.html: Not a directory\.$"):
         report(ReportOptions.build(runs=[run], out=run / "report.html" / "page.html"))

@@ -18,11 +18,11 @@ from bench_runs import DONE, LATE, write_run
 from hypothesis import given
 from hypothesis import strategies as st
 
+from homie.bench.options import ReportOptions
 from homie.bench.report import report
 from homie.envs.mujoco.house.build import start_pose
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.kernel.errors import BadInput, MissingPart
-from homie.kernel.setup.options import ReportOptions
 from homie.kernel.types import VIEWS, Attempt, Check, Decision, ErrorCode, Feedback, Outcome, Subtask
 from homie.runtime import session
 from homie.runtime.runstore import read_steps
@@ -54,42 +54,42 @@ def tiny_run(tiny_options, played: Path, tmp_path: Path) -> Path:
 def test_a_run_from_its_folder_to_a_recording(homie, tiny_run: Path, tmp_path: Path) -> None:
     done = homie("report", "run", "--out", "page.html", "--rerun", "run.rrd", "--json")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
+    printed = json.loads(done.stdout)
     path = tmp_path / "run.rrd"
-    assert told["recording"] == "run.rrd" and told["recording_bytes"] == path.stat().st_size
+    assert printed["recording"] == "run.rrd" and printed["recording_bytes"] == path.stat().st_size
     if RERUN.exists():
         checked = subprocess.run([RERUN, "rrd", "verify", path], capture_output=True, text=True, check=False)
         assert checked.returncode == 0 and "without error" in checked.stdout + checked.stderr
-    made = Recording(path)
+    recording = Recording(path)
     (episode,) = (tiny_run / "episodes").iterdir()
     records = read_steps(episode)
-    assert made.store.recording_id == f"run/{episode.name}"
-    assert made.timelines == {"robot_seconds", "round"}
+    assert recording.store.recording_id == f"run/{episode.name}"
+    assert recording.timelines == {"robot_seconds", "round"}
 
     for view in VIEWS:
-        pictures = made.of(f"cameras/{view}", "EncodedImage:blob")
+        pictures = recording.of(f"cameras/{view}", "EncodedImage:blob")
         assert [row["round"] for row in pictures] == [1, 2, 3, 4, 5]
         blob = bytes(pictures[2]["EncodedImage:blob"][0])
         assert blob == (episode / "frames" / f"round-03-{view}.png").read_bytes()
-        assert [seconds(row) for row in pictures[1:]] == [pytest.approx(one.stamp) for one in records[:-1]]
+        assert [seconds(row) for row in pictures[1:]] == [pytest.approx(record.stamp) for record in records[:-1]]
 
     commands = [json.loads(line) for line in (episode / "commands.jsonl").open()]
-    places = made.of("world/robot", "Transform3D:translation")
+    places = recording.of("world/robot", "Transform3D:translation")
     assert [row["Transform3D:translation"][0][0] for row in places] == pytest.approx(
         [line["pose"][0] for line in commands]
     )
     assert [seconds(row) for row in places] == pytest.approx([line["stamp"] for line in commands])
-    assert len(made.of("world/path", "LineStrips3D:strips")[0]["LineStrips3D:strips"][0]) == len(commands)
+    assert len(recording.of("world/path", "LineStrips3D:strips")[0]["LineStrips3D:strips"][0]) == len(commands)
 
-    log = made.rows["log"]
+    log = recording.rows["log"]
     assert [row["TextLog:text"][0] for row in log] == [line.text for line in lines(records)]
     assert {row["TextLog:level"][0] for row in log} >= {"decision", "check", "attempt", "feedback", "inventory"}
-    (about,) = made.of("instruction", "TextDocument:text")
+    (about,) = recording.of("instruction", "TextDocument:text")
     assert about["TextDocument:text"][0].startswith("put the ball in the box\nended by: ended, 5 rounds")
 
-    (video,) = made.of("video", "AssetVideo:blob")
+    (video,) = recording.of("video", "AssetVideo:blob")
     assert bytes(video["AssetVideo:blob"][0]) == (episode / "video.mp4").read_bytes()
-    shown = made.of("video", "VideoFrameReference:timestamp")
+    shown = recording.of("video", "VideoFrameReference:timestamp")
     assert seconds(shown[-1]) == pytest.approx(records[-1].stamp)
     frames = [row["VideoFrameReference:timestamp"][0] for row in shown]
     assert frames == sorted(frames) and len(set(frames)) == len(frames) > 5
@@ -97,8 +97,8 @@ def test_a_run_from_its_folder_to_a_recording(homie, tiny_run: Path, tmp_path: P
 
 def test_the_log_tells_what_happened_in_order() -> None:
     (first, second, _) = bench_runs.rounds(LATE)
-    said = [(line.kind, line.stamp, line.round, line.text) for line in lines([first, second])]
-    assert said == [
+    log = [(line.kind, line.stamp, line.round, line.text) for line in lines([first, second])]
+    assert log == [
         ("decision", 1.0, 1, "[Pick, apple]"),
         ("feedback", 1.0, 1, f"[Pick, apple]  D1: {bench_runs.FAR.message}"),
         ("inventory", 1.0, 1, "apple"),
@@ -131,7 +131,7 @@ def test_every_line_of_the_log_has_its_kind_time_and_colour() -> None:
     torn = replace(end, round=5, decision=Decision((), problem="no JSON"), stamp=9.5)
     grey, white, good, bad = (150, 156, 166), (238, 238, 238), (96, 211, 120), (255, 110, 98)
     put = "[Put, apple, box]"
-    assert [(one.kind, one.stamp, one.round, one.text, one.colour) for one in lines([first, same, torn])] == [
+    assert [(line.kind, line.stamp, line.round, line.text, line.colour) for line in lines([first, same, torn])] == [
         ("analysis", 8.25, 4, "It is near.", grey),
         ("decision", 8.25, 4, f"{put}, [End]  with octo", white),
         ("check", 8.25, 4, f"{put}  format  ok", grey),
@@ -154,16 +154,16 @@ def test_what_the_viewer_shows_where(tiny_run: Path, tmp_path: Path) -> None:
     (episode / "frames" / "round-02-above.png").write_bytes((episode / "frames" / "round-02-left.png").read_bytes())
     (episode / "frames" / "round-xx-left.png").touch()
     record(episode, tmp_path / "a.rrd", name="a", task="put the ball in the box")
-    made = Recording(tmp_path / "a.rrd")
-    (video,) = made.of("video", "AssetVideo:blob")
-    assert "robot_seconds" not in video and "robot_seconds" not in made.rows["instruction"][0]
-    assert {name for name in made.rows if name.startswith("cameras/")} == {f"cameras/{view}" for view in VIEWS}
-    left = made.of("cameras/left", "EncodedImage:blob")
+    recording = Recording(tmp_path / "a.rrd")
+    (video,) = recording.of("video", "AssetVideo:blob")
+    assert "robot_seconds" not in video and "robot_seconds" not in recording.rows["instruction"][0]
+    assert {name for name in recording.rows if name.startswith("cameras/")} == {f"cameras/{view}" for view in VIEWS}
+    left = recording.of("cameras/left", "EncodedImage:blob")
     assert seconds(left[0]) == 0.0 and {row["EncodedImage:media_type"][0] for row in left} == {"image/png"}
-    (line, *_) = made.rows["log"]
+    (line, *_) = recording.rows["log"]
     assert line["TextLog:level"] == ["analysis"]
     assert line["TextLog:color"] == [(150 << 24) + (156 << 16) + (166 << 8) + 255]
-    layout = made.layout()
+    layout = recording.layout()
     views = {
         row["ViewBlueprint:space_origin"][0]: (name, row["ViewBlueprint:class_identifier"][0])
         for rows in layout.values() for row in rows if "ViewBlueprint:space_origin" in row
@@ -197,7 +197,7 @@ def test_the_rounds_of_commands_are_those_in_which_they_were(tiny_run: Path, tmp
     (episode,) = (tiny_run / "episodes").iterdir()
     record(episode, tmp_path / "a.rrd", name="a", task="put the ball in the box")
     rows = Recording(tmp_path / "a.rrd").of("world/robot", "Transform3D:translation")
-    ends = [one.stamp for one in read_steps(episode)]
+    ends = [record.stamp for record in read_steps(episode)]
     assert [row["round"] for row in rows] == [
         next(number for number, end in enumerate(ends, 1) if seconds(row) <= end + 1e-9) for row in rows
     ]
@@ -221,19 +221,19 @@ def test_scene_and_objects(tmp_path: Path) -> None:
     }
     (episode / "final_state.json").write_text(json.dumps(state))
     record(episode, tmp_path / "a.rrd", name="a", task="take the apple")
-    made = Recording(tmp_path / "a.rrd")
-    assert {name.split("/")[2] for name in made.rows if name.startswith("world/furniture/")} == {
+    recording = Recording(tmp_path / "a.rrd")
+    assert {name.split("/")[2] for name in recording.rows if name.startswith("world/furniture/")} == {
         piece.name for piece in scene.furniture
     }
-    labels = made.of("world/rooms", "Boxes3D:labels")[0]["Boxes3D:labels"]
+    labels = recording.of("world/rooms", "Boxes3D:labels")[0]["Boxes3D:labels"]
     assert labels == [room.name for room in scene.rooms]
-    begun, ended = made.of(f"world/objects/{moved}", "Transform3D:translation")
+    begun, ended = recording.of(f"world/objects/{moved}", "Transform3D:translation")
     assert begun["Transform3D:translation"][0] == pytest.approx(start_pose(scene, scene.objects[0])[0])
     assert ended["Transform3D:translation"][0] == pytest.approx([1.0, 2.0, 0.5])
     assert seconds(begun) == 0.0 and seconds(ended) == 2.0
-    (new,) = made.of("world/objects/new", "Transform3D:translation")
+    (new,) = recording.of("world/objects/new", "Transform3D:translation")
     assert seconds(new) == 2.0
-    places = [row["Transform3D:translation"][0][:2] for row in made.of("world/robot", "Transform3D:translation")]
+    places = [row["Transform3D:translation"][0][:2] for row in recording.of("world/robot", "Transform3D:translation")]
     assert places == [pytest.approx([scene.robot.x, scene.robot.y]), pytest.approx([3.0, 1.0])]
 
 
@@ -244,17 +244,17 @@ def test_what_a_kill_leaves_is_recorded(tiny_run: Path, tmp_path: Path) -> None:
         path = episode / name
         path.write_bytes(path.read_bytes()[: -path.stat().st_size // 3])
     record(episode, tmp_path / "a.rrd", name="a", task="a lone \ud800 surrogate")
-    made = Recording(tmp_path / "a.rrd")
-    assert made.of("instruction", "TextDocument:text")[0]["TextDocument:text"][0].endswith("\nunfinished")
-    assert len(made.of("world/robot", "Transform3D:translation")) > 0
-    assert len(made.of("cameras/left", "EncodedImage:blob")) == 4
-    assert len(made.of("cameras/front", "EncodedImage:blob")) == 5
+    recording = Recording(tmp_path / "a.rrd")
+    assert recording.of("instruction", "TextDocument:text")[0]["TextDocument:text"][0].endswith("\nunfinished")
+    assert len(recording.of("world/robot", "Transform3D:translation")) > 0
+    assert len(recording.of("cameras/left", "EncodedImage:blob")) == 4
+    assert len(recording.of("cameras/front", "EncodedImage:blob")) == 5
 
 
 def test_an_episode_without_anything(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", {("task-0", 0): "killed: at once"}, tasks=bench_runs.suite(1), trials=1)
-    made = report(ReportOptions(runs=[run], rerun=tmp_path / "a.rrd"))
-    assert made.recording == (tmp_path / "a.rrd").stat().st_size
+    written = report(ReportOptions(runs=[run], rerun=tmp_path / "a.rrd"))
+    assert written.recording == (tmp_path / "a.rrd").stat().st_size
     about = Recording(tmp_path / "a.rrd").rows["instruction"][0]["TextDocument:text"][0]
     assert about == "take the apple\nended by: infrastructure (killed: at once), 0 rounds, 1.0 s"
 
@@ -305,8 +305,8 @@ def test_frames_of_a_video_and_robot_time_agree(tiny_run: Path) -> None:
 
 @given(st.lists(st.floats(0.0, 100.0), min_size=1, max_size=8), st.integers(0, 3000))
 def test_the_robot_time_of_frames_never_goes_back(ends: list[float], count: int) -> None:
-    (one,) = bench_runs.rounds(DONE)[:1]
-    records = [replace(one, round=number, stamp=end + 1.0) for number, end in enumerate(sorted(ends), 1)]
+    (record,) = bench_runs.rounds(DONE)[:1]
+    records = [replace(record, round=number, stamp=end + 1.0) for number, end in enumerate(sorted(ends), 1)]
     stamps = frame_stamps(records, count)
     assert stamps.shape == (count,) and np.all(np.diff(stamps) >= 0)
     assert np.all((stamps >= records[0].began) & (stamps <= records[-1].stamp))

@@ -69,56 +69,56 @@ def recorded(episode: Path, *, scene: object = None, state: object = None) -> Re
     return Recording(path)
 
 
-def shape(made: Recording, entity: str, kind: str = "Boxes3D") -> dict[str, Any]:
+def shape(recording: Recording, entity: str, kind: str = "Boxes3D") -> dict[str, Any]:
     """What is drawn all the time for an entity, by the last part of each name."""
-    (row,) = made.of(entity, f"{kind}:colors")
+    (row,) = recording.of(entity, f"{kind}:colors")
     assert "robot_seconds" not in row and "round" not in row, "it is there from the beginning to the end"
     return {name.removeprefix(f"{kind}:"): value for name, value in row.items() if name.startswith(kind)}
 
 
 def test_the_rooms_are_slabs_with_their_names_and_a_gap_between_them(episode: Path) -> None:
-    made = recorded(episode, scene=SCENE)
-    rooms = shape(made, "world/rooms")
+    recording = recorded(episode, scene=SCENE)
+    rooms = shape(recording, "world/rooms")
     assert rooms["centers"] == [near(3.0, 3.5, -0.01), near(7.0, 4.5, -0.01)], "the floor's top is at 0"
     assert rooms["half_sizes"] == [near(1.95, 1.45, 0.01), near(1.95, 1.45, 0.01)]
     assert rooms["labels"] == ["kitchen", "hall"]
     assert rooms["colors"] == [packed(176, 168, 156)]
     assert rooms["fill_mode"] == [3], "solid"
-    (world,) = made.rows["world"]
+    (world,) = recording.rows["world"]
     assert world["ViewCoordinates:xyz"] == [[3, 5, 1]] and "robot_seconds" not in world, "x right, y ahead, z up"
 
 
 def test_furniture_stands_on_the_floor_or_on_another_piece(episode: Path) -> None:
-    made = recorded(episode, scene=SCENE)
-    table = shape(made, "world/furniture/table")
+    recording = recorded(episode, scene=SCENE)
+    table = shape(recording, "world/furniture/table")
     assert table["centers"] == [near(3.5, 3.5, 0.37)] and table["half_sizes"] == [near(0.35, 0.55, 0.37)]
     assert table["quaternions"] == [near(*TURNED)]
     assert table["colors"] == [packed(204, 156, 97)]
     assert table["labels"] == ["table"] and table["show_labels"] == [False]
-    worktop = shape(made, "world/furniture/worktop")
+    worktop = shape(recording, "world/furniture/worktop")
     assert worktop["centers"] == [near(1.5, 3.0, 0.88)] and worktop["quaternions"] == [near(0, 0, 0, 1)]
 
 
 def test_an_object_is_where_it_began_and_then_where_it_ended(episode: Path) -> None:
     ended = {"position": [1.0, 2.0, 0.5], "quaternion": [0.5, 0.1, 0.7, 0.5]}
     objects = {"mug": ended, "new": ended, "nowhere": {"kind": "cup"}, "unturned": {"position": [0, 0, 0]}, "odd": 3}
-    made = recorded(episode, scene=SCENE, state={"objects": objects})
-    mug = shape(made, "world/objects/mug")
+    recording = recorded(episode, scene=SCENE, state={"objects": objects})
+    mug = shape(recording, "world/objects/mug")
     assert mug["half_sizes"] == [near(0.054, 0.04, 0.041)] and mug["colors"] == [packed(36, 84, 191)]
     assert mug["labels"] == ["mug"] and mug["show_labels"] == [False] and mug["fill_mode"] == [3]
-    first, last = made.of("world/objects/mug", "Transform3D:translation")
+    first, last = recording.of("world/objects/mug", "Transform3D:translation")
     assert (seconds(first), first["round"]) == (0.0, 1) and (seconds(last), last["round"]) == (2.0, 2)
     assert first["Transform3D:translation"] == [near(7.0, 5.0, 0.25)]
     assert first["Transform3D:quaternion"] == [near(*TURNED)]
     assert last["Transform3D:translation"] == [near(1.0, 2.0, 0.5)]
     assert last["Transform3D:quaternion"] == [near(0.1, 0.7, 0.5, 0.5)], "w comes last for Rerun"
-    (new,) = made.of("world/objects/new", "Transform3D:translation")
+    (new,) = recording.of("world/objects/new", "Transform3D:translation")
     assert (seconds(new), new["round"]) == (2.0, 2)
-    (point,) = made.of("world/objects/new", "Points3D:labels")
+    (point,) = recording.of("world/objects/new", "Points3D:labels")
     assert point["Points3D:labels"] == ["new"] and point["Points3D:show_labels"] == [False]
     assert point["Points3D:positions"] == [near(0, 0, 0)] and point["Points3D:radii"] == [pytest.approx(0.04)]
     assert "robot_seconds" not in point
-    names = {entity.split("/")[2] for entity in made.rows if entity.startswith("world/objects/")}
+    names = {entity.split("/")[2] for entity in recording.rows if entity.startswith("world/objects/")}
     assert names == {"mug", "new"}, "what does not say where it is is left out"
 
 
@@ -126,8 +126,8 @@ def test_the_robot_goes_from_its_start_along_its_commands_to_its_end(episode: Pa
     poses = [(0.5, [6.0, 3.0, 1.2]), (1.2000004, [6.5, 3.25, -0.4]), (1.7, [7.0, 3.5, 0.0])]
     lines = [json.dumps({"stamp": stamp, "pose": pose}) for stamp, pose in poses]
     (episode / "commands.jsonl").write_text("\n".join(lines) + "\n")
-    made = recorded(episode, scene=SCENE, state={"robot": {"x": 7.5, "y": 4.0, "yaw": 1.2}})
-    rows = made.of("world/robot", "Transform3D:translation")
+    recording = recorded(episode, scene=SCENE, state={"robot": {"x": 7.5, "y": 4.0, "yaw": 1.2}})
+    rows = recording.of("world/robot", "Transform3D:translation")
     assert [seconds(row) for row in rows] == [0.0, 0.5, 1.2, 1.7, 2.0], "to the microsecond"
     assert [row["round"] for row in rows] == [1, 1, 2, 2, 2]
     assert [row["Transform3D:translation"] for row in rows] == [
@@ -136,27 +136,27 @@ def test_the_robot_goes_from_its_start_along_its_commands_to_its_end(episode: Pa
     turns = [row["Transform3D:quaternion"] for row in rows]
     left = near(0, 0, math.sin(-0.2), math.cos(-0.2))
     assert turns == [[near(*TURNED)], [near(*TURNED)], [left], [near(0, 0, 0, 1)], [near(*TURNED)]]
-    path = shape(made, "world/path", "LineStrips3D")
+    path = shape(recording, "world/path", "LineStrips3D")
     assert path["strips"] == [[near(6, 3, 0.02), near(6.5, 3.25, 0.02), near(7, 3.5, 0.02)]], "above the floor"
     assert path["colors"] == [packed(60, 120, 200)] and path["radii"] == [pytest.approx(0.015)]
 
 
 def test_the_robot_is_as_high_and_wide_as_it_is_and_points_ahead(episode: Path) -> None:
-    made = recorded(episode, state={"robot": {"x": 1.0, "y": 2.0, "yaw": 0.0}})
-    body = shape(made, "world/robot/body", "Cylinders3D")
+    recording = recorded(episode, state={"robot": {"x": 1.0, "y": 2.0, "yaw": 0.0}})
+    body = shape(recording, "world/robot/body", "Cylinders3D")
     assert body["lengths"] == [pytest.approx(1.1)] and body["radii"] == [pytest.approx(0.28)]
     assert body["centers"] == [near(0, 0, 0.55)] and body["labels"] == ["robot"]
-    ahead = shape(made, "world/robot/ahead", "Arrows3D")
+    ahead = shape(recording, "world/robot/ahead", "Arrows3D")
     assert ahead["origins"] == [near(0, 0, 0.4)] and ahead["vectors"] == [near(0.6, 0, 0)]
     assert body["colors"] == ahead["colors"] == [packed(60, 120, 200)]
-    assert "world/path" not in made.rows and "world/rooms" not in made.rows
+    assert "world/path" not in recording.rows and "world/rooms" not in recording.rows
 
 
 def test_where_nothing_is_known_of_the_robot_it_is_not_drawn(episode: Path) -> None:
     states: list[object] = [{"robot": "here"}, {"objects": {}}, ["no", "state"]]
     for state in states:
-        made = recorded(episode, state=state)
-        assert not [entity for entity in made.rows if entity.startswith("world/")], state
+        recording = recorded(episode, state=state)
+        assert not [entity for entity in recording.rows if entity.startswith("world/")], state
 
 
 def test_the_scene_is_the_episodes_own_else_that_of_the_run(episode: Path) -> None:
@@ -207,34 +207,34 @@ def test_what_an_environment_cannot_tell_of_a_thing_is_left_out_and_the_rest_is_
         },
         robot=RobotState(x=3.0, y=1.0),
     )
-    made = sent(World(start, {}), tmp_path)
-    drawn = {"/".join(entity.split("/")[1:3]) for entity in made.rows if entity.startswith("world/")}
+    recording = sent(World(start, {}), tmp_path)
+    drawn = {"/".join(entity.split("/")[1:3]) for entity in recording.rows if entity.startswith("world/")}
     assert drawn == {"rooms", "furniture/chest", "objects/egg", "robot", "robot/body", "robot/ahead"}
-    assert shape(made, "world/rooms")["labels"] == ["yard"]
+    assert shape(recording, "world/rooms")["labels"] == ["yard"]
     for entity in ("world/furniture/chest", "world/objects/egg"):
-        box = shape(made, entity)
+        box = shape(recording, entity)
         assert box["half_sizes"] == [near(*half)] and box["colors"] == [packed(150, 150, 150)], "nobody says a colour"
-    assert shape(made, "world/furniture/chest")["quaternions"] == [near(0, 0, 0, 1)]
-    (egg,) = made.of("world/objects/egg", "Transform3D:translation")
+    assert shape(recording, "world/furniture/chest")["quaternions"] == [near(0, 0, 0, 1)]
+    (egg,) = recording.of("world/objects/egg", "Transform3D:translation")
     assert (seconds(egg), egg["round"], egg["Transform3D:quaternion"]) == (0.5, 1, [near(0, 0, 0, 1)])
-    (robot,) = made.of("world/robot", "Transform3D:translation")
+    (robot,) = recording.of("world/robot", "Transform3D:translation")
     assert (seconds(robot), robot["round"]) == (0.5, 1) and robot["Transform3D:translation"] == [near(3, 1, 0)]
     assert robot["Transform3D:quaternion"] == [near(0, 0, 0, 1)], "it looks along x where nobody says where"
 
 
 @pytest.mark.parametrize("robot", [RobotState(), RobotState(x=1.0), RobotState(y=1.0)])
 def test_a_robot_of_which_half_the_place_is_known_is_nowhere(robot: RobotState, tmp_path: Path) -> None:
-    made = sent(World(WorldSnapshot(robot=robot), {}), tmp_path)
-    assert not [entity for entity in made.rows if entity.startswith("world/")]
+    recording = sent(World(WorldSnapshot(robot=robot), {}), tmp_path)
+    assert not [entity for entity in recording.rows if entity.startswith("world/")]
 
 
 def test_a_world_of_which_nothing_was_recorded_begins_at_zero(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", {("task-0", 0): "killed: at once"}, tasks=bench_runs.suite(1), trials=1)
-    made = recorded(run / "episodes" / "task-0-0", scene=SCENE)
-    (mug,) = made.of("world/objects/mug", "Transform3D:translation")
+    recording = recorded(run / "episodes" / "task-0-0", scene=SCENE)
+    (mug,) = recording.of("world/objects/mug", "Transform3D:translation")
     assert (seconds(mug), mug["round"]) == (0.0, 1)
 
 
 def test_a_scene_that_no_environment_knows_is_left_out(episode: Path) -> None:
-    made = recorded(episode, scene={"things": {}})
-    assert not [entity for entity in made.rows if entity.startswith("world/")]
+    recording = recorded(episode, scene={"things": {}})
+    assert not [entity for entity in recording.rows if entity.startswith("world/")]

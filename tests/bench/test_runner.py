@@ -15,10 +15,11 @@ from rich.console import Console
 
 from homie.bench.folder.episode import Failure
 from homie.bench.folder.ledger import episode_seed, read_bench
+from homie.bench.options import BenchOptions
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress, duration
 from homie.kernel.errors import BadInput, MissingPart
-from homie.kernel.setup.options import BenchOptions, PartsOptions, RunOptions
+from homie.kernel.setup.options import PartsOptions, RunOptions
 from homie.runtime import session
 from homie.runtime.provenance import read_parts
 from homie.runtime.runstore import read_episode, read_model, read_steps, write_model
@@ -28,29 +29,29 @@ DONE = "put the ball in the box"
 
 def run(options, **more):
     """A bench that tells nobody."""
-    said = io.StringIO()
-    progress = Progress(Console(file=said, width=400))
-    return runner.bench(options, progress, **more), said.getvalue()
+    output = io.StringIO()
+    progress = Progress(Console(file=output, width=400))
+    return runner.bench(options, progress, **more), output.getvalue()
 
 
 def results(path: Path) -> dict[str, object]:
     """Everything of every finished episode that may not differ between equal runs."""
-    found = {}
+    by_episode = {}
     for episode in read_bench(path)[2]:
         lines = [json.loads(line) for line in (episode.folder / "steps.jsonl").open()]
         ending = json.loads((episode.folder / "episode.json").read_text())
         assert all(line.pop("timings") for line in lines) and ending.pop("wall_seconds") > 0
         assert ending.pop("checksum") and ending["files"].pop("steps.jsonl")  # these follow from wall time
         rest = [(episode.folder / name).read_bytes() for name in ("commands.jsonl", "final_state.json")]
-        found[episode.name] = (lines, ending, rest)
-    return found
+        by_episode[episode.name] = (lines, ending, rest)
+    return by_episode
 
 
 # ------------------------------------------------------------------ what it leaves
 
 
 def test_a_bench_leaves_finished_episodes(write_suite, tiny_bench, tmp_path):
-    summary, said = run(tiny_bench(write_suite([DONE, "rest a while"], trials=2), frames=True))
+    summary, printed = run(tiny_bench(write_suite([DONE, "rest a while"], trials=2), frames=True))
     file, suite, episodes = read_bench(tmp_path / "run")
     assert file.options.planner == "trouble" and "mujoco" in file.versions
     (parts,) = {ending.parts for episode in episodes if (ending := episode.ending)}
@@ -64,7 +65,7 @@ def test_a_bench_leaves_finished_episodes(write_suite, tiny_bench, tmp_path):
         assert len(read_steps(episode.folder)) == 5 and (episode.folder / "frames").is_dir()
     assert (summary.judged, summary.successes, summary.infrastructure) == (4, 4, 0)
     assert summary.success == 1.0 and suite.tasks[0].goal is not None
-    assert "4/4 done  |  0 running, 0 failed" in said.splitlines()[-1]
+    assert "4/4 done  |  0 running, 0 failed" in printed.splitlines()[-1]
 
 
 def test_the_verdict_is_the_worlds_not_the_planners(write_suite, tiny_bench, monkeypatch):
@@ -92,13 +93,13 @@ def test_options_that_are_handed_on_mean_the_same_as_in_run():
 
 def test_workers_and_order_change_nothing(write_suite, tiny_bench, tmp_path):
     suite = write_suite([f"t{number} the ball" for number in range(5)], trials=2, rounds=12)
-    one, _ = run(tiny_bench(suite, planner="dice", out=tmp_path / "one"))
-    two, _ = run(
+    first, _ = run(tiny_bench(suite, planner="dice", out=tmp_path / "one"))
+    second, _ = run(
         tiny_bench(suite, planner="dice", out=tmp_path / "two", workers=2, recycle=2),
         order=lambda episodes: list(reversed(episodes)),
     )
     assert results(tmp_path / "one") == results(tmp_path / "two")
-    assert one.lines == two.lines
+    assert first.lines == second.lines
     histories = [str(lines) for lines, _, _ in results(tmp_path / "one").values()]
     assert len(set(histories)) == len(histories), "episodes differ from each other"
     run(tiny_bench(suite, planner="dice", out=tmp_path / "three", seed=1, tasks="t0"))
@@ -107,9 +108,9 @@ def test_workers_and_order_change_nothing(write_suite, tiny_bench, tmp_path):
 
 @given(st.integers(0, 2**31 - 1), st.text("abc-", min_size=1), st.integers(0, 99))
 def test_seeds_are_valid_and_differ(seed, task, trial):
-    found = episode_seed(seed, task, trial)
-    RunOptions(task="x", seed=found)
-    assert found == episode_seed(seed, task, trial) != episode_seed(seed, task, trial + 1)
+    drawn = episode_seed(seed, task, trial)
+    RunOptions(task="x", seed=drawn)
+    assert drawn == episode_seed(seed, task, trial) != episode_seed(seed, task, trial + 1)
 
 
 def test_seeds_are_the_same_on_every_machine_for_ever():
@@ -129,7 +130,7 @@ def test_workers_are_replaced_before_they_grow(write_suite, tiny_bench, tmp_path
 def test_every_trouble_is_recorded_as_what_it_is(write_suite, tiny_bench, tmp_path):
     troubles = ("crash", "segfault", "kill", "hang", "deaf", "eat", "silent", "bug")
     texts = [DONE, *(f"{trouble} please" for trouble in troubles)]
-    summary, said = run(tiny_bench(write_suite(texts), workers=2, timeout=4, retries=0, memory=4))
+    summary, printed = run(tiny_bench(write_suite(texts), workers=2, timeout=4, retries=0, memory=4))
     causes = {line.task: line.cause.partition(":")[0] for line in summary.lines}
     assert causes == {
         "put": "",
@@ -144,23 +145,23 @@ def test_every_trouble_is_recorded_as_what_it_is(write_suite, tiny_bench, tmp_pa
     }
     assert summary.infrastructure == 8 and summary.judged == 1 and summary.success == 1 / 9
     assert summary.causes == {"crash": 2, "killed": 1, "deadline": 2, "memory": 1, "planner": 1, "error": 1}
-    told = {line.task: line.cause for line in summary.lines}
-    assert "exit code 7" in told["crash"] and "SIGSEGV" in told["segfault"] and "4 s" in told["hang"]
-    assert "did not answer" in told["silent"] and "a bug in a plug-in" in told["bug"]
+    sentences = {line.task: line.cause for line in summary.lines}
+    assert "exit code 7" in sentences["crash"] and "SIGSEGV" in sentences["segfault"] and "4 s" in sentences["hang"]
+    assert "did not answer" in sentences["silent"] and "a bug in a plug-in" in sentences["bug"]
     ending = read_episode(tmp_path / "run/episodes/crash-0")
     assert ending is not None and ending.ended_by == "infrastructure" and ending.rounds == 2
     assert [str(item.subtask) for item in ending.history] == ["[Go to, ball]", "[Pick, ball]"]
-    assert "9/9 done  |  0 running, 8 failed" in said
+    assert "9/9 done  |  0 running, 8 failed" in printed
 
 
 def test_a_try_that_failed_is_kept_and_the_next_counts(write_suite, tiny_bench, tmp_path, monkeypatch):
     monkeypatch.setenv("TROUBLE_MARK", str(tmp_path / "mark"))
-    summary, said = run(tiny_bench(write_suite(["once and never again"])))
+    summary, printed = run(tiny_bench(write_suite(["once and never again"])))
     assert summary.infrastructure == 0 and summary.successes == 1
     failure = read_model(tmp_path / "run/episodes/once-0-partial-1/failure.json", Failure)
     assert failure.cause == "crash" and failure.attempt == 1 and failure.wall_seconds > 0
     assert not (tmp_path / "run/episodes/once-0/failure.json").exists()
-    assert "it is run again" in said
+    assert "it is run again" in printed
 
 
 def test_a_resume_runs_what_a_failed_try_has_left(write_suite, tiny_bench, tmp_path):
@@ -271,11 +272,11 @@ def test_a_bench_and_a_run_do_not_share_a_folder(write_suite, tiny_bench, tiny_o
 def test_on_a_terminal_a_line_moves_and_is_gone_at_the_end(write_suite, tiny_bench, monkeypatch):
     monkeypatch.setenv("TINY_PERIOD", "0.01")
     monkeypatch.setenv("TERM", "xterm")
-    said = io.StringIO()
-    progress = Progress(Console(file=said, width=200, force_terminal=True))
+    terminal = io.StringIO()
+    progress = Progress(Console(file=terminal, width=200, force_terminal=True))
     runner.bench(tiny_bench(write_suite(trials=2)), progress)
-    assert "0/2 done  |  1 running, 0 failed" in said.getvalue() and "1/2 done" in said.getvalue()
-    assert said.getvalue().rstrip().endswith("\x1b[2K"), "the moving line is wiped off"
+    assert "0/2 done  |  1 running, 0 failed" in terminal.getvalue() and "1/2 done" in terminal.getvalue()
+    assert terminal.getvalue().rstrip().endswith("\x1b[2K"), "the moving line is wiped off"
 
 
 def test_durations_can_be_read():

@@ -71,8 +71,8 @@ def wait_until(condition, seconds: float = 120.0) -> None:
 
 def finished(run_folder: Path) -> dict[str, int]:
     """When every finished episode was finished (ns)."""
-    found = (run_folder / "episodes").glob("*/episode.json")
-    return {path.parent.name: path.stat().st_mtime_ns for path in found if "-partial-" not in path.parent.name}
+    files = (run_folder / "episodes").glob("*/episode.json")
+    return {path.parent.name: path.stat().st_mtime_ns for path in files if "-partial-" not in path.parent.name}
 
 
 def begun(run_folder: Path) -> set[str]:
@@ -139,15 +139,15 @@ def test_stopped_by_the_user_it_goes_on_later(write_suite, start, tmp_path, numb
     wait_until(lambda: len(finished(tmp_path / "run")) >= 1)
     # Ctrl-C and the end of a terminal come to the workers, too.
     process.send_signal(number) if number == signal.SIGTERM else os.killpg(process.pid, number)
-    _, said = process.communicate(timeout=15)
-    assert process.returncode == 130, said
-    assert "Stopped by the user" in said and "Traceback" not in said
+    _, errors = process.communicate(timeout=15)
+    assert process.returncode == 130, errors
+    assert "Stopped by the user" in errors and "Traceback" not in errors
     assert not alive(tmp_path / "run")
     for log in (tmp_path / "run" / "workers").iterdir():
         assert "Traceback" not in log.read_text()
     done = len(finished(tmp_path / "run"))
-    output, said = start(suite, "--workers", "2", "--json").communicate(timeout=60)
-    assert json.loads(output)["episodes"] == 4 and f"{done} of 4 episodes were finished before" in said
+    output, errors = start(suite, "--workers", "2", "--json").communicate(timeout=60)
+    assert json.loads(output)["episodes"] == 4 and f"{done} of 4 episodes were finished before" in errors
 
 
 def test_a_disk_that_is_full_stops_the_bench_and_blames_no_planner(

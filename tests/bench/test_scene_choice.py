@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from homie.bench.options import BenchOptions
 from homie.bench.play.checks import ready
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import BenchOptions
 from homie.kernel.setup.scenes import scene_options, scenes_of
 
 FAMILY = "scene.family: the suite says which family of tasks it is (pick): give `--robot franka` without `:sort`."
@@ -58,8 +58,8 @@ def test_a_choice_becomes_the_options_of_a_run():
 
 def test_the_only_robot_of_a_suite_is_played_where_none_is_asked_for(tmp_path):
     robot = {"robot": "franka"}
-    made = check(tmp_path, {"family": "pick"}, suite=robot)
-    assert (made.robot, made.skills) == ("franka", "arm"), "with what goes with the robot"
+    chosen = check(tmp_path, {"family": "pick"}, suite=robot)
+    assert (chosen.robot, chosen.skills) == ("franka", "arm"), "with what goes with the robot"
     assert check(tmp_path, {}, suite=robot, robot="franka", skills="remote").skills == "remote"
     assert check(tmp_path, {}).robot == "mujoco"
     with pytest.raises(BadInput, match="is for the robot franka: add `--robot franka`"):

@@ -97,11 +97,11 @@ def test_bootstrap_against_every_resample() -> None:
     """With four tasks all 4^4 resamples can be listed; the bootstrap's share of each mean must agree with them."""
     values = [0.1, 0.2, 0.4, 0.9]
     exact = sorted(sum(drawn) / 4 for drawn in itertools.product(values, repeat=4))
-    made = bootstrap([Term(i, value, 1.0) for i, value in enumerate(values)], resamples=60_000, confidence=0.8)
-    assert made.value == pytest.approx(0.4)
-    assert made.interval is not None
-    assert made.interval.low == pytest.approx(np.quantile(exact, 0.1), abs=0.03)
-    assert made.interval.high == pytest.approx(np.quantile(exact, 0.9), abs=0.03)
+    estimate = bootstrap([Term(i, value, 1.0) for i, value in enumerate(values)], resamples=60_000, confidence=0.8)
+    assert estimate.value == pytest.approx(0.4)
+    assert estimate.interval is not None
+    assert estimate.interval.low == pytest.approx(np.quantile(exact, 0.1), abs=0.03)
+    assert estimate.interval.high == pytest.approx(np.quantile(exact, 0.9), abs=0.03)
 
 
 def test_nothing_to_divide_by() -> None:
@@ -125,14 +125,17 @@ def test_resamples_with_nothing_to_divide_by_are_left_out() -> None:
 
 def test_what_is_usual_is_95_percent_10000_resamples_and_seed_0() -> None:
     chance = np.random.default_rng(1)
-    one, two = ([Term(task, float(value), 1.0) for task, value in enumerate(chance.random(9))] for _ in range(2))
+    terms, other_terms = (
+        [Term(task, float(value), 1.0) for task, value in enumerate(chance.random(9))] for _ in range(2)
+    )
     usual = {"confidence": 0.95, "resamples": 10_000, "seed": 0}
-    assert bootstrap(one) == bootstrap(one, **usual) != bootstrap(one, **{**usual, "seed": 1})
-    assert paired_bootstrap(one, two) == paired_bootstrap(one, two, **usual)
+    assert bootstrap(terms) == bootstrap(terms, **usual) != bootstrap(terms, **{**usual, "seed": 1})
+    assert paired_bootstrap(terms, other_terms) == paired_bootstrap(terms, other_terms, **usual)
     first, second = simulated(chance, tasks=9, trials=2), simulated(chance, tasks=9, trials=2)
     assert clustered_wilson(first) == clustered_wilson(first, 0.95) and wilson(3, 9) == wilson(3, 9, 0.95)
     pairs = [
-        Pair(one.cluster, bool(one.numerator), bool(two.numerator)) for one, two in zip(first, second, strict=True)
+        Pair(term.cluster, bool(term.numerator), bool(other.numerator))
+        for term, other in zip(first, second, strict=True)
     ]
     assert detectable_difference(pairs) == detectable_difference(pairs, confidence=0.95, power=0.8)
 
@@ -141,7 +144,7 @@ def simulated(chance: np.random.Generator, tasks: int, trials: int) -> list[Term
     """Runs of tasks that differ in how hard they are: Beta(1, 2), mean 1/3."""
     difficulty = chance.beta(1, 2, tasks)
     good = chance.random((tasks, trials)) < difficulty[:, None]
-    return [Term(task, float(one), 1.0) for task in range(tasks) for one in good[task]]
+    return [Term(task, float(success), 1.0) for task in range(tasks) for success in good[task]]
 
 
 def test_coverage_over_tasks() -> None:
@@ -180,10 +183,10 @@ def test_paired_difference_is_sharper_than_two_intervals() -> None:
     first = simulated(chance, tasks=60, trials=3)
     second = [Term(term.cluster, max(term.numerator, float(chance.random() < 0.1)), 1.0) for term in first]
     paired = paired_bootstrap(first, second)
-    one, two = bootstrap(first), bootstrap(second)
-    assert paired.interval and one.interval and two.interval
+    of_first, of_second = bootstrap(first), bootstrap(second)
+    assert paired.interval and of_first.interval and of_second.interval
     assert paired.interval.low > 0
-    assert two.interval.low < one.interval.high
+    assert of_second.interval.low < of_first.interval.high
 
 
 def test_paired_difference_needs_the_same_tasks() -> None:
@@ -198,10 +201,10 @@ def test_mcnemar_is_the_binomial_test(b: int, c: int, both: int) -> None:
     second = [False] * b + [True] * c + [True] * both
     weights = [math.comb(b + c, k) for k in range(b + c + 1)]
     p = sum(weight for weight in weights if weight <= weights[b]) / 2 ** (b + c)
-    made = mcnemar(first, second)
-    assert (made.only_first, made.only_second) == (b, c)
-    assert made.p == pytest.approx(p)
-    assert made.p == mcnemar(second, first).p
+    result = mcnemar(first, second)
+    assert (result.only_first, result.only_second) == (b, c)
+    assert result.p == pytest.approx(p)
+    assert result.p == mcnemar(second, first).p
 
 
 def test_mcnemar_by_hand() -> None:
@@ -250,10 +253,10 @@ def test_a_detectable_difference_is_found_four_times_of_five() -> None:
     difference = detectable_difference(alike(45, 45, 210))
     assert difference is not None
     shares = [(discordant - difference) / 2, (discordant + difference) / 2, 1 - discordant]
-    found = 0
+    detected = 0
     for first, second, _ in generator.multinomial(size, shares, size=400):
-        found += mcnemar([True] * first + [False] * second, [False] * first + [True] * second).p < 0.05
-    assert 0.72 < found / 400 < 0.85  # the exact test is a little careful
+        detected += mcnemar([True] * first + [False] * second, [False] * first + [True] * second).p < 0.05
+    assert 0.72 < detected / 400 < 0.85  # the exact test is a little careful
 
 
 @pytest.mark.parametrize("terms", [[("a", 2.0, 1.0)], [("a", -1.0, 1.0)], [("a", 1.0, -1.0)]])

@@ -37,12 +37,12 @@ tasks:
 
 @pytest.fixture
 def write(tmp_path):
-    def made(text: str, name: str = "suite.yaml") -> Path:
+    def make(text: str, name: str = "suite.yaml") -> Path:
         path = tmp_path / name
         path.write_text(text)
         return path
 
-    return made
+    return make
 
 
 def test_a_suite_is_read(write):

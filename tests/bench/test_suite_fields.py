@@ -16,8 +16,8 @@ from homie.kernel.types import Subtask
 
 
 def content(**task: object) -> dict[str, Any]:
-    given = {"id": "a", "text": "take the apple", "keypaths": [["[Pick, apple]"]], **task}
-    return {"format": 1, "name": "small", "tasks": [given]}
+    fields = {"id": "a", "text": "take the apple", "keypaths": [["[Pick, apple]"]], **task}
+    return {"format": 1, "name": "small", "tasks": [fields]}
 
 
 def test_what_is_usual() -> None:
@@ -65,13 +65,13 @@ def test_bounds(field: tuple[str | int, ...], good: tuple[object, ...], bad: tup
 
 
 def _with(field: tuple[str | int, ...], value: object) -> dict[str, Any]:
-    made = content(scene={})
-    place: Any = {**made, "protocol": {}}
-    made = place
+    whole = content(scene={})
+    place: Any = {**whole, "protocol": {}}
+    whole = place
     for part in field[:-1]:
         place = place[part]
     place[field[-1]] = value
-    return made
+    return whole
 
 
 def test_the_attributes_are_those_of_emmoe() -> None:
@@ -106,10 +106,10 @@ def test_what_is_no_text_is_no_subtask(value: object) -> None:
 
 
 def test_tasks_are_chosen() -> None:
-    made = content()
-    made["tasks"] = [{**made["tasks"][0], "id": name, "split": split} for name, split in
+    fields = content()
+    fields["tasks"] = [{**fields["tasks"][0], "id": name, "split": split} for name, split in
                      (("apple-1", "train"), ("apple-2", "test"), ("pear", "test"))]  # fmt: skip
-    suite = Suite.model_validate(made)
+    suite = Suite.model_validate(fields)
     assert list(suite.by_id) == ["apple-1", "apple-2", "pear"] and suite.by_id["pear"].id == "pear"
 
     def chosen(*how: str | None) -> list[str]:

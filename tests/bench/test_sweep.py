@@ -11,11 +11,11 @@ import pytest
 from rich.console import Console
 
 from homie.bench.folder.ledger import SweepFile, read_bench
+from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.sweep import sweep, variants
 from homie.bench.score.results import load_runs
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import BenchOptions
 from homie.runtime.runstore import read_model
 
 
@@ -26,18 +26,18 @@ def run(options):
 def test_every_value_has_a_run_of_its_own(write_suite, tiny_bench, tmp_path):
     options = tiny_bench(write_suite(), sweep=["rounds=2,5"])
     summary = run(options)
-    assert {name: one.successes for name, one in summary.runs.items()} == {"rounds-2": 0, "rounds-5": 1}
+    assert {name: run.successes for name, run in summary.runs.items()} == {"rounds-2": 0, "rounds-5": 1}
     for rounds in (2, 5):
         file, _, (episode,) = read_bench(tmp_path / "run" / f"rounds-{rounds}")
         assert file.options.rounds == rounds and file.options.sweep == [] and episode.ending.rounds == rounds
     file = read_model(tmp_path / "run" / "sweep.json", SweepFile)
     assert file.runs == {"rounds-2": {"rounds": 2}, "rounds-5": {"rounds": 5}}
     folders = [tmp_path / "run" / name for name in file.runs]
-    assert [one.label for one in load_runs(folders)] == ["rounds=2", "rounds=5"]
-    assert [one.label for one in load_runs(folders[:1])] == [options.planner]
+    assert [run.label for run in load_runs(folders)] == ["rounds=2", "rounds=5"]
+    assert [run.label for run in load_runs(folders[:1])] == [options.planner]
     other = tmp_path / "other"
     shutil.copytree(folders[0], other)
-    labels = [one.label for one in load_runs([*folders, other])]
+    labels = [run.label for run in load_runs([*folders, other])]
     assert labels == [f"{options.planner} ({name})" for name in ("rounds=2", "rounds=5", "other")]
 
 
@@ -52,8 +52,10 @@ def test_a_sweep_goes_on_and_takes_more_values(write_suite, tiny_bench, tmp_path
 
 def test_settings_of_the_planner_and_products():
     options = BenchOptions(suite="s", planner_settings={"budget": 1}, sweep=["planner.examples=0,5", "targets=a,b"])
-    found = [(one.name, one.options.planner_settings, one.options.targets) for one in variants(options)]
-    assert found == [
+    listed = [
+        (variant.name, variant.options.planner_settings, variant.options.targets) for variant in variants(options)
+    ]
+    assert listed == [
         ("examples-0-targets-a", {"budget": 1, "examples": 0}, "a"),
         ("examples-0-targets-b", {"budget": 1, "examples": 0}, "b"),
         ("examples-5-targets-a", {"budget": 1, "examples": 5}, "a"),
@@ -62,7 +64,7 @@ def test_settings_of_the_planner_and_products():
 
 
 def test_numbers_with_points_make_names_that_differ():
-    names = [one.name for one in variants(BenchOptions(suite="s", sweep=["planner.temperature=0.2,0.25,2"]))]
+    names = [variant.name for variant in variants(BenchOptions(suite="s", sweep=["planner.temperature=0.2,0.25,2"]))]
     assert names == ["temperature-0_2", "temperature-0_25", "temperature-2"]
 
 
@@ -86,9 +88,17 @@ def test_every_value_is_checked_before_the_first_begins(write_suite, tiny_bench,
 
 
 def test_values_are_read_as_yaml_and_names_as_on_the_command_line():
-    (one, two) = variants(BenchOptions(suite="s", sweep=["check-order=code, paper,"], out=Path("out")))
-    assert (one.name, one.values, one.options.check_order) == ("check-order-code", {"check_order": "code"}, "code")
-    assert one.options.out == Path("out/check-order-code") and two.options.sweep == [] and two.values != one.values
+    (first, second) = variants(BenchOptions(suite="s", sweep=["check-order=code, paper,"], out=Path("out")))
+    assert (first.name, first.values, first.options.check_order) == (
+        "check-order-code",
+        {"check_order": "code"},
+        "code",
+    )
+    assert (
+        first.options.out == Path("out/check-order-code")
+        and second.options.sweep == []
+        and second.values != first.values
+    )
     (only,) = variants(BenchOptions(suite="s", sweep=["planner.names=true"]))
     assert only.options.planner_settings == {"names": True} and only.options.out is None
     assert only.name == "names-True"
@@ -118,5 +128,5 @@ def test_on_the_command_line(homie, write_suite, bench_arguments):
     arguments = [str(write_suite()), *bench_arguments, "--planner", "trouble", "--out", "out", "--sweep", "rounds=2,5"]
     done = homie("bench", *arguments, "--json")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["runs"]["rounds-5"]["success"] == 1.0 and "\nrounds-2\n" in done.stderr
+    printed = json.loads(done.stdout)
+    assert printed["runs"]["rounds-5"]["success"] == 1.0 and "\nrounds-2\n" in done.stderr

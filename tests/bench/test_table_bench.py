@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from homie.bench.options import BenchOptions
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress
 from homie.bench.score.results import load_run
@@ -17,7 +18,6 @@ from homie.conditions import written
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.scene import FAMILIES
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import BenchOptions
 
 SHIPPED = Path(__file__).parents[2] / "examples/suites/table-twelve.yaml"
 PICK = generate("pick", 7001)
@@ -37,17 +37,17 @@ def task(family: str, seed: int, goal: object, text: str = "do it") -> dict[str,
 
 
 def bench(suite: Path, out: Path, **options: object) -> runner.BenchSummary:
-    given = {"suite": str(suite), "out": out, "robot": "franka", "planner": "table-expert", **options}
-    return runner.bench(BenchOptions.build(**given), Progress(Console(file=io.StringIO(), width=200)))
+    arguments = {"suite": str(suite), "out": out, "robot": "franka", "planner": "table-expert", **options}
+    return runner.bench(BenchOptions.build(**arguments), Progress(Console(file=io.StringIO(), width=200)))
 
 
 def test_the_shipped_suite_is_of_all_families_and_says_what_the_tables_say():
     suite = find_suite(str(SHIPPED))
     assert {task.scene.settings["family"] for task in suite.tasks} == set(FAMILIES)
-    for one in suite.tasks:
-        scene = generate(one.scene.settings["family"], one.scene.seed)
-        assert one.text == scene.instruction
-        assert one.id == f"{scene.family}-{scene.subset}-{scene.seed}"
+    for task in suite.tasks:
+        scene = generate(task.scene.settings["family"], task.scene.seed)
+        assert task.text == scene.instruction
+        assert task.id == f"{scene.family}-{scene.subset}-{scene.seed}"
 
 
 def test_the_expert_does_its_tasks_and_who_says_end_at_once_does_none(tmp_path):
@@ -68,13 +68,13 @@ def test_the_expert_does_its_tasks_and_who_says_end_at_once_does_none(tmp_path):
     state = json.loads((tmp_path / "expert/episodes/t0-0/final_state.json").read_text())
     moved = state["objects"][TARGET]
     assert (moved["relation"], moved["at"]) == ("in", CONTAINER)
-    assert {one["at"] for name, one in state["objects"].items() if name != TARGET} == {"table"}
+    assert {item["at"] for name, item in state["objects"].items() if name != TARGET} == {"table"}
     scene = json.loads((tmp_path / "expert/episodes/t1-0/scene.json").read_text())
     assert (scene["family"], scene["seed"], scene["subset"]) == ("wipe", 7000, "visual")
 
 
 @pytest.mark.parametrize(
-    ("tasks", "suite", "options", "said"),
+    ("tasks", "suite", "options", "message"),
     [
         ([task("pick", 1, {"done": True})], {"robot": "franka"}, {"robot": "mujoco"}, "add `--robot franka`"),
         ([task("pick", 1, {"done": True})], {}, {"robot": "franka:pick"}, "without `:pick`"),
@@ -97,6 +97,6 @@ def test_the_expert_does_its_tasks_and_who_says_end_at_once_does_none(tmp_path):
         ),
     ],
 )
-def test_what_means_nothing_is_refused_in_a_sentence(tmp_path, tasks, suite, options, said):
-    with pytest.raises(BadInput, match=said):
+def test_what_means_nothing_is_refused_in_a_sentence(tmp_path, tasks, suite, options, message):
+    with pytest.raises(BadInput, match=message):
         bench(write(tmp_path, *tasks, **suite), tmp_path / "run", **options)

@@ -171,8 +171,8 @@ def test_no_text_breaks_a_table(text: str, share: float) -> None:
     assert {len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) for line in rows[:4]} == {3}
     body = to_latex([table]).split("\\midrule\n")[1].split("\\bottomrule")[0]
     assert [len(re.findall(r"(?<!\\)&", line)) for line in body.strip().split("\n")] == [1, 1]
-    (_, made, _) = list(csv.reader(io.StringIO(to_csv([table]))))
-    assert made == [text, text, str(share)]
+    (_, cells, _) = list(csv.reader(io.StringIO(to_csv([table]))))
+    assert cells == [text, text, str(share)]
     assert json.loads(to_json_text([table]))["tables"][0]["title"] == text
 
 

@@ -54,7 +54,7 @@ def trajectory(*records: RoundRecord) -> Trajectory:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("[Put, apple, fridge]", ("Put", "apple", "fridge")),
         (" Pick , red apple ", ("Pick", "red apple")),
@@ -63,8 +63,8 @@ def trajectory(*records: RoundRecord) -> Trajectory:
         ("a, b, c, d", ("a", "b", "c", "d")),
     ],
 )
-def test_parts_of_a_subtask(text: str, said: tuple[str, ...]) -> None:
-    assert parts(text) == said
+def test_parts_of_a_subtask(text: str, expected: tuple[str, ...]) -> None:
+    assert parts(text) == expected
 
 
 def test_a_step_of_which_only_the_text_is_known() -> None:
@@ -88,7 +88,7 @@ def test_a_step_of_which_only_the_text_is_known() -> None:
 
 
 def test_what_each_subtask_acted_on() -> None:
-    made = trajectory(
+    result = trajectory(
         record(1, Subtask("Pick", "fruit"), "apple_1", inventory=("apple",), attempts=(BAD, GOOD)),
         record(2, Subtask("Pick", "pear"), "pear_1", FULL, inventory=("apple",)),
         record(3, Subtask("Put", "plum", "fridge"), "fridge_1"),
@@ -96,7 +96,7 @@ def test_what_each_subtask_acted_on() -> None:
         record(5, Subtask("Put", "fridge"), "fridge_1"),
         record(6, Subtask("Go to", "fridge"), "fridge"),
     )
-    assert made.steps == (
+    assert result.steps == (
         Step(
             text="Pick, fruit",
             success=True,
@@ -147,31 +147,36 @@ def test_what_each_subtask_acted_on() -> None:
             text="Go to, fridge", success=True, message="None", code="", action="Go to", objects=("fridge",), places=()
         ),
     )
-    assert (made.length, made.task_id, made.trial, made.task) == (6, "t", 2, "a task")
-    assert (made.keypaths, made.expert_length, made.verdict, made.infrastructure) == ((("[End]",),), 4, None, "")
-    assert made.feedback is None and made.never == () and not made.ended
+    assert (result.length, result.task_id, result.trial, result.task) == (6, "t", 2, "a task")
+    assert (result.keypaths, result.expert_length, result.verdict, result.infrastructure) == (
+        (("[End]",),),
+        4,
+        None,
+        "",
+    )
+    assert result.feedback is None and result.never == () and not result.ended
 
 
 def test_subtasks_are_as_the_planner_wrote_them() -> None:
     wrote = Decision((Subtask("pick", "apple"), Subtask("walk to", "table")))
-    made = trajectory(
+    result = trajectory(
         record(1, Subtask("Pick", "apple"), decision=wrote),
         record(1, Subtask("Go to", "table"), decision=wrote),
         record(1, Subtask("End"), decision=wrote),
         record(2, Subtask("Pick", "apple"), decision=wrote),
     )
-    assert [step.text for step in made.steps] == ["pick, apple", "walk to, table", "End", "pick, apple"]
-    assert [step.action for step in made.steps] == ["Pick", "Go to", "End", "Pick"]
+    assert [step.text for step in result.steps] == ["pick, apple", "walk to, table", "End", "pick, apple"]
+    assert [step.action for step in result.steps] == ["Pick", "Go to", "End", "Pick"]
 
 
 def test_an_unreadable_output_is_a_step() -> None:
     unread = Feedback("fail", ErrorCode.F1, "is not in the action list")
     lost = record(2, Subtask("x"), feedback=unread, decision=Decision((), problem="no JSON"))
-    made = trajectory(
+    result = trajectory(
         record(1, Subtask("Pick", "a"), "a_1", inventory=("a",)), lost, record(3, Subtask("Put", "b", "c"))
     )
-    assert made.steps[1] == Step(text="", success=False, message=unread.message, code="F1", unreadable=True)
-    assert made.steps[2].objects == ("a", "a_1"), "the hand keeps what it held"
+    assert result.steps[1] == Step(text="", success=False, message=unread.message, code="F1", unreadable=True)
+    assert result.steps[2].objects == ("a", "a_1"), "the hand keeps what it held"
     without = record(2, Subtask("x"), feedback=Feedback("fail", None, "?"), decision=Decision((), problem="no JSON"))
     assert trajectory(without).steps == (Step(text="", success=False, message="?", code="", unreadable=True),)
 
@@ -198,15 +203,15 @@ def test_ended_is_exactly_end_and_the_notebooks_look_for_the_word_anywhere() -> 
     assert says_end(replace(pick, decision=thought)) and not says_end(replace(pick, decision=thought), pick)
 
 
-@pytest.mark.parametrize(("cause", "said"), [("killed: x", "killed: x"), ("", "no cause given")])
-def test_what_infrastructure_ended_has_no_steps(cause: str, said: str) -> None:
+@pytest.mark.parametrize(("cause", "expected"), [("killed: x", "killed: x"), ("", "no cause given")])
+def test_what_infrastructure_ended_has_no_steps(cause: str, expected: str) -> None:
     ending = EpisodeFile(
         task="a task", trial=3, seed=0, ended_by="infrastructure", rounds=1, history=(), inventory=(),
         robot_seconds=1.0, wall_seconds=1.0, cause=cause,
     )  # fmt: skip
     records = (record(1, Subtask("End")),)
     lost = from_ending(ending, records, task_id="t", verdict=True)
-    assert (lost.steps, lost.verdict, lost.infrastructure, lost.trial, lost.task) == ((), None, said, 3, "a task")
+    assert (lost.steps, lost.verdict, lost.infrastructure, lost.trial, lost.task) == ((), None, expected, 3, "a task")
     assert (lost.keypaths, lost.expert_length) == ((), 0)
     ran = from_ending(
         ending.model_copy(update={"ended_by": "ended"}), records, task_id="t", keypaths=[["[End]"]], expert_length=5,
@@ -236,8 +241,8 @@ def conversation(*messages: str) -> Trajectory:
 
 
 def test_a_conversation_of_emmoe() -> None:
-    made = conversation(FIRST, SECOND, LAST)
-    assert made.steps == (
+    result = conversation(FIRST, SECOND, LAST)
+    assert result.steps == (
         Step(text="[Pick, cup]", success=True, message="fine", code="", action="Pick", objects=("cup",)),
         Step(
             text="[Put, cup, shelf]",
@@ -250,10 +255,10 @@ def test_a_conversation_of_emmoe() -> None:
         ),
         Step(text="End", success=True, message="None", code="", action="End"),
     )
-    assert made.feedback == ("fine", "the target is far away")
-    assert (made.task, made.task_id, made.trial, made.length) == ("put the cup away", "t", 1, 3)
-    assert (made.keypaths, made.expert_length, made.verdict) == ((("[End]",),), 3, False)
-    assert made.last_message_has_end and made.ended
+    assert result.feedback == ("fine", "the target is far away")
+    assert (result.task, result.task_id, result.trial, result.length) == ("put the cup away", "t", 1, 3)
+    assert (result.keypaths, result.expert_length, result.verdict) == ((("[End]",),), 3, False)
+    assert result.last_message_has_end and result.ended
 
 
 def test_parts_of_a_conversation() -> None:

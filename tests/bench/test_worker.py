@@ -13,6 +13,7 @@ import pytest
 from homie_tiny import FilmedTinyRobot, LinesPlanner
 from pydantic import BaseModel
 
+from homie.bench.options import BenchOptions
 from homie.bench.play.parts import WorkerParts
 from homie.bench.play.pool import Limits, LocalPool
 from homie.bench.play.runner import shared_part
@@ -21,7 +22,7 @@ from homie.bench.play.worker import perform as perform_with
 from homie.bench.suite.suite import Task
 from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, PlannerError, RobotFault
 from homie.kernel.interfaces import Robot
-from homie.kernel.setup.options import BenchOptions, RunOptions
+from homie.kernel.setup.options import RunOptions
 from homie.kernel.types import Command
 from homie.runtime.provenance import read_parts
 from homie.runtime.runstore import read_episode
@@ -71,20 +72,20 @@ def job(tiny_options: Callable[..., RunOptions], tmp_path: Path) -> Callable[...
     def make(task: Mapping[str, object] | None = None, *, mixed: bool = False, **options: object) -> Job:
         folder = tmp_path / "bench" / "episodes" / "put-0"
         folder.mkdir(parents=True)
-        made = Task.model_validate({**PUT, **(task or {})})
-        given = {"robot": f"{__name__}:open_faulty", "out": None, **options}
-        return Job(task=made, trial=2, seed=9, folder=folder, options=tiny_options(**given), mixed=mixed)
+        whole_task = Task.model_validate({**PUT, **(task or {})})
+        settings = {"robot": f"{__name__}:open_faulty", "out": None, **options}
+        return Job(task=whole_task, trial=2, seed=9, folder=folder, options=tiny_options(**settings), mixed=mixed)
 
     TROUBLE.clear()
     return make
 
 
 def test_a_finished_episode_says_what_it_was_made_with(job: Callable[..., Job]) -> None:
-    made = job()
-    assert perform(made) == Report()
-    ending = read_episode(made.folder)
+    planned = job()
+    assert perform(planned) == Report()
+    ending = read_episode(planned.folder)
     assert ending is not None and (ending.trial, ending.seed, ending.ended_by) == (2, 9, "ended")
-    parts = read_parts(made.folder.parent.parent, ending.parts)
+    parts = read_parts(planned.folder.parent.parent, ending.parts)
     assert parts is not None and parts.robot["class"] == f"{__name__}:Faulty"
 
 
@@ -112,28 +113,28 @@ def caused(error: HomieError, cause: BaseException) -> HomieError:
     ids=["robot", "infrastructure", "memory", "how-much", "memory-inside"],
 )
 def test_causes(job: Callable[..., Job], error: BaseException, report: Report) -> None:
-    made = job()
+    planned = job()
     TROUBLE["act"] = error
-    assert perform(made) == report
+    assert perform(planned) == report
 
 
 def test_the_user_stops_it(job: Callable[..., Job]) -> None:
-    made = job()
+    planned = job()
     TROUBLE["act"] = KeyboardInterrupt()
     with pytest.raises(Interrupted):
-        perform(made)
+        perform(planned)
 
 
 def test_a_full_disk_is_every_episodes_and_another_error_of_a_file_is_not(job: Callable[..., Job]) -> None:
-    made = job()
+    planned = job()
     TROUBLE["act"] = of_disk(errno.ENOSPC)
-    report = perform(made)
+    report = perform(planned)
     assert (report.cause, report.fatal, report.exit_code) == (None, True, 4)
     assert report.message == (
-        f"Cannot write into {made.folder}: No space left on device. Make room there and give the same command again "
+        f"Cannot write into {planned.folder}: No space left on device. Make room there and give the same command again "
         "with --out."
     )
-    again = made.model_copy(update={"folder": made.folder.with_name("put-1")})
+    again = planned.model_copy(update={"folder": planned.folder.with_name("put-1")})
     TROUBLE["act"] = of_disk(errno.ENOENT)
     again.folder.mkdir()
     report = perform(again)
@@ -155,24 +156,24 @@ def test_a_goal_for_a_robot_that_does_not_know_its_world(job: Callable[..., Job]
 
 
 def test_what_nobody_expected_leaves_its_traceback(job: Callable[..., Job]) -> None:
-    made = job(robot=f"{__name__}:open_broken")
-    report = perform(made)
+    planned = job(robot=f"{__name__}:open_broken")
+    report = perform(planned)
     assert (report.cause, report.fatal) == ("error", False)
     assert report.message == "Unexpected ZeroDivisionError: a bug in a plug-in."
-    trace = (made.folder / "error.log").read_text(encoding="utf-8")
+    trace = (planned.folder / "error.log").read_text(encoding="utf-8")
     assert trace.startswith("Traceback") and "open_broken" in trace and trace.rstrip().endswith("a bug in a plug-in")
 
 
 def test_an_expert_plays_the_steps_of_the_suite(job: Callable[..., Job]) -> None:
     steps = ["[Go to, ball]", "[Pick, ball]", "[Go to, box]", "[Put, ball, box]", "[End]"]
-    made = job({"expert": steps}, planner=EXPERT)
-    assert perform(made) == Report()
-    assert json.loads((made.folder / "expert.json").read_text()) == steps
-    ending = read_episode(made.folder)
+    planned = job({"expert": steps}, planner=EXPERT)
+    assert perform(planned) == Report()
+    assert json.loads((planned.folder / "expert.json").read_text()) == steps
+    ending = read_episode(planned.folder)
     assert ending is not None and ending.rounds == 5
-    parts = read_parts(made.folder.parent.parent, ending.parts)
+    parts = read_parts(planned.folder.parent.parent, ending.parts)
     assert parts is not None and parts.planner == {"name": EXPERT}, "not the steps, which every task has its own of"
-    assert not (made.folder.parent.parent / "texts").exists()
+    assert not (planned.folder.parent.parent / "texts").exists()
 
 
 def test_an_expert_without_steps(job: Callable[..., Job]) -> None:
@@ -185,13 +186,13 @@ def test_a_worker_process_that_does_not_start_is_ended(
     job: Callable[..., Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("homie.bench.play.pool.START", 0.0)
-    made = job()
+    planned = job()
     (tmp_path / "bench" / "workers").mkdir()
     pool = LocalPool(tmp_path / "bench", 2, Limits(60.0, None, 5))
-    pool.submit(made)
+    pool.submit(planned)
     assert pool.free == 1
     ((done, report, _),) = pool.wait(1.0)
-    assert done == made and (report.cause, report.fatal) == ("deadline", False)
+    assert done == planned and (report.cause, report.fatal) == ("deadline", False)
     assert report.message == "The worker process had not started after 0 s." and pool.free == 2
     pool.close()
 
@@ -228,16 +229,16 @@ class Knowing(LinesPlanner):
 
 
 def test_workers_find_what_their_planners_share(job: Callable[..., Job], tmp_path: Path) -> None:
-    made = job()
-    planner = made.options.planner.replace("lines:", f"{__name__}:Knowing:")
-    made = made.model_copy(update={"options": made.options.model_copy(update={"planner": planner})})
+    planned = job()
+    planner = planned.options.planner.replace("lines:", f"{__name__}:Knowing:")
+    planned = planned.model_copy(update={"options": planned.options.model_copy(update={"planner": planner})})
     (tmp_path / "bench" / "workers").mkdir()
     asked = BenchOptions(suite="any", planner=planner, workers=2)
     shared = shared_part(tmp_path / "bench", asked)
     assert isinstance(shared, Sharing) and shared.log == tmp_path / "bench/workers/model.log"
     assert shared_part(tmp_path, BenchOptions(suite="any", planner=EXPERT)) is None
     pool = LocalPool(tmp_path / "bench", 2, Limits(60.0, None, 5), shared)
-    pool.submit(made)
+    pool.submit(planned)
     while not (ended := pool.wait(60.0)):
         pass
     assert [report for _, report, _ in ended] == [Report()] and "WORD_OF_THE_BENCH" not in os.environ

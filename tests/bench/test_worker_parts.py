@@ -62,7 +62,9 @@ class Follower(TinyDetector):
     def detect(self, observation: Observation) -> tuple[Detection, ...]:
         self.looks += 1
         seen = super().detect(observation)
-        return tuple(Detection(one.name, one.view, one.box, score=1 / self.looks) for one in seen)
+        return tuple(
+            Detection(detection.name, detection.view, detection.box, score=1 / self.looks) for detection in seen
+        )
 
 
 @pytest.fixture
@@ -82,8 +84,8 @@ def job(tiny_options: Callable[..., RunOptions], tmp_path: Path) -> Callable[...
         folder.mkdir(parents=True)
         own = {"robot": f"{__name__}:open_robot", "skills": f"{__name__}:Skills", "detector": f"{__name__}:Follower"}
         task = Task.model_validate({"id": "put", "text": "put the ball in the box", "goal": GOAL, "expert": expert})
-        made = tiny_options(**{**own, "out": None, **options})
-        return Job(task=task, trial=0, seed=episode, folder=folder, options=made)
+        run_options = tiny_options(**{**own, "out": None, **options})
+        return Job(task=task, trial=0, seed=episode, folder=folder, options=run_options)
 
     return make
 
@@ -120,7 +122,7 @@ def test_experts_are_planners_of_one_task_each(job, kept) -> None:
     """Their scripts differ, and nothing else is made anew for that."""
     first, second = job(["[Go to, ball]", "[End]"], planner=EXPERT), job(["[End]"], planner=EXPERT)
     assert perform(first, kept) == perform(second, kept) == Report()
-    rounds = [len((one.folder / "steps.jsonl").read_text().splitlines()) for one in (first, second)]
+    rounds = [len((job.folder / "steps.jsonl").read_text().splitlines()) for job in (first, second)]
     assert rounds == [2, 1] and sorted(LIVES) == ["detector", "robot 0", "skills"]
 
 
@@ -144,7 +146,7 @@ def test_parts_that_cannot_be_made_leave_nothing_open(job, kept) -> None:
 def test_an_episode_is_the_same_whatever_the_worker_has_played_before(job, kept) -> None:
     """With a detector that remembers, after an episode in the same scene and one in another."""
     first, same, other, last = job(frames=True), job(episode=3, frames=True), job(seed=4), job(frames=True)
-    assert [perform(one, kept) for one in (first, same, other, last)] == [Report()] * 4
+    assert [perform(job, kept) for job in (first, same, other, last)] == [Report()] * 4
     assert record(first.folder) == record(last.folder)
     assert record(first.folder)["inputs.jsonl"].count(b"score") > 0
 
@@ -170,7 +172,7 @@ def test_an_episode_in_a_home_is_the_same_as_first_and_as_third(tmp_path, kept) 
             {"id": "take", "text": options.task, "goal": {"held": "apple"}, "expert": ["[Pick, apple]", "[End]"]}
         )
         jobs.append(Job(task=task, trial=0, seed=5, folder=folder, options=options))
-    assert [perform(one, kept) for one in jobs] == [Report()] * 4
-    first, second, _, fourth = (record(one.folder) for one in jobs)
+    assert [perform(job, kept) for job in jobs] == [Report()] * 4
+    first, second, _, fourth = (record(job.folder) for job in jobs)
     assert first["steps.jsonl"][0]["execution"]["feedback"]["status"] == "success"
     assert first == second == fourth

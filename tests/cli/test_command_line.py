@@ -81,9 +81,9 @@ def test_the_words_of_a_planner_cannot_drive_the_terminal(homie, tiny_arguments,
 
 def test_the_tasks_of_a_suite(homie):
     lines = homie("list", "tasks", "homie-100").stdout.splitlines()
-    found = json.loads(homie("list", "tasks", "homie-100", "--json").stdout)["tasks"]
-    assert len(lines) == len(found) == 100
-    assert lines[0].split()[0] == next(iter(found))
+    tasks = json.loads(homie("list", "tasks", "homie-100", "--json").stdout)["tasks"]
+    assert len(lines) == len(tasks) == 100
+    assert lines[0].split()[0] == next(iter(tasks))
     assert homie("list", "tasks").returncode == homie("list", "planners", "homie-100").returncode == 2
 
 
@@ -96,7 +96,7 @@ def test_the_last_line_says_what_ended_the_run(homie, tiny_arguments):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["run", "go", "--planner", "expert"], "only `homie bench` has it"),
         (["run", "go", "--robot", "mujoco:foo"], "takes no argument"),
@@ -110,11 +110,11 @@ def test_the_last_line_says_what_ended_the_run(homie, tiny_arguments):
         (["scene", "--png", "x.png", "--save", "x.png"], "name the same file"),
     ],
 )
-def test_what_means_nothing_is_refused(homie, tmp_path, arguments, said):
+def test_what_means_nothing_is_refused(homie, tmp_path, arguments, message):
     (tmp_path / "deep.json").write_text("[" * 100_000)
     done = homie(*arguments)
     assert done.returncode == 2, done.stderr
-    assert said in done.stderr and done.stderr.count("homie: ") == 1
+    assert message in done.stderr and done.stderr.count("homie: ") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["deep.json"]
 
 
@@ -122,5 +122,5 @@ def test_the_folder_of_a_policy_of_several_networks_is_told_file_by_file(homie):
     assert homie("skill", "generate", "m3", "m3").returncode == 0
     shown = homie("skill", "info", "m3")
     assert shown.returncode == 0, shown.stderr
-    told = json.loads(homie("skill", "info", "m3", "--json").stdout)["checkpoints"]
-    assert len(told) == shown.stdout.count("sha256") > 5 and all(not each["problem"] for each in told)
+    checkpoints = json.loads(homie("skill", "info", "m3", "--json").stdout)["checkpoints"]
+    assert len(checkpoints) == shown.stdout.count("sha256") > 5 and all(not each["problem"] for each in checkpoints)

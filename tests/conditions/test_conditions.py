@@ -210,17 +210,17 @@ goals = st.recursive(
     | st.builds(lambda thing: {"held": thing}, words),
     lambda inner: (
         st.builds(lambda key, some: {key: some}, both, st.lists(inner, min_size=1, max_size=3))
-        | st.builds(lambda one: {"not": one}, inner)
+        | st.builds(lambda condition: {"not": condition}, inner)
     ),
     max_leaves=8,
 )
 
 
 @given(goals, goals)
-def test_the_laws_of_de_morgan(one, other):
+def test_the_laws_of_de_morgan(first, other):
     state = read_snapshot(SNAPSHOT)
-    both = parse_condition({"not": {"all": [one, other]}}).holds(state)
-    assert both == parse_condition({"any": [{"not": one}, {"not": other}]}).holds(state)
+    both = parse_condition({"not": {"all": [first, other]}}).holds(state)
+    assert both == parse_condition({"any": [{"not": first}, {"not": other}]}).holds(state)
 
 
 @given(words, places)
@@ -267,7 +267,7 @@ def test_typing_errors_are_found_in_the_scene():
     ],
 )
 def test_from_where_a_door_is_open_and_up_to_where_it_is_closed(fractions, is_open, is_closed):
-    joints = {f"{number}": {"receptacle": "fridge", "fraction": one} for number, one in enumerate(fractions)}
+    joints = {f"{number}": {"receptacle": "fridge", "fraction": fraction} for number, fraction in enumerate(fractions)}
     doors = read_snapshot({"joints": joints})
     assert (parse_condition({"open": "fridge"}).holds(doors), parse_condition({"closed": "fridge"}).holds(doors)) == (
         *(is_open, is_closed),

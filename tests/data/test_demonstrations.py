@@ -32,38 +32,38 @@ def recordings(tmp_path_factory) -> Path:
 def test_frames_are_the_moments_of_the_pictures(recordings):
     (source,) = open_sources([recordings])
     (entry,) = source.entries()
-    made = source.demonstration(entry, None)
+    demonstration = source.demonstration(entry, None)
     recording = read_recording(entry.folder)
-    assert (made.layout.robot, made.layout.fps, made.success, made.task) == (
+    assert (demonstration.layout.robot, demonstration.layout.fps, demonstration.success, demonstration.task) == (
         "tiny",
         10,
         True,
         "put the ball in the box",
     )
     commands = [json.loads(line) for line in (entry.folder / "commands.jsonl").read_text().splitlines()]
-    assert made.stamps.tolist() == sorted({command["stamp"] for command in commands})
-    assert set(made.layout.action) == {"base.linear.vel", "base.angular.vel", "lift.pos", "gripper.pos"}
-    ahead = made.actions[:, made.layout.action.index("base.linear.vel")]
+    assert demonstration.stamps.tolist() == sorted({command["stamp"] for command in commands})
+    assert set(demonstration.layout.action) == {"base.linear.vel", "base.angular.vel", "lift.pos", "gripper.pos"}
+    ahead = demonstration.actions[:, demonstration.layout.action.index("base.linear.vel")]
     sent = {command["stamp"]: command["sent"]["base"][0] for command in reversed(commands)}
-    np.testing.assert_allclose(ahead, [sent[stamp] for stamp in made.stamps], rtol=1e-6)
-    grip = made.actions[:, made.layout.action.index("gripper.pos")]
-    picked = next(stage for stage in made.stages if stage.subtask.action == "Pick")
+    np.testing.assert_allclose(ahead, [sent[stamp] for stamp in demonstration.stamps], rtol=1e-6)
+    grip = demonstration.actions[:, demonstration.layout.action.index("gripper.pos")]
+    picked = next(stage for stage in demonstration.stages if stage.subtask.action == "Pick")
     assert grip[: picked.first].tolist() == pytest.approx([0.1] * picked.first)  # open, as measured, until it is told
     assert grip[picked.first + 1] == 0.0 and grip[picked.first + 12] == 0.0  # and closed for as long as nothing is told
-    x = made.states[:, made.layout.state.index("base.x")]
+    x = demonstration.states[:, demonstration.layout.state.index("base.x")]
     np.testing.assert_allclose(np.diff(x)[:3], 0.1 * ahead[:3], atol=1e-5)
     pictures = dict(recording.frames("front"))
-    for shown, stamp in zip(made.films["front"], made.stamps, strict=True):
+    for shown, stamp in zip(demonstration.films["front"], demonstration.stamps, strict=True):
         np.testing.assert_array_equal(shown, pictures[stamp])
 
 
 def test_stages_begin_where_the_one_before_ended(recordings):
     (source,) = open_sources([recordings])
-    made = source.demonstration(*source.entries(), None)
-    assert [stage.subtask.action for stage in made.stages] == ["Go to", "Pick", "Go to", "Put", "End"]
-    firsts = [stage.first for stage in made.stages]
-    assert firsts == sorted(firsts) and firsts[-1] == len(made) - 1
-    holding = made.states[:, made.layout.state.index("gripper.pos")]
+    demonstration = source.demonstration(*source.entries(), None)
+    assert [stage.subtask.action for stage in demonstration.stages] == ["Go to", "Pick", "Go to", "Put", "End"]
+    firsts = [stage.first for stage in demonstration.stages]
+    assert firsts == sorted(firsts) and firsts[-1] == len(demonstration) - 1
+    holding = demonstration.states[:, demonstration.layout.state.index("gripper.pos")]
     assert holding[firsts[2]] == 0.0 and holding[firsts[1]] > 0.0
 
 
@@ -77,11 +77,11 @@ def test_a_lower_rate_keeps_whole_frames(recordings):
 
 def test_recordings_become_a_lerobot_data_set(recordings, tmp_path):
     options = LeRobotOptions.build(sources=[recordings], out=tmp_path / "set")
-    made = export_lerobot(options)
+    exported = export_lerobot(options)
     (source,) = open_sources([recordings])
     expected = source.demonstration(*source.entries(), None)
     (episode,) = LeRobotReader(tmp_path / "set")
-    assert (made.added, made.frames) == (1, len(expected))
+    assert (exported.added, exported.frames) == (1, len(expected))
     assert episode.stages == expected.stages and episode.name == expected.name
     np.testing.assert_array_equal(episode.actions, expected.actions)
 

@@ -120,8 +120,8 @@ def test_every_column_has_its_ten_statistics(dataset):
 def test_what_was_planned_and_told_is_in_the_language_columns(dataset):
     frames = pq.read_table(dataset / "data/chunk-000/file-000.parquet").to_pylist()[:12]
     assert all(frame["language_persistent"] == frames[0]["language_persistent"] for frame in frames)
-    said = [(row["style"], row["content"], round(row["timestamp"], 3)) for row in frames[0]["language_persistent"]]
-    assert said == [
+    rows = [(row["style"], row["content"], round(row["timestamp"], 3)) for row in frames[0]["language_persistent"]]
+    assert rows == [
         ("plan", "It is far away.", 0.0),
         ("subtask", "go to the apple", 0.0),
         ("plan", "It is near.", 0.6),
@@ -129,8 +129,8 @@ def test_what_was_planned_and_told_is_in_the_language_columns(dataset):
     ]
     call = frames[0]["language_persistent"][1]["tool_calls"][0]["function"]
     assert (call["name"], json.loads(call["arguments"])["target"]) == ("subtask", "apple")
-    told = {frame["frame_index"]: frame["language_events"] for frame in frames if frame["language_events"]}
-    assert {index: (row["style"], row["role"], row["content"]) for index, (row,) in told.items()} == {
+    events = {frame["frame_index"]: frame["language_events"] for frame in frames if frame["language_events"]}
+    assert {index: (row["style"], row["role"], row["content"]) for index, (row,) in events.items()} == {
         0: ("interjection", "user", FAR.message)
     }
 

@@ -88,8 +88,8 @@ def drive(folder: Path, lines, **options):
 
 
 def test_an_episode_by_hand_is_a_run_folder_and_a_recording(tmp_path):
-    told = drive(tmp_path, (*DONE, "note the box is open", "put ball in box", "end success", "why 2 It is small."))
-    assert told == []
+    sentences = drive(tmp_path, (*DONE, "note the box is open", "put ball in box", "end success", "why 2 It is small."))
+    assert sentences == []
     (take,) = list_takes(tmp_path)
     assert (take.task, take.finished, take.mark, take.planner) == ("put the ball in the box", True, "success", "human")
     steps = read_steps(take.episode)
@@ -132,8 +132,8 @@ def test_done_again_what_went_wrong_is_kept_apart(tmp_path):
 
 
 def test_what_makes_no_sense_now_is_told_and_changes_nothing(tmp_path):
-    told = drive(tmp_path, ("end", "give", "note nothing goes on", "begin drive", "begin drive", "forward 0.2"))
-    assert [sentence.split(":")[0] for sentence in told] == [
+    sentences = drive(tmp_path, ("end", "give", "note nothing goes on", "begin drive", "begin drive", "forward 0.2"))
+    assert [sentence.split(":")[0] for sentence in sentences] == [
         "No episode goes on",
         "There is no task that the planner could go on with",
         "Nothing was recorded that a note could be about.",
@@ -153,13 +153,13 @@ def test_kill_9_costs_at_most_the_last_second_of_the_episode_that_goes_on(tmp_pa
     lines = []
     for line in child.stdout:
         lines.append(line.split())
-        if len([one for one in lines if one[0] == "beat"]) >= moment:
+        if len([line for line in lines if line[0] == "beat"]) >= moment:
             break
     child.send_signal(signal.SIGKILL)
     lines += [line.split() for line in child.stdout]
     child.wait()
-    last_beat = float([one for one in lines if one[0] == "beat"][-1][1])
-    finished = {Path(one[1]) for one in lines if one[0] == "finished"}
+    last_beat = float([line for line in lines if line[0] == "beat"][-1][1])
+    finished = {Path(line[1]) for line in lines if line[0] == "finished"}
     takes = list_takes(tmp_path)
     assert finished <= {take.episode for take in takes if take.finished}
     for take in takes:
@@ -232,7 +232,7 @@ def test_notes_survive_a_torn_line(tmp_path):
     add_note(tmp_path, note("mark", "success"))
     add_note(tmp_path, note("discard"))
     notes = read_notes(tmp_path)
-    assert [one.text for one in notes] == ["failure", "success", ""] and mark_of(notes) == "success"
+    assert [note.text for note in notes] == ["failure", "success", ""] and mark_of(notes) == "success"
     assert discarded(notes)
     add_note(tmp_path, note("keep"))
     assert not discarded(read_notes(tmp_path))

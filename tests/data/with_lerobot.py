@@ -6,27 +6,10 @@ with_lerobot.py ROOT append              adds an episode as lerobot does, and lo
 
 import sys
 
+import cpu_torchvision  # noqa: F401  # before lerobot, which imports torchvision
 import numpy as np
 import torch
-
-
-def import_torchvision():
-    """lerobot imports torchvision. One that was built for CUDA fails beside a CPU torch unless two of its operators
-    are declared; nothing here uses them."""
-    try:
-        import torchvision  # noqa: F401
-    except RuntimeError:
-        for name in [name for name in sys.modules if name.startswith("torchvision")]:
-            del sys.modules[name]
-        library = torch.library.Library("torchvision", "DEF")
-        for name in ("nms", "qnms"):
-            library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
-        KEPT.append(library)
-
-
-KEPT = []
-import_torchvision()
-from lerobot.datasets.lerobot_dataset import LeRobotDataset  # noqa: E402
+from lerobot.datasets.lerobot_dataset import LeRobotDataset
 
 
 def opened(root):

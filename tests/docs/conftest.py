@@ -1,7 +1,22 @@
-"""The docs are run against the stand-ins that the tests of planners have: a chat server and tiny models, and run
-folders of the tests of benches."""
+"""The docs are run against what other tests have made up: a chat server, tiny models, small runs, recordings."""
 
 import sys
 from pathlib import Path
 
-sys.path += [str(Path(__file__).parents[1] / name) for name in ("planners", "bench")]
+import pytest
+
+HELPERS = ("planners", "bench", "data", "train", "perception/detectors", "ros_bridge/profiles")
+sys.path += [str(Path(__file__).parents[1] / name) for name in HELPERS]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """One server answers for the models of all pages: the process that hands out the tests has it, not its workers."""
+    if config.option.markexpr == "docs" and not hasattr(config, "workerinput"):
+        from model_server import PORT, model_server
+
+        try:
+            server = model_server()
+        except OSError as error:
+            raise pytest.UsageError(f"The docs have a model at port {PORT}: stop what listens there.") from error
+        server.__enter__()
+        config.add_cleanup(lambda: server.__exit__())

@@ -4,63 +4,53 @@ from __future__ import annotations
 
 import ast
 import json
-import shlex
+import re
+import resource
 import signal
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import yaml
 from blocks import Block, blocks, commands
-from endpoint import Endpoint, says
-from stage import ROOT, environment, prepare
+from stage import ROOT, Stage, environment
 from ways import way_of, ways
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LIMIT = 540
 """Seconds for one block: more is a hang, or nothing for a page."""
-WORKS = 60
-"""Seconds after which a command that runs for hours is taken to work, and is ended with Ctrl-C."""
-STOPPED = 130
-SERVES = "ws://|on the ROS 2 network|listening at"
-"""What a command says that serves from now on."""
-END = '{"analysis": "Nothing is left to do.", "subtasks": [{"action": "End"}], "model": "classical"}'
 PARSERS: Mapping[str, Callable[[str], object]] = {
     "yaml": yaml.safe_load,
     "json": json.loads,
     "toml": tomllib.loads,
     "python": ast.parse,
 }
+LANGUAGES = {"", "console", "text", "jinja", *PARSERS}
+"""Of blocks. Those without a name and `text` are no code: output, drawings, trees of files."""
+COMMAND = re.compile(r"^\s*(\$ |pip |make |git |homie [a-z]|python3? |\.venv/bin/)", re.MULTILINE)
 
-pytestmark = pytest.mark.docs
+
+@pytest.fixture(scope="session")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
+    return Stage(tmp_path_factory.mktemp("stand-ins"))
 
 
-@pytest.fixture(scope="module")
-def base_url() -> Iterator[str]:
-    """A language model at the address that the pages use; it ends every task at once."""
-    with Endpoint(says(END), port=8000) as endpoint:
-        yield f"http://{endpoint.host}/v1"
+def run_as(block: Block) -> tuple[str, ...]:
+    """What `ways.yaml` may have an entry for: the commands of a console block, a Python block as a whole."""
+    return (block.text,) if block.language == "python" else commands(block)
 
 
 def script(block: Block, page: str) -> str:
     """A console block as a script for bash: commands that cannot be run to their end are run as `ways.yaml` says."""
-    lines = ["trap 'kill $(jobs -p) 2>/dev/null || true' EXIT"]
-    for command in commands(block):
+    lines = ["trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT"]
+    for number, command in enumerate(commands(block)):
         way = way_of(command, page)
-        if way is None:
-            lines.append(command)
-        elif way.do == "interrupt":
-            # `command` is the text up to a shell comment, which `timeout` cannot be given
-            bare = shlex.join(shlex.split(command, comments=True))
-            lines.append(f"timeout --preserve-status -s INT {WORKS} {bare} || test $? -eq {STOPPED}")
-        elif way.do == "serve":
-            bare = shlex.join(shlex.split(command, comments=True))
-            log = f"serve-{len(lines)}.log"
-            lines.append(f"{bare} 2> {log} &")
-            lines.append(f"for n in {{1..300}}; do grep -qE '{SERVES}' {log} && break; sleep 0.2; done; cat {log} >&2")
+        lines += way.script(command, number) if way else (command,)
     return "\n".join(lines)
 
 
@@ -94,11 +84,25 @@ def run(block: Block, page: str, folder: Path, environ: Mapping[str, str]) -> st
     return f"{page}:{block.line} ended with {process.returncode}\n{text}\n{output[-2000:]}"
 
 
+@contextmanager
+def measured(what: str) -> Iterator[None]:
+    """Print how long something took, on the clock and of processors (shown by `-s`, and where a page fails)."""
+    began, used = time.monotonic(), processor_seconds()
+    yield
+    print(f"{what}: {time.monotonic() - began:.0f} s, {processor_seconds() - used:.0f} s of processors")
+
+
+def processor_seconds() -> float:
+    """Of this process and of those that it has started and that have ended."""
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
+@pytest.mark.docs
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path, base_url: str) -> None:
-    prepare(tmp_path, page)
-    environ = environment(base_url)
-    failures = []
+def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path, stage: Stage) -> None:
+    with measured(f"{page.name} prepared"):
+        stage.prepare(tmp_path, page)
+    failures: list[str] = []
     for block in blocks(page):
         if parse := PARSERS.get(block.language):
             parse(block.text)
@@ -106,13 +110,24 @@ def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path, base_url: str) -> 
             path = tmp_path / block.file
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.text, encoding="utf-8")
-        elif block.language in ("console", "python"):
-            failures.append(run(block, page.name, tmp_path, environ))
-    assert not any(failures), "\n\n".join(filter(None, failures))
+        elif block.language == "console" or (block.language == "python" and way_of(block.text, page.name) is None):
+            with measured(f"{page.name}:{block.line}"):
+                failure = run(block, page.name, tmp_path, environment())
+            if failure:
+                print(failure)
+                failures.append(f"{page.name}:{block.line}")
+    assert failures == [], "see what was printed"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_what_is_to_be_run_says_so(page: Path) -> None:
+    assert {block.language for block in blocks(page)} <= LANGUAGES
+    hidden = [block.line for block in blocks(page) if block.language in ("", "text") and COMMAND.search(block.text)]
+    assert hidden == [], "commands stand in a block of `console`"
 
 
 def test_every_way_is_of_a_command_in_the_docs() -> None:
-    pages = [(page.name, command) for page in PAGES for block in blocks(page) for command in commands(block)]
+    pages = [(page.name, command) for page in PAGES for block in blocks(page) for command in run_as(block)]
     unused = [
         way.command
         for way in ways()

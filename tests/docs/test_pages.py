@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from homie.bench.options import BenchOptions, CompareOptions, ReportOptions
 from homie.cli.app import COMMANDS
 from homie.cli.commands.play_server import play_server_command
 from homie.cli.commands.robot import robot_command
@@ -23,14 +24,7 @@ from homie.data.options import (
     TrainingOptions,
 )
 from homie.kernel.interfaces import Planner, Skill, SkillSet
-from homie.kernel.setup.options import (
-    BenchOptions,
-    CompareOptions,
-    PlanOptions,
-    ReportOptions,
-    RunOptions,
-    SceneOptions,
-)
+from homie.kernel.setup.options import PlanOptions, RunOptions, SceneOptions
 from homie.studio.options import StudioOptions
 from homie.teleop.options import TeleopOptions
 from homie.train.options import DpoOptions, SftOptions
@@ -76,15 +70,17 @@ def defined(page: str, kind: type) -> type:
     """The class of a kind that the first Python block of a page defines."""
     space: dict[str, object] = {}
     exec(blocks(ROOT / "docs" / page, "python")[0], space)
-    (found,) = [one for one in space.values() if isinstance(one, type) and issubclass(one, kind) and one is not kind]
-    return found
+    (part,) = [
+        item for item in space.values() if isinstance(item, type) and issubclass(item, kind) and item is not kind
+    ]
+    return part
 
 
 def test_the_skill_of_the_manual_is_one():
     skill = defined("skills.md", Skill)()
     assert skill.actions == ("Go to",) and skill.name
     shelf = defined("skills.md", SkillSet)()
-    assert [type(one).__name__ for one in shelf.skills(None, None)] == [type(skill).__name__]
+    assert [type(item).__name__ for item in shelf.skills(None, None)] == [type(skill).__name__]
 
 
 def test_the_planner_of_the_manual_plans():
@@ -93,8 +89,8 @@ def test_the_planner_of_the_manual_plans():
     planner = defined("planners.md", Planner)()
     planner.reset("look around", seed=0)
     seen = (Detection("ball", "front", (0, 0, 1, 1)),)
-    given = PlannerInput("look around", 1, {}, seen, (), (), None, ("Go to", "End"), ())
-    assert [str(planner.decide(given).subtasks[0]) for _ in range(2)] == ["[Go to, ball]", "[End]"]
+    planner_input = PlannerInput("look around", 1, {}, seen, (), (), None, ("Go to", "End"), ())
+    assert [str(planner.decide(planner_input).subtasks[0]) for _ in range(2)] == ["[Go to, ball]", "[End]"]
 
 
 def test_the_script_of_the_manual_is_one(tmp_path):
@@ -110,5 +106,5 @@ def test_the_options_files_of_the_quickstart_are_some(tmp_path):
     path = tmp_path / "apple.yaml"
     for text in blocks(ROOT / "docs" / "quickstart.md", "yaml"):
         path.write_text(text)
-        told = {**yaml.safe_load(text), "seed": 8}
-        assert RunOptions.build(path, seed=8).model_dump(include=set(told)) == told
+        options = {**yaml.safe_load(text), "seed": 8}
+        assert RunOptions.build(path, seed=8).model_dump(include=set(options)) == options

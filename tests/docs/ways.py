@@ -3,25 +3,59 @@
 from __future__ import annotations
 
 import functools
+import shlex
+import sys
 from pathlib import Path
 from typing import Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, ConfigDict, TypeAdapter, model_validator
+
+UNTIL = Path(__file__).with_name("until.py")
+PATIENCE = 300
+"""Tenths of a second that a server may take to begin."""
 
 
 class Way(BaseModel):
-    """One entry: all commands that begin with `command` (on `page`, where one is named).
+    """One entry: all commands that begin with `command` (on `page`, where one is named); a Python block is one command.
 
-    do: `skip` it, `serve` it in the background until the page ends, or `interrupt` it with Ctrl-C once it works.
+    do: `skip` it; `serve` it in the background until its block ends; `interrupt` it with Ctrl-C; let it `fail`; `type`
+    lines to it.
+    says: a regular expression. What it says once it works (`serve`, `interrupt`), or when it fails.
+    lines: what is typed.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     command: str
     page: str = ""
-    do: Literal["skip", "serve", "interrupt"] = "skip"
+    do: Literal["skip", "serve", "interrupt", "fail", "type"] = "skip"
+    says: str = ""
+    lines: tuple[str, ...] = ()
     why: str
+
+    @model_validator(mode="after")
+    def _fits(self) -> Way:
+        if (self.do in ("serve", "interrupt", "fail")) != bool(self.says) or (self.do == "type") != bool(self.lines):
+            raise ValueError("`says` belongs to `serve`, `interrupt` and `fail`, `lines` to `type`")
+        return self
+
+    def script(self, command: str, number: int) -> tuple[str, ...]:
+        """The lines of bash that run a command of this entry. number: of the command in its block."""
+        if self.do == "skip":
+            return ()
+        bare = shlex.join(shlex.split(command, comments=True))  # what follows cannot stand behind a comment
+        log, pattern = f"said-{number}.log", shlex.quote(self.says)
+        match self.do:
+            case "serve":
+                wait = f"for n in {{1..{PATIENCE}}}; do grep -qE {pattern} {log} && break; sleep 0.1; done"
+                return f"{bare} > {log} 2>&1 &", f"{wait}; cat {log}; grep -qE {pattern} {log}"
+            case "interrupt":
+                return (f"{sys.executable} {UNTIL} {pattern} {bare}",)
+            case "fail":
+                return f"! {bare} > {log} 2>&1 || exit 1", f"cat {log}; grep -qE {pattern} {log}"
+            case "type":
+                return (f"printf '%s\\n' {shlex.join(self.lines)} | {bare}",)
 
 
 @functools.cache

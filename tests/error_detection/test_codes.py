@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from text_world import Stage, home, stage
 
 from error_detection import code_order, paper_order
 from homie.kernel.interfaces import ErrorCheck, Listeners
-from homie.kernel.types import VIEWS, Check, Decision, Execution, Subtask
+from homie.kernel.types import VIEWS, Check, Decision, ErrorCode, Execution, Subtask
 
 ORDERS = [pytest.param(paper_order, id="paper"), pytest.param(code_order, id="code")]
 
@@ -34,7 +36,7 @@ def at(place: str, checks: Sequence[ErrorCheck] = paper_order) -> Stage:
     return stage(world=world, checks=checks)
 
 
-def told(execution: Execution) -> tuple[str | None, str]:
+def verdict(execution: Execution) -> tuple[str | None, str]:
     feedback = execution.feedback
     return (feedback.code.value if feedback.code else None, feedback.message)
 
@@ -44,54 +46,54 @@ class TestBothOrders:
     def test_fine_subtasks_pass_every_layer(self, checks: Sequence[ErrorCheck]) -> None:
         scene = at("kitchen_counter_1", checks)
         for subtask in (("Go to", "apple"), ("Pick", "Apple"), ("Go to", "the blue table")):
-            assert told(ask(scene, *subtask)) == (None, "None")
-        assert told(ask(scene, "Put", "apple", "blue table", held="apple_1")) == (None, "None")
+            assert verdict(ask(scene, *subtask)) == (None, "None")
+        assert verdict(ask(scene, "Put", "apple", "blue table", held="apple_1")) == (None, "None")
         assert scene.world.things["apple_1"].place == "table_2"
 
     def test_f1_action(self, checks: Sequence[ErrorCheck]) -> None:
         sentence = "fly to is not in the action list! You should only choose actions in the list."
-        assert told(ask(at("kitchen", checks), "Fly to", "apple")) == ("F1", sentence)
+        assert verdict(ask(at("kitchen", checks), "Fly to", "apple")) == ("F1", sentence)
 
     def test_f1_model(self, checks: Sequence[ErrorCheck]) -> None:
         sentence = "RT-2 is not in the model list! You should only choose models in the list."
-        assert told(ask(at("kitchen", checks), "Go to", "apple", model="RT-2")) == ("F1", sentence)
+        assert verdict(ask(at("kitchen", checks), "Go to", "apple", model="RT-2")) == ("F1", sentence)
 
     def test_f1_model_without_skill(self, checks: Sequence[ErrorCheck]) -> None:
         scene = at("kitchen_counter_1", checks)
         del scene.executor.skills.by_model["text"]["Pick"]  # type: ignore[attr-defined]
-        assert told(ask(scene, "Pick", "apple", model="TEXT")) == (
+        assert verdict(ask(scene, "Pick", "apple", model="TEXT")) == (
             "F1",
             "TEXT can not pick! You should choose another model in the list.",
         )
-        assert told(ask(scene, "Pick", "apple"))[0] == "F1"
+        assert verdict(ask(scene, "Pick", "apple"))[0] == "F1"
 
     def test_a_model_is_known_in_any_case_of_letters(self, checks: Sequence[ErrorCheck]) -> None:
-        assert told(ask(at("kitchen", checks), "Go to", "apple", model="Text")) == (None, "None")
+        assert verdict(ask(at("kitchen", checks), "Go to", "apple", model="Text")) == (None, "None")
 
     def test_f2_unknown(self, checks: Sequence[ErrorCheck]) -> None:
         sentence = "spaceship does not exist! Please choose another object"
-        assert told(ask(at("kitchen", checks), "Go to", "Spaceship")) == ("F2", sentence)
+        assert verdict(ask(at("kitchen", checks), "Go to", "Spaceship")) == ("F2", sentence)
 
     def test_f2_no_target(self, checks: Sequence[ErrorCheck]) -> None:
-        assert told(ask(at("kitchen", checks), "Go to")) == ("F2", "go to needs a target! Please choose an object")
+        assert verdict(ask(at("kitchen", checks), "Go to")) == ("F2", "go to needs a target! Please choose an object")
 
     @pytest.mark.parametrize("action", ["Pick", "Open", "Close"])
     def test_l1(self, checks: Sequence[ErrorCheck], action: str) -> None:
-        found = ask(at("fridge_1", checks), action, "fridge", held="apple_1")
-        assert told(found) == ("L1", f"Unable to {action.lower()}, the hand is full")
+        execution = ask(at("fridge_1", checks), action, "fridge", held="apple_1")
+        assert verdict(execution) == ("L1", f"Unable to {action.lower()}, the hand is full")
 
     def test_l2(self, checks: Sequence[ErrorCheck]) -> None:
-        found = ask(at("table_1", checks), "Put", "apple", "brown table")
-        assert told(found) == ("L2", "Unable to put, the hand is empty")
+        execution = ask(at("table_1", checks), "Put", "apple", "brown table")
+        assert verdict(execution) == ("L2", "Unable to put, the hand is empty")
 
     def test_l3_put(self, checks: Sequence[ErrorCheck]) -> None:
-        found = ask(at("fridge_1", checks), "Put", "apple", "refrigerator", held="apple_1")
-        assert told(found) == ("L3", "Unable to put, the refrigerator is closed, you should open it first")
+        execution = ask(at("fridge_1", checks), "Put", "apple", "refrigerator", held="apple_1")
+        assert verdict(execution) == ("L3", "Unable to put, the refrigerator is closed, you should open it first")
 
     def test_l4_open_and_close(self, checks: Sequence[ErrorCheck]) -> None:
         for action in ("Open", "Close"):
-            found = ask(at("table_1", checks), action, "Table")
-            assert told(found) == ("L4", f"Can not {action.lower()} table! Please choose another object")
+            execution = ask(at("table_1", checks), action, "Table")
+            assert verdict(execution) == ("L4", f"Can not {action.lower()} table! Please choose another object")
 
     @pytest.mark.parametrize(
         ("distance", "code", "sentence"),
@@ -106,30 +108,30 @@ class TestBothOrders:
         for subtask, held in ((("Pick", "apple"), ""), (("Open", "fridge"), ""), (("Put", "lemon", "sink"), "lemon_1")):
             scene = at("kitchen", checks)
             scene.world.distances = {"apple_1": distance, "fridge_1": distance, "sink_1": distance}
-            assert told(ask(scene, *subtask, held=held)) == (code, sentence.format(subtask[0].lower()))
+            assert verdict(ask(scene, *subtask, held=held)) == (code, sentence.format(subtask[0].lower()))
 
     def test_going_is_never_too_far(self, checks: Sequence[ErrorCheck]) -> None:
-        assert told(ask(at("kitchen", checks), "Go to", "bed")) == (None, "None")
+        assert verdict(ask(at("kitchen", checks), "Go to", "bed")) == (None, "None")
 
     def test_e1_after_three_attempts(self, checks: Sequence[ErrorCheck]) -> None:
         scene = at("kitchen_counter_1", checks)
         scene.skill.clumsy = {1, 2, 3}
-        found = ask(scene, "Pick", "apple")
-        assert told(found) == ("E1", "Unable to pick, the subtask is too difficult to perform")
-        assert len(found.attempts) == 3
+        execution = ask(scene, "Pick", "apple")
+        assert verdict(execution) == ("E1", "Unable to pick, the subtask is too difficult to perform")
+        assert len(execution.attempts) == 3
 
     def test_e2_object_gone_after_a_put(self, checks: Sequence[ErrorCheck]) -> None:
         scene = at("table_1", checks)
         scene.skill.drops = {1}
-        found = ask(scene, "Put", "apple", "brown table", held="apple_1")
-        assert told(found) == ("E2", "Unable to put, and the object is missing")
-        assert found.checks[-1].layer == "execution"
+        execution = ask(scene, "Put", "apple", "brown table", held="apple_1")
+        assert verdict(execution) == ("E2", "Unable to put, and the object is missing")
+        assert execution.checks[-1].layer == "execution"
 
     def test_a_put_that_still_holds_the_object_is_e1_after_all_attempts(self, checks: Sequence[ErrorCheck]) -> None:
         scene = at("table_1", checks)
         scene.skill.clumsy = {1, 2, 3}
         result = ask(scene, "Put", "apple", "brown table", held="apple_1")
-        assert told(result) == ("E1", "Unable to put, the subtask is too difficult to perform")
+        assert verdict(result) == ("E1", "Unable to put, the subtask is too difficult to perform")
         assert [attempt.number for attempt in result.attempts] == [1, 2, 3], "what is held can be put again"
         assert scene.world.held() == "apple_1"
 
@@ -137,26 +139,26 @@ class TestBothOrders:
         scene = at("table_1", checks)
         scene.skill.clumsy = {1, 2}
         result = ask(scene, "Put", "apple", "brown table", held="apple_1")
-        assert told(result) == (None, "None")
+        assert verdict(result) == (None, "None")
         assert [attempt.outcome.value for attempt in result.attempts] == ["failed", "failed", "succeeded"]
         assert result.checks[-1] == Check("execution")
 
     def test_a_name_too_many_is_refused_and_nothing_is_done(self, checks: Sequence[ErrorCheck]) -> None:
         for subtask in (("Pick", "apple", "bowl"), ("Open", "drawer", "fridge"), ("Go to", "apple", "kitchen")):
             scene = at("kitchen_counter_1", checks)
-            code, sentence = told(ask(scene, *subtask))
+            code, sentence = verdict(ask(scene, *subtask))
             assert code == "F1" and f"takes a target, so {subtask[2]} is one name too many" in sentence
             assert scene.world.held() is None and scene.world.at == "kitchen_counter_1"
             assert scene.world.furniture["fridge_1"].closed
 
     @pytest.mark.parametrize("words", ["apple", "red apple", "the apple", "apple_1", "apple_2", "apples"])
     def test_any_name_of_what_is_in_the_hand_will_do(self, checks: Sequence[ErrorCheck], words: str) -> None:
-        assert told(ask(at("table_1", checks), "Put", words, "brown table", held="apple_1")) == (None, "None")
+        assert verdict(ask(at("table_1", checks), "Put", words, "brown table", held="apple_1")) == (None, "None")
 
 
 def test_l3_pick_names_the_container_as_a_planner_would() -> None:
-    found = ask(at("fridge_1"), "Pick", "banana")
-    assert told(found) == ("L3", "Unable to pick, the fridge is closed, you should open it first")
+    execution = ask(at("fridge_1"), "Pick", "banana")
+    assert verdict(execution) == ("L3", "Unable to pick, the fridge is closed, you should open it first")
 
 
 def test_l3_pick_is_exact_where_a_kind_would_be_ambiguous() -> None:
@@ -165,8 +167,8 @@ def test_l3_pick_is_exact_where_a_kind_would_be_ambiguous() -> None:
     scene.world.furniture["drawer_2"] = second
     scene.world.things["lemon_1"].place = "drawer_2"
     scene.world.distances = {"drawer_1": 0.5, "drawer_2": 0.9, "lemon_1": 0.9}
-    found = ask(scene, "Pick", "lemon")
-    assert told(found) == ("L3", "Unable to pick, the drawer_2 is closed, you should open it first")
+    execution = ask(scene, "Pick", "lemon")
+    assert verdict(execution) == ("L3", "Unable to pick, the drawer_2 is closed, you should open it first")
 
 
 @pytest.mark.parametrize(
@@ -177,7 +179,7 @@ def test_l3_speaks_of_a_container_in_words(name: str, spoken: str) -> None:
     scene.world.furniture[name] = type(scene.world.furniture["drawer_1"])(name, "kitchen", closed=True)
     scene.world.things["lemon_1"].place = name
     scene.world.distances = {name: 0.5, "lemon_1": 0.5}
-    assert told(ask(scene, "Pick", "lemon")) == (
+    assert verdict(ask(scene, "Pick", "lemon")) == (
         "L3",
         f"Unable to pick, the {spoken} is closed, you should open it first",
     )
@@ -195,14 +197,14 @@ def test_l3_names_the_second_of_two_exactly_whichever_it_is() -> None:
         scene.world.things["lemon_1"].place = closed
         scene.world.distances = {"drawer_1": 0.5, "drawer_2": 0.5, "lemon_1": 0.5}
         sentence = f"Unable to pick, the {closed} is closed, you should open it first"
-        assert told(ask(scene, "Pick", "lemon")) == ("L3", sentence)
+        assert verdict(ask(scene, "Pick", "lemon")) == ("L3", sentence)
 
 
 @pytest.mark.parametrize("words", ["lemon", "unicorn", "pineapple", "potted meat can"])
 def test_l2_put_of_something_else_than_what_is_in_the_hand(words: str) -> None:
     scene = at("table_1")
-    said = f"Unable to put {words}, what is in the hand is the apple"
-    assert told(ask(scene, "Put", words, "brown table", held="apple_1")) == ("L2", said)
+    sentence = f"Unable to put {words}, what is in the hand is the apple"
+    assert verdict(ask(scene, "Put", words, "brown table", held="apple_1")) == ("L2", sentence)
     assert scene.world.held() == "apple_1"
 
 
@@ -214,17 +216,17 @@ def test_what_is_held_is_a_matter_of_the_locator_not_of_the_words_of_the_planner
     for words, code in (("apple", None), ("lemon", "L2")):
         subtask = Subtask("Put", words, "brown table")
         done = scene.executor.execute(Decision((subtask,)), subtask, ("snack",), seen, Listeners())
-        assert told(done)[0] == code
+        assert verdict(done)[0] == code
         scene.world.things["apple_1"].place = "hand"
 
 
 def test_f2_put_with_one_name() -> None:
     sentence = "put needs a target and a destination, and sink is one name only! Please name both"
-    assert told(ask(at("sink_1"), "Put", "sink", held="apple_1")) == ("F2", sentence)
+    assert verdict(ask(at("sink_1"), "Put", "sink", held="apple_1")) == ("F2", sentence)
 
 
 def test_l4_pick_of_furniture() -> None:
-    assert told(ask(at("table_1"), "Pick", "table")) == ("L4", "Can not pick table! Please choose another object")
+    assert verdict(ask(at("table_1"), "Pick", "table")) == ("L4", "Can not pick table! Please choose another object")
 
 
 @pytest.mark.parametrize("place", ["kitchen", "lamp", "lemon"])
@@ -232,18 +234,18 @@ def test_l4_put_where_there_is_no_place(place: str) -> None:
     world = home()
     world.at = "table_1" if place == "lemon" else "lamp_1"
     scene = stage(world=world)
-    found = ask(scene, "Put", "apple", place, held="apple_1")
-    assert told(found) == ("L4", f"Can not put {place}! Please choose another object")
+    execution = ask(scene, "Put", "apple", place, held="apple_1")
+    assert verdict(execution) == ("L4", f"Can not put {place}! Please choose another object")
 
 
 @pytest.mark.parametrize(("place", "code"), [("lamp", "D1"), ("lemon", "L4")])
 def test_of_far_furniture_it_is_not_known_whether_there_is_a_place(place: str, code: str) -> None:
-    assert told(ask(at("kitchen"), "Put", "apple", place, held="apple_1"))[0] == code
+    assert verdict(ask(at("kitchen"), "Put", "apple", place, held="apple_1"))[0] == code
 
 
 def test_l4_put_into_itself() -> None:
-    found = ask(at("sink_1"), "Put", "bowl", "bowl", held="bowl_1")
-    assert told(found) == ("L4", "Can not put bowl! Please choose another object")
+    execution = ask(at("sink_1"), "Put", "bowl", "bowl", held="bowl_1")
+    assert verdict(execution) == ("L4", "Can not put bowl! Please choose another object")
 
 
 class TestOrdersDiffer:
@@ -252,7 +254,7 @@ class TestOrdersDiffer:
     def both(self, place: str, *subtask: str, model: str = "", held: str = "") -> tuple[str | None, str | None]:
         paper = ask(at(place, paper_order), *subtask, model=model, held=held)
         code = ask(at(place, code_order), *subtask, model=model, held=held)
-        return told(paper)[0], told(code)[0]
+        return verdict(paper)[0], verdict(code)[0]
 
     def test_unknown_target_with_a_full_hand(self) -> None:
         assert self.both("kitchen", "Pick", "spaceship", held="apple_1") == ("F2", "L1")
@@ -315,3 +317,13 @@ def test_layers_are_reported_in_order() -> None:
     whole = ["format", "logical", "format", "distance", "format", "execution"]
     assert [check.layer for check in ask(at("kitchen_counter_1", code_order), "Pick", "apple").checks] == whole
     assert code[-1] == Check("distance", code[-1].code, "Unable to pick, the target is far away")
+
+
+def test_the_page_has_each_code_with_its_layer_and_its_official_sentence() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "error-codes.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([A-Z]\d) \| (\w+) \|.*?\| `(.*?)`", page, re.MULTILINE)
+    layers = {"F": "format", "L": "logical", "D": "distance", "E": "execution"}
+    assert {code: layer for code, layer, _ in rows} == {str(code): layers[code[0]] for code in ErrorCode}
+    sentences = {sentence for _, _, sentence in rows}
+    for code in ErrorCode:
+        assert {code.sentence, code.sentence.replace("{action}", "put")} & sentences

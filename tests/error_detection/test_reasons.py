@@ -12,6 +12,7 @@ import pytest
 
 from error_detection.messages import too_difficult
 from error_detection.reasons import ONCE_MORE, REASONS, explained
+from homie.household.rules import RULES
 from homie.kernel.types import Box
 from homie.teleop.operation import STOPPED
 from skills.classical.obstruction import in_the_way
@@ -39,15 +40,15 @@ def reasons() -> Iterator[tuple[str, str]]:
     functions that make reasons return or are given."""
     for path in sorted(SKILLS.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            found: list[ast.expr] = []
+            expressions: list[ast.expr] = []
             if isinstance(node, ast.Call):
                 name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
                 outcome = getattr(node.args[0], "attr", "") if node.args else ""
-                found = node.args[:1] if name in RAISED | {"_why"} else found
-                found = node.args[1:2] if name in ("finish", "_recover") and outcome in ENDED else found
-            for one in found:
-                if text := written(one):
-                    where = f"{path.relative_to(SKILLS)}:{one.lineno}"
+                expressions = node.args[:1] if name in RAISED | {"_why"} else expressions
+                expressions = node.args[1:2] if name in ("finish", "_recover") and outcome in ENDED else expressions
+            for expression in expressions:
+                if text := written(expression):
+                    where = f"{path.relative_to(SKILLS)}:{expression.lineno}"
                     words = node.keywords if isinstance(node, ast.Call) else []
                     blockers = next((word.value for word in words if word.arg == "blockers"), None)
                     if not isinstance(blockers, ast.List):  # a list is never None
@@ -66,6 +67,9 @@ OF_THE_EXECUTOR = (
 )
 
 
+OF_ROBOTS = ("the robot's navigation was aborted: the goal is off the map",)
+
+
 def test_there_are_reasons_in_the_code() -> None:
     assert len(ALL) > 50
     assert any(text.startswith("no free path") for text, _ in ALL)
@@ -82,8 +86,17 @@ def test_every_reason_of_the_executor_is_told(reason: str) -> None:
 
 
 def test_every_entry_is_of_some_reason() -> None:
-    known = [*OF_THE_EXECUTOR, STOPPED, *(text for text, _ in ALL), "the boxes are in the way", "the arm is blocked"]
-    idle = [one.record for one in REASONS if not any(re.fullmatch(one.record, text) for text in known)]
+    rules = [*(rule.asks for rule in RULES), f"it cannot be {RULES[0].state}"]  # state/household.py
+    known = [
+        *OF_THE_EXECUTOR,
+        *OF_ROBOTS,
+        *rules,
+        STOPPED,
+        *(text for text, _ in ALL),
+        "the boxes are in the way",
+        "the arm is blocked",
+    ]
+    idle = [entry.record for entry in REASONS if not any(re.fullmatch(entry.record, text) for text in known)]
     assert idle == []
 
 
@@ -97,10 +110,10 @@ def test_the_sentence_begins_as_the_official_one() -> None:
 
 
 def test_the_record_has_numbers_and_the_planner_has_none() -> None:
-    assert not [one.told for one in REASONS if re.search(r"\d", one.told + one.advice)]
+    assert not [entry.words for entry in REASONS if re.search(r"\d", entry.words + entry.advice)]
 
 
 def test_the_docs_have_every_sentence() -> None:
     text = DOCS.read_text(encoding="utf-8")
-    assert [one.told for one in REASONS if one.told not in text] == []
-    assert [one.advice for one in REASONS if one.advice not in text] == []
+    assert [entry.words for entry in REASONS if entry.words not in text] == []
+    assert [entry.advice for entry in REASONS if entry.advice not in text] == []

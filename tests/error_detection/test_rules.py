@@ -67,8 +67,8 @@ def test_rules_about_targets_have_nothing_to_say_without_one(scene) -> None:
 @pytest.mark.parametrize("action", ["Pick", "Put", "Open", "Close", "Go to"])
 def test_how_near_is_near(scene, action, metres, code) -> None:
     scene.world.distances = {"fridge_1": metres}
-    found = distance.within_reach(question(scene, action, "fridge", entity="fridge_1"))
-    assert (found and found.code) == (None if action == "Go to" else code)
+    check = distance.within_reach(question(scene, action, "fridge", entity="fridge_1"))
+    assert (check and check.code) == (None if action == "Go to" else code)
 
 
 @pytest.mark.parametrize(("metres", "known"), [(2.0, True), (2.01, False)])
@@ -96,9 +96,9 @@ def test_a_closed_container_has_the_name_that_the_planner_was_told(scene, monkey
     pick = question(scene, "Pick", "banana", entity="banana_1", inventory=())
 
     def sentence() -> str:
-        found = logical.closed(pick)
-        assert found is not None and found.code is ErrorCode.L3
-        return found.message
+        check = logical.closed(pick)
+        assert check is not None and check.code is ErrorCode.L3
+        return check.message
 
     assert "the fridge is closed" in sentence()
     asked = []

@@ -97,13 +97,13 @@ def test_goals_and_tasks_of_suites(house):
     absent = gymnasium.make("homie/Home-v0", goal={"held": "unicorn"}, instruction="take it", **SMALL)
     with absent, pytest.raises(BadInput, match="names what this house has not: unicorn"):
         absent.reset(seed=3)
-    for wrong, said in (
+    for wrong, message in (
         ({"suite": "homie-100"}, "Give suite and task"),
         ({"goal": {"held": "anything"}}, "instruction"),
         ({"suite": "homie-100", "task": "nothing-like-it"}, "has no task"),
         ({"render_mode": "human"}, "rgb_array"),
     ):
-        with pytest.raises(BadInput, match=said):
+        with pytest.raises(BadInput, match=message):
             homie.gym.home.HomeEnv(**wrong)
     with pytest.raises(BadInput, match="did you mean 'table'"):
         house.unwrapped.encode("Go to", "tabel")
@@ -121,10 +121,10 @@ def test_the_numbers_of_the_table():
 
 
 @pytest.mark.parametrize(
-    ("parent", "said"),
+    ("parent", "line"),
     [("fresh", "(2, 48, 48, 3) True [False, False]"), ("drawn", "OpenGL does not survive a fork")],
 )
-def test_several_at_once(parent, said):
+def test_several_at_once(parent, line):
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", VECTOR, parent],
         capture_output=True,
@@ -134,4 +134,4 @@ def test_several_at_once(parent, said):
     )
     if parent == "drawn" and "True" in done.stdout:
         pytest.skip("no OpenGL here: ray casting goes on in a child")
-    assert said in done.stdout.replace("np.False_", "False").replace("np.True_", "True"), done.stdout + done.stderr
+    assert line in done.stdout.replace("np.False_", "False").replace("np.True_", "True"), done.stdout + done.stderr

@@ -25,21 +25,21 @@ class BoxesOnly(Detector):
 
     def detect(self, observation: Observation) -> tuple[Detection, ...]:
         whole: dict[tuple[str, str], Detection] = {}
-        for one in self._simulated.detect(observation):
-            key = (one.view, one.instance)
-            if one.part in ("floor", "button", "handle"):
+        for detection in self._simulated.detect(observation):
+            key = (detection.view, detection.instance)
+            if detection.part in ("floor", "button", "handle"):
                 continue
-            box = np.array(one.box)
+            box = np.array(detection.box)
             if key in whole:
                 known = np.array(whole[key].box)
                 box = np.concatenate([np.minimum(box[:2], known[:2]), np.maximum(box[2:], known[2:])])
             x0, y0, x1, y1 = (int(side) for side in box)
-            whole[key] = Detection(one.name, one.view, (x0, y0, x1, y1))
-        return tuple(self._off(one, observation) for one in whole.values())
+            whole[key] = Detection(detection.name, detection.view, (x0, y0, x1, y1))
+        return tuple(self._off(detection, observation) for detection in whole.values())
 
-    def _off(self, one: Detection, observation: Observation) -> Detection:
-        height, width = observation.frames[one.view].rgb.shape[:2]
-        x0, y0, x1, y1 = np.rint(one.box + self._random.uniform(-self._jitter, self._jitter, 4)).astype(int)
+    def _off(self, detection: Detection, observation: Observation) -> Detection:
+        height, width = observation.frames[detection.view].rgb.shape[:2]
+        x0, y0, x1, y1 = np.rint(detection.box + self._random.uniform(-self._jitter, self._jitter, 4)).astype(int)
         x0, y0 = min(max(int(x0), 0), width - 2), min(max(int(y0), 0), height - 2)
         box = (x0, y0, min(max(int(x1), x0 + 2), width), min(max(int(y1), y0 + 2), height))
-        return Detection(one.name, one.view, box, score=0.8)
+        return Detection(detection.name, detection.view, box, score=0.8)

@@ -29,20 +29,20 @@ def _check(house: House, locator: SensorLocator, seen: Observation, name: str) -
     """The articulation of the goal, after comparing it with the truth."""
     goal = locator.goal(name, ACTION_TABLE["Open"], seen)
     assert len(goal.articulations) == 1
-    found, true = goal.articulations[0], house.world.articulation(house.world.receptacles[name].articulations[0])
-    assert found.kind == true.kind
-    assert found.opening == pytest.approx(max(true.opening, 0.0), abs=0.1 if true.kind == "hinge" else 0.02)
-    assert np.linalg.norm(found.handle - true.handle) < (0.02 if true.opening < 0.1 else 0.045)
-    assert abs(found.handle_axis @ true.handle_axis) > 0.98
-    assert found.outward @ true.outward > 0.98
-    assert found.axis @ true.axis > 0.98
+    estimate, true = goal.articulations[0], house.world.articulation(house.world.receptacles[name].articulations[0])
+    assert estimate.kind == true.kind
+    assert estimate.opening == pytest.approx(max(true.opening, 0.0), abs=0.1 if true.kind == "hinge" else 0.02)
+    assert np.linalg.norm(estimate.handle - true.handle) < (0.02 if true.opening < 0.1 else 0.045)
+    assert abs(estimate.handle_axis @ true.handle_axis) > 0.98
+    assert estimate.outward @ true.outward > 0.98
+    assert estimate.axis @ true.axis > 0.98
     if true.kind == "hinge":
-        assert np.linalg.norm((found.axis_point - true.axis_point)[:2]) < 0.04
-    assert found.panel is not None and true.panel is not None
-    assert np.linalg.norm((found.panel.center - true.panel.center)[:2]) < 0.04
-    np.testing.assert_allclose(np.sort(found.panel.half[:2]), np.sort(true.panel.half[:2]), atol=0.045)
-    assert 0.0 < found.panel.half[2] < true.panel.half[2] + 0.02
-    return found
+        assert np.linalg.norm((estimate.axis_point - true.axis_point)[:2]) < 0.04
+    assert estimate.panel is not None and true.panel is not None
+    assert np.linalg.norm((estimate.panel.center - true.panel.center)[:2]) < 0.04
+    np.testing.assert_allclose(np.sort(estimate.panel.half[:2]), np.sort(true.panel.half[:2]), atol=0.045)
+    assert 0.0 < estimate.panel.half[2] < true.panel.half[2] + 0.02
+    return estimate
 
 
 @pytest.mark.parametrize("name", ["fridge", "cabinet", "drawer"])

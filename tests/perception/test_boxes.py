@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from homie.kernel.types import VIEWS, Detection, Intrinsics, Pose, Pose2, in_sight
 from perception.boxes import COLOURS, draw_axes, draw_marks, in_order, mark
-from perception.camera import CameraModel
 from perception.detectors.simulated import SimulatedDetector
 
 unhurried = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
@@ -50,10 +49,10 @@ def test_an_outline_goes_around_what_is_smaller() -> None:
 
 
 def test_numbers_look_different_and_the_same_number_the_same() -> None:
-    one, other = draw_marks(GREY, {1: (50, 50, 90, 90)}), draw_marks(GREY, {9: (50, 50, 90, 90)})
-    assert np.array_equal(one[52, 60:89], other[52, 60:89]) or not np.array_equal(one, other)
-    assert not np.array_equal(one, other)
-    assert np.array_equal(one, draw_marks(GREY, {1: (50, 50, 90, 90)}))
+    first, other = draw_marks(GREY, {1: (50, 50, 90, 90)}), draw_marks(GREY, {9: (50, 50, 90, 90)})
+    assert np.array_equal(first[52, 60:89], other[52, 60:89]) or not np.array_equal(first, other)
+    assert not np.array_equal(first, other)
+    assert np.array_equal(first, draw_marks(GREY, {1: (50, 50, 90, 90)}))
 
 
 def test_tags_avoid_each_other() -> None:
@@ -116,9 +115,9 @@ def test_the_list_and_the_picture_have_the_same_numbers(things: list[Detection])
     marked = mark(pictures, in_order(things, VIEWS))
     listed = [line for view in VIEWS for line in marked.listed(view)]
     assert [int(line.split(":")[0]) for line in listed] == list(range(1, len(things) + 1))
-    assert sorted(line.split(": ")[1] for line in listed) == sorted(one.name for one in things)
+    assert sorted(line.split(": ")[1] for line in listed) == sorted(detection.name for detection in things)
     for view in VIEWS:
-        numbers = {number: one.box for number, one in marked.things.items() if one.view == view}
+        numbers = {number: detection.box for number, detection in marked.things.items() if detection.view == view}
         assert np.array_equal(marked.pictures[view], draw_marks(GREY, numbers) if numbers else GREY)
         assert all(f"{number}: {marked.things[number].name}" in marked.listed(view) for number in numbers)
 
@@ -130,16 +129,18 @@ def test_the_order_depends_on_what_is_seen_only(things: list[Detection], random:
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     ordered = in_order(things, VIEWS)
     assert in_order(shuffled, VIEWS) == ordered
-    assert [VIEWS.index(one.view) for one in ordered] == sorted(VIEWS.index(one.view) for one in things)
-    for one, other in pairwise(ordered):
-        assert one.view != other.view or sum(one.box[::2]) <= sum(other.box[::2])
+    assert [VIEWS.index(detection.view) for detection in ordered] == sorted(
+        VIEWS.index(detection.view) for detection in things
+    )
+    for first, other in pairwise(ordered):
+        assert first.view != other.view or sum(first.box[::2]) <= sum(other.box[::2])
 
 
 def test_marks_in_a_rendered_room_hide_next_to_nothing_of_what_they_mark(
     house: House, detector: SimulatedDetector
 ) -> None:
     observation = house.observe(Pose2(3.0, 3.0, 0.0))
-    things = [one for one in in_sight(detector.detect(observation)) if one.part != "floor"]
+    things = [detection for detection in in_sight(detector.detect(observation)) if detection.part != "floor"]
     pictures = {view: observation.frames[view].rgb for view in VIEWS}
     marked = mark(pictures, in_order(things, VIEWS))
     assert len(marked.things) == len(things) > 6
@@ -173,7 +174,8 @@ def test_axes_lead_where_their_frame_is() -> None:
     frame = Pose(np.array([0.05, -0.02, 0.6]), turn)
     drawn = draw_axes(GREY, K, AHEAD, frame, 0.15)
     assert (GREY == 120).all() and changed(drawn, GREY).any()
-    ends = CameraModel(K).project(frame.position + 0.15 * turn.T)
+    points = frame.position + 0.15 * turn.T
+    ends = points[:, :2] / points[:, 2:] * [K.fx, K.fy] + [K.cx, K.cy]
     for (u, v), colour in zip(ends, ((220, 30, 30), (20, 150, 40), (30, 60, 220)), strict=True):
         near = drawn[int(v) - 2 : int(v) + 3, int(u) - 2 : int(u) + 3].reshape(-1, 3).astype(int)
         assert np.abs(near - colour).sum(axis=1).min() < 60

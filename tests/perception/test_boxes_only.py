@@ -68,12 +68,12 @@ def test_furniture_is_found_where_it_is(house: House, locator: SensorLocator, se
 
 def test_two_things_of_a_kind_in_one_look_are_two(house: House, locator: SensorLocator) -> None:
     seen = house.observe(Pose2(4.3, 3.6, 0.9))
-    found = BoxesOnly().detect(seen)
-    assert len([one for one in found if one.name.endswith("table")]) >= 2
-    locator.update(seen, found)
+    detections = BoxesOnly().detect(seen)
+    assert len([detection for detection in detections if detection.name.endswith("table")]) >= 2
+    locator.update(seen, detections)
     tables = locator._things.meant("table")
     assert len(tables) == 2
-    shown = [locator.seen(table, found) for table in tables]
+    shown = [locator.seen(table, detections) for table in tables]
     assert all(shown) and not set(map(id, shown[0])) & set(map(id, shown[1]))
     assert locator.seen(tables[0], ()) == ()
 
@@ -82,7 +82,11 @@ def test_a_box_around_an_object_leaves_out_the_table_under_it(house: House) -> N
     seen = house.observe(house.before("table_1", 0.8))
     scan = Scan.of(seen.frames["front"])
     assert scan is not None
-    (box,) = (one.box for one in BoxesOnly(jitter=0.0).detect(seen) if one.name == "sugar box" and one.view == "front")
+    (box,) = (
+        detection.box
+        for detection in BoxesOnly(jitter=0.0).detect(seen)
+        if detection.name == "sugar box" and detection.view == "front"
+    )
     wide = (box[0] - 3, box[1] - 3, box[2] + 3, box[3] + 3)
     patch = patch_of(scan, Detection("sugar box", "front", wide))
     assert patch is not None
@@ -110,7 +114,7 @@ def test_an_episode_with_boxes_only(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     }
     scene = one_room([table], [apple | {"x": 0.2, "y": 0.1}], robot=(1.2, 2.0, 0.0))
     script = [["Go to", "table"], ["Pick", "apple"], ["Go to", "table"], ["Put", "apple", "table"]]
-    steps = play(tmp_path, scene, [{"subtask": one} for one in script], targets="sensors")
+    steps = play(tmp_path, scene, [{"subtask": line} for line in script], targets="sensors")
     for step in steps:
         reasons = [attempt.reason for attempt in step.execution.attempts]
         assert step.execution.feedback.ok, (str(step.execution.subtask), step.execution.feedback.message, reasons)

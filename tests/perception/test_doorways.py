@@ -47,9 +47,9 @@ def look(house: House, doorways: Doorways, base: Pose2) -> None:
 
 @pytest.mark.parametrize("base", [Pose2(2.4, 1.2, 0.3), Pose2(1.5, 2.2, 1.2), Pose2(2.0, 1.0, -2.9)])
 def test_the_openings_of_a_room_and_nothing_else(house: House, base: Pose2) -> None:
-    found = gaps(scans(house, base), base.xy)
-    assert found
-    for gap in found:
+    openings = gaps(scans(house, base), base.xy)
+    assert openings
+    for gap in openings:
         off = min(float(np.hypot(*(gap.middle - door))) for door in DOORS)
         assert off < 0.15, gap
 
@@ -58,7 +58,7 @@ def test_one_is_explored_when_it_was_seen_from_both_sides(house: House) -> None:
     doorways = Doorways()
     for base in (Pose2(2.4, 1.2, 0.3), Pose2(2.6, 2.0, 0.0)):
         look(house, doorways, base)
-    study = min(doorways.all, key=lambda one: float(np.hypot(*(one.best.middle - DOORS[0]))))
+    study = min(doorways.all, key=lambda doorway: float(np.hypot(*(doorway.best.middle - DOORS[0]))))
     assert not study.explored
     before = len(doorways.all)
     look(house, doorways, Pose2(5.5, 2.1, 0.2))
@@ -69,7 +69,7 @@ def test_one_is_explored_when_it_was_seen_from_both_sides(house: House) -> None:
 def test_going_through_it_ends_on_the_other_side(house: House, x: float, beyond: int) -> None:
     doorways = Doorways()
     look(house, doorways, Pose2(2.4, 1.2, 0.3))
-    study = min(doorways.all, key=lambda one: float(np.hypot(*(one.best.middle - DOORS[0]))))
+    study = min(doorways.all, key=lambda doorway: float(np.hypot(*(doorway.best.middle - DOORS[0]))))
     x0, y0, x1, y1 = study.square(Pose2(x, 2.0, 0.0))
     assert math.copysign(1, (x0 + x1) / 2 - DOORS[0][0]) == beyond
     assert y0 < DOORS[0][1] < y1

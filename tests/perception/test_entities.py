@@ -11,6 +11,7 @@ from homie.kernel.vocabulary.actions import ACTION_TABLE
 from perception.detectors.simulated import SimulatedDetector
 from perception.localise import Patch
 from perception.scene.entities import Furniture, Identity, Room, entered, is_furniture
+from perception.scene.places import holds_up
 from perception.sensors.locator import SensorLocator
 
 
@@ -108,3 +109,15 @@ def test_a_drawer_that_was_seen_from_beside_only_has_a_box(edge: float) -> None:
     drawer.update([], [side], [patch(0.007 * along, 0.0135 * along, np.full(35, 0.73))], 0.0)
     assert drawer.panel is not None
     assert drawer.box.distance(np.array([-0.035, 0.001])) < 0.02
+
+
+@pytest.mark.parametrize(
+    ("up", "aside", "stands"), [(0.21, 0.0, True), (0.19, 0.04, True), (0.4, 0.0, False), (0.0, 0.2, False)]
+)
+def test_what_stands_on_a_thing_has_its_underside_on_that(up: float, aside: float, stands: bool) -> None:
+    """A sugar box whose middle is `up` metres above that of a cracker box, which is 21 cm high, and `aside` of it."""
+    below, box = (
+        Box(np.zeros(3), np.array([0.03, 0.08, 0.105])),
+        Box(np.array([0.0, aside, up]), np.array([0.02, 0.045, 0.09])),
+    )
+    assert holds_up(below, box) is stands

@@ -17,8 +17,8 @@ from perception.localise import Patch, Scan, level_mask, object_box, patch_of, r
 
 def _patch(house: House, detector: SimulatedDetector, place: str, metres: float, entity: str) -> Patch:
     seen = house.observe(house.before(place, metres))
-    found = [d for d in detector.detect(seen) if d.instance == entity and not d.part]
-    best = max(found, key=lambda d: int(np.count_nonzero(d.mask)))
+    detections = [d for d in detector.detect(seen) if d.instance == entity and not d.part]
+    best = max(detections, key=lambda d: int(np.count_nonzero(d.mask)))
     scan = Scan.of(seen.frames[best.view])
     assert scan is not None
     patch = patch_of(scan, best)
@@ -40,10 +40,10 @@ def test_objects_are_found_within_about_two_centimetres(house: House, place: str
 
 def test_a_box_without_mask_finds_the_thing_before_its_background(house: House) -> None:
     seen = house.observe(house.before("table_1", 0.6))
-    found = next(d for d in SimulatedDetector().detect(seen) if d.instance == "sugar_box")
-    scan = Scan.of(seen.frames[found.view])
+    detection = next(d for d in SimulatedDetector().detect(seen) if d.instance == "sugar_box")
+    scan = Scan.of(seen.frames[detection.view])
     assert scan is not None
-    bare = patch_of(scan, dataclasses.replace(found, mask=None))
+    bare = patch_of(scan, dataclasses.replace(detection, mask=None))
     assert bare is not None
     true = house.world.object_box(house.world.objects["sugar_box"])
     assert np.linalg.norm(np.median(bare.points, axis=0) - true.center) < 0.08
@@ -86,10 +86,10 @@ def test_two_sides_over_a_corner_give_the_rectangle(yaw: float, long: float, rat
     true = Box(np.array([x, y, 0.0]), np.array([long, long * ratio, 1.0]), yaw)
     a, b, c, _ = true.corners()
     t = np.linspace(0, 1, 60)[:, None]
-    center, half, found = rectangle(np.concatenate([a + (b - a) * t, b + (c - b) * t]))
+    center, half, angle = rectangle(np.concatenate([a + (b - a) * t, b + (c - b) * t]))
     assert np.linalg.norm(center - true.center[:2]) < 0.01
     assert np.allclose(half, true.half[:2], atol=0.01)
-    assert abs(np.sin(found - yaw)) < 0.02
+    assert abs(np.sin(angle - yaw)) < 0.02
 
 
 def test_the_hidden_back_of_a_narrow_front_is_completed() -> None:

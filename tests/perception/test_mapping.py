@@ -51,6 +51,21 @@ def test_furniture_is_occupied_and_the_floor_between_is_free(house: House) -> No
     assert (grid.occupied & solid).sum() / union > 0.8
 
 
+def test_the_map_grows_where_the_robot_sees_beyond_it(house: House) -> None:
+    """Seen from a corner of a house it shows what a map shows that was large enough from the start, with as much
+    unknown floor around."""
+    grids = []
+    for mapper in (OccupancyMapper(), OccupancyMapper(size=2.0)):
+        for base in TOUR:
+            _look(mapper, house, base)
+        grids.append(mapper.grid())
+    large, grown = grids
+    assert large.occupied.shape == grown.occupied.shape
+    assert np.allclose(large.origin, grown.origin)
+    for first, other in ((large.occupied, grown.occupied), (large.unknown, grown.unknown)):
+        assert (first != other).mean() < 0.001  # a point on the edge between two cells may be in either
+
+
 def test_what_was_taken_away_disappears_after_some_looks(house: House) -> None:
     mapper, base = OccupancyMapper(), Pose2(3.0, 3.0, 0.0)
     spot = np.array([4.4, 3.0])

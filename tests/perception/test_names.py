@@ -170,7 +170,7 @@ def test_any_text_can_be_asked_for(text: str, shout: bool) -> None:
 
 @given(st.sampled_from(THINGS), st.sampled_from(["{}", " {} ", "THE {}", "{}!", "the_{}"]))
 def test_every_thing_answers_to_its_name_and_kind(thing: NamedThing, form: str) -> None:
-    assert [one.name for one in best_matches(form.format(thing.name), THINGS)] == [thing.name]
+    assert [match.name for match in best_matches(form.format(thing.name), THINGS)] == [thing.name]
     assert thing in best_matches(form.format(thing.kind.upper().replace("_", "-")), THINGS)
 
 
@@ -194,6 +194,6 @@ def test_nicknames_and_classes_are_written_as_they_are_looked_up() -> None:
 
 def test_a_dining_table_is_none_in_a_living_room() -> None:
     tables = [NamedThing("table_1", "table", room="living room"), NamedThing("table_2", "table", room="kitchen")]
-    assert [one.name for one in best_matches("dining table", tables)] == ["table_2"]
+    assert [match.name for match in best_matches("dining table", tables)] == ["table_2"]
     assert best_matches("dining table", tables[:1]) == []
     assert best_matches("dining table", [NamedThing("table_1", "table")])

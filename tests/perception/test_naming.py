@@ -48,8 +48,8 @@ def test_every_name_that_was_told_means_its_thing_for_the_whole_episode(looks: l
     names, numbered = Names(), {}
     for entity, name, share in looks:
         names.note(entity, name, share)
-        for known in {one for one, _, _ in looks if one in names}:
+        for known in {entity for entity, _, _ in looks if entity in names}:
             assert known in names.bearers(names.called(known))[0]
             if names.number(known):
                 numbered[names.called(known)] = known
-        assert all(names.bearers(told) == ((entity,), True) for told, entity in numbered.items())
+        assert all(names.bearers(name) == ((entity,), True) for name, entity in numbered.items())

@@ -23,10 +23,10 @@ from perception.sensors.locator import SensorLocator
 
 def look(home: MujocoHome, locators: list[Locator]) -> tuple[Observation, tuple[Detection, ...]]:
     seen = home.observe(VIEWS)
-    found = SimulatedDetector().detect(seen)
+    detections = SimulatedDetector().detect(seen)
     for locator in locators:
-        locator.update(seen, found)
-    return seen, found
+        locator.update(seen, detections)
+    return seen, detections
 
 
 def go_to(locator: Locator, name: str, seen: Observation) -> str | None:
@@ -60,12 +60,12 @@ def test_both_settings_tell_the_same(toured: tuple[MujocoHome, list[Locator], li
 
 def test_every_name_that_is_told_is_understood(toured: tuple[MujocoHome, list[Locator], list[Knowledge]]) -> None:
     home, locators, known = toured
-    seen, found = look(home, locators)
+    seen, detections = look(home, locators)
     for locator, knowledge in zip(locators, known, strict=True):
-        meant = [go_to(locator, one.name, seen) for one in knowledge.remembered]
+        meant = [go_to(locator, item.name, seen) for item in knowledge.remembered]
         assert len(set(meant)) == len(meant) and None not in meant
-        for one in locator.arranged(found):
-            assert go_to(locator, one.called, seen) == one.instance, one.called
+        for detection in locator.arranged(detections):
+            assert go_to(locator, detection.called, seen) == detection.instance, detection.called
         for name in (*knowledge.rooms, *(doorway.name for doorway in knowledge.doorways)):
             spot = go_to(locator, name, seen)
             assert spot is not None and locator.is_spot(spot), name
@@ -81,26 +81,26 @@ def test_a_doorway_between_rooms_that_the_robot_was_in_is_explored(
     first = home.world.room_of(np.array([start.x, start.y]))
     others = [room.name for room in home.scene.rooms if room.name != first][:2]
     been = {str(name).replace("_", " ") for name in (first, *others)}
-    between = [one for one in known.doorways if {one.room, one.beyond} <= been]
-    assert between and all(one.explored for one in between)
-    assert not any(one.explored for one in known.doorways if one not in between)
+    between = [doorway for doorway in known.doorways if {doorway.room, doorway.beyond} <= been]
+    assert between and all(doorway.explored for doorway in between)
+    assert not any(doorway.explored for doorway in known.doorways if doorway not in between)
 
 
 def test_what_is_told_is_true(toured: tuple[MujocoHome, list[Locator], list[Knowledge]]) -> None:
     home, locators, known = toured
     seen = home.observe()
-    for one in known[0].remembered:
-        entity = go_to(locators[0], one.name, seen)
+    for item in known[0].remembered:
+        entity = go_to(locators[0], item.name, seen)
         assert entity is not None
         thing = home.world.receptacles.get(entity)
         if thing is not None:
             kind = next(room.kind for room in home.world.rooms.values() if room.name == thing.room)
-            assert not one.room or one.room.rstrip(" 123") == kind, one
-            assert bool(one.state) <= bool(thing.articulations), one
-        elif one.place:
+            assert not item.room or item.room.rstrip(" 123") == kind, item
+            assert bool(item.state) <= bool(thing.articulations), item
+        elif item.place:
             around = home.world.around(entity)
-            holder = one.place.removeprefix("on ").removeprefix("in ").removeprefix("the ")
-            assert go_to(locators[0], holder, seen) in [place.entity for place in around], (one, around)
+            holder = item.place.removeprefix("on ").removeprefix("in ").removeprefix("the ")
+            assert go_to(locators[0], holder, seen) in [place.entity for place in around], (item, around)
 
 
 def test_states_rounds_and_feedback(house: House, locator: SensorLocator, detector: SimulatedDetector) -> None:
@@ -110,13 +110,13 @@ def test_states_rounds_and_feedback(house: House, locator: SensorLocator, detect
         return locator.knowledge(number)
 
     before = house.before("fridge", 1.2)
-    first = {one.name: one for one in glance(before, 1).remembered}
+    first = {item.name: item for item in glance(before, 1).remembered}
     assert (first["fridge"].state, first["fridge"].seen) == ("closed", 1)
     house.open("fridge", 1.6)
-    second = {one.name: one for one in glance(before, 2).remembered}
+    second = {item.name: item for item in glance(before, 2).remembered}
     assert (second["fridge"].state, second["fridge"].seen) == ("open", 2)
     assert second["tomato soup can"].place == "in the fridge"
-    third = {one.name: one for one in glance(Pose2(4.3, 4.2, 0.1), 3).remembered}
+    third = {item.name: item for item in glance(Pose2(4.3, 4.2, 0.1), 3).remembered}
     assert third["tomato soup can"].seen == 2 and third["white table"].seen == 3
     assert locator.called("table_2") == "white table"
     no_bathroom = "No bathroom has been seen yet; rooms known: kitchen."
@@ -126,10 +126,10 @@ def test_states_rounds_and_feedback(house: House, locator: SensorLocator, detect
 
 def test_without_instances_numbers_tell_things_apart(house: House, locator: SensorLocator) -> None:
     seen = house.observe(Pose2(3.4, 4.0, 0.7))
-    found = BoxesOnly().detect(seen)
-    locator.update(seen, found)
-    told = {one.called for one in locator.arranged(found)}
-    assert {"apple 1", "apple 2"} <= told
+    detections = BoxesOnly().detect(seen)
+    locator.update(seen, detections)
+    names = {detection.called for detection in locator.arranged(detections)}
+    assert {"apple 1", "apple 2"} <= names
     meant = {go_to(locator, name, seen) for name in ("apple 1", "apple 2")}
     assert len(meant) == 2 and None not in meant
 
@@ -142,10 +142,10 @@ def test_background_finds_what_was_told_by_where_it_was_seen(
     locator = background(home)
     locator.reset(seed=0)
     seen = home.observe(VIEWS)
-    true = [one for one in SimulatedDetector().detect(seen) if not one.part]
-    found = [dataclasses.replace(one, instance="") for one in true]
-    locator.update(seen, found)
-    told = locator.arranged(found)
-    assert [one.box for one in told] == [one.box for one in found]
-    meant = [go_to(locator, one.called, seen) for one in told]
-    assert np.mean([entity == one.instance for entity, one in zip(meant, true, strict=True)]) > 0.9
+    true = [detection for detection in SimulatedDetector().detect(seen) if not detection.part]
+    nameless = [dataclasses.replace(detection, instance="") for detection in true]
+    locator.update(seen, nameless)
+    arranged = locator.arranged(nameless)
+    assert [detection.box for detection in arranged] == [detection.box for detection in nameless]
+    meant = [go_to(locator, detection.called, seen) for detection in arranged]
+    assert np.mean([entity == detection.instance for entity, detection in zip(meant, true, strict=True)]) > 0.9

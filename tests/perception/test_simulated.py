@@ -15,24 +15,24 @@ MIDDLE = Pose2(3.0, 3.0, 0.0)
 
 
 def test_names_kinds_colours_and_rooms(house: House, detector: SimulatedDetector) -> None:
-    found = detector.detect(house.observe(MIDDLE))
-    names = {(d.name, d.instance, d.part) for d in found}
+    detections = detector.detect(house.observe(MIDDLE))
+    names = {(d.name, d.instance, d.part) for d in detections}
     assert ("brown table", "table_1", "") in names
     assert ("white table", "table_2", "") in names
     assert ("kitchen", "kitchen", "floor") in names
     assert ("fridge", "fridge", "door") in names
     assert ("fridge", "fridge", "handle") in names
     assert ("drawer", "drawer", "drawer") in names
-    assert not {d.instance for d in found} & {"wall", "floor", ""}
+    assert not {d.instance for d in detections} & {"wall", "floor", ""}
 
 
 def test_boxes_are_tight_and_larger_ones_come_first(house: House, detector: SimulatedDetector) -> None:
-    found = detector.detect(house.observe(MIDDLE))
+    detections = detector.detect(house.observe(MIDDLE))
     for view in VIEWS:
-        areas = [(d.box[2] - d.box[0]) * (d.box[3] - d.box[1]) for d in found if d.view == view]
+        areas = [(d.box[2] - d.box[0]) * (d.box[3] - d.box[1]) for d in detections if d.view == view]
         assert len(areas) > 1
         assert areas == sorted(areas, reverse=True)
-    for d in found:
+    for d in detections:
         assert d.mask is not None
         rows, columns = np.nonzero(d.mask)
         assert d.box == (columns.min(), rows.min(), columns.max() + 1, rows.max() + 1)
@@ -71,4 +71,4 @@ def test_kinds_and_rooms_from_names() -> None:
 def test_a_cabinet_has_the_colour_of_its_door(house: House, detector: SimulatedDetector, metres: float) -> None:
     """In front of it the door hides the body, and the black plinth is all that is seen of that."""
     seen = detector.detect(house.observe(house.before("cabinet", metres)))
-    assert {one.name for one in seen if one.instance == "cabinet"} == {"green cabinet"}
+    assert {detection.name for detection in seen if detection.instance == "cabinet"} == {"green cabinet"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from perception.scene.entities import inside
 from perception.sensors.solids import SKIN, solids_of
 
 ORIGIN = np.zeros(3)
@@ -36,3 +37,16 @@ def test_the_corner_between_a_board_and_a_wall_stays_free() -> None:
     boxes = solids_of(np.concatenate([board, wall]), ORIGIN, 5.0)
     away = np.array([0.06, 0.06, 0.06])
     assert all((np.abs(away - box.center) > box.half + 0.015).any() for box in boxes)
+
+
+def test_what_is_beside_an_open_door_is_free_up_to_its_surface() -> None:
+    """Level boxes around a door at an angle reach out where it is oblique, by a few centimetres."""
+    yaw = 0.4
+    along, away = np.array([np.cos(yaw), np.sin(yaw), 0.0]), np.array([-np.sin(yaw), np.cos(yaw), 0.0])
+    across, up = np.meshgrid(np.arange(0.0, 0.6, 0.01), np.arange(0.0, 0.8, 0.01))
+    door = (across.reshape(-1, 1) * along + up.reshape(-1, 1) * np.array([0.0, 0.0, 1.0])).astype(np.float32)
+    beside = [along * k + 0.01 * away + np.array([0.0, 0.0, 0.4]) for k in np.linspace(0.02, 0.58, 20)]
+    boxes = solids_of(door, ORIGIN, 5.0, yaw)
+    assert all(inside(np.array(beside), box, 0.0).sum() == 0 for box in boxes)
+    assert np.any([inside(door, box, 1e-6) for box in boxes], axis=0).all()
+    assert any(inside(np.array(beside), box, 0.0).any() for box in solids_of(door, ORIGIN, 5.0))

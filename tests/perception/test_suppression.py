@@ -54,10 +54,10 @@ def test_what_goes_goes_for_a_better_one_of_its_class(rows: list[tuple[int, ...]
 def test_each_class_is_suppressed_by_itself(rows: list[tuple[int, ...]], limit: float) -> None:
     boxes, scores, classes = parts(rows)
     kept = set(suppress(boxes, scores, classes, limit).tolist())
-    for one in set(classes.tolist()):
-        mine = np.flatnonzero(classes == one)
+    for label in set(classes.tolist()):
+        mine = np.flatnonzero(classes == label)
         alone = mine[suppress(boxes[mine], scores[mine], classes[mine], limit)]
-        assert set(alone.tolist()) == {index for index in kept if classes[index] == one}
+        assert set(alone.tolist()) == {index for index in kept if classes[index] == label}
 
 
 @unhurried

@@ -26,38 +26,38 @@ def _true_surfaces(house: House, name: str) -> list[Surface]:
     return [house.world.surface(thing, plan) for plan in thing.surfaces if house.world.accessible(thing, plan)]
 
 
-def _agree(found: Surface, true: Surface, height: float) -> bool:
-    sizes = sorted((found.half_x, found.half_y)), sorted((true.half_x, true.half_y))
+def _agree(surface: Surface, true: Surface, height: float) -> bool:
+    sizes = sorted((surface.half_x, surface.half_y)), sorted((true.half_x, true.half_y))
     return (
-        abs(found.center[2] - true.center[2]) < height
-        and float(np.linalg.norm(found.center[:2] - true.center[:2])) < 0.05
+        abs(surface.center[2] - true.center[2]) < height
+        and float(np.linalg.norm(surface.center[:2] - true.center[:2])) < 0.05
         and bool(np.allclose(*sizes, atol=0.04))
     )
 
 
 @pytest.mark.parametrize("name", ["table_1", "table_2"])
 def test_table_tops(house: House, locator: SensorLocator, detector: SimulatedDetector, name: str) -> None:
-    (found,) = _seen_surfaces(house, locator, detector, name)
+    (surface,) = _seen_surfaces(house, locator, detector, name)
     (true,) = _true_surfaces(house, name)
-    assert _agree(found, true, 0.01)
-    assert np.isinf(found.clearance)
-    assert found.access is None
+    assert _agree(surface, true, 0.01)
+    assert np.isinf(surface.clearance)
+    assert surface.access is None
 
 
 def test_the_basin_of_a_sink_comes_before_its_rim(
     house: House, locator: SensorLocator, detector: SimulatedDetector
 ) -> None:
-    found = _seen_surfaces(house, locator, detector, "sink")
+    surfaces = _seen_surfaces(house, locator, detector, "sink")
     (true,) = _true_surfaces(house, "sink")
-    assert _agree(found[0], true, 0.05)
-    assert found[0].access is None
+    assert _agree(surfaces[0], true, 0.05)
+    assert surfaces[0].access is None
 
 
 def test_shelves_of_an_open_fridge(house: House, locator: SensorLocator, detector: SimulatedDetector) -> None:
     house.open("fridge", 1.6)
-    found = _seen_surfaces(house, locator, detector, "fridge")
+    surfaces = _seen_surfaces(house, locator, detector, "fridge")
     for true in _true_surfaces(house, "fridge"):
-        match = next(surface for surface in found if _agree(surface, true, 0.01))
+        match = next(surface for surface in surfaces if _agree(surface, true, 0.01))
         assert match.clearance == pytest.approx(true.clearance, abs=0.04)
         assert match.access is not None
         assert true.access is not None
@@ -73,19 +73,19 @@ def test_an_open_drawer_offers_what_is_pulled_out(
 ) -> None:
     assert _seen_surfaces(house, locator, detector, "drawer") == ()
     house.open("drawer", 0.3)
-    (found,) = _seen_surfaces(house, locator, detector, "drawer")
+    (surface,) = _seen_surfaces(house, locator, detector, "drawer")
     (true,) = _true_surfaces(house, "drawer")
-    assert _agree(found, true, 0.02)
+    assert _agree(surface, true, 0.02)
 
 
 def test_boards_of_a_shelf_are_entered_from_the_front(
     house: House, locator: SensorLocator, detector: SimulatedDetector
 ) -> None:
-    found = _seen_surfaces(house, locator, detector, "shelf")
+    surfaces = _seen_surfaces(house, locator, detector, "shelf")
     below_eye = [true for true in _true_surfaces(house, "shelf") if true.center[2] < 1.0]
     assert below_eye
     for true in below_eye:
-        match = next(surface for surface in found if _agree(surface, true, 0.01))
+        match = next(surface for surface in surfaces if _agree(surface, true, 0.01))
         assert match.access is not None
         assert match.access @ np.array([0.0, 1.0]) > 0.99
 

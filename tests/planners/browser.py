@@ -37,7 +37,7 @@ class Browser:
         port, path = where.read_text().split("\n")[:2]
         self._open = ExitStack()
         self._socket = self._open.enter_context(connect(f"ws://127.0.0.1:{port}{path}", max_size=None, proxy=None))
-        (page,) = [one for one in self._do("Target.getTargets")["targetInfos"] if one["type"] == "page"]
+        (page,) = [target for target in self._do("Target.getTargets")["targetInfos"] if target["type"] == "page"]
         attached = self._do("Target.attachToTarget", targetId=page["targetId"], flatten=True)
         self._session: str | None = attached["sessionId"]
         self._do("Runtime.enable")
@@ -73,12 +73,12 @@ class Browser:
             message["sessionId"] = self._session
         self._socket.send(json.dumps(message))
         while True:
-            told = json.loads(self._socket.recv(timeout=60))
-            if told.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded"):
-                self.console.append(json.dumps(told["params"]))
-            if told.get("id") == number:
-                assert "error" not in told, told["error"]
-                result: dict[str, Any] = told["result"]
+            received = json.loads(self._socket.recv(timeout=60))
+            if received.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded"):
+                self.console.append(json.dumps(received["params"]))
+            if received.get("id") == number:
+                assert "error" not in received, received["error"]
+                result: dict[str, Any] = received["result"]
                 return result
 
 

@@ -19,12 +19,12 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Tiny:
     from tests.planners.tiny_models import tiny_model
 
     torch.set_num_threads(1)  # tests run side by side, and the models are too small to be split
-    made: dict[str, Path] = {}
+    models: dict[str, Path] = {}
 
     def get(kind: str) -> Path:
-        if kind not in made:
-            made[kind] = tiny_model(tmp_path_factory.mktemp("models") / kind, kind)
-        return made[kind]
+        if kind not in models:
+            models[kind] = tiny_model(tmp_path_factory.mktemp("models") / kind, kind)
+        return models[kind]
 
     return get
 

@@ -191,9 +191,9 @@ def hangs(at: Connection, body: Body) -> None:
     at.server.over.wait(60)
 
 
-def status(code: int, said: str = "no", *, error: str = "", **headers: str) -> Way:
+def status(code: int, message: str = "no", *, error: str = "", **headers: str) -> Way:
     """An error as both APIs write it; headers: with `_` for `-`."""
-    body = {"type": "error", "error": {"type": "t", "code": error or None, "message": said}}
+    body = {"type": "error", "error": {"type": "t", "code": error or None, "message": message}}
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return lambda at, _: at.send(code, json.dumps(body).encode(), headers=named)
 

@@ -47,12 +47,12 @@ def corpus(kind: str) -> Iterator[Told]:
         styles = yaml.safe_load((FOLDER / f"{family}.yaml").read_text(encoding="utf-8"))[kind]
         for answer, named in styles.items():
             for style, entry in named.items():
-                yield from told(f"{family}, {answer}, {style}", Layout(answer), entry, kind == "valid")
+                yield from samples(f"{family}, {answer}, {style}", Layout(answer), entry, kind == "valid")
 
 
-def told(name: str, layout: Layout, entry: str | dict[str, object], valid: bool) -> Iterator[Told]:
+def samples(name: str, layout: Layout, entry: str | dict[str, object], valid: bool) -> Iterator[Told]:
     if isinstance(entry, dict):
-        says = tuple(parse_subtask(one) for one in entry.get("says", ()))  # type: ignore[attr-defined]
+        says = tuple(parse_subtask(subtask) for subtask in entry.get("says", ()))  # type: ignore[attr-defined]
         yield Told(name, layout, str(entry["text"]), says if valid else None)
         return
     for number, (action, target, analysis, model) in enumerate(SITUATIONS, 1):
@@ -92,42 +92,46 @@ def marks(action: str, target: str, analysis: str, model: str) -> dict[str, str]
 VALID, INVALID = list(corpus("valid")), list(corpus("invalid"))
 
 
-def taken(one: Told) -> tuple[Subtask, ...] | None:
+def taken(sample: Told) -> tuple[Subtask, ...] | None:
     """What an answer is read as; None where it is asked again."""
     try:
-        return read(one.text, one.layout, ACTIONS, MODELS).subtasks
+        return read(sample.text, sample.layout, ACTIONS, MODELS).subtasks
     except Unreadable:
         return None
 
 
 def test_the_corpus_is_as_large_as_it_says() -> None:
     assert len(FAMILIES) == 10
-    assert len({one.text for one in VALID}) >= 400
-    assert len({one.text for one in INVALID}) >= 300
+    assert len({sample.text for sample in VALID}) >= 400
+    assert len({sample.text for sample in INVALID}) >= 300
 
 
 def test_no_answer_is_read_as_something_that_it_does_not_say() -> None:
-    wrong = [(one.name, found) for one in (*VALID, *INVALID) if (found := taken(one)) not in (None, one.says)]
+    wrong = [
+        (sample.name, subtasks)
+        for sample in (*VALID, *INVALID)
+        if (subtasks := taken(sample)) not in (None, sample.says)
+    ]
     assert wrong == []
 
 
 def test_valid_answers_are_read_at_once() -> None:
-    asked = [one.name for one in VALID if taken(one) is None]
+    asked = [sample.name for sample in VALID if taken(sample) is None]
     assert len(asked) <= (1 - AT_ONCE) * len(VALID), asked
 
 
-@pytest.mark.parametrize("one", INVALID[::7], ids=lambda one: one.name)
-def test_invalid_answers_are_asked_again_with_a_reason(one: Told) -> None:
+@pytest.mark.parametrize("sample", INVALID[::7], ids=lambda sample: sample.name)
+def test_invalid_answers_are_asked_again_with_a_reason(sample: Told) -> None:
     with pytest.raises(Unreadable) as caught:
-        read(one.text, one.layout, ACTIONS, MODELS)
+        read(sample.text, sample.layout, ACTIONS, MODELS)
     reason = str(caught.value).partition("Write ")[0].strip()
     assert reason.endswith(".") and len(reason) > 15
 
 
 def test_what_is_not_in_its_list_never_becomes_something_that_is() -> None:
-    for one in INVALID:
+    for sample in INVALID:
         try:
-            read(one.text, one.layout, ACTIONS, MODELS)
+            read(sample.text, sample.layout, ACTIONS, MODELS)
         except Unlisted as unlisted:
             reading = unlisted.reading
             assert END not in reading.subtasks
@@ -139,16 +143,16 @@ def test_what_is_not_in_its_list_never_becomes_something_that_is() -> None:
 def test_without_leniencies_only_what_is_to_the_letter_is_read() -> None:
     """Each valid answer is read by the rules that its reading names, and no longer when one of them is off."""
     used: set[str] = set()
-    for one in VALID:
-        if taken(one) is None:
+    for sample in VALID:
+        if taken(sample) is None:
             continue
-        rules = read(one.text, one.layout, ACTIONS, MODELS).leniencies
+        rules = read(sample.text, sample.layout, ACTIONS, MODELS).leniencies
         used |= set(rules)
         if not rules:
-            assert read(one.text, one.layout, ACTIONS, MODELS, leniencies=()).subtasks == one.says
+            assert read(sample.text, sample.layout, ACTIONS, MODELS, leniencies=()).subtasks == sample.says
             continue
         allowed = set(RULES) - {rules[0]}
         with pytest.raises(Unreadable):
-            read(one.text, one.layout, ACTIONS, MODELS, leniencies=allowed)
-        assert read(one.text, one.layout, ACTIONS, MODELS, leniencies=rules).leniencies == rules
+            read(sample.text, sample.layout, ACTIONS, MODELS, leniencies=allowed)
+        assert read(sample.text, sample.layout, ACTIONS, MODELS, leniencies=rules).leniencies == rules
     assert len(used) > 20

@@ -32,8 +32,8 @@ WRITTEN = "[54, 90, 49, 0, 60, 90, 1]"
     ],
 )
 def test_a_plan_of_numbers_is_read(plan):
-    said = {"visual_state_description": "a", "reasoning_and_reflection": "b", "language_plan": "c"}
-    decision = read(json.dumps({**said, "executable_plan": plan}), Layout("plan"), ACTIONS)
+    analysis = {"visual_state_description": "a", "reasoning_and_reflection": "b", "language_plan": "c"}
+    decision = read(json.dumps({**analysis, "executable_plan": plan}), Layout("plan"), ACTIONS)
     assert decision.subtasks == (Subtask("Move", WRITTEN), END)
 
 
@@ -79,13 +79,15 @@ def test_the_fixed_part_for_an_arm_is_long_enough_for_caches_and_its_examples_ar
     assert len(system) / 4 > 1024, "about four characters a token"
     examples = load_examples("poses", None).all
     assert len(examples) == len(Prompt(PromptSettings(template="arm")).fitting(GIVEN))
-    for one in examples:
-        reading = read(one.answer("plan", GIVEN.models, GIVEN.abilities), Layout("plan"), ACTIONS, GIVEN.models)
-        assert (reading.subtasks, reading.model) == (tuple(one.steps()), "arm")
-        for step in one.steps():
+    for example in examples:
+        reading = read(example.answer("plan", GIVEN.models, GIVEN.abilities), Layout("plan"), ACTIONS, GIVEN.models)
+        assert (reading.subtasks, reading.model) == (tuple(example.steps()), "arm")
+        for step in example.steps():
             assert step == END or str(ArmAction.read(step.target)) == step.target
-        assert f"Task: {one.task}\nInventory: {one.inventory}\nHistory: {one.history}" in system
-    slipped = next(one for one in examples if one.inventory == "None" and "(12)" in one.history)
+        assert f"Task: {example.task}\nInventory: {example.inventory}\nHistory: {example.history}" in system
+    slipped = next(example for example in examples if example.inventory == "None" and "(12)" in example.history)
     assert "fail" not in slipped.history and "inventory is None" in slipped.analysis
-    assert any("Unable to move" in one.feedback for one in examples)
-    assert [one for one in examples if END in one.steps() and len(one.subtasks) > 1] == [], "End after a look"
+    assert any("Unable to move" in example.feedback for example in examples)
+    assert [example for example in examples if END in example.steps() and len(example.subtasks) > 1] == [], (
+        "End after a look"
+    )

@@ -31,15 +31,15 @@ GIVEN = PlannerInput(
 
 def step(action: str, target: str = "", destination: str = "") -> str:
     parts = {"action": action, "target": target, "destination": destination}
-    said = {"analysis": "Because.", "subtask": {key: one for key, one in parts.items() if one}, "model": "text"}
-    return json.dumps(said)
+    answer = {"analysis": "Because.", "subtask": {key: value for key, value in parts.items() if value}, "model": "text"}
+    return json.dumps(answer)
 
 
 class Listed(LanguageModel):
     """Answers from a list, one a call, and keeps the questions."""
 
     def __init__(self, *replies: Reply | str) -> None:
-        self.replies = [Reply(one) if isinstance(one, str) else one for one in replies]
+        self.replies = [Reply(reply) if isinstance(reply, str) else reply for reply in replies]
         self.asked: list[Request] = []
         self.seeds: list[int] = []
 
@@ -58,19 +58,19 @@ class Listed(LanguageModel):
 
 def planner(*replies: Reply | str, **settings: object) -> tuple[ModelPlanner, Listed]:
     model = Listed(*replies)
-    made = ModelPlanner(model, PromptSettings(**settings))
-    made.reset("a task", seed=7)
-    return made, model
+    brain = ModelPlanner(model, PromptSettings(**settings))
+    brain.reset("a task", seed=7)
+    return brain, model
 
 
 def texts(request: Request) -> list[tuple[str, str]]:
-    return [(one.role, str(one.parts[-1])) for one in request.messages]
+    return [(message.role, str(message.parts[-1])) for message in request.messages]
 
 
 def test_a_readable_answer_is_a_decision_with_its_answer() -> None:
     reply = Reply(step("Pick", "apple"), "I thought.", input_tokens=900, output_tokens=40, cost=0.01, cached=True)
-    made, model = planner(reply)
-    decision = made.decide(GIVEN)
+    brain, model = planner(reply)
+    decision = brain.decide(GIVEN)
     assert decision.subtasks == (Subtask("Pick", "apple"),)
     assert (decision.analysis, decision.model, decision.raw, decision.problem) == ("Because.", "text", reply.text, "")
     (answer,) = decision.answers
@@ -82,42 +82,42 @@ def test_a_readable_answer_is_a_decision_with_its_answer() -> None:
 
 
 def test_an_unreadable_answer_is_asked_for_again_with_the_problem() -> None:
-    made, model = planner("I will pick the apple.", step("Pick", "apple"))
-    decision = made.decide(GIVEN)
+    brain, model = planner("I will pick the apple.", step("Pick", "apple"))
+    decision = brain.decide(GIVEN)
     assert decision.subtasks == (Subtask("Pick", "apple"),)
-    assert [bool(one.problem) for one in decision.answers] == [True, False]
+    assert [bool(answer.problem) for answer in decision.answers] == [True, False]
     first, second = model.asked
     assert second.messages[: len(first.messages)] == first.messages
     assert texts(second)[-2] == ("assistant", "I will pick the apple.")
-    role, told = texts(second)[-1]
-    assert role == "user" and told == decision.answers[0].problem and "Write one JSON object" in told
+    role, text = texts(second)[-1]
+    assert role == "user" and text == decision.answers[0].problem and "Write one JSON object" in text
 
 
 @pytest.mark.parametrize("reasks", [0, 1, 2, 5])
 def test_re_asks_are_bounded_and_no_action_is_made_up(reasks: int) -> None:
-    made, model = planner(*["no idea"] * 9, reasks=reasks)
-    decision = made.decide(GIVEN)
+    brain, model = planner(*["no idea"] * 9, reasks=reasks)
+    decision = brain.decide(GIVEN)
     assert decision.subtasks == ()
     assert "no subtask" in decision.problem
     assert len(model.asked) == len(decision.answers) == reasks + 1
     assert decision.raw == "no idea"
-    assert [len(one.messages) for one in model.asked] == [2 + 2 * at for at in range(reasks + 1)]
+    assert [len(request.messages) for request in model.asked] == [2 + 2 * at for at in range(reasks + 1)]
 
 
 @pytest.mark.parametrize(
-    ("finish", "said"), [("length", "cut off"), ("refusal", "declined"), ("unknown", "may not be whole")]
+    ("finish", "message"), [("length", "cut off"), ("refusal", "declined"), ("unknown", "may not be whole")]
 )
-def test_cut_off_and_declined_answers_count_as_unreadable(finish: str, said: str) -> None:
-    made, _ = planner(Reply(step("Pick", "apple"), finish=finish), step("Open", "fridge"))  # type: ignore[arg-type]
-    decision = made.decide(GIVEN)
-    assert said in decision.answers[0].problem
+def test_cut_off_and_declined_answers_count_as_unreadable(finish: str, message: str) -> None:
+    brain, _ = planner(Reply(step("Pick", "apple"), finish=finish), step("Open", "fridge"))  # type: ignore[arg-type]
+    decision = brain.decide(GIVEN)
+    assert message in decision.answers[0].problem
     assert decision.subtasks == (Subtask("Open", "fridge"),)
 
 
 @pytest.mark.parametrize("text", ["", " \n", "\ud83d", "x" * 50_000])
 def test_what_the_model_is_shown_of_its_own_answer_can_be_sent(text: str) -> None:
-    made, model = planner(text, step("End"))
-    decision = made.decide(GIVEN)
+    brain, model = planner(text, step("End"))
+    decision = brain.decide(GIVEN)
     echo = texts(model.asked[1])[-2][1]
     assert echo.strip() and len(echo) <= MAX_ECHO + 4
     echo.encode()
@@ -126,46 +126,46 @@ def test_what_the_model_is_shown_of_its_own_answer_can_be_sent(text: str) -> Non
 
 
 def test_a_model_that_gives_no_answer_ends_the_episode_as_infrastructure() -> None:
-    made, _ = planner()
+    brain, _ = planner()
     with pytest.raises(PlannerError, match="The list is over"):
-        made.decide(GIVEN)
+        brain.decide(GIVEN)
 
 
 def test_a_new_episode_forgets_the_chat() -> None:
-    made, model = planner(*[step("Pick", "apple")] * 4, chat_turns=5)
+    brain, model = planner(*[step("Pick", "apple")] * 4, chat_turns=5)
     for _ in range(3):
-        made.decide(GIVEN)
-    made.reset("another", seed=8)
-    made.decide(GIVEN)
-    assert [len(one.messages) for one in model.asked] == [2, 4, 6, 2]
+        brain.decide(GIVEN)
+    brain.reset("another", seed=8)
+    brain.decide(GIVEN)
+    assert [len(request.messages) for request in model.asked] == [2, 4, 6, 2]
 
 
 def test_an_unreadable_round_is_not_told_in_the_chat() -> None:
-    made, model = planner(step("Pick", "apple"), "what?", step("End"), chat_turns=5, reasks=0)
+    brain, model = planner(step("Pick", "apple"), "what?", step("End"), chat_turns=5, reasks=0)
     for _ in range(3):
-        made.decide(GIVEN)
+        brain.decide(GIVEN)
     assert [text for role, text in texts(model.asked[-1]) if role == "assistant"] == [step("Pick", "apple")]
 
 
 def test_what_is_recorded_of_it() -> None:
-    made, _ = planner(template="embodiedbench", examples=1)
-    told = json.loads(json.dumps(made.describe()))
-    assert told["model"] == {"name": "listed"}
-    assert told["prompt"]["template"] == "embodiedbench" and len(told["prompt"]["sha256"]) == 64
-    assert told["settings"]["examples"] == 1 and set(told["settings"]) == set(PromptSettings.model_fields)
+    brain, _ = planner(template="embodiedbench", examples=1)
+    description = json.loads(json.dumps(brain.describe()))
+    assert description["model"] == {"name": "listed"}
+    assert description["prompt"]["template"] == "embodiedbench" and len(description["prompt"]["sha256"]) == 64
+    assert description["settings"]["examples"] == 1 and set(description["settings"]) == set(PromptSettings.model_fields)
 
 
 def test_settings_of_an_endpoint_are_for_the_model_to_describe() -> None:
     class EndpointSettings(PromptSettings):
         base_url: str = "https://user:secret@example.org"
 
-    made = ModelPlanner(Listed(), EndpointSettings())
-    assert "secret" not in json.dumps(made.describe())
+    brain = ModelPlanner(Listed(), EndpointSettings())
+    assert "secret" not in json.dumps(brain.describe())
 
 
 def episode(answers: Sequence[str], **settings: object) -> tuple[object, Listed]:
-    made, model = planner(*answers, **settings)
-    return stage().play("put the apple on the table", made), model
+    brain, model = planner(*answers, **settings)
+    return stage().play("put the apple on the table", brain), model
 
 
 def test_a_whole_episode() -> None:

@@ -23,8 +23,8 @@ RED = np.full((32, 32, 3), (200, 10, 10), np.uint8)
 
 @pytest.fixture(params=[chat_model, claude_model], ids=["chat", "anthropic"])
 def make(request: pytest.FixtureRequest) -> Make:
-    made: Make = request.param
-    return made
+    maker: Make = request.param
+    return maker
 
 
 def test_the_same_request_is_answered_for_nothing_even_when_the_endpoint_is_gone(make: Make, tmp_path: Path) -> None:
@@ -42,25 +42,25 @@ def test_a_cache_without_answers_of_the_model_does_not_replace_a_key(
     make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("MY_KEY", raising=False)
-    given = {"api_key_env": "MY_KEY", "cache": tmp_path / "answers"}
+    arguments = {"api_key_env": "MY_KEY", "cache": tmp_path / "answers"}
     with pytest.raises(BadInput, match="set the environment variable MY_KEY"):
-        make("http://localhost:1/v1", **given)
+        make("http://localhost:1/v1", **arguments)
     assert not (tmp_path / "answers").exists(), "nothing was written"
     ResponseCache(tmp_path / "answers").put("k" * 64, "another", Reply("yes"))
     (tmp_path / "answers" / "broken.json").write_text("{")
     with pytest.raises(BadInput, match="MY_KEY"):
-        make("http://localhost:1/v1", **given)
+        make("http://localhost:1/v1", **arguments)
 
 
 def test_answers_from_the_cache_need_no_key_and_new_ones_do(
     make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given = {"api_key_env": "MY_KEY", "cache": tmp_path}
+    arguments = {"api_key_env": "MY_KEY", "cache": tmp_path}
     monkeypatch.setenv("MY_KEY", "sk-1")
     with Endpoint(says(WORD)) as endpoint:
-        make(endpoint, **given).complete(question())
+        make(endpoint, **arguments).complete(question())
         monkeypatch.delenv("MY_KEY")
-        model = make(endpoint, **given)
+        model = make(endpoint, **arguments)
         assert model.complete(question()).cached
         with pytest.raises(BadInput, match="MY_KEY"):
             model.complete(question("Something new?"))
@@ -145,7 +145,9 @@ for number in range(40):
 
 
 def test_processes_that_write_the_same_entry_never_see_half_of_one(tmp_path: Path) -> None:
-    writers = [subprocess.Popen([sys.executable, "-c", WRITER, tmp_path, one], stderr=subprocess.PIPE) for one in "abc"]
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, tmp_path, letter], stderr=subprocess.PIPE) for letter in "abc"
+    ]
     for writer in writers:
         _, errors = writer.communicate(timeout=60)
         assert writer.returncode == 0, errors.decode()

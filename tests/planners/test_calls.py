@@ -49,8 +49,8 @@ Make = Callable[..., RemoteModel]
 
 @pytest.fixture(params=[chat_model, claude_model], ids=["chat", "anthropic"])
 def make(request: pytest.FixtureRequest) -> Make:
-    made: Make = request.param
-    return made
+    maker: Make = request.param
+    return maker
 
 
 class Clock:
@@ -142,13 +142,13 @@ FAILED: dict[str, tuple[Way, dict[str, object], int, float, str]] = {
 
 @pytest.mark.parametrize("case", FAILED)
 def test_it_fails_as_infrastructure_with_one_sentence(make: Make, case: str) -> None:
-    way, settings, requests, seconds, said = FAILED[case]
+    way, settings, requests, seconds, message = FAILED[case]
     with Endpoint(way) as endpoint:
         model, clock = make(endpoint, **settings), Clock()
         with pytest.raises(PlannerError) as failure:
             model.complete(question())
         assert seconds <= clock.seconds + 0.01 and clock.seconds < seconds + SLACK
-        assert said in str(failure.value) and endpoint.host in str(failure.value)
+        assert message in str(failure.value) and endpoint.host in str(failure.value)
         assert "\n" not in str(failure.value) and len(str(failure.value)) < 300
         assert len(endpoint.asked) == requests
 
@@ -179,10 +179,10 @@ JSON = st.recursive(
 def test_whatever_comes_back_is_an_answer_or_a_failure(make: Make, data: bytes) -> None:
     with Endpoint(raw(data)) as endpoint:
         try:
-            said = make(endpoint, retries=0).complete(question()).text
+            text = make(endpoint, retries=0).complete(question()).text
         except PlannerError as failure:
-            said = str(failure)
-        assert isinstance(said, str)
+            text = str(failure)
+        assert isinstance(text, str)
 
 
 def test_an_address_where_nobody_is_fails_at_once(make: Make) -> None:
@@ -223,9 +223,9 @@ def waits(seed: int, settings: EndpointSettings) -> Iterator[float]:
 @given(st.integers(0, 2**31), st.floats(0.01, 100.0))
 def test_waits_grow_with_jitter_and_are_those_of_the_seed(seed: int, backoff: float) -> None:
     settings = EndpointSettings(backoff=backoff)
-    found = list(waits(seed, settings))
-    assert found == list(waits(seed, settings))
-    for number, wait in enumerate(found):
+    seconds = list(waits(seed, settings))
+    assert seconds == list(waits(seed, settings))
+    for number, wait in enumerate(seconds):
         whole = min(LONGEST, backoff * 2**number)
         assert whole / 2 <= wait <= whole
     assert list(waits(1, settings)) != list(waits(2, settings))
@@ -313,19 +313,19 @@ def test_a_key_is_sent_and_kept_nowhere(
 ) -> None:
     monkeypatch.setenv("MY_KEY", SECRET)
     caplog.set_level("DEBUG")
-    said = ""
+    outcome = ""
     with Endpoint(echoing(code)) as endpoint, warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         model = make(endpoint, api_key_env="MY_KEY", retries=0, cache=tmp_path / "cache")
         try:
-            said = repr(model.complete(question()))
+            outcome = repr(model.complete(question()))
         except PlannerError as error:
-            said = f"{error!r} {error.__cause__!r} {error.__context__!r}"
+            outcome = f"{error!r} {error.__cause__!r} {error.__context__!r}"
         headers = endpoint.asked[0].headers
         assert SECRET in headers.get("authorization", "") + headers.get("x-api-key", "")
     files = b"".join(path.read_bytes() for path in (tmp_path / "cache").iterdir())
-    everything = said + repr(model.describe()) + caplog.text + "".join(str(one.message) for one in warned)
-    assert said
+    everything = outcome + repr(model.describe()) + caplog.text + "".join(str(warning.message) for warning in warned)
+    assert outcome
     assert SECRET not in everything and SECRET.encode() not in files
 
 

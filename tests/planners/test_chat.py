@@ -64,9 +64,13 @@ def test_an_array_that_the_robot_draws_over_is_sent_as_it_is_now() -> None:
 
 
 def test_conversations_keep_their_roles_and_text_alone_is_a_plain_string() -> None:
-    told = (Message("user", ("a", "b")), Message("assistant", ("c",)), Message("user", ("d",)))
-    messages = sent(Request(told))["messages"]
-    assert [(one["role"], one["content"]) for one in messages] == [("user", "a\nb"), ("assistant", "c"), ("user", "d")]
+    conversation = (Message("user", ("a", "b")), Message("assistant", ("c",)), Message("user", ("d",)))
+    messages = sent(Request(conversation))["messages"]
+    assert [(message["role"], message["content"]) for message in messages] == [
+        ("user", "a\nb"),
+        ("assistant", "c"),
+        ("user", "d"),
+    ]
 
 
 # ------------------------------------------------------------ forms
@@ -198,11 +202,11 @@ def test_what_is_sent_by_default() -> None:
 
 
 def test_a_reasoning_model_gets_its_effort_its_own_tokens_and_no_temperature() -> None:
-    given = {"provider": "openai", "api_key_env": "PATH", "reasoning": "low", "max_tokens": 100}
-    body = sent(question(), **given, reasoning_tokens=900)
+    arguments = {"provider": "openai", "api_key_env": "PATH", "reasoning": "low", "max_tokens": 100}
+    body = sent(question(), **arguments, reasoning_tokens=900)
     assert (body["reasoning_effort"], body["max_completion_tokens"]) == ("low", 1000)
     assert "temperature" not in body and "max_tokens" not in body
-    described = chat_model("http://h/v1", **given).describe()
+    described = chat_model("http://h/v1", **arguments).describe()
     assert described["temperature"] is None and described["reasoning"] == {"effort": "low", "tokens": 8192}
 
 
@@ -308,12 +312,30 @@ def test_a_model_that_only_reads_text_is_told_how_to_be_asked(complaint: str) ->
             chat_model(endpoint).complete(question("Well?"))
 
 
+@pytest.mark.parametrize("code", [422, 500])
+def test_a_server_that_breaks_on_pictures_is_told_how_to_be_asked(code: int) -> None:
+    """FastAPI's servers whose messages are texts: 422 for a body that they check themselves, else they break."""
+    words = "Input should be a valid string " + 300 * "!" if code == 422 else "Internal Server Error"
+
+    def way(at: Connection, _: Body) -> None:
+        at.send(code, words.encode(), "text/plain")
+
+    with Endpoint(way) as endpoint:
+        with pytest.raises(PlannerError, match=r"\(if the model only reads text: --set images=false\)"):
+            chat_model(endpoint, retries=0).complete(question(PICTURE, "Well?"))
+        with pytest.raises(PlannerError, match=r"^(?!.*images=false)"):
+            chat_model(endpoint, retries=0).complete(question("Well?"))
+    of_openai = status(500, "The server had an error while processing your request")
+    with Endpoint(of_openai) as endpoint, pytest.raises(PlannerError, match=r"^(?!.*images=false)"):
+        chat_model(endpoint, retries=0).complete(question(PICTURE, "Well?"))
+
+
 def test_what_a_model_wrote_that_its_endpoint_refuses_is_its_answer() -> None:
     """Groq checks the schema after the fact and keeps the text in the error."""
 
     def way(at: Connection, _: Body) -> None:
-        said = {"message": "Failed to generate JSON.", "code": "json_validate_failed", "failed_generation": "Sure! {"}
-        at.send(400, json.dumps({"error": said}).encode())
+        error = {"message": "Failed to generate JSON.", "code": "json_validate_failed", "failed_generation": "Sure! {"}
+        at.send(400, json.dumps({"error": error}).encode())
 
     with Endpoint(way) as endpoint:
         assert chat_model(endpoint).complete(question()).text == "Sure! {"
@@ -376,9 +398,9 @@ def test_the_manual_lists_the_providers_as_they_are() -> None:
         "JSON mode": "json_object",
         "plain text": "text",
     }
-    told = {
+    listed = {
         name: (key.replace("none", ""), forms[form])
         for names, key, form in rows
         for name in re.findall(r"`(\w+)`", names)
     }
-    assert told == {name: (provider.key, provider.structured) for name, provider in providers().items()}
+    assert listed == {name: (provider.key, provider.structured) for name, provider in providers().items()}

@@ -32,7 +32,7 @@ from planners.scripted import read_script
 SECRET = "sk-of-the-episode-0123456789"
 
 
-def said(subtask: Subtask, model: str = "classical") -> str:
+def answer(subtask: Subtask, model: str = "classical") -> str:
     """A decision as a model says it (equation 5)."""
     parts = {"action": subtask.action, "target": subtask.target, "destination": subtask.destination}
     named = {name: value for name, value in parts.items() if value}
@@ -41,7 +41,7 @@ def said(subtask: Subtask, model: str = "classical") -> str:
 
 def served(*script: Subtask, model: str = "text") -> list[Way]:
     """A model that says these and then End."""
-    return [says(said(subtask, model)) for subtask in (*script, Subtask("End"))]
+    return [says(answer(subtask, model)) for subtask in (*script, Subtask("End"))]
 
 
 def pictures(body: Body) -> int:
@@ -61,7 +61,7 @@ def test_a_served_model_does_a_task_in_the_embedded_home(
 ) -> None:
     monkeypatch.setenv("SERVED_KEY", SECRET)
     script = (*script, Subtask("End"))
-    ways: list[Way] = [says(said(subtask), thought="Let me see.") for subtask in script]
+    ways: list[Way] = [says(answer(subtask), thought="Let me see.") for subtask in script]
     # Trouble on the way: an overload, a lost second, an answer that is none.
     ways[1:1] = [status(429, Retry_After="0"), status(500)]
     ways.insert(4, says('{"number": 3}'))
@@ -141,7 +141,7 @@ def scripted_by_round(at: Connection, body: Body) -> None:
     """A model of many episodes at once: it reads in the question how far this one is."""
     text = json.dumps(body["messages"][-1])
     done = text.count("(success)")
-    says(said((*THREE, Subtask("End"))[done], "text"))(at, body)
+    says(answer((*THREE, Subtask("End"))[done], "text"))(at, body)
 
 
 def play_one(url: str) -> Sequence[Subtask]:
@@ -211,8 +211,8 @@ TINY = ["--robot", "tiny", "--skills", "tiny", "--detector", "tiny", "--targets"
 def test_an_episode_from_the_command_line(homie, tmp_path: Path) -> None:
     ways = served(Subtask("Go to", "ball"), Subtask("Pick", "ball"), model="tiny")
     with Endpoint(*ways) as endpoint:
-        given = ["--planner", "chat:m", "--base-url", endpoint.url, "--api-key-env", "SERVED_KEY", "--json"]
-        done = homie("run", "get the ball", *TINY, *given, "--set", "timeout=20", SERVED_KEY=SECRET)
+        arguments = ["--planner", "chat:m", "--base-url", endpoint.url, "--api-key-env", "SERVED_KEY", "--json"]
+        done = homie("run", "get the ball", *TINY, *arguments, "--set", "timeout=20", SERVED_KEY=SECRET)
         assert done.returncode == 0, done.stderr
         assert [item["feedback"]["status"] for item in json.loads(done.stdout)["result"]["history"]] == ["success"] * 3
         assert endpoint.asked[0].headers["authorization"] == f"Bearer {SECRET}"
@@ -222,9 +222,9 @@ def test_an_episode_from_the_command_line(homie, tmp_path: Path) -> None:
 
 def test_ctrl_c_does_not_wait_for_an_endpoint(environment, tmp_path: Path) -> None:
     with Endpoint(hangs) as endpoint:
-        given = ["run", "get the ball", *TINY, "--planner", "chat:m", "--base-url", endpoint.url]
+        arguments = ["run", "get the ball", *TINY, "--planner", "chat:m", "--base-url", endpoint.url]
         process = Popen(
-            [sys.executable, "-c", "from homie.cli.main import main; main()", *given],
+            [sys.executable, "-c", "from homie.cli.main import main; main()", *arguments],
             cwd=tmp_path,
             env=environment,
             stderr=PIPE,
@@ -303,21 +303,23 @@ def test_without_a_network_everything_but_endpoints_works(environment, tmp_path:
 
 
 def test_list_planners_tells_what_is_usable_and_what_can_be_set(homie) -> None:
-    told = json.loads(homie("list", "planners", "--json").stdout)["planners"]
-    assert told["chat"]["usable"] and told["anthropic"]["usable"] and told["rule"]["usable"]
-    assert told["chat"]["settings"]["timeout"]["default"] == "60.0" and told["rule"]["settings"] == {}
-    assert "OPENAI_API_KEY" in told["chat"]["keys"]
-    assert not told["absent"]["usable"] and told["absent"]["fix"] == "pip install homie_absent_package"
+    planners = json.loads(homie("list", "planners", "--json").stdout)["planners"]
+    assert planners["chat"]["usable"] and planners["anthropic"]["usable"] and planners["rule"]["usable"]
+    assert planners["chat"]["settings"]["timeout"]["default"] == "60.0" and planners["rule"]["settings"] == {}
+    assert "OPENAI_API_KEY" in planners["chat"]["keys"]
+    assert not planners["absent"]["usable"] and planners["absent"]["fix"] == "pip install homie_absent_package"
     shown = homie("list", "planners").stdout
     assert "-> pip install homie_absent_package" in shown and "base_url" in shown
 
 
 def test_doctor_tells_which_planners_are_usable_and_which_keys_are_set(homie) -> None:
     done = homie("doctor", "--json", MISTRAL_API_KEY=SECRET, OPENAI_API_KEY="")
-    found = {finding["name"]: finding for finding in json.loads(done.stdout)["findings"]}
-    assert found["planner chat"]["detail"] == "usable; keys set: MISTRAL_API_KEY"
-    assert not found["planner absent"]["ok"] and found["planner absent"]["fix"] == "pip install homie_absent_package"
-    assert found["optional [chat]"]["ok"] and found["optional [anthropic]"]["ok"]
+    findings = {finding["name"]: finding for finding in json.loads(done.stdout)["findings"]}
+    assert findings["planner chat"]["detail"] == "usable; keys set: MISTRAL_API_KEY"
+    assert (
+        not findings["planner absent"]["ok"] and findings["planner absent"]["fix"] == "pip install homie_absent_package"
+    )
+    assert findings["optional [chat]"]["ok"] and findings["optional [anthropic]"]["ok"]
     assert SECRET not in done.stdout + done.stderr
 
 

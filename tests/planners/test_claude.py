@@ -50,10 +50,10 @@ def test_the_decision_is_the_input_of_a_tool_that_has_to_be_used() -> None:
 
 
 def test_free_text_needs_no_tool_and_conversations_keep_their_roles() -> None:
-    told = (Message("user", ("a",)), Message("assistant", ("b",)), Message("user", ("c",)))
-    body = sent(Request(told))
+    conversation = (Message("user", ("a",)), Message("assistant", ("b",)), Message("user", ("c",)))
+    body = sent(Request(conversation))
     assert "tools" not in body and "system" not in body
-    assert [(one["role"], one["content"][0]["text"]) for one in body["messages"]] == [
+    assert [(message["role"], message["content"]) for message in body["messages"]] == [
         ("user", "a"),
         ("assistant", "b"),
         ("user", "c"),
@@ -72,6 +72,7 @@ def test_a_model_that_thinks_is_offered_the_tool_and_its_thoughts_are_kept() -> 
     )
     assert body["tool_choice"]["type"] == "auto" and body["tools"]
     assert (reply.text, reply.reasoning) == (WORD, "hm")
+    assert sent(question(), reasoning="minimal")["output_config"] == {"effort": "low"}, "it knows no `minimal`"
 
 
 def test_a_tool_that_was_only_offered_counts_where_it_was_used() -> None:
@@ -100,8 +101,9 @@ def test_refused_tools_are_left_for_text_with_a_warning_and_for_good() -> None:
             assert claude_model(endpoint).complete(question()).text == WORD
         assert len(endpoint.asked) == 3
         body = endpoint.asked[-1].body
-        assert json.dumps(SCHEMA) in body["messages"][-1]["content"][-1]["text"]
-        claude_model(endpoint).complete(question())
+        assert json.dumps(SCHEMA) in body["messages"][-1]["content"]
+        claude_model(endpoint).complete(question(PICTURE, "Well?"))
+        assert json.dumps(SCHEMA) in endpoint.asked[-1].body["messages"][-1]["content"][-1]["text"]
         assert len(endpoint.asked) == 4
 
 

@@ -39,7 +39,7 @@ class Kitchen:
         self.done: list[str] = []
         self.codes: list[ErrorCode | None] = []
 
-    def told(self, subtask: Subtask) -> Feedback:
+    def feedback(self, subtask: Subtask) -> Feedback:
         code = self._code(subtask)
         self.codes.append(code)
         if code is not None:
@@ -73,11 +73,11 @@ def played(planner: ErringPlanner, seed: int, *, most: int = 60) -> Kitchen:
     for number in range(1, most):
         inventory = ("apple",) if kitchen.held else ()
         views = {"front": np.zeros((2, 2, 3), np.uint8)}
-        given = PlannerInput("", number, views, (), inventory, (), feedback, ("Go to", "End"), ("ideal",))
-        (subtask,) = planner.decide(given).subtasks
+        planner_input = PlannerInput("", number, views, (), inventory, (), feedback, ("Go to", "End"), ("ideal",))
+        (subtask,) = planner.decide(planner_input).subtasks
         if subtask == END:
             return kitchen
-        feedback = kitchen.told(subtask)
+        feedback = kitchen.feedback(subtask)
     raise AssertionError("it never ends")
 
 
@@ -111,17 +111,17 @@ def test_what_was_lost_is_fetched_again_and_what_fails_again_and_again_is_given_
     planner = ErringPlanner(script, ErringSettings(mistakes=0.0, retries=2))
     planner.reset("", seed=0)
     failing = Feedback("fail", ErrorCode.E2, "the object is missing")
-    told: list[str] = []
+    subtasks: list[str] = []
     feedback = None
     for number in range(1, 40):
-        given = PlannerInput("", number, {}, (), (), (), feedback, (), ())
-        (subtask,) = planner.decide(given).subtasks
-        told.append(str(subtask))
+        planner_input = PlannerInput("", number, {}, (), (), (), feedback, (), ())
+        (subtask,) = planner.decide(planner_input).subtasks
+        subtasks.append(str(subtask))
         if subtask == END:
             break
         feedback = failing if subtask.action == "Put" else SUCCESS
-    assert told[5:10] == [SCRIPT[5], "[Go to, apple]", "[Pick, apple]", "[Go to, fridge]", SCRIPT[5]]
-    assert told.count(SCRIPT[5]) == 3 and told[-1] == "[End]"
+    assert subtasks[5:10] == [SCRIPT[5], "[Go to, apple]", "[Pick, apple]", "[Go to, fridge]", SCRIPT[5]]
+    assert subtasks.count(SCRIPT[5]) == 3 and subtasks[-1] == "[End]"
 
 
 def test_it_is_a_planner(script):

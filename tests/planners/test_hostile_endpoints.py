@@ -109,9 +109,9 @@ def secure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     if shutil.which("openssl") is None:
         pytest.skip("there is no openssl to make a certificate with")
     folder = tmp_path_factory.mktemp("tls")
-    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
     paths = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")]
-    subprocess.run([*made, *paths, "-addext", "subjectAltName=DNS:localhost"], check=True, capture_output=True)
+    subprocess.run([*command, *paths, "-addext", "subjectAltName=DNS:localhost"], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(folder / "cert.pem", folder / "key.pem")
     server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)

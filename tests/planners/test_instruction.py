@@ -54,9 +54,9 @@ SENTENCES: list[tuple[str, list[Errand]]] = [
     ("put the apple and the banana on the brown table",
      [bring("apple", "brown table"), bring("banana", "brown table")]),
     ("store the sugar box, the cracker box and the mug in the cabinet",
-     [bring(one, "cabinet", inside=True) for one in ("sugar box", "cracker box", "mug")]),
+     [bring(item, "cabinet", inside=True) for item in ("sugar box", "cracker box", "mug")]),
     ("put all lemons and apples on the sofa to the tvstand",
-     [bring(one, "tvstand", count=None, source="sofa") for one in ("lemon", "apple")]),
+     [bring(item, "tvstand", count=None, source="sofa") for item in ("lemon", "apple")]),
     ("put the apple in the fridge and the banana on the table",
      [bring("apple", "fridge", inside=True), bring("banana", "table")]),
     ("put the bowl on the wood_table and the apple on the kitchen_counter to the kitchen sink",
@@ -89,9 +89,9 @@ FREELY_SAID: list[tuple[str, list[Errand]]] = [
     ("the bowl belongs in the sink", [bring("bowl", "sink", inside=True)]),
     ("lemon to the sofa, plum into the fridge", [bring("lemon", "sofa"), bring("plum", "fridge", inside=True)]),
     ("bowl, spoon and the crackers should be on the table",
-     [bring(one, "table") for one in ("bowl", "spoon", "cracker")]),
+     [bring(item, "table") for item in ("bowl", "spoon", "cracker")]),
     ("the tuna, the soup and the meat can, all to the stove",
-     [bring(one, "stove") for one in ("tuna", "soup", "meat can")]),
+     [bring(item, "stove") for item in ("tuna", "soup", "meat can")]),
     ("what is the mug doing in the drawer? Take it to the sink and leave no door open",
      [bring("mug", "sink", source="drawer", inside=False), CloseUp("drawer")]),
     ("the sponge out of the drawer goes to the sink", [bring("sponge", "sink", source="drawer")]),
@@ -262,8 +262,8 @@ def test_errands_always_say_what_and_where(text: str) -> None:
                 assert item.words or (item.source and item.count is None)
             case Fetch(item):
                 assert item.words or item.source
-            case Swap(one, other):
-                assert one.words
+            case Swap(first, other):
+                assert first.words
                 assert other.words
             case IfThere(item, place, then, otherwise):
                 assert item.words

@@ -72,7 +72,7 @@ def test_every_answer_is_a_decision_and_depends_on_its_own_question_only(engine,
         question(text, pictures(seed=i) if model.sees else (), temperature=float(i == 2), seed=i)
         for i, text in enumerate(TEXTS)
     ]
-    alone = [model.answer([one])[0] for one in questions]
+    alone = [model.answer([question])[0] for question in questions]
     assert model.answer(questions) == alone
     for answer in alone:
         decision = read(answer.text, Layout("json"), ACTIONS, MODELS)
@@ -103,14 +103,14 @@ def test_the_model_sees_what_it_is_shown(engine, kind):
 def test_inputs_are_those_of_the_combined_processor_where_that_needs_no_torchvision(engine, tiny, kind):
     model, shown = engine(kind), pictures(4)
     ours = model._inputs([question("find the can", shown)])
-    told = [
+    conversation = [
         {"role": "system", "content": [{"type": "text", "text": "You are a robot."}]},
-        {"role": "user", "content": [{"type": "image", "image": one} for one in shown]},
+        {"role": "user", "content": [{"type": "image", "image": picture} for picture in shown]},
     ]
-    told[1]["content"].append({"type": "text", "text": "find the can"})
+    conversation[1]["content"].append({"type": "text", "text": "find the can"})
     whole = transformers.AutoProcessor.from_pretrained(tiny(kind))
     theirs = whole.apply_chat_template(
-        [told], add_generation_prompt=True, tokenize=True, return_dict=True, return_tensors="pt"
+        [conversation], add_generation_prompt=True, tokenize=True, return_dict=True, return_tensors="pt"
     )
     assert set(ours) == set(theirs)
     for name, tensor in theirs.items():
@@ -141,9 +141,9 @@ def test_sampling_follows_the_scores():
     """Gumbel noise: 20,000 draws from a softmax of four scores, each share within four standard deviations."""
     scores, row, count = torch.tensor([0.0, 1.0, 2.0, -torch.inf]), Row(1, 1.0, seed=3), 20_000
     drawn = np.bincount([int((scores + row.noise(4)).argmax()) for _ in range(count)], minlength=4) / count
-    wanted = scores.softmax(0).numpy()
+    expected = scores.softmax(0).numpy()
     assert drawn[3] == 0
-    assert np.all(np.abs(drawn - wanted) <= 4 * np.sqrt(wanted * (1 - wanted) / count))
+    assert np.all(np.abs(drawn - expected) <= 4 * np.sqrt(expected * (1 - expected) / count))
 
 
 def test_free_text_ends_at_its_limit(engine):

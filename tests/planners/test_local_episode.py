@@ -67,8 +67,8 @@ def test_the_seed_decides_a_sampled_episode(tiny, tmp_path):
         episode(tmp_path / name, tiny("qwen2_vl"), temperature=1.0, examples=0) for name in ("first", "again")
     )
     check(first)
-    assert [one.decision.raw for one in first] == [one.decision.raw for one in again]
-    assert len({one.decision.raw for one in first}) == len(first)
+    assert [record.decision.raw for record in first] == [record.decision.raw for record in again]
+    assert len({record.decision.raw for record in first}) == len(first)
 
 
 @pytest.mark.usefixtures("no_network")
@@ -76,8 +76,8 @@ def test_parallel_episodes_share_the_model_and_say_what_they_say_alone(tiny, tmp
     alone = episode(tmp_path / "alone", tiny("llava"))
     with ThreadPoolExecutor(3) as pool:
         runs = [pool.submit(episode, tmp_path / str(i), tiny("llava")) for i in range(3)]
-        for one in runs:
-            assert [record.decision.raw for record in one.result()] == [record.decision.raw for record in alone]
+        for future in runs:
+            assert [record.decision.raw for record in future.result()] == [record.decision.raw for record in alone]
 
 
 def test_from_the_command_line(tiny, tmp_path, homie):
@@ -89,8 +89,8 @@ def test_from_the_command_line(tiny, tmp_path, homie):
         OMP_NUM_THREADS="1",
     )
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert "Traceback" not in done.stderr and told
+    summary = json.loads(done.stdout)
+    assert "Traceback" not in done.stderr and summary
     described = made_with(tmp_path / "run")["planner"]
     assert described["model"]["model_type"] == "idefics3" and described["model"]["constrained"] is True
     check_one = read_steps(next((tmp_path / "run" / "episodes").iterdir()))

@@ -35,8 +35,8 @@ KINDS: Mapping[str, Callable[[], Any]] = {
 
 @cache
 def tokenizer(kind: str) -> llguidance.LLTokenizer:
-    made = KINDS[kind]()
-    return llguidance.hf.from_tokenizer(made, eos_token=[made.eos_token_id])
+    hf_tokenizer = KINDS[kind]()
+    return llguidance.hf.from_tokenizer(hf_tokenizer, eos_token=[hf_tokenizer.eos_token_id])
 
 
 def any_token(allowed: np.ndarray, rng: np.random.Generator) -> int:
@@ -89,9 +89,9 @@ def test_every_answer_is_a_decision(kind, character, seed, answer, actions, mode
     choose = any_token if character == "any" else endless(kind)
     text, ended = write(kind, schema, budget, choose, seed)
     assert ended
-    said = json.loads(text)
-    assert list(said) == list(schema["properties"])
-    steps = said.get("executable_plan", [said.get("subtask")])
+    content = json.loads(text)
+    assert list(content) == list(schema["properties"])
+    steps = content.get("executable_plan", [content.get("subtask")])
     if {"action": "End"} in steps[:-1]:  # which no schema forbids
         with pytest.raises(Unreadable, match="Nothing can follow End"):
             read(text, Layout(answer), tuple(actions), models)

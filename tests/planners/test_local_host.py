@@ -47,15 +47,17 @@ def question(i: int) -> Question:
 
 @settings(max_examples=25)
 @given(st.lists(messages, min_size=1, max_size=3), st.integers(1, 9), st.floats(0, 5), st.integers(0, 2**40))
-def test_a_question_arrives_as_it_was_asked(said: list[Message], batch: int, temperature: float, seed: int) -> None:
-    asked = Question(tuple(said), {"type": "object"}, 77, temperature, seed)
+def test_a_question_arrives_as_it_was_asked(
+    conversation: list[Message], batch: int, temperature: float, seed: int
+) -> None:
+    asked = Question(tuple(conversation), {"type": "object"}, 77, temperature, seed)
     heard, together = read_question(question_frame(asked, batch))
     assert together == batch
     assert (heard.schema, heard.limit, heard.temperature, heard.seed) == (asked.schema, 77, temperature, seed)
     assert [message.role for message in heard.messages] == [message.role for message in asked.messages]
-    for one, other in zip(heard.messages, asked.messages, strict=True):
-        assert len(one.parts) == len(other.parts)
-        assert all(np.array_equal(a, b) for a, b in zip(one.parts, other.parts, strict=True))
+    for message, other in zip(heard.messages, asked.messages, strict=True):
+        assert len(message.parts) == len(other.parts)
+        assert all(np.array_equal(a, b) for a, b in zip(message.parts, other.parts, strict=True))
 
 
 class Counting(Engine):
@@ -70,7 +72,7 @@ class Counting(Engine):
         self.asked.extend(questions)
         assert self.start.wait(60)
         self.batches.append(len(questions))
-        return [Written(str(one.messages[0].parts[-1]), "stop", 1, 1) for one in questions]
+        return [Written(str(question.messages[0].parts[-1]), "stop", 1, 1) for question in questions]
 
 
 @pytest.fixture
@@ -99,9 +101,9 @@ def served(loading: host.Loading, tmp_path: Path) -> Iterator[Host]:
 def test_questions_of_several_askers_share_a_pass(counting: Counting, served: Host) -> None:
     askers = [HostedModel(served) for _ in range(4)]
     with ThreadPoolExecutor(4) as pool:
-        asked = [pool.submit(one.ask, question(i), 4) for i, one in enumerate(askers)]
+        asked = [pool.submit(asker.ask, question(i), 4) for i, asker in enumerate(askers)]
         counting.start.set()
-        assert [one.result(timeout=60).text for one in asked] == [f"find can {i}" for i in range(4)]
+        assert [future.result(timeout=60).text for future in asked] == [f"find can {i}" for i in range(4)]
     assert sum(counting.batches) == 4 and max(counting.batches) > 1
 
 
@@ -144,7 +146,7 @@ def test_a_process_answers_as_this_one_does_and_is_started_again(weights, tmp_pa
         for name, value in process.environment.items():
             monkeypatch.setenv(name, value)
         planners = [load_planner(f"transformers:{weights.name}", SETTINGS) for _ in range(2)]
-        sources = [one.model.source for one in planners]
+        sources = [planner.model.source for planner in planners]
         assert all(isinstance(source, HostedModel) for source in sources)
         with ThreadPoolExecutor(2) as pool:
             answers = list(pool.map(lambda source: source.ask(question(1), 8), sources))

@@ -31,18 +31,18 @@ pytestmark = pytest.mark.usefixtures("no_network")
 @pytest.fixture
 def folder(tiny, tmp_path) -> Path:
     """A copy of a tiny LLaVA that a test may spoil."""
-    made = tmp_path / "model"
-    made.mkdir()
+    model = tmp_path / "model"
+    model.mkdir()
     for path in tiny("llava").iterdir():
-        (made / path.name).write_bytes(path.read_bytes())
-    return made
+        (model / path.name).write_bytes(path.read_bytes())
+    return model
 
 
 def edit(path: Path, **values: object) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **values}))
 
 
-def given(task: str = "find the can") -> PlannerInput:
+def situation(task: str = "find the can") -> PlannerInput:
     views = {view: np.full((48, 64, 3), 40 * i, np.uint8) for i, view in enumerate(VIEWS)}
     actions = ("Go to", "Pick", "Put", "Open", "Close", "End")
     return PlannerInput(task, 1, views, (), (), (), None, actions, ("classical",))
@@ -50,7 +50,7 @@ def given(task: str = "find the can") -> PlannerInput:
 
 def answer(planner: TransformersPlanner) -> str:
     planner.reset("find the can", seed=0)
-    decision = planner.decide(given())
+    decision = planner.decide(situation())
     assert decision.problem == ""
     return decision.raw
 
@@ -60,19 +60,19 @@ def answer(planner: TransformersPlanner) -> str:
 
 def test_a_planner_is_made_from_a_path_and_says_what_it_is(tiny):
     planner = load_planner(f"transformers:{tiny('llava')}", {"max_new_tokens": 300, "examples": 1})
-    decision = planner.decide(given())
+    decision = planner.decide(situation())
     assert decision.subtasks and decision.answers[0].input_tokens > 100 and decision.answers[0].output_tokens > 10
-    told = planner.describe()
-    json.dumps(told)
-    assert told["model"]["model_type"] == "llava" and told["model"]["dtype"] == "float32"
-    assert told["settings"]["examples"] == 1 and told["model"]["max_new_tokens"] == 300
+    description = planner.describe()
+    json.dumps(description)
+    assert description["model"]["model_type"] == "llava" and description["model"]["dtype"] == "float32"
+    assert description["settings"]["examples"] == 1 and description["model"]["max_new_tokens"] == 300
 
 
 def test_a_text_only_model_needs_a_text_only_prompt(tiny):
     with pytest.raises(BadInput, match="only reads text: add --set images=false"):
         load_planner(f"transformers:{tiny('qwen2')}")
     planner = load_planner(f"transformers:{tiny('qwen2')}", {"images": False, "max_new_tokens": 300})
-    assert planner.decide(given()).subtasks
+    assert planner.decide(situation()).subtasks
 
 
 def test_a_model_that_sees_but_not_through_homie_is_not_called_blind(tmp_path):
@@ -83,13 +83,13 @@ def test_a_model_that_sees_but_not_through_homie_is_not_called_blind(tmp_path):
 def test_too_few_tokens_for_an_answer_end_the_episode_as_infrastructure(tiny):
     planner = load_planner(f"transformers:{tiny('llava')}", {"max_new_tokens": 20})
     with pytest.raises(PlannerError, match="20 tokens may be too few"):
-        planner.decide(given())
+        planner.decide(situation())
 
 
 def test_unconstrained_answers_are_read_like_those_of_any_model(tiny):
     """Random words are no decision: they are asked for again and end as a problem, never as an action."""
     settings = {"constrained": False, "max_new_tokens": 30, "reasks": 1, "examples": 0}
-    decision = load_planner(f"transformers:{tiny('llava')}", settings).decide(given())
+    decision = load_planner(f"transformers:{tiny('llava')}", settings).decide(situation())
     assert decision.subtasks == () and len(decision.answers) == 2 and "cut off" in decision.problem
 
 
@@ -266,7 +266,7 @@ def test_four_bits_and_cuda_need_a_gpu(tiny):
 
 def test_half_precision_works_too(tiny):
     planner = load_planner(f"transformers:{tiny('llava')}", {"dtype": "bfloat16", "max_new_tokens": 300})
-    assert planner.decide(given()).subtasks
+    assert planner.decide(situation()).subtasks
     assert planner.describe()["model"]["dtype"] == "bfloat16"
 
 

@@ -60,15 +60,15 @@ def ask_all(server: Server, questions: Sequence[Question], batch: int) -> list[W
     for user in users:
         server.users.add(user)
     with ThreadPoolExecutor(len(questions)) as pool:
-        asked = [pool.submit(server.ask, one, batch) for one in questions]
+        asked = [pool.submit(server.ask, question, batch) for question in questions]
         server.engine.start.set()
-        return [one.result(timeout=60) for one in asked]
+        return [future.result(timeout=60) for future in asked]
 
 
 def test_questions_that_come_together_share_passes(engine):
     questions = [question(i) for i in range(8)]
     engine.start.set()
-    alone = [engine.answer([one])[0] for one in questions]
+    alone = [engine.answer([question])[0] for question in questions]
     engine.batches.clear()
     assert ask_all(Server(engine), questions, batch=4) == alone
     assert sum(engine.batches) == 8 and max(engine.batches) == 4
@@ -85,10 +85,10 @@ def test_one_bad_question_does_not_spoil_the_others(engine):
     good = question(1)
     bad = Question(good.messages, SCHEMA, limit=17)
     server = Server(engine)
-    for one in (good, bad):
-        server.users.add(one)
+    for user in (good, bad):
+        server.users.add(user)
     with ThreadPoolExecutor(2) as pool:
-        asked = [pool.submit(server.ask, one, 2) for one in (good, bad)]
+        asked = [pool.submit(server.ask, question, 2) for question in (good, bad)]
         engine.start.set()
         assert asked[0].result(timeout=60).finish == "stop"
         with pytest.raises(PlannerError, match="too few"):
@@ -122,15 +122,15 @@ def test_the_worker_ends_when_nobody_asks(engine):
 
 
 def test_a_model_is_loaded_once_and_freed_with_its_last_planner(tiny):
-    load, made = Load(tiny("qwen2")), []
+    load, openings = Load(tiny("qwen2")), []
 
     def opened() -> Engine:
-        made.append(1)
+        openings.append(1)
         return load_engine(load)
 
     with ThreadPoolExecutor(4) as pool:
-        servers = [one.result() for one in [pool.submit(shared, ("test", load), opened) for _ in range(4)]]
-    assert made == [1] and len(set(map(id, servers))) == 1
+        servers = [future.result() for future in [pool.submit(shared, ("test", load), opened) for _ in range(4)]]
+    assert openings == [1] and len(set(map(id, servers))) == 1
     gone = weakref.ref(servers[0].engine)
     del servers
     gc.collect()

@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 import pytest
 from endpoint import SCHEMA, WORD, Body, Connection, Endpoint, Way, question, raw, status
+from native_bodies import generated, response
 
 from homie.kernel.errors import BadInput, PlannerError
 from homie.kernel.planning.prompts import Message
@@ -33,34 +34,8 @@ def gemini_model(endpoint: Endpoint, **settings: Any) -> RemoteModel:
 
 @pytest.fixture(params=[responses_model, gemini_model], ids=["responses", "gemini"])
 def make(request: pytest.FixtureRequest) -> Make:
-    made: Make = request.param
-    return made
-
-
-def response(text: str, **more: object) -> bytes:
-    """A body of the Responses API."""
-    message = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
-    thought = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm."}]}
-    usage = {
-        "input_tokens": 1300,
-        "input_tokens_details": {"cached_tokens": 1100, "cache_write_tokens": 7},
-        "output_tokens": 20,
-    }
-    whole = {"id": "r", "object": "response", "status": "completed", "error": None, "incomplete_details": None}
-    return json.dumps({**whole, "output": [thought, message], "usage": usage, **more}).encode()
-
-
-def generated(text: str, finish: str = "STOP", **more: object) -> bytes:
-    """A body of generateContent."""
-    parts = [{"text": "Hm.", "thought": True}, {"text": text, "thoughtSignature": "s"}]
-    candidate = {"content": {"role": "model", "parts": parts}, "finishReason": finish, "index": 0}
-    usage = {
-        "promptTokenCount": 1300,
-        "cachedContentTokenCount": 1100,
-        "candidatesTokenCount": 15,
-        "thoughtsTokenCount": 5,
-    }
-    return json.dumps({"candidates": [candidate], "usageMetadata": usage, **more}).encode()
+    maker: Make = request.param
+    return maker
 
 
 def says(text: str) -> Way:
@@ -93,8 +68,8 @@ def test_responses_gets_messages_pictures_and_the_schema() -> None:
     path, _, body = sent(responses_model, question("Front:", PICTURE, "Well?"), image_detail="low")
     assert path.endswith("/v1/responses") and body["store"] is False
     system, user = body["input"]
-    (told,) = system["content"]
-    assert (system["role"], told["text"], told["prompt_cache_breakpoint"]) == (
+    (part,) = system["content"]
+    assert (system["role"], part["text"], part["prompt_cache_breakpoint"]) == (
         "system",
         "You answer.",
         {"mode": "explicit"},

@@ -34,10 +34,10 @@ PICTURE = np.random.default_rng(3).integers(0, 255, (24, 32, 3), np.uint8)
 
 @pytest.fixture
 def server() -> Iterator[PlayServer]:
-    with PlayServer("127.0.0.1", 0, TOKEN) as made:
-        threading.Thread(target=made.serve_forever, args=(0.01,), daemon=True).start()
-        yield made
-        made.shutdown()
+    with PlayServer("127.0.0.1", 0, TOKEN) as play_server:
+        threading.Thread(target=play_server.serve_forever, args=(0.01,), daemon=True).start()
+        yield play_server
+        play_server.shutdown()
 
 
 @pytest.fixture
@@ -51,11 +51,14 @@ def call(
     server: PlayServer, path: str, body: object = None, *, data: bytes | None = None, **headers: str
 ) -> tuple[int, dict[str, str], bytes]:
     """Status, headers and body of a response; with the token unless headers say otherwise."""
-    given = {"Authorization": f"Bearer {TOKEN}", **{name.replace("_", "-"): text for name, text in headers.items()}}
+    all_headers = {
+        "Authorization": f"Bearer {TOKEN}",
+        **{name.replace("_", "-"): text for name, text in headers.items()},
+    }
     sent = json.dumps(body).encode() if body is not None else data
     line = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=60)
     try:
-        line.request("GET" if sent is None else "POST", path, sent, given)
+        line.request("GET" if sent is None else "POST", path, sent, all_headers)
         got = line.getresponse()
         return got.status, {name.lower(): text for name, text in got.getheaders()}, got.read()
     finally:
@@ -67,10 +70,10 @@ def first(server: PlayServer) -> dict[str, Any]:
     after = -1
     while True:
         _, _, body = call(server, f"/api/waiting?after={after}")
-        told = json.loads(body)
-        if told["question"]:
-            return dict(told["question"])
-        after = told["changes"]
+        state = json.loads(body)
+        if state["question"]:
+            return dict(state["question"])
+        after = state["changes"]
 
 
 def say(server: PlayServer, number: int, text: str) -> int:
@@ -138,7 +141,7 @@ def test_questions_wait_in_the_order_in_which_they_came_and_get_their_own_answer
             shown = first(server)
             assert shown["body"]["messages"][-1]["content"] == f"Number {number}?"
             say(server, shown["number"], f"It is {number}.")
-        assert [one.result(timeout=60).text for one in asked] == [f"It is {number}." for number in range(3)]
+        assert [future.result(timeout=60).text for future in asked] == [f"It is {number}." for number in range(3)]
 
 
 def test_the_page_is_told_of_a_question_as_soon_as_it_comes(server: PlayServer, robot: Any) -> None:
@@ -146,9 +149,9 @@ def test_the_page_is_told_of_a_question_as_soon_as_it_comes(server: PlayServer, 
         changes, _ = server.desk.look(-1, 0)
         looking = pool.submit(call, server, f"/api/waiting?after={changes}")
         asked = pool.submit(robot.complete, question("Well?"))
-        told = json.loads(looking.result(timeout=60)[2])
-        assert (told["waiting"], told["changes"] > changes) == (1, True)
-        say(server, told["question"]["number"], WORD)
+        state = json.loads(looking.result(timeout=60)[2])
+        assert (state["waiting"], state["changes"] > changes) == (1, True)
+        say(server, state["question"]["number"], WORD)
         asked.result(timeout=60)
 
 
@@ -163,7 +166,7 @@ def test_a_robot_that_hangs_up_leaves_nothing_on_the_desk(server: PlayServer) ->
 
 
 @pytest.mark.parametrize(
-    ("path", "data", "status", "said"),
+    ("path", "data", "status", "message"),
     [
         ("/v1/chat/completions", b"{", 400, "no JSON"),
         ("/v1/chat/completions", b"[1]", 400, "JSON object"),
@@ -176,10 +179,10 @@ def test_a_robot_that_hangs_up_leaves_nothing_on_the_desk(server: PlayServer) ->
     ],
 )
 def test_what_is_no_question_is_refused_in_a_sentence(
-    server: PlayServer, path: str, data: bytes, status: int, said: str
+    server: PlayServer, path: str, data: bytes, status: int, message: str
 ) -> None:
     code, _, body = call(server, path, data=data)
-    assert code == status and said in json.loads(body)["error"]["message"]
+    assert code == status and message in json.loads(body)["error"]["message"]
     assert server.desk.look(-1, 0)[1] == []
 
 
@@ -230,17 +233,17 @@ def test_an_episode_is_played_by_hand(tmp_path: Path) -> None:
         lines = [serving.stdout.readline()]
         while lines[-1] not in ("}\n", ""):
             lines.append(serving.stdout.readline())
-        told = json.loads("".join(lines))
-        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[0-9a-f]{32}", told["page"])
+        address = json.loads("".join(lines))
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[0-9a-f]{32}", address["page"])
         tiny = ["--robot", "tiny", "--skills", "tiny", "--detector", "tiny", "--targets", "tiny", "--no-video"]
-        asks = ["--planner", "chat:person", "--base-url", told["base_url"], "--api-key-env", "HOMIE_PLAY_TOKEN"]
+        asks = ["--planner", "chat:person", "--base-url", address["base_url"], "--api-key-env", "HOMIE_PLAY_TOKEN"]
         running = subprocess.Popen(
             [*homie, "run", "put the ball in the box", *tiny, *asks, "--out", str(tmp_path / "run"), "--json"],
             stdout=subprocess.PIPE,
             text=True,
-            env={**environment, "HOMIE_PLAY_TOKEN": told["token"]},
+            env={**environment, "HOMIE_PLAY_TOKEN": address["token"]},
         )
-        server = RemoteServer(told)
+        server = RemoteServer(address)
         for subtask in PLAYED:
             shown = server.first()
             assert "put the ball in the box" in json.dumps(shown["body"]["messages"])
@@ -261,9 +264,9 @@ def test_an_episode_is_played_by_hand(tmp_path: Path) -> None:
 class RemoteServer:
     """What the page does, from outside."""
 
-    def __init__(self, told: Mapping[str, str]) -> None:
-        self._host = told["base_url"].removeprefix("http://").partition("/")[0]
-        self._headers = {"Authorization": f"Bearer {told['token']}"}
+    def __init__(self, address: Mapping[str, str]) -> None:
+        self._host = address["base_url"].removeprefix("http://").partition("/")[0]
+        self._headers = {"Authorization": f"Bearer {address['token']}"}
 
     def _call(self, path: str, body: object = None) -> Any:
         line = http.client.HTTPConnection(self._host, timeout=120)
@@ -272,9 +275,9 @@ class RemoteServer:
 
     def first(self) -> dict[str, Any]:
         after = -1
-        while not (told := self._call(f"/api/waiting?after={after}"))["question"]:
-            after = told["changes"]
-        return dict(told["question"])
+        while not (state := self._call(f"/api/waiting?after={after}"))["question"]:
+            after = state["changes"]
+        return dict(state["question"])
 
     def say(self, number: int, text: str) -> None:
         assert self._call("/api/answer", {"number": number, "text": text}) == {"taken": number}

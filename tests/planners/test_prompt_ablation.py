@@ -71,9 +71,9 @@ def prompt_of(**settings: object) -> Prompt:
     return Prompt(PromptSettings(**settings))
 
 
-def question(given: PlannerInput = GIVEN, **settings: object) -> Question:
+def question(planner_input: PlannerInput = GIVEN, **settings: object) -> Question:
     """The prompt of a round, rendered and read back."""
-    request, _ = prompt_of(**settings).request(given)
+    request, _ = prompt_of(**settings).request(planner_input)
     return read_question(text_of(request.messages[0]), [], text_of(request.messages[-1]))
 
 
@@ -86,7 +86,7 @@ def test_what_the_prompt_says_is_what_is_read() -> None:
         ("kitchen", "hallway"),
     )
     assert read.doorways == ("doorway 3",), "the others lead to a room that is known"
-    assert {(one.name, one.room, one.place, one.state, one.seen) for one in read.things} == {
+    assert {(item.name, item.room, item.place, item.state, item.seen) for item in read.things} == {
         ("kitchen counter 2", "", "", "", True),
         ("chair", "", "", "", True),
         ("microwave", "kitchen", "on kitchen counter 1", "closed", False),
@@ -111,8 +111,8 @@ def test_what_the_prompt_says_is_what_is_read() -> None:
     ],
 )
 def test_what_is_switched_off_is_not_known(settings: Mapping[str, object], lost: set[str]) -> None:
-    everything = {one.name for one in question().things}
-    assert {one.name for one in question(**settings).things} == everything - lost
+    everything = {item.name for item in question().things}
+    assert {item.name for item in question(**settings).things} == everything - lost
     assert question(rooms=False).doorways == () and question(reasons=False).history[0].why == ""
 
 
@@ -129,7 +129,7 @@ def test_it_goes_to_what_it_was_told_of_and_looks_for_the_rest() -> None:
 def test_it_acts_where_it_stands_and_ends_when_all_is_done() -> None:
     done = [Subtask("Go to", "microwave"), Subtask("Open", "microwave"), Subtask("Go to", "apple")]
     for number, subtask in enumerate([Subtask("Open", "microwave"), None, Subtask("Pick", "apple")], 1):
-        history = tuple(HistoryItem(place, one, Feedback("success")) for place, one in enumerate(done[:number], 1))
+        history = tuple(HistoryItem(place, step, Feedback("success")) for place, step in enumerate(done[:number], 1))
         read = question(replace(GIVEN, history=history, feedback=Feedback("success")))
         expected = subtask or Subtask("Go to", "apple")
         assert Subtask(*next_subtask(read, JOBS)) == expected

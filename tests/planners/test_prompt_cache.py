@@ -51,7 +51,7 @@ def rounds() -> list[PlannerInput]:
 @pytest.mark.parametrize("switches", SWITCHES, ids=str)
 def test_the_fixed_part_of_a_prompt_is_the_same_in_every_round(switches: dict[str, object]) -> None:
     prompt = Prompt(PromptSettings(**switches))
-    first, later = (prompt.request(given)[0] for given in rounds())
+    first, later = (prompt.request(planner_input)[0] for planner_input in rounds())
     assert first.messages[0].role == "system" and first.messages[0] == later.messages[0]
     assert str(first.messages[1:]) != str(later.messages[1:]), "the rounds do differ"
     assert "system" not in {message.role for message in first.messages[1:]}

@@ -75,16 +75,16 @@ def prompt_of(**settings: object) -> Prompt:
     return Prompt(PromptSettings(**settings))
 
 
-def asked(given: PlannerInput = GIVEN, **settings: object) -> Request:
-    return prompt_of(**settings).request(given)[0]
+def asked(planner_input: PlannerInput = GIVEN, **settings: object) -> Request:
+    return prompt_of(**settings).request(planner_input)[0]
 
 
-def system(given: PlannerInput = GIVEN, **settings: object) -> str:
-    return "".join(part for part in asked(given, **settings).messages[0].parts if isinstance(part, str))
+def system(planner_input: PlannerInput = GIVEN, **settings: object) -> str:
+    return "".join(part for part in asked(planner_input, **settings).messages[0].parts if isinstance(part, str))
 
 
-def told(given: PlannerInput = GIVEN, **settings: object) -> str:
-    return str(asked(given, **settings).messages[-1].parts[-1])
+def round_text(planner_input: PlannerInput = GIVEN, **settings: object) -> str:
+    return str(asked(planner_input, **settings).messages[-1].parts[-1])
 
 
 def captions(**settings: object) -> list[str]:
@@ -97,7 +97,7 @@ def captions(**settings: object) -> list[str]:
 
 @pytest.mark.parametrize("template", HOUSEHOLD)
 def test_what_is_known_of_the_home_is_told_room_by_room(template: str) -> None:
-    text = told(template=template)
+    text = round_text(template=template)
     for line in (
         "Front: kitchen counter 2, kitchen counter 1, apple, fork",
         "Left: 2 x chair",
@@ -125,15 +125,15 @@ def test_what_is_switched_off_is_neither_told_nor_explained(
     template: str, switch: str, lines: list[str], explained: list[str]
 ) -> None:
     plain = {"template": template, "examples": 5}
-    assert all(f"\n{line}" in f"\n{told(**plain)}" for line in lines)
-    assert not any(f"\n{line}" in f"\n{told(**plain, **{switch: False})}" for line in lines)
+    assert all(f"\n{line}" in f"\n{round_text(**plain)}" for line in lines)
+    assert not any(f"\n{line}" in f"\n{round_text(**plain, **{switch: False})}" for line in lines)
     assert all(words in system(**plain) for words in explained)
     assert not any(words in system(**plain, **{switch: False}) for words in explained)
 
 
 def test_where_nothing_was_detected_no_picture_is_said_to_be_empty() -> None:
     blind = replace(GIVEN, detections=())
-    assert "Front: nothing" not in told(blind) and "Front: nothing" in told(blind, images=False)
+    assert "Front: nothing" not in round_text(blind) and "Front: nothing" in round_text(blind, images=False)
 
 
 @pytest.mark.parametrize("template", HOUSEHOLD)
@@ -150,12 +150,12 @@ def test_each_setting_is_told_what_go_to_can_find_there(template: str) -> None:
 @pytest.mark.parametrize("name", ["rounds", "plans"])
 @pytest.mark.parametrize("setting", ["background", "sensors"])
 def test_examples_show_every_action_and_what_failures_mean(name: str, setting: str) -> None:
-    fit = [one for one in load_examples(name, None).all if one.fits(ACTIONS, setting)]
-    assert {step.action for one in fit for step in one.steps()} >= {"Go to", "Pick", "Put", "Open", "End"}
-    feedback = " ".join(one.feedback for one in fit)
-    for said in ("does not exist!", "the target is far away", "is closed, you should open it first"):
-        assert said in feedback
-    missing = next(one for one in fit if "does not exist" in one.feedback)
+    fit = [example for example in load_examples(name, None).all if example.fits(ACTIONS, setting)]
+    assert {step.action for example in fit for step in example.steps()} >= {"Go to", "Pick", "Put", "Open", "End"}
+    feedback = " ".join(example.feedback for example in fit)
+    for sentence in ("does not exist!", "the target is far away", "is closed, you should open it first"):
+        assert sentence in feedback
+    missing = next(example for example in fit if "does not exist" in example.feedback)
     assert ("doorway" in missing.subtasks[0]) is (setting == "sensors")
 
 
@@ -167,15 +167,15 @@ def test_the_history_says_why_earlier_subtasks_failed_and_the_feedback_why_the_l
         "History: (1) [Pick, apple](fail: Unable to pick, the target is far away) (2) [Go to, apple](success) "
         "(3) [Open, fridge](success: but the fridge is only ajar) (4) [Pick, apple](fail)\n"
         "Feedback: Unable to pick, the target is far away"
-    ) in told()
-    assert f"History: {GIVEN.history_text}\n" in told(reasons=False)
+    ) in round_text()
+    assert f"History: {GIVEN.history_text}\n" in round_text(reasons=False)
 
 
 def test_earlier_turns_do_not_repeat_what_every_round_tells_anew() -> None:
     prompt = prompt_of(chat_turns=1)
     _, turn = prompt.request(GIVEN)
     request, _ = prompt.request(replace(GIVEN, round=6), [turn.answered("yes")])
-    earlier, _, now = ("".join(str(part) for part in one.parts) for one in request.messages[1:])
+    earlier, _, now = ("".join(str(part) for part in message.parts) for message in request.messages[1:])
     assert "Front: kitchen counter 2" in earlier and "Seen so far:" not in earlier and "Doorways:" not in earlier
     assert "Seen so far:" in now and "Doorways:" in now
 
@@ -193,13 +193,13 @@ def test_each_model_is_told_with_its_actions_and_what_it_is_good_at(template: st
 @pytest.mark.parametrize("template", HOUSEHOLD)
 @pytest.mark.parametrize("models", [("nomad", "octo", "rt1x"), ("rt1x", "nomad"), ("octo", "rt1x", "nomad")])
 def test_no_example_has_a_model_do_what_it_cannot(template: str, models: tuple[str, ...]) -> None:
-    given = replace(GIVEN, models=models, abilities={name: EMMOE[name] for name in models})
+    planner_input = replace(GIVEN, models=models, abilities={name: EMMOE[name] for name in models})
     prompt = prompt_of(template=template)
-    assert prompt.fitting(given)
-    for one in prompt.fitting(given):
+    assert prompt.fitting(planner_input)
+    for example in prompt.fitting(planner_input):
         # without its examples: with them it takes the words of one for no answer
         reading = prompt_of(template=template, examples=0).read(
-            one.answer(prompt.template.answer, models, EMMOE), given
+            example.answer(prompt.template.answer, models, EMMOE), planner_input
         )
         for subtask in reading.subtasks:
             assert subtask.action in (*EMMOE[reading.model].actions, "End")
@@ -242,12 +242,14 @@ boxes = st.tuples(st.integers(-5, 60), st.integers(-5, 60), st.integers(1, 40), 
 def test_crops_hold_for_whatever_a_detector_reports(things: list[Detection]) -> None:
     views = {view: np.zeros((48, 64, 3), np.uint8) for view in VIEWS[:3]}
     chosen = small_things(things, views, "take the cup", 2)
-    assert len(chosen) <= 2 and all(one.view in views for one in chosen)
-    assert all(crop(views[one.view], one).shape == (256, 256, 3) for one in things if one.view in views)
+    assert len(chosen) <= 2 and all(detection.view in views for detection in chosen)
+    assert all(
+        crop(views[detection.view], detection).shape == (256, 256, 3) for detection in things if detection.view in views
+    )
 
 
 def test_every_number_of_a_name_can_be_used_in_an_answer() -> None:
-    numbered = set(re.findall(r"kitchen counter \d", told()))
+    numbered = set(re.findall(r"kitchen counter \d", round_text()))
     assert numbered == {"kitchen counter 1", "kitchen counter 2"}
     answer = '{"analysis": "", "subtask": {"action": "Go to", "target": "kitchen counter 2"}, "model": "nomad"}'
     assert prompt_of().read(answer, GIVEN).subtasks == (Subtask("Go to", "kitchen counter 2"),)

@@ -58,16 +58,18 @@ def test_it_asks_what_the_planner_asks(settings):
     planner.reset("put the apple in the fridge", seed=0)
     earlier: list[tuple[PlannerInput, str]] = []
     for number, answer in enumerate(answers, 1):
-        given = situation(number)
-        planner.decide(given)
-        asked, written = model.asked[-1].messages, writer.ask(given, earlier)
-        assert [one.role for one in asked] == [one.role for one in written]
-        assert [part for one in asked for part in one.parts if isinstance(part, str)] == [
-            part for one in written for part in one.parts if isinstance(part, str)
+        planner_input = situation(number)
+        planner.decide(planner_input)
+        asked, written = model.asked[-1].messages, writer.ask(planner_input, earlier)
+        assert [message.role for message in asked] == [message.role for message in written]
+        assert [part for message in asked for part in message.parts if isinstance(part, str)] == [
+            part for message in written for part in message.parts if isinstance(part, str)
         ]
-        pictures = [part for one in written for part in one.parts if not isinstance(part, str)]
-        assert all(any(one is view for view in given.views.values()) for one in pictures), "shown as they were taken"
-        earlier.append((given, answer))
+        pictures = [part for message in written for part in message.parts if not isinstance(part, str)]
+        assert all(any(picture is view for view in planner_input.views.values()) for picture in pictures), (
+            "shown as they were taken"
+        )
+        earlier.append((planner_input, answer))
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
@@ -100,7 +102,7 @@ def rewriter(answers: Sequence[str]) -> tuple[ModelRewriter, Recited]:
 
 def test_a_version_keeps_names_and_is_new():
     text = "put the red_apple into the fridge"
-    made, model = rewriter(
+    writer, model = rewriter(
         [
             '"Place the red apple in the fridge"',
             "Place the fruit in the fridge",
@@ -108,7 +110,7 @@ def test_a_version_keeps_names_and_is_new():
             "Into the fridge with the red_apple, please",
         ]
     )
-    assert made.rewrite(text, ["red_apple", "fridge", "sofa"], 2) == (
+    assert writer.rewrite(text, ["red_apple", "fridge", "sofa"], 2) == (
         "Place the red apple in the fridge",
         "Into the fridge with the red_apple, please",
     )
@@ -117,8 +119,8 @@ def test_a_version_keeps_names_and_is_new():
 
 
 def test_a_model_that_loses_names_is_given_up():
-    made, model = rewriter(["take it", "do it", "place it", "bring it"])
-    assert made.rewrite("take the apple", ["apple"], 3) == ()
+    writer, model = rewriter(["take it", "do it", "place it", "bring it"])
+    assert writer.rewrite("take the apple", ["apple"], 3) == ()
     assert len(model.asked) == 3
 
 

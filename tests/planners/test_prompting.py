@@ -64,8 +64,8 @@ def pictures_of(message: Message) -> list[np.ndarray]:
     return [part for part in message.parts if not isinstance(part, str)]
 
 
-def asked(given: PlannerInput = GIVEN, **settings: object) -> Request:
-    return Prompt(PromptSettings(**settings)).request(given)[0]
+def asked(planner_input: PlannerInput = GIVEN, **settings: object) -> Request:
+    return Prompt(PromptSettings(**settings)).request(planner_input)[0]
 
 
 # ---------------------------------------------------------------- the instruction
@@ -86,10 +86,10 @@ def test_the_six_parts_are_there_in_every_protocol(name: str) -> None:
         "Feedback: Unable to put, the fridge is closed, you should open it first",
     ):
         assert line in lines
-    said = text_of(system)
-    assert "front, left, back, right" in said
-    assert all(f"- {action}: " in said for action in ACTIONS)
-    assert "\n- classical.\n- nomad.\n" in said
+    words = text_of(system)
+    assert "front, left, back, right" in words
+    assert all(f"- {action}: " in words for action in ACTIONS)
+    assert "\n- classical.\n- nomad.\n" in words
     assert not pictures_of(system)
 
 
@@ -127,7 +127,7 @@ def test_text_only_lists_the_names_of_every_view() -> None:
         user = request.messages[-1]
         assert not pictures_of(user)
         assert "Front: table, 2 x apple, kitchen\nLeft: nothing\nBack: nothing\nRight: apple\n" in text_of(user)
-        assert "picture" not in "".join(text_of(one).lower() for one in request.messages)
+        assert "picture" not in "".join(text_of(message).lower() for message in request.messages)
 
 
 def test_names_beside_images_are_a_switch() -> None:
@@ -141,7 +141,9 @@ def test_numbers_on_the_images_are_the_numbers_in_the_list() -> None:
     assert "Front: 1: apple, 2: apple, 3: table, kitchen\nLeft: nothing\nBack: nothing\nRight: 4: apple" in text_of(
         marked
     )
-    same = [np.array_equal(one, other) for one, other in zip(pictures_of(plain), pictures_of(marked), strict=True)]
+    same = [
+        np.array_equal(before, other) for before, other in zip(pictures_of(plain), pictures_of(marked), strict=True)
+    ]
     assert same == [False, True, True, False]  # rooms and handles get no box
     assert "numbers" in text_of(asked(boxes=True).messages[0])
 
@@ -156,7 +158,7 @@ def test_examples_are_a_switch() -> None:
     def number(**settings: object) -> int:
         return text_of(asked(**settings).messages[0]).count("\nExample ")
 
-    assert [number(examples=wanted) for wanted in (0, 1, 6)] == [0, 1, 6]
+    assert [number(examples=count) for count in (0, 1, 6)] == [0, 1, 6]
     assert number() == 7  # of eleven, four are right in one setting only
     with pytest.raises(BadInput, match="has 11 examples, 12 were asked for: use --set examples=11"):
         Prompt(PromptSettings(examples=12))
@@ -171,13 +173,13 @@ def played(rounds: int, **settings: object) -> Request:
     turns: list[Turn] = []
     for number in range(1, rounds + 1):
         views = {view: np.full((64, 64, 3), number, np.uint8) for view in VIEWS}
-        given = replace(GIVEN, task=f"task {number}", views=views)
-        turns.append(prompt.request(given, turns)[1].answered("" if number == 2 else f"answer {number}"))
+        planner_input = replace(GIVEN, task=f"task {number}", views=views)
+        turns.append(prompt.request(planner_input, turns)[1].answered("" if number == 2 else f"answer {number}"))
     return prompt.request(GIVEN, turns)[0]
 
 
 def roles(request: Request) -> list[str]:
-    return [one.role for one in request.messages]
+    return [message.role for message in request.messages]
 
 
 def test_single_turn_is_the_default() -> None:
@@ -187,8 +189,10 @@ def test_single_turn_is_the_default() -> None:
 def test_a_chat_keeps_a_bounded_window_of_readable_rounds() -> None:
     request = played(5, chat_turns=3)
     assert roles(request) == ["system", "user", "assistant", "user", "assistant", "user", "assistant", "user"]
-    assert [one.parts for one in request.messages if one.role == "assistant"] == [(f"answer {n}",) for n in (3, 4, 5)]
-    assert all(not pictures_of(one) for one in request.messages[:-1])
+    assert [message.parts for message in request.messages if message.role == "assistant"] == [
+        (f"answer {n}",) for n in (3, 4, 5)
+    ]
+    assert all(not pictures_of(message) for message in request.messages[:-1])
     assert "task 3" in text_of(request.messages[1])
     assert roles(played(3, chat_turns=3)).count("assistant") == 2  # round 2 could not be read
 
@@ -210,9 +214,9 @@ def test_numbers_are_drawn_on_the_images_of_now_only() -> None:
 
 def test_in_a_chat_past_images_stand_in_their_own_turns() -> None:
     request = played(4, chat_turns=1, past_images=2)
-    assert [len(pictures_of(one)) for one in request.messages] == [0, 4, 0, 8]
-    assert [int(one[0, 0, 0]) for one in pictures_of(request.messages[1])] == [4] * 4
-    assert [int(one[0, 0, 0]) for one in pictures_of(request.messages[-1])] == [*[3] * 4, 10, 20, 30, 40]
+    assert [len(pictures_of(message)) for message in request.messages] == [0, 4, 0, 8]
+    assert [int(picture[0, 0, 0]) for picture in pictures_of(request.messages[1])] == [4] * 4
+    assert [int(picture[0, 0, 0]) for picture in pictures_of(request.messages[-1])] == [*[3] * 4, 10, 20, 30, 40]
 
 
 def test_fewer_views_are_shown_in_their_order() -> None:
@@ -227,14 +231,14 @@ def test_what_is_recorded_of_a_prompt() -> None:
     for name in built_in():
         folder = files("planners.llm").joinpath("prompts")
         data = folder.joinpath(f"{name}.md").read_bytes()
-        told = Prompt(PromptSettings(template=name)).describe()
-        assert (told["template"], told["version"]) == (name, 2)
-        assert told["sha256"] == hashlib.sha256(data).hexdigest()
-        examples = told["examples"]
+        description = Prompt(PromptSettings(template=name)).describe()
+        assert (description["template"], description["version"]) == (name, 2)
+        assert description["sha256"] == hashlib.sha256(data).hexdigest()
+        examples = description["examples"]
         assert isinstance(examples, dict)
         path = folder.joinpath("examples", f"{examples['name']}.yaml")
         assert examples["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
-        json.dumps(told)
+        json.dumps(description)
 
 
 def test_a_template_of_ones_own(tmp_path: Path) -> None:
@@ -272,7 +276,7 @@ def test_its_examples_lie_beside_it_or_are_built_in(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "must begin with a front matter"),
         ("hello", "must begin with a front matter"),
@@ -299,12 +303,12 @@ def test_its_examples_lie_beside_it_or_are_built_in(tmp_path: Path) -> None:
         (OWN.replace("{{ task }}", "{{ self.user() }}"), "fails: maximum recursion depth"),
     ],
 )
-def test_a_template_that_can_not_be_used_is_told_in_a_sentence(text: str, said: str, tmp_path: Path) -> None:
+def test_a_template_that_can_not_be_used_is_told_in_a_sentence(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.md"
     path.write_text(text)
     with pytest.raises(BadInput) as caught:
         asked(template=str(path))
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert not str(caught.value).endswith("..")
     assert not str(caught.value).endswith("..")
 
@@ -327,7 +331,7 @@ def test_missing_templates(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("a: [", "it is not valid YAML: "),
         ("a: 1", "must be a list"),
@@ -342,21 +346,21 @@ def test_missing_templates(tmp_path: Path) -> None:
         ("- {task: t, views: {}, analysis: a, subtasks: ['[End]'], why: b}", "'why'"),
     ],
 )
-def test_examples_that_can_not_be_used(text: str, said: str) -> None:
+def test_examples_that_can_not_be_used(text: str, message: str) -> None:
     with pytest.raises(BadInput) as caught:
         parse_examples(text.encode(), "x")
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(("name", "answer"), [("rounds", "json"), ("rounds", "text"), ("plans", "plan")])
 def test_every_example_answers_as_it_should_be_read(name: str, answer: str) -> None:
     examples = load_examples(name, None).all
     assert len(examples) >= 5
-    for one in examples:
-        decision = read(one.answer(answer, ("classical",), {}), Layout(answer), ACTIONS, ("classical",))  # type: ignore[arg-type]
-        assert list(decision.subtasks) == one.steps()
+    for example in examples:
+        decision = read(example.answer(answer, ("classical",), {}), Layout(answer), ACTIONS, ("classical",))  # type: ignore[arg-type]
+        assert list(decision.subtasks) == example.steps()
         assert decision.model == "classical"
-        assert one.fits(ACTIONS, one.setting) and not one.fits((), one.setting)
+        assert example.fits(ACTIONS, example.setting) and not example.fits((), example.setting)
 
 
 # ---------------------------------------------------------------- the schema
@@ -369,8 +373,8 @@ def strict(schema: object) -> None:
             assert schema["additionalProperties"] is False
             assert schema["required"] == list(schema["properties"])
         assert set(schema) <= {"type", "properties", "required", "additionalProperties", "enum", "anyOf", "items"}
-        for one in (*schema.get("properties", {}).values(), *schema.get("anyOf", ()), schema.get("items")):
-            strict(one)
+        for inner in (*schema.get("properties", {}).values(), *schema.get("anyOf", ()), schema.get("items")):
+            strict(inner)
 
 
 @pytest.mark.parametrize("models", [(), ("classical", "nomad")])
@@ -386,13 +390,13 @@ def test_schemas_are_strict_and_say_what_may_be_chosen(answer, actions, models) 
         assert properties["model"]["enum"] == list(models)
     step = properties["subtask"] if answer == "json" else properties["executable_plan"]["items"]
     variants = step.get("anyOf", [step])
-    named = [name for one in variants for name in one["properties"]["action"]["enum"]]
+    named = [name for variant in variants for name in variant["properties"]["action"]["enum"]]
     assert sorted(named) == sorted(actions)
-    for one in variants:
-        parts = set(one["properties"]) - {"action"}
-        wanted = {"End": set(), "Put": {"target", "destination"}}
-        assert all(parts == wanted.get(name, {"target"}) for name in one["properties"]["action"]["enum"])
-        assert next(iter(one["properties"])) == "action"
+    for variant in variants:
+        parts = set(variant["properties"]) - {"action"}
+        arguments = {"End": set(), "Put": {"target", "destination"}}
+        assert all(parts == arguments.get(name, {"target"}) for name in variant["properties"]["action"]["enum"])
+        assert next(iter(variant["properties"])) == "action"
 
 
 def test_text_has_no_schema() -> None:

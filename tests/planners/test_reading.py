@@ -32,13 +32,13 @@ def golden() -> list[dict]:
 
 def conversations() -> list[tuple[str, str | None]]:
     cases = json.loads((DATA / "emmoe_conversations.json").read_text(encoding="utf-8"))
-    return [(one["output"], one["subtask"]) for case in cases.values() for one in case]
+    return [(turn["output"], turn["subtask"]) for case in cases.values() for turn in case]
 
 
 def official(text: str) -> tuple[str, str, str] | None:
     """The strict form as the golden README describes it: three labels, brackets, to the end of the text."""
-    found = re.match(r".*Analysis: *(.+?) *Subtask: *\[(.*?)\].*Model: *(.*?)$", text, re.DOTALL)
-    return None if found is None else (found[1], found[2], found[3])
+    match = re.match(r".*Analysis: *(.+?) *Subtask: *\[(.*?)\].*Model: *(.*?)$", text, re.DOTALL)
+    return None if match is None else (match[1], match[2], match[3])
 
 
 def parts(text: str) -> tuple[str, ...]:
@@ -70,7 +70,7 @@ def test_the_strict_profile_reads_the_golden_outputs_as_the_official_parser_does
             read(case["output"], STRICT, ACTIONS)
         return
     reading = read(case["output"], STRICT, ACTIONS)
-    assert [written(one) for one in reading.subtasks] == [parts(expected["subtask"])]
+    assert [written(subtask) for subtask in reading.subtasks] == [parts(expected["subtask"])]
     assert reading.model == expected["model"]
     assert reading.analysis == expected["analysis"].strip()
 
@@ -87,7 +87,7 @@ def test_the_golden_outputs_with_one_answer_are_read_alike_by_default() -> None:
             assert "says several things" in wrong(case["output"], TEXT)
             continue
         reading = read(case["output"], TEXT, ACTIONS, MODELS)
-        assert [written(one) for one in reading.subtasks] == [parts(expected["subtask"])]
+        assert [written(subtask) for subtask in reading.subtasks] == [parts(expected["subtask"])]
         assert reading.model in MODELS
     assert asked == 2
 
@@ -107,7 +107,7 @@ def test_what_is_read_beyond_the_official_parser() -> None:
         inside = re.search(r"\[(.*?)\]", text, re.DOTALL)
         assert inside is not None
         reading = read(text, TEXT, ACTIONS, MODELS)
-        assert [written(one) for one in reading.subtasks] == [parts(inside[1])]
+        assert [written(subtask) for subtask in reading.subtasks] == [parts(inside[1])]
         assert (reading.model in MODELS) is (kind != "no Model")
         assert bool(reading.analysis) is (kind != "no Analysis")
         assert set(reading.leniencies) <= {"no-model" if kind == "no Model" else "labels", "no-model", "prose"}
@@ -116,11 +116,11 @@ def test_what_is_read_beyond_the_official_parser() -> None:
 
 @pytest.mark.parametrize("layout", [TEXT, STRICT])
 def test_the_raw_conversations_are_read_as_their_histories_tell(layout: Layout) -> None:
-    told = [(text, subtask) for text, subtask in conversations() if subtask is not None]
-    assert len(told) == 165
-    for text, subtask in told:
+    answers = [(text, subtask) for text, subtask in conversations() if subtask is not None]
+    assert len(answers) == 165
+    for text, subtask in answers:
         reading = read(text, layout, ACTIONS, MODELS)
-        assert [canonical(written(one)) for one in reading.subtasks] == [canonical(parts(subtask))], text
+        assert [canonical(written(step)) for step in reading.subtasks] == [canonical(parts(subtask))], text
 
 
 def canonical(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -130,11 +130,14 @@ def canonical(words: tuple[str, ...]) -> tuple[str, ...]:
 
 def test_every_strict_answer_of_the_conversations_is_read_identically() -> None:
     strict = [(text, official(text)) for text, _ in conversations()]
-    assert sum(found is not None for _, found in strict) > 60
-    for text, found in strict:
-        if found is not None:
+    assert sum(expected is not None for _, expected in strict) > 60
+    for text, expected in strict:
+        if expected is not None:
             reading = read(text, STRICT, ACTIONS)
-            assert ([written(one) for one in reading.subtasks], reading.model) == ([parts(found[1])], found[2])
+            assert ([written(subtask) for subtask in reading.subtasks], reading.model) == (
+                [parts(expected[1])],
+                expected[2],
+            )
 
 
 FRAGMENTS = (
@@ -149,12 +152,12 @@ FRAGMENTS = (
 @example("Analysis:Subtask: [End] Model: octo")
 def test_whatever_the_strict_form_accepts_is_read_identically_by_the_strict_profile(text: str) -> None:
     """Pieces of answers in any order against the strict form, for all that it finds a real subtask in."""
-    found = official(text)
-    if found is None or len(parts(found[1])) > 3 or not all(parts(found[1])):
+    expected = official(text)
+    if expected is None or len(parts(expected[1])) > 3 or not all(parts(expected[1])):
         return
     reading = read(text, STRICT)
-    assert [written(one) for one in reading.subtasks] == [parts(found[1])]
-    assert reading.model == found[2].strip()
+    assert [written(subtask) for subtask in reading.subtasks] == [parts(expected[1])]
+    assert reading.model == expected[2].strip()
 
 
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=14).map("".join))
@@ -227,7 +230,7 @@ def test_an_unlisted_model_is_told_and_kept_for_the_executor_to_refuse() -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "is empty"),
         (" \n\t", "is empty"),
@@ -243,9 +246,9 @@ def test_an_unlisted_model_is_told_and_kept_for_the_executor_to_refuse() -> None
         ("x" * (MAX_TEXT + 1), "too long"),
     ],
 )
-def test_text_that_is_no_answer_is_told_what_to_write(text: str, said: str) -> None:
+def test_text_that_is_no_answer_is_told_what_to_write(text: str, message: str) -> None:
     problem = wrong(text, TEXT)
-    assert said in problem
+    assert message in problem
     assert problem.endswith("Write three lines: 'Analysis: ...', 'Subtask: [action, target]' and 'Model: ...'.")
 
 
@@ -311,10 +314,10 @@ def test_json_in_every_dress(text: str) -> None:
 def test_valid_text_is_never_broken() -> None:
     """Quotes, apostrophes, braces, comments, fences inside strings stay as they are: valid JSON is read as JSON."""
     odd = 'don\'t "do" {this} // or ```that``` , } ] \\ “quoted” \n Subtask: [End] Model: x'
-    said = {"analysis": odd, "subtask": {"action": "Pick", "target": "apple"}, "model": "octo"}
-    decision = read(json.dumps(said), JSON, ACTIONS, MODELS)
+    answer = {"analysis": odd, "subtask": {"action": "Pick", "target": "apple"}, "model": "octo"}
+    decision = read(json.dumps(answer), JSON, ACTIONS, MODELS)
     assert (decision.analysis, decision.subtasks) == (odd, (APPLE,))
-    assert plainly(read(f"Here:\n{json.dumps(said)}\nbye", JSON, ACTIONS, MODELS)) == plainly(decision)
+    assert plainly(read(f"Here:\n{json.dumps(answer)}\nbye", JSON, ACTIONS, MODELS)) == plainly(decision)
 
 
 NAMES = st.text(st.characters(categories=("L", "N")), min_size=1, max_size=12)
@@ -329,8 +332,8 @@ NAMES = st.text(st.characters(categories=("L", "N")), min_size=1, max_size=12)
 def test_valid_json_is_read_to_the_letter(analysis: str, action: str, target: str, quote: bool) -> None:
     if target.casefold() in ("none", "null", "n/a", "nil"):  # words for a missing target
         return
-    said = {"analysis": analysis, "subtask": as_json(Subtask(action, target)), "model": "octo"}
-    decision = read(json.dumps(said, ensure_ascii=quote), JSON, ACTIONS, MODELS)
+    answer = {"analysis": analysis, "subtask": as_json(Subtask(action, target)), "model": "octo"}
+    decision = read(json.dumps(answer, ensure_ascii=quote), JSON, ACTIONS, MODELS)
     assert decision.subtasks == (Subtask(action, target),)
     assert decision.analysis == analysis.encode("utf-8", "replace").decode().strip()
 
@@ -349,32 +352,32 @@ def test_of_two_objects_none_is_read() -> None:
 
 def test_a_plan() -> None:
     steps = [Subtask("Go to", "apple"), APPLE, Subtask("Put", "apple", "bowl"), END]
-    said = {
+    answer = {
         "visual_state_description": "An apple.",
         "reasoning_and_reflection": "Near.",
         "language_plan": "Move it.",
-        "executable_plan": [as_json(one) for one in steps],
+        "executable_plan": [as_json(step) for step in steps],
         "model": "octo",
     }
-    decision = read(json.dumps(said), PLAN, ACTIONS, MODELS)
+    decision = read(json.dumps(answer), PLAN, ACTIONS, MODELS)
     assert (decision.subtasks, decision.model) == (tuple(steps), "octo")
     assert decision.analysis == "An apple.\nNear.\nMove it."
     for plan in (
         ["[Go to, apple]", "[Pick, apple]", "[Put, apple, bowl]", "End"],
         [["Go to", "apple"], ["Pick", "apple"], ["Put", "apple", "bowl"], ["End"]],
     ):
-        assert read(json.dumps({**said, "executable_plan": plan}), PLAN, ACTIONS, MODELS).subtasks == tuple(steps)
-    bare = json.dumps([as_json(one) for one in steps])
+        assert read(json.dumps({**answer, "executable_plan": plan}), PLAN, ACTIONS, MODELS).subtasks == tuple(steps)
+    bare = json.dumps([as_json(step) for step in steps])
     assert read(f"```json\n{bare}\n```", PLAN, ACTIONS, MODELS).subtasks == tuple(steps)
     for more in (["End", "End"], ["End", "[Pick, apple]"]):
         assert "Nothing can follow End" in wrong(json.dumps({"executable_plan": more}), PLAN)
     assert "and one is asked for" in wrong(json.dumps({"executable_plan": ["[Pick, apple]", "End"]}), JSON)
-    one = json.dumps({"executable_plan": ["Pick", "apple"]})
-    assert read(one, PLAN, ACTIONS, MODELS).subtasks == (APPLE,)
+    step = json.dumps({"executable_plan": ["Pick", "apple"]})
+    assert read(step, PLAN, ACTIONS, MODELS).subtasks == (APPLE,)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("{}", "no subtask"),
         ("[]", "not a subtask"),
@@ -406,9 +409,9 @@ def test_a_plan() -> None:
         ('{"subtask": {"action": __import__("os").system("true")}}', "broken"),
     ],
 )  # fmt: skip
-def test_json_that_is_no_decision_is_told_what_to_write(text: str, said: str) -> None:
+def test_json_that_is_no_decision_is_told_what_to_write(text: str, message: str) -> None:
     problem = wrong(text)
-    assert said in problem
+    assert message in problem
     assert "Write one JSON object and nothing else" in problem
 
 

@@ -39,30 +39,30 @@ def texts() -> list[str]:
     """Real answers in the text form: what the golden cases have, as far as the official parser takes it."""
     cases = json.loads((GOLDEN / "planner_outputs.json").read_text(encoding="utf-8"))["cases"]
     conversations = json.loads((DATA / "emmoe_conversations.json").read_text(encoding="utf-8"))
-    golden = [one["output"] for one in cases if one["expected"]["match"] and one["output"].count("Subtask") == 1]
-    told = [one["output"] for case in conversations.values() for one in case if one["subtask"] is not None]
-    return [*golden, *told]
+    golden = [case["output"] for case in cases if case["expected"]["match"] and case["output"].count("Subtask") == 1]
+    outputs = [turn["output"] for case in conversations.values() for turn in case if turn["subtask"] is not None]
+    return [*golden, *outputs]
 
 
 def objects() -> list[tuple[Layout, str, tuple[Subtask, ...]]]:
     """Valid JSON answers, single steps and plans, with what they say."""
-    made = []
+    valid = []
     for at, run in enumerate(RUNS):
-        steps = tuple(parse_subtask(one) for one in run)
-        said = f"I don't see \"it\" {{yet}}, so: step {at} [of {len(run)}], // isn't it?"
+        steps = tuple(parse_subtask(line) for line in run)
+        sentence = f"I don't see \"it\" {{yet}}, so: step {at} [of {len(run)}], // isn't it?"
         model = MODELS[at % len(MODELS)]
         for step in steps:
-            one = {"analysis": said, "subtask": as_json(step), "model": model}
-            made.append((JSON, json.dumps(one, indent=at % 3 or None), (step,)))
+            answer = {"analysis": sentence, "subtask": as_json(step), "model": model}
+            valid.append((JSON, json.dumps(answer, indent=at % 3 or None), (step,)))
         plan = {
-            "visual_state_description": said,
+            "visual_state_description": sentence,
             "reasoning_and_reflection": "Nothing was tried.",
             "language_plan": "As above.",
-            "executable_plan": [as_json(one) for one in steps],
+            "executable_plan": [as_json(step) for step in steps],
             "model": model,
         }
-        made.append((PLAN, json.dumps(plan), steps))
-    return made
+        valid.append((PLAN, json.dumps(plan), steps))
+    return valid
 
 
 # ---------------------------------------------------------------- spoiling
@@ -105,8 +105,8 @@ def repeat(text: str, dice: random.Random) -> str:
 
 def swap(text: str, dice: random.Random) -> str:
     words = re.split(r"(\s+)", text)
-    one, other = dice.randrange(len(words)), dice.randrange(len(words))
-    words[one], words[other] = words[other], words[one]
+    first, other = dice.randrange(len(words)), dice.randrange(len(words))
+    words[first], words[other] = words[other], words[first]
     return "".join(words)
 
 
@@ -131,13 +131,13 @@ def spoilt(number: int) -> list[tuple[Layout, str]]:
     """Answers with one to four things done to them; the same ones every time."""
     dice = random.Random(SEED)
     sound = [*((TEXT, text) for text in texts()), *((layout, text) for layout, text, _ in objects())]
-    made = []
+    answers = []
     for _ in range(number):
         layout, text = dice.choice(sound)
         for _ in range(dice.randint(1, 4)):
             text = dice.choice(SPOILERS)(text, dice)
-        made.append((layout, text))
-    return made
+        answers.append((layout, text))
+    return answers
 
 
 def stands_in(decision: Reading, text: str) -> bool:
@@ -147,19 +147,19 @@ def stands_in(decision: Reading, text: str) -> bool:
     """
     plain = re.sub(r"\\u([0-9a-fA-F]{4})", lambda code: chr(int(code[1], 16)), text)
     plain = re.sub(r"\\[bfnrt]", " ", plain).replace("\\", "")
-    known = [" ".join(one.encode("utf-8", "replace").decode().split()) for one in (text, plain)]
-    names = [part for one in decision.subtasks for part in (one.target, one.destination)]
-    letters = [re.sub(r"[\s_-]+", "", one).lower() for one in known]
+    known = [" ".join(version.encode("utf-8", "replace").decode().split()) for version in (text, plain)]
+    names = [part for subtask in decision.subtasks for part in (subtask.target, subtask.destination)]
+    letters = [re.sub(r"[\s_-]+", "", version).lower() for version in known]
     actions = [
         [
             re.sub(r"[\s_-]+", "", words).lower()
-            for words in (one.action, *WORDS)
-            if WORDS.get(words, words) == one.action
+            for words in (subtask.action, *WORDS)
+            if WORDS.get(words, words) == subtask.action
         ]
-        for one in decision.subtasks
+        for subtask in decision.subtasks
     ]
-    return all(any(part in one for one in known) for part in names) and all(
-        any(words in one for words in spellings for one in letters) for spellings in actions
+    return all(any(part in version for version in known) for part in names) and all(
+        any(words in spelt for words in spellings for spelt in letters) for spellings in actions
     )
 
 
@@ -183,9 +183,9 @@ def test_spoilt_answers_are_read_as_they_stand_or_not_at_all() -> None:
             problems.append(str(why))
             continue
         assert decision.subtasks, text
-        assert all(one.action for one in decision.subtasks)
+        assert all(subtask.action for subtask in decision.subtasks)
         assert stands_in(decision, text), (text, decision)
-        json.dumps([one.target for one in decision.subtasks], ensure_ascii=False).encode()
+        json.dumps([subtask.target for subtask in decision.subtasks], ensure_ascii=False).encode()
     assert all("Write " in problem and problem.endswith(".") for problem in problems)
     assert SPOILT // 20 < len(problems) < SPOILT - SPOILT // 20  # the spoilers spoil, and not everything
 

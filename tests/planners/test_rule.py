@@ -52,7 +52,7 @@ def places(scene: Stage) -> dict[str, str]:
 
 
 def open_containers(scene: Stage) -> set[str]:
-    return {one.name for one in scene.world.furniture.values() if one.closed is False}
+    return {piece.name for piece in scene.world.furniture.values() if piece.closed is False}
 
 
 def test_the_expected_order_of_subtasks() -> None:

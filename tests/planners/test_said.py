@@ -30,12 +30,12 @@ def play(*answers: str, held: str = "", **settings: object) -> tuple[EpisodeResu
     question."""
     world = home()
     world.at = "kitchen_counter_1"
-    made = stage(world=world)
+    staged = stage(world=world)
     with Endpoint(*map(says, answers)) as endpoint:
-        given = {"base_url": endpoint.url, "examples": 0, **settings}
-        result = made.play("tidy up", load_planner("chat:m", given))
-        told = [json.dumps(asked.body["messages"][-1]) for asked in endpoint.asked]
-    return result, made, told
+        chat_settings = {"base_url": endpoint.url, "examples": 0, **settings}
+        result = staged.play("tidy up", load_planner("chat:m", chat_settings))
+        questions = [json.dumps(asked.body["messages"][-1]) for asked in endpoint.asked]
+    return result, staged, questions
 
 
 @pytest.mark.parametrize(
@@ -69,11 +69,11 @@ def play(*answers: str, held: str = "", **settings: object) -> tuple[EpisodeResu
 )
 def test_what_could_mean_something_else_is_asked_again_and_never_done(answer: str) -> None:
     """Three times of asking, then a round without effect, then the real End. The world is as it was."""
-    result, made, told = play(answer, answer, answer, END)
-    assert asdict(made.world) == {**asdict(home()), "at": "kitchen_counter_1"}
+    result, staged, questions = play(answer, answer, answer, END)
+    assert asdict(staged.world) == {**asdict(home()), "at": "kitchen_counter_1"}
     assert [str(item) for item in result.history] == ["(1) [End](success)"]
-    assert (result.rounds, len(told)) == (2, 4)
-    assert "Write one JSON object and nothing else" in told[1]
+    assert (result.rounds, len(questions)) == (2, 4)
+    assert "Write one JSON object and nothing else" in questions[1]
 
 
 @pytest.mark.parametrize("template", ["emmoe-json", "emmoe-text", "embodiedbench"])
@@ -83,27 +83,27 @@ def test_an_example_of_the_prompt_that_comes_back_is_no_answer(template: str) ->
     prompt = planner.prompt  # type: ignore[attr-defined]
     example = prompt.examples.all[2].answer(prompt.template.answer, ("text",), {})
     answers = [says(example)] * 3 + [says(END)]
-    made = stage()
+    staged = stage()
     with Endpoint(*answers) as endpoint:
-        result = made.play("tidy up", load_planner("chat:m", {"template": template, "base_url": endpoint.url}))
+        result = staged.play("tidy up", load_planner("chat:m", {"template": template, "base_url": endpoint.url}))
         assert "is an example of the instructions" in json.dumps(endpoint.asked[1].body["messages"][-1])
-    assert [item.subtask.action for item in result.history] == ["End"] and made.world.at == home().at
+    assert [item.subtask.action for item in result.history] == ["End"] and staged.world.at == home().at
 
 
 def test_a_plan_in_pieces_is_a_plan_where_plans_are_asked_for() -> None:
     go, pick = '{"action": "Go to", "target": "apple"}', '{"action": "Pick", "target": "apple"}'
     answer = f'```json\n{go}\n```\n```json\n{pick}\n```\n```json\n{{"action": "End"}}\n```'
-    result, made, _ = play(answer, template="embodiedbench")
+    result, staged, _ = play(answer, template="embodiedbench")
     assert [item.subtask.action for item in result.history] == ["Go to", "Pick", "End"]
-    assert made.world.held() == "apple_1"
+    assert staged.world.held() == "apple_1"
 
 
 def test_a_put_of_something_else_than_what_is_in_the_hand_is_refused() -> None:
     put = subtask(action="Put", target="lemon", destination="sink")
-    result, made, told = play(PICK, subtask(action="Go to", target="sink"), put, END)
+    result, staged, questions = play(PICK, subtask(action="Go to", target="sink"), put, END)
     assert [item.feedback.code for item in result.history] == [None, None, ErrorCode.L2, None]
-    assert made.world.held() == "apple_1" and result.inventory == ("apple",)
-    assert "what is in the hand is the apple" in told[-1]
+    assert staged.world.held() == "apple_1" and result.inventory == ("apple",)
+    assert "what is in the hand is the apple" in questions[-1]
 
 
 class Answers(EpisodeListener):
@@ -126,7 +126,11 @@ def test_the_rules_of_an_answer_are_recorded_with_it() -> None:
     with Endpoint(says("hm"), says(IN_WORDS), says(END)) as endpoint:
         planner = load_planner("chat:m", {"base_url": endpoint.url})
         stage(world=world).play("tidy up", planner, listener=keeper)
-    assert [one.leniencies for one in keeper.all] == [(), ("text-subtask", "action-synonym", "words", "fence"), ()]
+    assert [answer.leniencies for answer in keeper.all] == [
+        (),
+        ("text-subtask", "action-synonym", "words", "fence"),
+        (),
+    ]
     assert world.held() == "apple_1"
     usage = Usage().plus(keeper.all)
     assert (usage.answers, usage.unreadable, usage.lenient) == (3, 1, 1)
@@ -135,9 +139,9 @@ def test_the_rules_of_an_answer_are_recorded_with_it() -> None:
 
 @pytest.mark.parametrize("leniencies", ["none", "all,-words", "all,-fence", "text-subtask,words"])
 def test_a_rule_that_is_switched_off_reads_nothing(leniencies: str) -> None:
-    result, made, told = play(IN_WORDS, IN_WORDS, IN_WORDS, END, leniencies=leniencies)
-    assert made.world.held() is None and len(told) == 4 and result.rounds == 2
-    assert " is not read). Write one JSON object" in told[1]
+    result, staged, questions = play(IN_WORDS, IN_WORDS, IN_WORDS, END, leniencies=leniencies)
+    assert staged.world.held() is None and len(questions) == 4 and result.rounds == 2
+    assert " is not read). Write one JSON object" in questions[1]
 
 
 def test_a_rule_that_is_misspelt_is_told() -> None:
@@ -149,5 +153,5 @@ def test_the_strict_profile_is_for_text() -> None:
     with pytest.raises(BadInput, match="use --template emmoe-text"):
         load_planner("chat:m", {"base_url": "http://127.0.0.1:9/v1", "reading": "strict-emmoe"})
     two = "Analysis: a\nSubtask: [Pick, apple]\nModel: text\nAnalysis: b\nSubtask: [End]\nModel: text"
-    result, _, told = play(two, reading="strict-emmoe", template="emmoe-text")
-    assert [item.subtask.action for item in result.history] == ["End"] and len(told) == 1
+    result, _, questions = play(two, reading="strict-emmoe", template="emmoe-text")
+    assert [item.subtask.action for item in result.history] == ["End"] and len(questions) == 1

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Literal
+
 import numpy as np
 
 from homie.kernel.types import Detection, ErrorCode, Feedback, PlannerInput
@@ -14,27 +17,51 @@ PLACES = ("living room", "table 1", "table 2", "drawer 1", "drawer 2", "drawer 3
 class House:
     """A robot that knows what it has seen, in a home where the sugar box is shut in the third drawer."""
 
-    def __init__(self, things_on_tables: int = 0, hidden: str = "sugar box") -> None:
-        self.things_on_tables, self.hidden = things_on_tables, hidden
+    def __init__(
+        self,
+        things_on_tables: int = 0,
+        hidden: str = "sugar box",
+        *,
+        full: str = "",
+        nearest: str = "table 1",
+        awkward: bool = False,
+        in_the_way: str = "",
+    ) -> None:
+        """full: the piece that has no room, as long as what is in the way is there, if anything is.
+        awkward: what is in a drawer is out of reach until the robot goes to it."""
+        self.things_on_tables, self.hidden, self.full, self.nearest = things_on_tables, hidden, full, nearest
+        self.at, self.awkward, self.in_the_way = nearest, awkward, in_the_way
         self.opened: list[str] = []
         self.inventory: tuple[str, ...] = ()
         self.unknown: list[str] = []
 
     def knowledge(self) -> Knowledge:
-        things = tuple(Remembered(name, "living room") for name in PLACES[1:])
+        things = tuple(Remembered(name, "living room", state=self._state(name)) for name in PLACES[1:])
         if "drawer 3" in self.opened and not self.inventory:
             things += (Remembered(self.hidden, "living room", "in drawer 3"),)
         tables = [f"on table {k}" for k in (1, 2)] * self.things_on_tables
         things += tuple(Remembered(f"apple {k}", "living room", place) for k, place in enumerate(tables, 1))
         return Knowledge("sensors", "living room", ("living room",), (Doorway("doorway", "living room"),), things)
 
+    def _state(self, name: str) -> Literal["", "open", "closed"]:
+        return "" if "drawer" not in name else "open" if name in self.opened else "closed"
+
     def do(self, action: str, target: str) -> Feedback:
         known = {"living room", "doorway", *(thing.name for thing in self.knowledge().remembered)}
         if target not in known and f"{target} 1" not in known and action == "Go to":
             self.unknown.append(target)
             return Feedback("fail", ErrorCode.F2, f"No {target} is known")
+        if action == "Go to":
+            self.at = target if target in known else self.nearest
         if action == "Open":
-            self.opened.append(target)
+            self.opened.append(self.at)
+        if action == "Pick" and self.awkward and self.at != target:
+            return Feedback("fail", ErrorCode.E1, "no place to stand", lasting=True)
+        if action == "Put" and self.full and self.at == self.full:
+            names = (self.in_the_way,) if self.in_the_way else ()
+            return Feedback("fail", ErrorCode.E1, "no free spot", about=names, lasting=True)
+        if action == "Pick" and target == self.in_the_way:
+            self.full = ""
         if action in ("Pick", "Put"):
             self.inventory = (target,) if action == "Pick" else ()
         return Feedback("success")
@@ -44,8 +71,9 @@ class House:
         planner.reset(task, seed=0)
         feedback, subtasks = None, []
         picture = np.zeros((8, 8, 3), dtype=np.uint8)
-        table = Detection("table", "front", (0, 0, 2, 2))
         for number in range(1, 21):
+            kind, _, which = self.at.partition(" ")
+            table = Detection(kind, "front", (0, 0, 2, 2), number=int(which) if which.isdecimal() else 0)
             inputs = PlannerInput(
                 task,
                 number,
@@ -91,3 +119,55 @@ def test_what_is_seen_across_a_room_is_looked_for_behind_doors_before_tables_are
 def test_what_a_drawer_shows_beside_the_robot_is_picked_without_going_to_it() -> None:
     subtasks = House().play("put the sugar box in the bowl")
     assert subtasks[subtasks.index("[Open, drawer 3]") + 1] == "[Pick, sugar box]"
+
+
+def test_where_there_is_no_room_on_a_table_the_other_one_of_that_name_is_tried() -> None:
+    subtasks = House(full="table 1").play("put the pudding box on the table")
+    assert subtasks[2:] == [
+        *("[Go to, table]", "[Put, pudding box, table]"),
+        *("[Go to, table 2]", "[Put, pudding box, table 2]", "[End]"),
+    ]
+
+
+def test_of_several_drawers_the_opened_one_is_filled_and_closed_again() -> None:
+    """A drawer that is nearer to the thing is not the one that was opened before it was picked up."""
+    subtasks = House(nearest="drawer 2").play("put the pudding box in the drawer")
+    assert subtasks[0] == "[Open, drawer]"
+    assert subtasks[-4:] == [
+        *("[Go to, drawer 2]", "[Put, pudding box, drawer 2]"),
+        *("[Close, drawer 2]", "[End]"),
+    ]
+
+
+def test_what_cannot_be_taken_out_of_a_drawer_at_once_is_looked_at_from_nearby() -> None:
+    subtasks = House(awkward=True).play("put the sugar box in the bowl")
+    assert subtasks[subtasks.index("[Pick, sugar box]") :][:3] == [
+        *("[Pick, sugar box]", "[Go to, sugar box]", "[Pick, sugar box]"),
+    ]
+    assert "[Put, sugar box, bowl]" in subtasks
+
+
+def test_what_keeps_a_thing_from_being_put_down_is_moved_away_with_the_hand_free() -> None:
+    subtasks = House(things_on_tables=1, full="bowl", in_the_way="apple 1").play("put the pudding box in the bowl")
+    assert subtasks[3:] == [
+        *("[Put, pudding box, bowl]", "[Go to, table]", "[Put, pudding box, table]"),
+        *("[Go to, apple 1]", "[Pick, apple 1]", "[Go to, table]", "[Put, apple 1, table]"),
+        *("[Go to, pudding box]", "[Pick, pudding box]", "[Go to, bowl]", "[Put, pudding box, bowl]", "[End]"),
+    ]
+
+
+class OneDrawerAtFirst(House):
+    """The other drawers are seen after the first one was opened, and only then they have numbers."""
+
+    def knowledge(self) -> Knowledge:
+        known = super().knowledge()
+        if self.opened:
+            return known
+        first = [replace(thing, name="drawer") for thing in known.remembered if thing.name == "drawer 1"]
+        return replace(known, remembered=(*(t for t in known.remembered if "drawer" not in t.name), *first))
+
+
+def test_the_drawer_that_was_opened_when_it_was_the_only_one_known_is_the_first_of_them() -> None:
+    subtasks = OneDrawerAtFirst(nearest="drawer 1").play("put the pudding box in the drawer")
+    assert subtasks[0] == "[Open, drawer]"
+    assert subtasks[-3:] == ["[Put, pudding box, drawer 1]", "[Close, drawer 1]", "[End]"]

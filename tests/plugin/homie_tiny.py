@@ -144,7 +144,8 @@ class TinyRobot(Robot):
     def _picture(self, name: str) -> CameraFrame:
         ahead = {thing: x - self.x for thing, x in self.places.items()} if name in ("front", "head") else {}
         rgb = _line(64, 64, ahead)
-        return CameraFrame(name, rgb, None, Intrinsics(32, 32, 32, 32, 64, 64), Pose(np.zeros(3), np.eye(3)))
+        depth = np.full((64, 64), 9.0 - self.x, np.float32)  # a wall at the end of the line
+        return CameraFrame(name, rgb, depth, Intrinsics(32, 32, 32, 32, 64, 64), Pose(np.zeros(3), np.eye(3)))
 
 
 class FilmedTinyRobot(TinyRobot):
@@ -202,14 +203,14 @@ class TinyDetector(Detector):
     name = "tiny"
 
     def detect(self, observation: Observation) -> tuple[Detection, ...]:
-        found = []
+        detections = []
         for view, frame in observation.frames.items():
             for name, colour in COLOURS.items():
                 rows, columns = np.nonzero((frame.rgb == colour).all(axis=2))
                 if len(rows):
                     box = (int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1)
-                    found.append(Detection(name, view, box))
-        return tuple(found)
+                    detections.append(Detection(name, view, box))
+        return tuple(detections)
 
 
 class TinyLocator(Locator):
@@ -267,20 +268,20 @@ class LinesPlanner(Planner):
 
     def __init__(self, argument: str) -> None:
         self._lines = [line for line in Path(argument).read_text().splitlines() if line.strip()]
-        self.given: list[PlannerInput] = []
+        self.inputs: list[PlannerInput] = []
 
     def reset(self, task: str, *, seed: int) -> None:
-        self.given = []
+        self.inputs = []
 
-    def decide(self, given: PlannerInput) -> Decision:
-        self.given.append(given)
-        line = self._lines[(given.round - 1) % len(self._lines)]
+    def decide(self, planner_input: PlannerInput) -> Decision:
+        self.inputs.append(planner_input)
+        line = self._lines[(planner_input.round - 1) % len(self._lines)]
         if line == "!":
             raise PlannerError("The planner has nothing more to say.")
         if line == "Crash":
             raise ZeroDivisionError("a bug in a plug-in")
         action, target, destination, model = ([part.strip() for part in line.split("|")] + [""] * 4)[:4]
-        return Decision((Subtask(action, target, destination),), f"line {given.round}", model, raw=line)
+        return Decision((Subtask(action, target, destination),), f"line {planner_input.round}", model, raw=line)
 
 
 def open_tiny(options: RunOptions) -> TinyRobot:
@@ -317,7 +318,7 @@ class LostSkills(TinySkills):
     def __init__(self, argument: str, settings: Gear) -> None:
         if not argument:
             raise MissingCheckpoint("Lost-1 needs its checkpoint: `--skills lost:FILE`.")
-        self.told = {"checkpoint": argument, "speed": settings.speed}
+        self.description = {"checkpoint": argument, "speed": settings.speed}
 
     def describe(self) -> dict[str, object]:
-        return self.told
+        return self.description

@@ -71,10 +71,10 @@ class TroublePlanner(Planner):
     def reset(self, task: str, *, seed: int) -> None:
         self._trouble = TROUBLE.get(task.split()[0])
 
-    def decide(self, given: PlannerInput) -> Decision:
-        if given.round == 3 and self._trouble is not None:
+    def decide(self, planner_input: PlannerInput) -> Decision:
+        if planner_input.round == 3 and self._trouble is not None:
             self._trouble()
-        return Decision((Subtask(*LINES[(given.round - 1) % len(LINES)]),))
+        return Decision((Subtask(*LINES[(planner_input.round - 1) % len(LINES)]),))
 
 
 class DicePlanner(Planner):
@@ -88,7 +88,7 @@ class DicePlanner(Planner):
     def reset(self, task: str, *, seed: int) -> None:
         self._dice = random.Random(seed)
 
-    def decide(self, given: PlannerInput) -> Decision:
+    def decide(self, planner_input: PlannerInput) -> Decision:
         return Decision(
-            (Subtask(*self._dice.choice(LINES[:4] * 2 + LINES[4:])),), f"round {given.round}", "", self._raw
+            (Subtask(*self._dice.choice(LINES[:4] * 2 + LINES[4:])),), f"round {planner_input.round}", "", self._raw
         )

@@ -145,8 +145,8 @@ def home() -> World:
     )
     return World(
         ("kitchen", "living room", "bedroom"),
-        {one.name: one for one in furniture},
-        {one.name: one for one in things},
+        {piece.name: piece for piece in furniture},
+        {item.name: item for item in things},
         at="bedroom",
     )
 
@@ -194,19 +194,19 @@ class TextDetector(Detector):
         if not observation.frames:
             return ()
         visible = self.world.visible()
-        found, slots = [], list(self.world.furniture)
+        detections, slots = [], list(self.world.furniture)
         for name in visible:
             if name in self.world.rooms:
-                found.append(Detection(name, "front", (0, 200, 256, 256), part="floor", instance=name))
+                detections.append(Detection(name, "front", (0, 200, 256, 256), part="floor", instance=name))
                 continue
             support = self.world.support(name)
             slot = slots.index(support) if support in slots else len(slots)
             view, x = VIEWS[slot % 4], 80 * (slot // 4)
             if name in self.world.furniture:
-                found.append(Detection(self.label(name), view, (x, 100, x + 60, 160), instance=name))
+                detections.append(Detection(self.label(name), view, (x, 100, x + 60, 160), instance=name))
             elif self.world.things[name].place != "hand":
-                found.append(Detection(self.label(name), view, (x + 20, 90, x + 30, 105), instance=name))
-        return tuple(found)
+                detections.append(Detection(self.label(name), view, (x + 20, 90, x + 30, 105), instance=name))
+        return tuple(detections)
 
     def label(self, name: str) -> str:
         furniture = self.world.furniture.get(name)
@@ -228,7 +228,7 @@ class TextLocator(Locator):
         self.seen.clear()
 
     def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
-        self.seen.update(one.instance for one in detections)
+        self.seen.update(detection.instance for detection in detections)
 
     def resolve(self, words: str, action: Action, observation: Observation) -> str | None:
         world = self.world

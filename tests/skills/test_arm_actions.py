@@ -105,10 +105,10 @@ def test_a_point_is_within_half_a_cell_of_its_cell(point):
 @given(turns)
 @settings(deadline=None)
 def test_a_rotation_comes_back(turn):
-    made = rotation_matrix(turn)
-    again = encode_rotation(made)
-    assert angle_between(rotation_matrix(again), made) < 1e-3
-    assert all(0 <= one < TURNS for one in again)
+    matrix = rotation_matrix(turn)
+    again = encode_rotation(matrix)
+    assert angle_between(rotation_matrix(again), matrix) < 1e-3
+    assert all(0 <= number < TURNS for number in again)
     assert 30 <= again[1] <= 90
 
 
@@ -160,7 +160,7 @@ def test_the_gripper_points_where_the_tool_does(action):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("[100, 50, 20, 0, 60, 0, 1]", "x must be between 0 and 99, not 100."),
         ("[50, -1, 20, 0, 60, 0, 1]", "y must be between 0 and 99, not -1."),
@@ -177,10 +177,10 @@ def test_the_gripper_points_where_the_tool_does(action):
         ("", "'' is no number: an action is written [x, y, z, roll, pitch, yaw, gripper]."),
     ],
 )
-def test_what_embodiedbench_would_take_is_refused_by_name(text, said):
+def test_what_embodiedbench_would_take_is_refused_by_name(text, message):
     with pytest.raises(BadInput) as refused:
         ArmAction.read(text)
-    assert str(refused.value) == said
+    assert str(refused.value) == message
 
 
 def test_a_pose_outside_the_workspace_is_refused():
@@ -191,9 +191,9 @@ def test_a_pose_outside_the_workspace_is_refused():
 @given(st.text(max_size=40))
 @settings(deadline=None)
 def test_any_text_is_read_or_refused_with_a_sentence(text):
-    said = ""
+    message = ""
     try:
         action = ArmAction.read(text)
     except BadInput as refused:
-        said = str(refused)
-    assert said.endswith(".") if said else ArmAction.read(str(action)) == action
+        message = str(refused)
+    assert message.endswith(".") if message else ArmAction.read(str(action)) == action

@@ -23,9 +23,9 @@ FLOOR = Box(np.array([0.3, 0.0, -0.02]), np.array([0.8, 0.8, 0.02]))
 
 
 def at(point: Array) -> Array:
-    found = KINEMATICS.solve(point, DOWN, HOME)
-    assert found.ok
-    return found.q
+    solution = KINEMATICS.solve(point, DOWN, HOME)
+    assert solution.ok
+    return solution.q
 
 
 def clearance(q: Array, *boxes: Box, held: Box | None = None) -> Clearance:
@@ -41,7 +41,7 @@ def along(q: Array, way: list[Array]) -> list[Array]:
 def test_a_free_way_is_straight():
     q = at(LEFT)
     way = find_way(KINEMATICS, q, Pose(RIGHT, DOWN), clearance(q, FLOOR).complaint)
-    points = np.array([KINEMATICS.forward(one).position for one in along(q, way)])
+    points = np.array([KINEMATICS.forward(posture).position for posture in along(q, way)])
     assert np.abs(points[:, 2] - LEFT[2]).max() < 0.004 and np.abs(points[:, 0] - 0.5).max() < 0.004
     np.testing.assert_allclose(points[-1], RIGHT, atol=1e-3)
 
@@ -51,8 +51,8 @@ def test_a_wall_is_passed_over_the_top():
     complaint = clearance(q, FLOOR, WALL).complaint
     way = find_way(KINEMATICS, q, Pose(RIGHT, DOWN), complaint)
     postures = along(q, way)
-    assert not any(complaint(one) for one in postures)
-    points = np.array([KINEMATICS.forward(one).position for one in postures])
+    assert not any(complaint(posture) for posture in postures)
+    points = np.array([KINEMATICS.forward(posture).position for posture in postures])
     assert points[:, 2].max() > 0.14
     np.testing.assert_allclose(points[-1], RIGHT, atol=1e-3)
 
@@ -62,8 +62,8 @@ def test_what_the_hand_holds_is_kept_clear_too():
     held = Box(LEFT - np.array([0.0, 0.0, 0.02]), np.array([0.02, 0.02, 0.03]))
     low = Box(np.array([0.5, 0.0, 0.02]), np.array([0.25, 0.01, 0.025]))
     assert not clearance(q, low).complaint(at(np.array([0.5, 0.0, 0.06])))
-    said = clearance(q, low, held=held).complaint(at(np.array([0.5, 0.0, 0.06])))
-    assert said.startswith("what the hand holds would run into something at [")
+    sentence = clearance(q, low, held=held).complaint(at(np.array([0.5, 0.0, 0.06])))
+    assert sentence.startswith("what the hand holds would run into something at [")
 
 
 def test_where_there_is_no_way_the_first_thing_in_it_is_told():

@@ -46,14 +46,14 @@ class Script:
         self.facts = {**FACTS, **facts}
         self.motions = list(motions)
         self.goals: list[Any] = []
-        self.given: list[Any] = []
+        self.inputs: list[Any] = []
 
     def reset(self, goal: Any) -> None:
         self.goals.append(goal)
         self.left = list(self.motions)
 
-    def step(self, given: Any) -> Any:
-        self.given.append(given)
+    def step(self, inputs: Any) -> Any:
+        self.inputs.append(inputs)
         return (self.left.pop(0) if self.left else STILL).named()
 
 
@@ -99,9 +99,9 @@ class Body:
         self.commands.append(command)
         self.stamp += SPEC.period
         if command.effector is not None:
-            found = self.kinematics.solve(command.effector.position, command.effector.rotation, self.q)
-            assert found.ok
-            self.q = found.q
+            solution = self.kinematics.solve(command.effector.position, command.effector.rotation, self.q)
+            assert solution.ok
+            self.q = solution.q
         torso, arm, opening = (command.get(group) for group in ("torso", "arm", "gripper"))
         if arm is not None and torso is not None:
             self.q = np.array([*torso, *arm])
@@ -109,7 +109,7 @@ class Body:
 
     @property
     def poses(self) -> list[Pose]:
-        return [one.effector for one in self.commands if one.effector is not None]
+        return [command.effector for command in self.commands if command.effector is not None]
 
 
 def reaching(body: Body, policy: Script, action: str = "Pick") -> Reaching:
@@ -140,10 +140,10 @@ def test_pictures_are_asked_for_only_when_a_decision_is_due():
     body, policy = Body(), Script(steps=3)
     body.play(reaching(body, policy))
     due = [number for number, cameras in enumerate(body.looked) if cameras == ("head",)]
-    assert len(policy.given) == 3
+    assert len(policy.inputs) == 3
     first = due[0]
     assert [number - first for number in due] == [0, 5, 10]
-    assert all(given["primary"].shape == (8, 8, 3) for given in policy.given)
+    assert all(inputs["primary"].shape == (8, 8, 3) for inputs in policy.inputs)
 
 
 def test_a_decision_waits_for_its_pictures():
@@ -153,9 +153,9 @@ def test_a_decision_waits_for_its_pictures():
     skill.start(PICK, GOAL, body.observe())
     for _ in range(60):
         body.obey(skill.act(body.observe()))
-    assert skill.looks() == ("head",) and not policy.given
+    assert skill.looks() == ("head",) and not policy.inputs
     skill.act(body.observe(("head",)))
-    assert len(policy.given) == 1
+    assert len(policy.inputs) == 1
 
 
 def test_the_goal_is_the_text_and_the_gripper_as_it_is():
@@ -232,7 +232,7 @@ def test_the_base_moves_if_it_may():
     assert body.commands[-2].get("base") == pytest.approx((-0.02 / 0.2, 0.15 / 0.2))
     still = Body()
     still.play(reaching(still, Script(motion, steps=1, drives=False)))
-    assert all(one.get("base") is None for one in still.commands)
+    assert all(command.get("base") is None for command in still.commands)
 
 
 def test_the_gripper_opens_as_wide_as_wanted():
@@ -242,7 +242,7 @@ def test_the_gripper_opens_as_wide_as_wanted():
 
 
 def test_a_robot_without_head_is_seen_from_the_front():
-    spec = replace(SPEC, groups=tuple(one for one in SPEC.groups if one.kind not in ("base", "head")))
+    spec = replace(SPEC, groups=tuple(group for group in SPEC.groups if group.kind not in ("base", "head")))
     skill = Reaching(Script(), spec, ArmKinematics(), "Pick")
     assert skill.eyes == {"primary": "front"} and not skill.drives
     assert Reaching(Script(wrist="wrist", camera="left"), spec, ArmKinematics(), "Pick").eyes == {
@@ -279,7 +279,7 @@ def test_rotations_there_and_back():
 
 
 @pytest.mark.parametrize(
-    ("facts", "told"),
+    ("facts", "message"),
     [
         ({"position": "absolute"}, "declares 'absolute' for the convention 'position', and 'delta' is taken here"),
         ({"frame": "gripper"}, "declares 'gripper' for the convention 'frame', and 'base' is taken here"),
@@ -288,6 +288,6 @@ def test_rotations_there_and_back():
         ({"rate": 50.0}, r"gives a motion every 0\.02 s, and the robot takes one every 0\.04 s: lower its rate"),
     ],
 )
-def test_a_policy_that_means_other_numbers_is_refused_before_it_moves_anything(facts, told):
-    with pytest.raises(BadInput, match=f"^The policy of script .*{told}"):
+def test_a_policy_that_means_other_numbers_is_refused_before_it_moves_anything(facts, message):
+    with pytest.raises(BadInput, match=f"^The policy of script .*{message}"):
         Reaching(Script(**facts), SPEC, ArmKinematics(), "Pick")

@@ -22,9 +22,14 @@ SCRIPT = ["[Go to, apple]", "[Pick, apple]"]
 
 def the_pick(folder: Path, name: str, argument: Path, **settings: object) -> tuple[Attempt, dict[str, Any]]:
     """The only attempt to pick, and what the run says of the model."""
-    given = {f"{name}.{key}": str(value) for key, value in settings.items()}
+    options = {f"{name}.{key}": str(value) for key, value in settings.items()}
     records = play(
-        folder, SCENES / "kitchen.json", SCRIPT, skills=f"{name}:{argument},classical", skill_settings=given, attempts=1
+        folder,
+        SCENES / "kitchen.json",
+        SCRIPT,
+        skills=f"{name}:{argument},classical",
+        skill_settings=options,
+        attempts=1,
     )
     went, picked = records[0].execution, records[1].execution
     assert went.attempts[0].skill == "classical/go_to" and went.feedback.ok
@@ -37,23 +42,23 @@ def test_rt1x_moves_the_hand(tmp_path: Path) -> None:
     texts = np.array(["pick apple"])
     embeddings = np.random.default_rng(0).normal(0, 0.05, (1, 512)).astype(np.float32)
     np.savez(tmp_path / "use.npz", texts=texts, embeddings=embeddings)
-    attempt, told = the_pick(
+    attempt, entry = the_pick(
         tmp_path, "rt1x", tmp_path / "checkpoint", embeddings=tmp_path / "use.npz", steps=2, history="grow"
     )
     assert (attempt.skill, attempt.outcome) == ("rt1x/pick", Outcome.TIMED_OUT)
     assert attempt.reason.startswith("not done after 2 motions")
     assert attempt.commands > 2 * 8
-    assert told["checkpoint"] == str(tmp_path / "checkpoint") and len(told["sha256"]) == 64
+    assert entry["checkpoint"] == str(tmp_path / "checkpoint") and len(entry["sha256"]) == 64
 
 
 @pytest.mark.slow
 def test_octo_moves_the_hand(tmp_path: Path) -> None:
     release = octo_releases.write(tmp_path / "octo-small-1.5")
     table = octo_releases.table(tmp_path / "t5.npz", "pick up the apple")
-    attempt, told = the_pick(tmp_path, "octo", release, embeddings=table, steps=3)
+    attempt, entry = the_pick(tmp_path, "octo", release, embeddings=table, steps=3)
     assert (attempt.skill, attempt.outcome) == ("octo/pick", Outcome.TIMED_OUT)
     assert attempt.reason.startswith("not done after 3 motions")
-    assert told["dataset"] == "bridge_dataset"
+    assert entry["dataset"] == "bridge_dataset"
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import time
 from collections.abc import Iterator
@@ -31,7 +32,7 @@ def page(studio: Any) -> Iterator[Any]:
         opened = browser.new_page(viewport={"width": 1366, "height": 768})
         opened.set_default_timeout(PATIENCE)
         opened.on("pageerror", lambda error: errors.append(str(error)))
-        opened.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+        opened.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
         opened.goto(studio.addresses[-1])
         opened.click("#controls")
         until(opened, "page.role?.drives && page.views.size === 4 && !page.locked")
@@ -60,6 +61,14 @@ def subtask(page: Any, action: str, target: str, destination: str = "") -> None:
     page.click(f"[data-action='{action}']")
 
 
+def entered(page: Any, line: str) -> None:
+    """A line in the field that has the focus, which is empty once it was sent: not while the controls are locked."""
+    page.keyboard.type(line)
+    while page.evaluate("document.getElementById('line').value"):
+        until(page, "!page.locked")
+        page.keyboard.press("Enter")
+
+
 def test_a_task_by_buttons_keys_and_words_recorded_and_annotated(page, studio):
     page.fill("#instruction", "put the ball in the box")
     page.click("#start")
@@ -75,7 +84,6 @@ def test_a_task_by_buttons_keys_and_words_recorded_and_annotated(page, studio):
     feedback(page, 2)
     until(page, "document.getElementById('inventory').textContent === 'ball'")
     page.keyboard.press("Escape")
-    page.wait_for_timeout(500)  # a stop that has not been carried out yet stops what is begun next, too
     page.keyboard.press("/")
     page.keyboard.type("go to box")
     page.keyboard.press("Enter")
@@ -89,10 +97,34 @@ def test_a_task_by_buttons_keys_and_words_recorded_and_annotated(page, studio):
     page.click("#shelf summary")
     until(page, "document.getElementById('recordings').innerText.includes('put the ball in the box')")
     (take,) = list_takes(studio.recordings)
-    assert take.mark == "success" and "It went in at once." in [said.text for said in take.notes]
+    assert take.mark == "success" and "It went in at once." in [note.text for note in take.notes]
     assert read_steps(take.episode)[0].decision.analysis == "The ball is nearest."
     requested = read_recording(take.episode).requested
     assert 1.0 in requested.values[:, requested.labels.index("base.linear.vel")]
+
+
+def test_three_episodes_by_keyboard_alone_are_recorded_annotated_and_listed(page, studio):
+    """No subtask and no mouse: the hand on the robot takes the ball to the box."""
+    names: list[str] = []
+    page.keyboard.press("/")
+    for number in range(3):
+        entered(page, "begin put the ball in the box")
+        until(page, f"page.state.recording && page.state.recording !== '{names[-1] if names else ''}'")
+        names.append(page.evaluate("page.state.recording"))
+        until(page, "worldMap.content.loose[0].x === 2.5")
+        for line in ("forward 4.8", "close hand", "forward 3", "open hand", f"note Take {number}."):
+            entered(page, line)
+        until(page, "worldMap.content.loose[0].x > 3.5 && !worldMap.content.loose[0].held")
+        entered(page, "end success")
+        until(page, "!page.state.recording")
+    takes = list_takes(studio.recordings)
+    assert [take.mark for take in takes] == ["success"] * 3
+    assert [[note.text for note in take.notes] for take in takes] == [[f"Take {n}.", "success"] for n in range(3)]
+    for take in takes:
+        ball = json.loads((take.episode / "final_state.json").read_text())["objects"]["ball"]
+        assert (ball["relation"], ball["at"]) == ("in", "box")
+    listed = page.evaluate("fetch('api/export').then((answer) => answer.text())")
+    assert sorted(listed.split()) == sorted(str(studio.recordings / name) for name in names)
 
 
 def test_a_click_on_the_map_offers_what_can_be_done_and_a_stop_stops(page):

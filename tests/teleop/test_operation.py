@@ -60,6 +60,39 @@ def test_a_stop_ends_the_subtask_and_no_other_attempt_is_made(tmp_path):
     assert front.told == []
 
 
+def test_a_stop_ends_what_came_before_it_and_nothing_that_came_after(tmp_path):
+    """Both while the robot's thread waits for orders: it has not heeded the stop when the order comes."""
+    go = Do(read_line("go to box", HOUSEHOLD, "", record=True)[0].subtask)
+
+    def goes_after_a_stop(desk):
+        desk.stop()
+        desk.order(go)
+
+    def is_stopped_after_it_asked(desk):
+        desk.order(go)
+        desk.stop()
+
+    begun = (lambda state: state.task == "drive" and not state.doing, goes_after_a_stop)
+    gone = (lambda state: state.round == 1 and not state.doing, is_stopped_after_it_asked)
+    ends = (lambda state: state.round == 2 and not state.doing, lambda desk: desk.order(Quit()))
+    _, records = operate(tmp_path, [Begin(task="drive")], begun, gone, ends)
+    outcomes = [[attempt.outcome for attempt in record.execution.attempts] for record in records[:2]]
+    assert outcomes == [[Outcome.SUCCEEDED], [Outcome.STOPPED]]
+
+
+def test_orders_come_in_their_order_and_wait_for_stops_before_them():
+    desk = Desk()
+    desk.order(Take())
+    desk.interrupt(Give())
+    desk.order(Quit())
+    assert desk.next() == Take() and desk.next() is None and desk.next(0.001) is None
+    assert desk.stopped() and [desk.next(), desk.next(), desk.next()] == [Give(), Quit(), None]
+    desk.stop()
+    desk.order(Give())
+    desk.stop()  # the later one counts: the order came before it
+    assert desk.next() == Give() and desk.stopped()
+
+
 def test_a_person_takes_over_from_a_planner_and_hands_back(tmp_path, plan):
     planner = plan(("Go to | ball", "decided by the person", "Go to | box", "End"))
     takes = (lambda state: state.doing == "[Go to, ball]", lambda desk: desk.interrupt(Take()))
@@ -91,15 +124,15 @@ def test_a_planner_in_charge_takes_no_subtask_of_a_person(tmp_path, plan):
 
 
 def test_what_is_in_a_picture_and_what_can_be_done_with_it(tmp_path):
-    found = []
+    spots = []
     orders = [
         Begin(task="look"),
-        Look("front", found.append),
-        Look("front", found.append, (0.99, 0.99)),
-        Look("nowhere", found.append),
+        Look("front", spots.append),
+        Look("front", spots.append, (0.99, 0.99)),
+        Look("nowhere", spots.append),
     ]
     front, _ = operate(tmp_path, orders)
-    everything, corner = found
+    everything, corner = spots
     by_name = {thing.name: thing.subtasks for thing in everything}
     assert ("Go to", "ball", "") in by_name["ball"] and ("Pick", "ball", "") in by_name["ball"]
     assert len(corner) < len(everything)

@@ -48,6 +48,10 @@ class House:
         """The objects in or on a piece of furniture, or in a room."""
         return [name for name, item in self.objects.items() if where in (item.at, self.room(name))]
 
+    def called(self, name: str) -> str:
+        """How those call it who have only heard of it: as people do, else by its name."""
+        return self.rooms.get(name) or self.spoken(name) or name
+
     def word(self, name: str) -> str:
         """How subtasks call it: its kind where there is one of it, else its name."""
         if name in self.rooms:

@@ -150,6 +150,9 @@ class _Stage:
         house = self._house
         if words in house.rooms or words in house.furniture or words in house.objects:
             return words
+        described = [name for name in (*house.objects, *house.furniture) if house.spoken(name) == words]
+        if described:
+            return described[0]
         kind = words.replace(" ", "_")
         things = [
             name for group in (house.objects, house.furniture) for name, item in group.items() if item.kind == kind

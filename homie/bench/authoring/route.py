@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from homie.bench.authoring.house import House
 
 Carry = tuple[str, str]
@@ -9,10 +11,16 @@ Carry = tuple[str, str]
 
 
 class Route:
-    """The subtasks of errands, one after the other, with every step between them that a robot with one hand needs."""
+    """The subtasks of errands, one after the other, with every step between them that a robot with one hand needs.
 
-    def __init__(self, house: House) -> None:
+    Args:
+        house: Where.
+        call: What a subtask calls a thing, by its name; `house.word` where nothing else is asked for.
+    """
+
+    def __init__(self, house: House, call: Callable[[str], str] | None = None) -> None:
         self._house = house
+        self._call = call or house.word
         self._at = ""
         self._opened: list[str] = []
         self._open = {name for name in house.furniture if house.stands_open(name)}
@@ -21,14 +29,14 @@ class Route:
     def visit(self, name: str) -> None:
         """Be there."""
         if self._at != name:
-            self.subtasks.append(f"[Go to, {self._house.word(name)}]")
+            self.subtasks.append(f"[Go to, {self._call(name)}]")
             self._at = name
 
     def open(self, container: str) -> None:
         """Have it open. The hand has to be empty."""
         if container not in self._open:
             self.visit(container)
-            self.subtasks.append(f"[Open, {self._house.word(container)}]")
+            self.subtasks.append(f"[Open, {self._call(container)}]")
             self._opened.append(container)
             self._open.add(container)
 
@@ -38,7 +46,7 @@ class Route:
         if inside is not None:
             self.open(inside)
         self.visit(inside or item)
-        self.subtasks.append(f"[Pick, {self._house.word(item)}]")
+        self.subtasks.append(f"[Pick, {self._call(item)}]")
 
     def carry(self, item: str, to: str) -> None:
         """Put it there, in or on furniture or another object."""
@@ -47,13 +55,13 @@ class Route:
             self.open(inside)
         self.pick(item)
         self.visit(to)
-        self.subtasks.append(f"[Put, {self._house.word(item)}, {self._house.word(to)}]")
+        self.subtasks.append(f"[Put, {self._call(item)}, {self._call(to)}]")
 
     def close(self, container: str) -> None:
         """Have it closed. The hand has to be empty."""
         if container in self._open:
             self.visit(container)
-            self.subtasks.append(f"[Close, {self._house.word(container)}]")
+            self.subtasks.append(f"[Close, {self._call(container)}]")
             self._open.remove(container)
 
     def close_all(self) -> None:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from pydantic import ValidationError
 
+from homie.bench.options import BenchOptions
 from homie.bench.play.worker import ERRING, EXPERT
 from homie.bench.suite.suite import Suite, Task, find_suite
 from homie.kernel.errors import BadInput
 from homie.kernel.setup import registry
-from homie.kernel.setup.options import BenchOptions, OpenOptions, explain
+from homie.kernel.setup.options import OpenOptions, explain
 from homie.kernel.setup.scenes import scene_options, scenes_of
 from homie.runtime.assembly import load_checks, named_planner
 from homie.runtime.making import DETECTOR, named_part

@@ -17,6 +17,7 @@ from homie.bench.compare.compare import first_table
 from homie.bench.compare.summary import WORLD, Intervals
 from homie.bench.folder.episode import Episode
 from homie.bench.folder.ledger import BenchFolder, check_known, plan, unfinished
+from homie.bench.options import BenchOptions
 from homie.bench.play.checks import ready
 from homie.bench.play.pool import Limits, LocalPool, Pool
 from homie.bench.play.progress import Progress
@@ -27,7 +28,7 @@ from homie.bench.statistics import Estimate
 from homie.bench.suite.suite import Suite
 from homie.kernel.errors import BadInput, HomieError, InfrastructureError, Interrupted, MissingPart
 from homie.kernel.interfaces import Planner, SharedPart
-from homie.kernel.setup.options import BenchOptions, PartsOptions, RunOptions
+from homie.kernel.setup.options import PartsOptions, RunOptions
 from homie.kernel.setup.scenes import scene_options
 from homie.kernel.support.files import reason_of
 from homie.runtime.assembly import named_planner

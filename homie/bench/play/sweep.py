@@ -16,12 +16,12 @@ from typing import Any
 import yaml
 
 from homie.bench.folder.ledger import INDECISIVE, PLANNER, SweepFile
+from homie.bench.options import BenchOptions
 from homie.bench.play.checks import ready
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench
 from homie.bench.suite.suite import find_suite
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import BenchOptions
 from homie.kernel.support.files import reason_of, slug
 from homie.runtime.runstore import held_folder, write_model
 
@@ -59,7 +59,7 @@ def sweep(
 ) -> SweepSummary:
     """Run a bench for every value, one after the other. What is wrong with any value is told before the first begins.
 
-    told: called with the name of every bench before it begins. Raises as `bench`.
+    announce: called with the name of every bench before it begins. Raises as `bench`.
     """
     for variant in variants(options):
         ready(variant.options)

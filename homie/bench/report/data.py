@@ -14,13 +14,14 @@ from typing import Literal, TypeAlias
 
 from homie.bench.folder.episode import Episode, Failure
 from homie.bench.folder.ledger import BenchFile, is_bench, plan
+from homie.bench.options import BenchOptions
 from homie.bench.report.origins import Origin, origin, origins
 from homie.bench.score.profiles import Homie
 from homie.bench.score.results import BenchRun, check_different, load_runs
 from homie.bench.score.scores import Results, Score, score_run
 from homie.bench.score.trajectory import Trajectory, from_ending
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import BenchOptions, RunOptions
+from homie.kernel.setup.options import RunOptions
 from homie.kernel.types import RoundRecord
 from homie.runtime.damage import Damaged, lost_to, read_finished
 from homie.runtime.provenance import read_parts

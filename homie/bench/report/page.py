@@ -24,6 +24,7 @@ from markupsafe import Markup
 
 from homie import __version__
 from homie.bench.compare.summary import Intervals
+from homie.bench.options import ReportOptions
 from homie.bench.report.browse import Catalogue, catalogue
 from homie.bench.report.data import Shown, Source, load
 from homie.bench.report.figures import MEANINGS, figures, tables
@@ -31,7 +32,6 @@ from homie.bench.report.media import Media, Views
 from homie.bench.statistics import Estimate
 from homie.bench.tables import Cell, Table, shown
 from homie.kernel.errors import BadInput, suggestion
-from homie.kernel.setup.options import ReportOptions
 from homie.kernel.support.files import slug, write_atomically, writing
 from homie.kernel.support.packages import missing_part
 from homie.kernel.support.text import counted, printable

@@ -15,6 +15,7 @@ from typing import Literal
 from homie.bench.score.errors import CODES, SENTENCES, raw_code_of
 from homie.bench.score.scores import Count, Score
 from homie.bench.score.trajectory import Step, Trajectory, parts
+from homie.kernel.interfaces import kind_of
 from homie.kernel.types import END
 from homie.kernel.vocabulary.actions import ACTIONS, canonical_action
 
@@ -85,7 +86,7 @@ class StrictEmmoe:
     def _resolved(self, steps: Iterable[Step]) -> dict[str, str]:
         """The words that the executor resolved, mapped to the template name of the entity's kind."""
         pairs = [names for step in steps for names in (step.objects, step.places) if len(names) > 1]
-        kinds = {word.lower(): _kind(plain(entity)) for word, entity, *_ in pairs}
+        kinds = {word.lower(): kind_of(plain(entity)) for word, entity, *_ in pairs}
         return {word: self._names.get(kind, kind) for word, kind in kinds.items()}
 
     def _success(self, paths: Iterable[tuple[int | str, Sequence[str]]], raised: dict[str, str]) -> bool:
@@ -188,7 +189,7 @@ class Homie:
 
     def _same(self, expected: str, spoken: Iterable[str]) -> bool:
         meant = self._meaning(expected)
-        return any(meant in (self._meaning(name), self._meaning(_kind(plain(name)))) for name in spoken)
+        return any(meant in (self._meaning(name), self._meaning(kind_of(plain(name)))) for name in spoken)
 
     def _meaning(self, name: str) -> str:
         """The canonical form of a name. The exact spelling comes first: a map may have both `meat_can` and `meat
@@ -204,11 +205,6 @@ def plain(name: str) -> str:
         'meat can'
     """
     return re.sub(r"^(the|an?) ", "", " ".join(name.replace("_", " ").lower().split()))
-
-
-def _kind(name: str) -> str:
-    """The kind of an instance: that of `apple 2` is `apple`."""
-    return re.sub(r" \d+$", "", name)
 
 
 def _matched(steps: Sequence[object], path: Sequence[str], match: Callable[..., bool]) -> int:

@@ -1,4 +1,5 @@
-"""The built-in suites: `homie-100` (docs/homie-100.md) and four of the Panda's table (docs/franka.md)."""
+"""The built-in suites: `homie-100` (docs/homie-100.md), `homie-states` (docs/states.md) and four of the Panda's table
+(docs/franka.md)."""
 
 from __future__ import annotations
 
@@ -10,6 +11,11 @@ from homie.bench.suite.suite import Suite, read_suite
 def homie_100() -> Suite:
     """100 household tasks in generated houses, spanning what EMMOE-100 spans (EMMOE, section 3.1)."""
     return _shipped("homie-100")
+
+
+def homie_states() -> Suite:
+    """60 tasks over verbs and states of a household, in generated houses with states."""
+    return _shipped("homie-states")
 
 
 def table_pick() -> Suite:

@@ -7,6 +7,7 @@ from typing import Any
 import typer
 from pydantic import TypeAdapter
 
+from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench
 from homie.bench.play.sweep import SweepSummary, sweep
@@ -14,7 +15,6 @@ from homie.bench.tables import shown
 from homie.cli.output import print_json, progress_console, tell
 from homie.cli.parameters import Config, Json, build, options_from
 from homie.kernel.errors import InfrastructureError
-from homie.kernel.setup.options import BenchOptions
 
 
 @options_from(BenchOptions, positional="suite")

@@ -8,10 +8,10 @@ import typer
 
 from homie.bench.compare.compare import compare
 from homie.bench.compare.summary import Intervals
+from homie.bench.options import CompareOptions
 from homie.bench.tables import write
 from homie.cli.output import say, tell
 from homie.cli.parameters import Config, build, options_from
-from homie.kernel.setup.options import CompareOptions
 from homie.kernel.support.files import write_atomically, writing
 from homie.kernel.support.text import counted
 

@@ -147,7 +147,7 @@ def _start(code: str, *arguments: str) -> subprocess.Popen[str]:
 
 
 def _problem(process: subprocess.Popen[str]) -> str:
-    """The last line of the errors of a failed process; "" if it succeeded."""
+    """What a failed process died of, the first line of its error; "" if it succeeded."""
     try:
         _, errors = process.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
@@ -156,7 +156,14 @@ def _problem(process: subprocess.Popen[str]) -> str:
         return f"no result after {PATIENCE:g} s"
     if process.returncode == 0:
         return ""
-    return (errors.strip().splitlines() or [f"ended with {process.returncode}"])[-1]
+    return _sentence(errors.strip().splitlines()) or f"ended with {process.returncode}"
+
+
+def _sentence(errors: list[str]) -> str:
+    """The first line of the error that a traceback ends with; without a traceback the last line."""
+    places = [at for at, line in enumerate(errors) if line.startswith("  File ")]
+    after = errors[places[-1] :] if places else errors[-1:]
+    return next((line for line in after if line.strip() and not line.startswith(" ")), "")
 
 
 def _encoder() -> Finding:

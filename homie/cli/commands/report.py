@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
+from homie.bench.options import ReportOptions
 from homie.bench.report import MEBIBYTE, report
 from homie.cli.output import print_json, tell
 from homie.cli.parameters import Config, build, options_from
-from homie.kernel.setup.options import ReportOptions
 from homie.kernel.support.text import counted
 
 

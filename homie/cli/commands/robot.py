@@ -10,6 +10,7 @@ import typer
 
 from homie.cli.output import columns, print_json, save, say, tell
 from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.interfaces import Replay
 from homie.kernel.setup import registry
 
 Option = typer.Option
@@ -110,10 +111,38 @@ def record(
     say(columns([("TOPIC", "MESSAGES"), *((name, str(count)) for name, count in counts.items())]))
 
 
+def episodes(
+    bag: Annotated[Path, typer.Argument(help="The folder of a rosbag2, or an .mcap file.")],
+    out: Annotated[Path, Option(help="The folder of recordings: a run folder for each episode is put there.")],
+    profile: Annotated[str, Option(help="The robot that was recorded: `fetch`, `franka` or a YAML file.")] = "fetch",
+    task: Annotated[
+        str | None, Option(help="What was done, where no agent has said so: all of the bag is one demonstration of it.")
+    ] = None,
+    json: Annotated[bool, Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Make recordings of a bag: episodes with what was felt, seen, told and decided, for `homie data` and `report`."""
+    from homie.data.bags import convert_bag  # which needs the package of recordings
+
+    replay: Replay = registry.load("ros", "replay")(bag, profile)
+    converted = convert_bag(bag, replay, f"ros:{profile}", out, task)
+    for problem in replay.problems:
+        tell(f"{bag}: {problem}.")
+    if json:
+        episodes = [{**dataclasses.asdict(episode), "run": str(episode.run)} for episode in converted]
+        print_json({"episodes": episodes, "problems": list(replay.problems)})
+        return
+    rows = [(str(e.run), e.task, str(e.subtasks), f"{e.seconds:.1f} s", _end(e.finished)) for e in converted]
+    say(columns([("RUN", "TASK", "SUBTASKS", "LENGTH", "END"), *rows]))
+
+
+def _end(finished: bool) -> str:
+    return "finished" if finished else "not in the bag: unfinished"
+
+
 def _row(finding: object) -> tuple[str, ...]:
     rate, age = getattr(finding, "rate", None), getattr(finding, "age", None)
     shown = ("" if rate is None else f"{rate:.1f} Hz", "" if age is None else f"{1000 * age:.0f} ms")
     return (getattr(finding, "part", ""), getattr(finding, "name", ""), *shown, getattr(finding, "problem", "") or "ok")
 
 
-robot_command = {"profile": profile, "check": check, "guard": guard, "record": record}
+robot_command = {"profile": profile, "check": check, "guard": guard, "record": record, "episodes": episodes}

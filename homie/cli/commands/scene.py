@@ -151,8 +151,8 @@ def _nested(scene: SceneSpec) -> dict[str, str]:
 
 
 def _how_open(fraction: float) -> str:
-    """The state of a door or drawer in a word; `ajar` if a hand does not fit in."""
-    return "closed" if not fraction else "open" if domain.is_open(fraction) else "ajar"
+    """The state of a door or drawer in a word; `ajar` between the two (`homie.kernel.vocabulary.domain`)."""
+    return "closed" if domain.is_closed(fraction) else "open" if domain.is_open(fraction) else "ajar"
 
 
 def _print(listing: SceneListing) -> None:

@@ -12,6 +12,7 @@ from homie.cli.parameters import settings
 from homie.kernel.errors import BadInput, MissingCheckpoint
 from homie.kernel.interfaces import Robot, SkillSet
 from homie.kernel.setup import registry
+from homie.kernel.setup.opening import Opening
 from homie.kernel.setup.options import OpenOptions
 from homie.runtime.assembly import load_skills
 
@@ -94,6 +95,9 @@ def ros(
     place = None if scene is None else scene.resolve()
     options = OpenOptions.build(robot=robot, seed=seed, scene=place, picture_size=picture_size)
     kind = robot.partition(":")[0]
+    opening, argument = registry.find("robots", robot)
+    if not isinstance(opening, Opening):
+        raise BadInput(f"The robot '{kind}' has no scene that could be served: choose mujoco or franka:FAMILY.")
     name = profile or {"mujoco": "fetch"}.get(kind, kind)
 
     def ready(opened: Robot) -> None:
@@ -101,7 +105,7 @@ def ros(
 
     registry.load("services", "ros")(
         name,
-        registry.load("robots", kind),
+        lambda options: opening(options, argument),
         options,
         camera=camera,
         camera_rate=camera_rate,

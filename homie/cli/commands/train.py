@@ -1,4 +1,4 @@
-"""`homie train`: planners from data sets of `homie data`."""
+"""`homie train`: planners from data sets of `homie data`, skills from recordings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from homie.cli.output import print_json, tell
 from homie.cli.parameters import Config, Json, build, options_from
 from homie.cli.progress import bar
 from homie.kernel.support.text import counted
-from homie.train.options import DpoOptions, SftOptions, TrainOptions
+from homie.train.options import DpoOptions, SftOptions, SkillOptions, TrainOptions
 
 
 @options_from(SftOptions, positional="data")
@@ -23,7 +23,25 @@ def dpo_command(config: Config = None, json: Json = False, **values: Any) -> Non
     _train(build(DpoOptions, config, values), json)
 
 
-train_command = {"sft": sft_command, "dpo": dpo_command}
+@options_from(SkillOptions, positional="sources")
+def skill_command(config: Config = None, json: Json = False, **values: Any) -> None:
+    """Train a network of a skill set on recorded subtasks (behaviour cloning)."""
+    from homie.train.skill import train_skill
+
+    options = build(SkillOptions, config, values)
+    with bar(None, "steps") as advance:
+        file = train_skill(options, lambda step, steps, loss: advance(f"loss {loss:.3f}", done=step, total=steps))
+    if json:
+        print_json({"folder": str(options.out), **file.model_dump(mode="json")})
+        return
+    losses = [file.losses[step] for step in sorted(file.losses)]
+    tell(
+        f"{options.out / file.file}  ({counted(file.lessons, 'lesson')}, {counted(len(losses), 'step')}, "
+        f"loss {losses[0]:.3f} to {losses[-1]:.3f})"
+    )
+
+
+train_command = {"sft": sft_command, "dpo": dpo_command, "skill": skill_command}
 
 
 def _train(options: TrainOptions, json: bool) -> None:

@@ -18,7 +18,7 @@ from homie.data.recording.mcapfile import Entry, Reading
 from homie.data.recording.notes import Note, read_notes
 from homie.data.recording.recorder import RECORDING
 from homie.kernel.errors import BadInput
-from homie.kernel.types import Array, Image
+from homie.kernel.types import Array, Depth, Image, Intrinsics
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,7 @@ class Recording:
         measured, requested, sent: state, command asked for, command sent.
         events: in the order of the file.
         pictures: how many there are, by camera.
+        depths: likewise of depth pictures.
         notes: what people have said.
     """
 
@@ -61,6 +62,7 @@ class Recording:
     sent: Series
     events: tuple[Event, ...]
     pictures: Mapping[str, int]
+    depths: Mapping[str, int]
     notes: tuple[Note, ...]
 
     @property
@@ -82,6 +84,19 @@ class Recording:
             bgr = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
             assert bgr is not None  # the checksum of its chunk was right
             yield stamp, np.ascontiguousarray(bgr[:, :, ::-1], dtype=np.uint8)
+
+    def distances(self, camera: str) -> Iterator[tuple[float, Depth, Intrinsics]]:
+        """The depth pictures of a camera, (H, W) float32 in metres (0: no return), each with its robot time (s) before
+        it and its lens after it."""
+        topic = topics.depth_topic(camera)
+        for entry in Reading(self.path):
+            if entry.topic == topic:
+                data, (fx, fy, cx, cy) = topics.read_depth_image(entry.data)
+                millimetres = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
+                assert millimetres is not None  # the checksum of its chunk was right
+                height, width = millimetres.shape
+                depth = millimetres.astype(np.float32) / np.float32(1000.0)
+                yield entry.stamp, depth, Intrinsics(fx, fy, cx, cy, width, height)
 
 
 def read_recording(folder: Path) -> Recording:
@@ -106,6 +121,7 @@ def read_recording(folder: Path) -> Recording:
     numbers: dict[str, list[Entry]] = {topics.STATE: [], topics.REQUESTED: [], topics.SENT: []}
     events: list[Event] = []
     pictures: dict[str, int] = {}
+    depths: dict[str, int] = {}
     reading = Reading(path)
     try:
         for entry in reading:
@@ -117,6 +133,9 @@ def read_recording(folder: Path) -> Recording:
             elif entry.topic.startswith(topics.IMAGES):
                 camera = entry.topic.removeprefix(topics.IMAGES)
                 pictures[camera] = pictures.get(camera, 0) + 1
+            elif entry.topic.startswith(topics.DEPTHS):
+                camera = entry.topic.removeprefix(topics.DEPTHS)
+                depths[camera] = depths.get(camera, 0) + 1
         series = {topic: _series(entries) for topic, entries in numbers.items()}
     except (ValueError, KeyError, TypeError) as error:
         raise BadInput(f"{path} is no recording of Homie: {error}.") from error
@@ -128,6 +147,7 @@ def read_recording(folder: Path) -> Recording:
         sent=series[topics.SENT],
         events=tuple(events),
         pictures=pictures,
+        depths=depths,
         notes=read_notes(folder),
     )
 

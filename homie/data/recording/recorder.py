@@ -9,8 +9,10 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import cv2
+import numpy as np
 
 from homie.data.recording import topics
 from homie.data.recording.mcapfile import CHUNK_SECONDS, Entry, McapFile
@@ -18,8 +20,10 @@ from homie.kernel.errors import InfrastructureError
 from homie.kernel.interfaces import EpisodeListener
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import (
+    CameraFrame,
     CommandSent,
     Decision,
+    Depth,
     EpisodeEnded,
     EpisodeStarted,
     Event,
@@ -51,6 +55,25 @@ class _Picture:
     stamp: float
     rgb: Image
 
+    def entry(self) -> Entry:
+        data = topics.image(self.camera, self.stamp, jpeg(self.rgb, QUALITY))
+        return Entry(topics.image_topic(self.camera), self.wall, self.stamp, data)
+
+
+@dataclass(frozen=True, slots=True)
+class _Distances:
+    """A depth picture that is not encoded yet."""
+
+    frame: CameraFrame
+    depth: Depth
+    wall: float
+    stamp: float
+
+    def entry(self) -> Entry:
+        camera = self.frame.name
+        data = topics.depth_image(camera, self.stamp, depth_png(self.depth), self.frame.intrinsics)
+        return Entry(topics.depth_topic(camera), self.wall, self.stamp, data)
+
 
 class Recorder(EpisodeListener):
     """Records one episode: every measurement and command, pictures of some cameras, subtasks and decisions.
@@ -59,7 +82,15 @@ class Recorder(EpisodeListener):
     """
 
     def __init__(
-        self, folder: Path, spec: RobotSpec, *, look: Callable[[str], Image], cameras: Collection[str], fps: float
+        self,
+        folder: Path,
+        spec: RobotSpec,
+        *,
+        look: Callable[[str], Image],
+        cameras: Collection[str],
+        depths: Mapping[str, Callable[[], Observation]] = MappingProxyType({}),
+        fps: float,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         """Raises InfrastructureError where the file cannot be written.
 
@@ -68,11 +99,16 @@ class Recorder(EpisodeListener):
             spec: Of the robot.
             look: Gives the picture (H, W, 3) that a camera sees now. Called while the robot is, in its thread.
             cameras: Those to record.
+            depths: By camera whose depth pictures are recorded as well, what it sees now: each is recorded under its
+                own time. Called likewise.
             fps: Pictures a second of robot time of each camera, as far as the control period allows.
+            clock: The time on the wall, s since 1970; of a robot that is played back, the time of then.
         """
         self.path = folder / RECORDING
-        self._spec, self._look, self._cameras = spec, look, tuple(cameras)
+        self._spec, self._look = spec, look
+        self._cameras, self._depths = tuple(cameras), dict(depths)
         self._interval = 1.0 / fps
+        self._clock = clock
         self._due: float | None = None
         self._stamp = 0.0
         self._measured: float | None = None
@@ -81,7 +117,7 @@ class Recorder(EpisodeListener):
             self._file = McapFile(self.path)
         except OSError as error:
             raise disk_failure(folder, error) from error
-        self._waiting: queue.Queue[Entry | _Picture | None] = queue.Queue(BACKLOG)
+        self._waiting: queue.Queue[Entry | _Picture | _Distances | None] = queue.Queue(BACKLOG)
         self._thread = threading.Thread(target=self._write, name="recorder", daemon=True)
         self._thread.start()
 
@@ -139,18 +175,23 @@ class Recorder(EpisodeListener):
             return
         # Due times stand on a grid, so that a control period that does not divide the interval costs no pictures.
         self._due += self._interval * (math.floor(intervals + _ROUNDING) + 1)
-        wall = time.time()
+        wall = self._clock()
         for camera in self._cameras:
             frame = observation.frames.get(camera)
             rgb = self._look(camera) if frame is None else frame.rgb
             self._enqueue(_Picture(camera, wall, observation.stamp, rgb))
+        for camera, measure in self._depths.items():
+            seen = observation if camera in observation.frames else measure()
+            frame = seen.frames[camera]
+            if frame.depth is not None:
+                self._enqueue(_Distances(frame, frame.depth, wall, seen.stamp))
 
     # ------------------------------------------------------------ the file
 
     def _put(self, topic: str, stamp: float, data: bytes) -> None:
-        self._enqueue(Entry(topic, time.time(), stamp, data))
+        self._enqueue(Entry(topic, self._clock(), stamp, data))
 
-    def _enqueue(self, item: Entry | _Picture) -> None:
+    def _enqueue(self, item: Entry | _Picture | _Distances) -> None:
         if self._failure is not None:
             raise self._lost(self._failure)
         self._waiting.put(item)
@@ -172,17 +213,10 @@ class Recorder(EpisodeListener):
             try:
                 if self._failure is not None:
                     continue
-                if isinstance(item, _Picture):
-                    item = Entry(
-                        topics.image_topic(item.camera),
-                        item.wall,
-                        item.stamp,
-                        topics.image(item.camera, item.stamp, jpeg(item.rgb, QUALITY)),
-                    )
                 if item is _NOTHING:
                     self._file.keep()
                 else:
-                    self._file.add(item)
+                    self._file.add(item if isinstance(item, Entry) else item.entry())
             except Exception as error:  # whoever records next is told
                 self._failure = error
 
@@ -213,6 +247,15 @@ def jpeg(rgb: Image, quality: int) -> bytes:
     """A picture (H, W, 3) as JPEG. quality: 0 to 100."""
     done, data = cv2.imencode(".jpg", rgb[:, :, ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])
     assert done  # three channels of bytes can always be encoded
+    return data.tobytes()
+
+
+def depth_png(depth: Depth) -> bytes:
+    """A depth picture (H, W) in metres as a PNG of 16 bits, in millimetres; 0 for no return and from 65 m on."""
+    millimetres = np.nan_to_num(depth * 1000.0, posinf=0.0).round()
+    far = millimetres > np.iinfo(np.uint16).max
+    done, data = cv2.imencode(".png", np.where(far, 0, millimetres).astype(np.uint16))
+    assert done  # one channel of 16 bits can always be encoded
     return data.tobytes()
 
 

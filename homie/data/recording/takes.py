@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from homie.data.recording.mcapfile import Mended, mend
 from homie.data.recording.notes import Mark, Note, discarded, mark_of, read_notes
@@ -22,7 +23,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import EpisodeListener
 from homie.kernel.setup.options import OpenOptions, RunOptions
 from homie.kernel.support.files import slug, writing
-from homie.kernel.types import Image
+from homie.kernel.types import Image, Observation
 from homie.runtime.assembly import Parts
 from homie.runtime.provenance import PartsFile
 from homie.runtime.runstore import EpisodeStore, RunFolder, episode_folders, read_episode, read_run
@@ -59,6 +60,7 @@ def begin_take(
     *,
     look: Callable[[str], Image],
     cameras: Collection[str],
+    depths: Mapping[str, Callable[[], Observation]] = MappingProxyType({}),
     fps: float,
 ) -> Take:
     """Open a new recording in a folder of recordings.
@@ -70,6 +72,7 @@ def begin_take(
         parts: As `homie.runtime.assembly` makes them.
         look: The picture (H, W, 3) that a camera sees now.
         cameras: Those to record, besides the views of every round.
+        depths: By camera whose depth is recorded, what it sees now.
         fps: Pictures a second of robot time.
 
     Raises:
@@ -85,7 +88,7 @@ def begin_take(
         digest = read_run(run.path).parts
         store = EpisodeStore(episode, parts.robot, seed=options.seed, trial=0, frames=True, parts=digest)
         try:
-            recorder = Recorder(episode, parts.robot.spec, look=look, cameras=cameras, fps=fps)
+            recorder = Recorder(episode, parts.robot.spec, look=look, cameras=cameras, depths=depths, fps=fps)
         except BaseException:
             store.close()
             raise

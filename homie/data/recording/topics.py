@@ -2,6 +2,7 @@
 
     /observation/state           lerobot.Scalars            joints, grippers, base: what was measured
     /observation/images/<cam>    foxglove.CompressedImage   JPEG
+    /observation/depth/<cam>     homie.DepthImage           PNG, 16 bits, millimetres (0: no return), and the lens
     /action/requested            lerobot.Scalars            what the person or the skill asked for
     /action/state                lerobot.Scalars            what the safety gate sent
     /events                      foxglove.Event             subtasks, decisions, who drives
@@ -18,11 +19,11 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Command, Proprioception
+from homie.kernel.robot.body import Group, RobotSpec
+from homie.kernel.types import Command, Intrinsics, Proprioception
 
 STATE, REQUESTED, SENT, EVENTS = "/observation/state", "/action/requested", "/action/state", "/events"
-IMAGES = "/observation/images/"
+IMAGES, DEPTHS = "/observation/images/", "/observation/depth/"
 NANO = 1_000_000_000
 
 _TIME = {"type": "object", "properties": {"sec": {"type": "integer"}, "nsec": {"type": "integer"}}}
@@ -36,6 +37,13 @@ SCHEMAS: Mapping[str, Mapping[str, Any]] = {
         "data": {"type": "string", "contentEncoding": "base64"},
         "format": {"type": "string"},
     },
+    "homie.DepthImage": {
+        "timestamp": _TIME,
+        "frame_id": {"type": "string"},
+        "data": {"type": "string", "contentEncoding": "base64"},
+        "format": {"type": "string"},
+        "lens": {"type": "array", "items": {"type": "number"}},
+    },
     "foxglove.Event": {"start_time": _TIME, "end_time": _TIME, "metadata": {"type": "array", "items": _PAIR}},
 }
 """Properties of the messages by the title of their schema."""
@@ -45,6 +53,8 @@ def schema_of(topic: str) -> str:
     """The title of the schema of a topic."""
     if topic.startswith(IMAGES):
         return "foxglove.CompressedImage"
+    if topic.startswith(DEPTHS):
+        return "homie.DepthImage"
     return "foxglove.Event" if topic == EVENTS else "lerobot.Scalars"
 
 
@@ -56,6 +66,11 @@ def schema_text(title: str) -> bytes:
 def image_topic(camera: str) -> str:
     """The topic of a camera; a dot in its name becomes `_`, as LeRobot does it."""
     return IMAGES + camera.replace(".", "_")
+
+
+def depth_topic(camera: str) -> str:
+    """The topic of what a camera measures of distances."""
+    return DEPTHS + camera.replace(".", "_")
 
 
 def measured(body: Proprioception) -> dict[str, float]:
@@ -72,16 +87,40 @@ def commanded(command: Command, spec: RobotSpec) -> dict[str, float]:
     return dict(_told(command, spec))
 
 
+def command_labels(spec: RobotSpec) -> dict[str, tuple[str, ...]]:
+    """By group of a body, the labels of what it can be told, in the order of a command."""
+    return {group.name: _labels(group) for group in spec.groups}
+
+
+def command_of(values: Mapping[str, float], spec: RobotSpec) -> Command:
+    """The command of which `commanded` makes such values; a group of which nothing is said is left out.
+
+    Raises ValueError for a label that the body has not, and for a group of which only a part is said.
+    """
+    labels = command_labels(spec)
+    if unknown := sorted(set(values) - {label for names in labels.values() for label in names}):
+        raise ValueError(f"the robot {spec.name} has no {', '.join(unknown)}")
+    targets: dict[str, tuple[float, ...]] = {}
+    for group, names in labels.items():
+        present = [name for name in names if name in values]
+        if present and len(present) < len(names):
+            raise ValueError(f"{', '.join(sorted(set(names) - set(present)))} of the group {group} is not told")
+        if present:
+            targets[group] = tuple(float(values[name]) for name in names)
+    return Command(targets)
+
+
+def _labels(group: Group) -> tuple[str, ...]:
+    if group.kind == "base":
+        return tuple(f"{group.name}.{joint.name}.vel" for joint in group.joints)
+    return (f"{group.name}.pos",) if group.kind == "gripper" else tuple(f"{name}.pos" for name in group.names)
+
+
 def _told(command: Command, spec: RobotSpec) -> Iterator[tuple[str, float]]:
     for group in spec.groups:
         values = command.get(group.name)
-        if values is None:
-            continue
-        if group.kind == "base":
-            names = [f"{group.name}.{joint.name}.vel" for joint in group.joints]
-        else:
-            names = [f"{group.name}.pos"] if group.kind == "gripper" else [f"{name}.pos" for name in group.names]
-        yield from zip(names, map(float, values), strict=True)
+        if values is not None:
+            yield from zip(_labels(group), map(float, values), strict=True)
     if command.effector is not None:
         numbers = [*command.effector.position.tolist(), *command.effector.rotation.reshape(-1).tolist()]
         yield from ((f"effector.{n}", float(number)) for n, number in enumerate(numbers))
@@ -106,6 +145,20 @@ def image(camera: str, stamp: float, jpeg: bytes) -> bytes:
 def read_image(data: bytes) -> bytes:
     """The JPEG of a `foxglove.CompressedImage` message. Raises ValueError, KeyError for another."""
     return base64.b64decode(json.loads(data)["data"])
+
+
+def depth_image(camera: str, stamp: float, png: bytes, lens: Intrinsics) -> bytes:
+    """A `homie.DepthImage` message. stamp: robot time, s. lens: fx, fy, cx, cy in pixels are written down."""
+    data = base64.b64encode(png).decode()
+    seen = {"timestamp": _time(stamp), "frame_id": camera, "data": data, "format": "png"}
+    return json.dumps({**seen, "lens": [lens.fx, lens.fy, lens.cx, lens.cy]}).encode()
+
+
+def read_depth_image(data: bytes) -> tuple[bytes, tuple[float, float, float, float]]:
+    """The PNG of a `homie.DepthImage` message, and fx, fy, cx, cy. Raises ValueError, KeyError for another."""
+    content = json.loads(data)
+    fx, fy, cx, cy = map(float, content["lens"])
+    return base64.b64decode(content["data"]), (fx, fy, cx, cy)
 
 
 def event(kind: str, began: float, ended: float, about: Mapping[str, str]) -> bytes:

@@ -121,7 +121,9 @@ class RunSource(Source):
 
 def _recorded(episode: Episode, folder: Path, file: BenchFile | RunFile, fps: int | None) -> Demonstration:
     """A finished episode as it was recorded. Raises LeftOut."""
-    robot = file.options.robot.partition(":")[0]
+    robot, _, argument = file.options.robot.partition(":")
+    if robot == "ros":  # of robots on a network the profile says which
+        robot = Path(argument).stem
     return demonstration_of(folder, episode, _finished(folder)[1], robot=robot, fps=fps)
 
 

@@ -11,12 +11,14 @@ Robot ----> Detector ----> Planner ------> Skill ----------------> Robot
 """
 
 from homie.kernel.interfaces.checks import CheckQuestion, ErrorCheck, ExecutionCheck, Trial
+from homie.kernel.interfaces.delegation import Errand, Navigator
 from homie.kernel.interfaces.detector import Detector
 from homie.kernel.interfaces.kinematics import IkSolution, Kinematics
-from homie.kernel.interfaces.listener import EpisodeListener, Listeners
+from homie.kernel.interfaces.listener import Announcer, EpisodeListener, Listeners
 from homie.kernel.interfaces.locator import LOOSE, Locator, NameMatcher, WorldModel, kind_of
 from homie.kernel.interfaces.parts import NamedByUsers, SharedPart
 from homie.kernel.interfaces.planner import Planner
+from homie.kernel.interfaces.replay import Replay, ReplayedMoment, ReplayedWords
 from homie.kernel.interfaces.robot import Robot, background
 from homie.kernel.interfaces.skill import Skill, SkillSet
 from homie.kernel.interfaces.world import (
@@ -31,9 +33,11 @@ from homie.kernel.interfaces.world import (
 
 __all__ = [
     "LOOSE",
+    "Announcer",
     "CheckQuestion",
     "Detector",
     "EpisodeListener",
+    "Errand",
     "ErrorCheck",
     "ExecutionCheck",
     "Filmable",
@@ -45,10 +49,14 @@ __all__ = [
     "Mirrored",
     "NameMatcher",
     "NamedByUsers",
+    "Navigator",
     "Performer",
     "Planner",
     "Privileged",
     "Rearrangeable",
+    "Replay",
+    "ReplayedMoment",
+    "ReplayedWords",
     "Robot",
     "SharedPart",
     "Skill",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from typing import Protocol, runtime_checkable
 
 from homie.kernel.types import Event
 
@@ -60,3 +61,11 @@ class Listeners(EpisodeListener):
                 self._onlookers.remove(onlooker)
                 name = type(onlooker).__name__
                 log.warning("The listener %s failed and gets no more events: %s", name, error, exc_info=error)
+
+
+@runtime_checkable
+class Announcer(Protocol):
+    """A robot that lets others on its network hear what its agent does: recorders of bags, panels."""
+
+    def announce(self, text: str) -> None:
+        """Publish an announcement (JSON, see `homie.runtime.announcements`). Never waits for a listener."""

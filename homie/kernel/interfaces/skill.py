@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from homie.kernel.interfaces.checks import ErrorCheck
 from homie.kernel.interfaces.kinematics import Kinematics
 from homie.kernel.interfaces.parts import NamedByUsers
 from homie.kernel.robot.body import RobotSpec
@@ -115,6 +116,8 @@ class SkillSet(NamedByUsers, ABC):
     own_actions: ClassVar[tuple[Action, ...]] = ()
     """What is to know of actions that only it has (`Action(name="Wait", arguments=())`). One that is not here takes a
     target and asks for nothing."""
+    own_checks: ClassVar[tuple[ErrorCheck, ...]] = ()
+    """What its own actions ask for that the table has no column for. They are asked after the checks of the run."""
 
     def reset(self, *, seed: int) -> None:
         """An episode begins; `skills` is asked next. What is drawn by lot in it follows from the seed."""

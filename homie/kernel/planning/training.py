@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from homie.kernel.support.progress import StepOver
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingOrder:
@@ -87,7 +89,5 @@ class TrainingReport:
     more: Mapping[str, float] = field(default_factory=dict)
 
 
-StepOver: TypeAlias = Callable[[int, int, float], None]
-"""Told of each step, how many there are, and the loss in it."""
 Trainer: TypeAlias = Callable[[TrainingOrder, StepOver], TrainingReport]
 """Trains, and leaves in `out` what `--planner transformers:` or its `--adapter` loads. Raises BadInput, MissingPart."""

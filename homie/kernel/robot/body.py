@@ -36,7 +36,7 @@ import numpy as np
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.text import listed
-from homie.kernel.types import Array, Command, Proprioception
+from homie.kernel.types import Array, Command, Proprioception, short_way
 
 Kind: TypeAlias = Literal["base", "torso", "arm", "head", "gripper"]
 """base: commanded by velocities (linear, angular). gripper: by its opening in m. head: pan, then tilt, if it has two
@@ -191,8 +191,7 @@ class Chain:
 
     def nearest(self, q: Array, reference: Array) -> Array:
         """`q` with the joints that turn without end on the turn next to those of a reference (n,)."""
-        short = reference + np.remainder(q - reference + np.pi, 2 * np.pi) - np.pi
-        return np.where(np.isinf(self.limits[:, 1]), short, q)
+        return np.where(np.isinf(self.limits[:, 1]), short_way(q, reference), q)
 
     def lift(self, q: Array) -> float:
         """Metres by which a torso of one joint is raised; 0 without."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from homie.kernel.errors import CommandRefused
 from homie.kernel.robot.body import Group, RobotSpec
-from homie.kernel.types import Array, Command, Proprioception, SentCommand
+from homie.kernel.types import Array, Command, Proprioception, SentCommand, short_way
 
 OverLimit: TypeAlias = Literal["clamp", "refuse"]
 """What becomes of a value over its limit: it is moved to the limit and the record says so, or refused."""
@@ -149,5 +149,4 @@ class SafetyGate:
 def _unwrap(requested: Array, measured: Array, limits: Array) -> Array:
     """Continuous joints (infinite limits) take the short way round."""
     turns = np.isinf(limits).any(axis=1)
-    short = measured + np.remainder(requested - measured + np.pi, 2 * np.pi) - np.pi
-    return np.where(turns, short, requested)
+    return np.where(turns, short_way(requested, measured), requested)

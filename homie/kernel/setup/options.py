@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.setup.scenes import scenes_of
@@ -18,6 +18,12 @@ MAX_SEED = 2**31 - 1
 
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED, description="Seed of the scene and of everything random.")]
 Scene = Annotated[Path | None, Field(description="A scene spec (JSON) instead of a generated house.")]
+Catalogue = Annotated[
+    Literal["ycb", "household"],
+    Field(
+        description="Kinds of loose objects of a generated house: `ycb` (21 of YCB), or `household` (all there are)."
+    ),
+]
 Grasp = Annotated[Literal["weld", "friction"], Field(description="How a grasped object is held.")]
 Shade = Annotated[
     bool | None,
@@ -64,8 +70,6 @@ def different_paths(paths: list[Path]) -> list[Path]:
         raise ValueError(f"{twice[0]} is there twice")
     return paths
 
-
-RunFolders = Annotated[list[Path], Field(min_length=1), AfterValidator(different_paths)]
 
 SKILLS = "Skill sets, separated by commas, as NAME or NAME:ARGUMENT (`nomad:nomad.pth,classical`)."
 DETECTOR = "Detector, as NAME or NAME:ARGUMENT (`yolo-onnx:model.onnx`)."
@@ -211,6 +215,7 @@ class HouseOptions(Options):
 
     rooms: Annotated[int | None, Field(ge=2, le=6, description="Rooms of a generated house (default: by seed).")] = None
     objects: Annotated[int, Field(ge=0, le=60, description="Loose objects of a generated house.")] = 40
+    catalogue: Catalogue = "ycb"
     start: Annotated[str | None, Field(description="Room of a generated house in which the robot starts.")] = None
     opened: list[str] = Field(
         default_factory=list, description="Furniture of a generated house that stands open; may be repeated."
@@ -226,6 +231,13 @@ class HouseOptions(Options):
             "their sides, leaning, stacked, on floors and seats; doors and drawers open or ajar).",
         ),
     ] = "tidy"
+    states: Annotated[
+        bool,
+        Field(
+            description="Things of a generated house have states (sliced, clean, filled, heated, cooled), sinks have "
+            "water, and what that needs is there (a knife, a sponge, bread, ...)."
+        ),
+    ] = False
 
 
 HOUSE = tuple(HouseOptions.model_fields)
@@ -263,62 +275,6 @@ class RunOptions(OpenOptions):
         file = values.get("scene")
         own = scenes_of(name).instruction(argument, seed, file and Path(file))
         return {**values, "task": own} if own else values
-
-
-class BenchOptions(PartsOptions):
-    """A suite of tasks, how to run it, and with what. `run.json` of a bench keeps it whole."""
-
-    suite: str = Field(min_length=1, description="A suite file, the name of a suite, or a folder of EMMOE-100.")
-    tasks: str | None = Field(None, description="Only these tasks: ids or patterns, separated by commas.")
-    split: Literal["train", "test"] | None = Field(None, description="Only the tasks of this split.")
-    trials: int | None = Field(None, ge=1, le=1000, description="Trials per task (default: as the suite says).")
-    rounds: int | None = Field(None, ge=1, le=1000, description="Rounds per episode (default: as the suite says).")
-    seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed that the seeds of all episodes are made from.")
-    planner: str = Field("rule", description="Planner, as NAME or NAME:ARGUMENT; `expert` plays the suite's own.")
-    out: Path | None = Field(None, description="Run folder (default: runs/<time>-<suite>); an unfinished one goes on.")
-    workers: int = Field(1, ge=1, le=256, description="Worker processes.")
-    ray: str | None = Field(
-        None, min_length=1, description="Play on a Ray cluster: `local`, `auto` or its address (default: not)."
-    )
-    timeout: float = Field(1800.0, gt=0.0, description="Seconds of wall clock after which an episode is ended.")
-    retries: int = Field(2, ge=0, le=100, description="How often an episode is run again that infrastructure ended.")
-    memory: float | None = Field(None, gt=0.0, description="GiB that a worker may take (default: no limit).")
-    recycle: int = Field(25, ge=1, description="Episodes after which a worker is replaced by a fresh one.")
-    again: bool = Field(False, description="Run finished episodes again that infrastructure ended.")
-    mixed: bool = Field(False, description="Go on with other parts than the first episodes were made with.")
-    clean: bool = Field(False, description="Remove what failed and interrupted tries of finished episodes left.")
-    sweep: list[str] = Field(
-        default_factory=list, description="A bench for each value: planner.SETTING=A,B or OPTION=A,B; may be repeated."
-    )
-
-
-class CompareOptions(Options):
-    """Which runs of a bench to compare, and how."""
-
-    runs: RunFolders = Field(description="Run folders of `homie bench`; differences are to the first.")
-    profile: Literal["homie", "strict-emmoe"] = Field("homie", description="Reading of the EMMOE protocol.")
-    form: Literal["markdown", "latex", "csv", "json"] = Field("markdown", description="Form of the tables.")
-    confidence: float = Field(0.95, gt=0.0, lt=1.0, description="Confidence of the intervals.")
-    resamples: int = Field(10_000, ge=100, le=1_000_000, description="Resamples of the bootstrap.")
-    seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed of the bootstrap.")
-    tasks: bool = Field(False, description="Besides, a table of every task by run.")
-    out: Path | None = Field(None, description="Write the tables into this file instead of stdout.")
-
-
-class ReportOptions(Options):
-    """Which runs to show in one HTML page, and what it holds."""
-
-    runs: RunFolders = Field(description="Run folders of `homie bench` or `homie run`.")
-    out: Path | None = Field(None, description="The page (default: report.html in the first run folder).")
-    profile: Literal["homie", "strict-emmoe"] = Field("homie", description="Reading of the EMMOE protocol.")
-    views: int = Field(192, ge=0, le=1024, description="Width of the views in pixels; 0 leaves them out.")
-    max_size: float = Field(
-        50.0, ge=0.0, le=2000.0, description="MiB of the page: pictures and videos are in it while there is room."
-    )
-    rerun: Path | None = Field(None, description="Record one episode for the Rerun viewer into this file, besides.")
-    episode: str | None = Field(
-        None, min_length=1, description="The episode to record, where there are several (`fridge-d1-0`)."
-    )
 
 
 class PlanOptions(Options):

@@ -44,7 +44,10 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "remote": "skills.server.remote:Remote",
             "arm": "skills.arm.skill_set:Arm",
             "own": "skills.own.skill_set:Own",
+            "nav2": "skills.delegated.nav2:Nav2",
             "ideal": "skills.ideal.skill_set:Ideal",
+            "chores": "skills.chores.skill_set:Chores",
+            "ideal-chores": "skills.chores.skill_set:IdealChores",
         },
         "robots": {
             "mujoco": "homie.envs.mujoco.home.home:open_home",
@@ -97,12 +100,14 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "check": "ros_bridge.profiles.live:check_profile",
             "guard": "ros_bridge.guard.process:run_guard",
             "record": "ros_bridge.bags.recording:record_robot",
+            "replay": "ros_bridge.robot.replayed:ReplayedRobot",
         },
         "pages": {
             "play": "planners.llm.play.serving:serve_play",
         },
         "suites": {
             "homie-100": "homie.bench.suites:homie_100",
+            "homie-states": "homie.bench.suites:homie_states",
             "table-pick": "homie.bench.suites:table_pick",
             "table-stack": "homie.bench.suites:table_stack",
             "table-sort": "homie.bench.suites:table_sort",
@@ -129,6 +134,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "trainers": {
             "transformers": "planners.llm.training.trainer:train",
         },
+        "skill_trainers": {
+            "m3": "skills.m3.training:TRAINING",
+        },
     }
 )
 
@@ -142,9 +150,9 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "detectors": "detector",
         "locators": "locator (--targets)",
         "checks": "order of checks (--check-order)",
-        "metrics": "metric",
         "suites": "suite",
         "checkpoints": "checkpoint format",
+        "skill_trainers": "skill set to train",
     }
 )
 """What users call a part of each kind."""

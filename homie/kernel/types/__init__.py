@@ -21,7 +21,7 @@ from homie.kernel.types.events import (
     SubtaskStarted,
 )
 from homie.kernel.types.feedback import SUCCESS, ErrorCode, Feedback, HistoryItem
-from homie.kernel.types.geometry import Box, Pose, Pose2, Solid
+from homie.kernel.types.geometry import Box, Pose, Pose2, Solid, planar_rotation, rotation_z, short_way, wrapped
 from homie.kernel.types.goals import Articulation, Goal, OccupancyGrid, Surface
 from homie.kernel.types.observations import (
     FLOOR,
@@ -92,4 +92,8 @@ __all__ = [
     "Target",
     "in_sight",
     "model_key",
+    "planar_rotation",
+    "rotation_z",
+    "short_way",
+    "wrapped",
 ]

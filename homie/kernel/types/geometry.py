@@ -11,6 +11,33 @@ import numpy as np
 from homie.kernel.types.arrays import Array
 
 
+def planar_rotation(angle: float) -> Array:
+    """The rotation (2, 2) of the floor plan by an angle (rad), counter-clockwise seen from above.
+
+    Example:
+        >>> [round(float(number), 6) for number in planar_rotation(np.pi / 2) @ np.array([1.0, 0.0])]
+        [0.0, 1.0]
+    """
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s], [s, c]])
+
+
+def rotation_z(angle: float) -> Array:
+    """The rotation (3, 3) about the vertical by an angle (rad)."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def wrapped(angles: Array | float) -> Array:
+    """Angles (rad) of any shape brought to [-pi, pi)."""
+    return np.asarray(np.remainder(angles + np.pi, 2 * np.pi) - np.pi)
+
+
+def short_way(angles: Array, reference: Array) -> Array:
+    """Angles (n,), each on the turn on which it is next to the angle of a reference (n,)."""
+    return np.asarray(reference + np.remainder(angles - reference + np.pi, 2 * np.pi) - np.pi)
+
+
 @dataclass(frozen=True, slots=True)
 class Pose2:
     """A pose on the floor: x, y in metres, yaw in radians."""
@@ -54,9 +81,8 @@ class Box:
 
     def corners(self) -> Array:
         """The four footprint corners, (4, 2), counter-clockwise."""
-        c, s = np.cos(self.yaw), np.sin(self.yaw)
         signs = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]]) * self.half[:2]
-        corners: Array = self.center[:2] + signs @ np.array([[c, s], [-s, c]])
+        corners: Array = self.center[:2] + signs @ planar_rotation(-self.yaw)
         return corners
 
     def distance(self, point: Array) -> float:
@@ -69,8 +95,7 @@ class Box:
     @classmethod
     def around(cls, parts: Sequence[Solid], yaw: float = 0.0) -> Box:
         """The smallest upright box of that yaw around one solid or more."""
-        c, s = np.cos(yaw), np.sin(yaw)
-        axes = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+        axes = rotation_z(-yaw)  # its rows
         high = np.max([part.reach(axes) for part in parts], axis=0)
         low = -np.max([part.reach(-axes) for part in parts], axis=0)
         return cls((low + high) / 2 @ axes, (high - low) / 2, float(yaw))

@@ -12,7 +12,7 @@ from pathlib import Path
 from PIL import Image as Picture
 
 from homie.kernel.errors import InfrastructureError
-from homie.kernel.interfaces import EpisodeListener, Robot, WorldState
+from homie.kernel.interfaces import EpisodeListener, WorldState
 from homie.kernel.support.files import reason_of, sync_folder, to_json, write_atomically
 from homie.kernel.types import (
     CommandSent,
@@ -34,9 +34,12 @@ from homie.runtime.runstore.models import RECORD, EpisodeFile, Usage, write_endi
 
 
 class EpisodeStore(EpisodeListener):
-    """Writes one episode folder as the episode goes on. A disk that fails raises InfrastructureError."""
+    """Writes one episode folder as the episode goes on. A disk that fails raises InfrastructureError.
 
-    def __init__(self, folder: Path, robot: Robot, *, seed: int, trial: int, frames: bool, parts: str = "") -> None:
+    robot: what its world is like in the end is kept where it knows (`WorldState`).
+    """
+
+    def __init__(self, folder: Path, robot: object, *, seed: int, trial: int, frames: bool, parts: str = "") -> None:
         self.folder = folder
         self._parts = parts
         self._robot = robot
@@ -110,6 +113,7 @@ class EpisodeStore(EpisodeListener):
             parts=self._parts,
         )
         with recording(self.folder):
+            self._commands.flush()  # its mark is that of what is on the disk
             if isinstance(self._robot, WorldState):
                 write_atomically(self.folder / "final_state.json", to_json(self._robot.snapshot().to_json()))
             write_ending(self.folder, ending)

@@ -12,7 +12,6 @@ from typing import Protocol, runtime_checkable
 from pydantic import BaseModel
 
 from homie.kernel.errors import BadInput
-from homie.kernel.interfaces import Robot
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.support.checksums import mark
 from homie.kernel.support.files import slug, to_json, write_atomically, writing
@@ -31,7 +30,7 @@ class Staged(Protocol):
         """The scene spec."""
 
 
-def scene_file(robot: Robot) -> bytes | None:
+def scene_file(robot: object) -> bytes | None:
     """`scene.json` of a robot that has a scene."""
     return to_json(robot.scene.model_dump(mode="json")) if isinstance(robot, Staged) else None
 
@@ -48,10 +47,10 @@ class RunFolder(HeldFolder):
             _check_existing(options.out, options)
 
     @classmethod
-    def open(cls, options: RunOptions, robot: Robot, parts: PartsFile, texts: Mapping[str, str]) -> RunFolder:
+    def open(cls, options: RunOptions, robot: object, parts: PartsFile, texts: Mapping[str, str]) -> RunFolder:
         """Create the run folder, or take up an unfinished one of the same configuration and parts. Raises BadInput.
 
-        texts: what the parts name by its SHA-256 (`Planner.texts`).
+        robot: its scene is kept where it is `Staged`. texts: what the parts name by its SHA-256 (`Planner.texts`).
         """
         scene = scene_file(robot)
         path, lock = held_folder(options.out, options.task)

@@ -175,9 +175,10 @@ const page = {
     element("lock").textContent = this.locked;
     const off = Boolean(this.locked) || !this.role?.drives;
     if (off && hands.held.size) hands.release();
-    for (const one of document.querySelectorAll("#subtask button, #subtask input, #line, #pad button, #sliders input, #begin button, #instruction, #planner, #record")) one.classList.toggle("off", off);
+    for (const control of document.querySelectorAll("#subtask button, #subtask input, #line, #pad button, #sliders input, #begin button, #instruction, #planner, #record")) control.classList.toggle("off", off);
     document.body.classList.toggle("locked", off);
-    for (const one of document.querySelectorAll("#actions button, #pad button, #sliders input, #start, #line")) one.disabled = off;
+    for (const control of document.querySelectorAll("#actions button, #pad button, #sliders input, #start")) control.disabled = off;
+    element("line").disabled = !this.role?.drives; // a lock leaves it its focus and its words, and takes no Enter
   },
 
   // ---------------------------------------------------------------- pointing at things
@@ -228,7 +229,7 @@ const page = {
       if (event.key === "Escape") { hands.release(); this.send({ type: "stop" }); this.closeMenu(); document.activeElement?.blur(); }
       if (event.key === "/" && !typing()) { event.preventDefault(); element("line").focus(); }
     });
-    element("line-form").addEventListener("submit", (event) => { event.preventDefault(); this.send({ type: "line", text: element("line").value }); element("line").value = ""; });
+    element("line-form").addEventListener("submit", (event) => { event.preventDefault(); if (this.locked) return; this.send({ type: "line", text: element("line").value }); element("line").value = ""; });
     element("subtask").addEventListener("submit", (event) => {
       event.preventDefault();
       const action = event.submitter?.dataset.action, takes = this.state.arguments[action] ?? ["target"];

@@ -45,12 +45,20 @@ class Failure(Exception):
         self.answered = answered
 
 
-def of_status(host: str, status: int, headers: Mapping[str, str], message: str, *, exhausted: bool = False) -> Failure:
-    """The failure that an HTTP status means. said: the endpoint's own words, free of keys.
+def of_status(
+    host: str, status: int, headers: Mapping[str, str], message: str, *, hint: str = "", exhausted: bool = False
+) -> Failure:
+    """The failure that an HTTP status means.
 
-    exhausted: an account without credit, which no retry fills.
+    Args:
+        host: Who answers so.
+        status: The HTTP status, 400 or more.
+        headers: Of the response; `retry-after` says when to ask again.
+        message: The endpoint's own words, free of keys. Long ones are cut.
+        hint: What may help, behind its words; "" for nothing.
+        exhausted: Whether the account is without credit, which no retry fills.
     """
-    words = ": " + _short(message) if message.strip() else ""
+    words = (": " + _short(message) if message.strip() else "") + hint
     if (status in PASSING or status >= 500) and not exhausted:
         after = seconds_after(headers.get("retry-after", ""))
         return Failure(f"{host} answers {status}{words}", again=True, after=after, form=about_form(message, status))

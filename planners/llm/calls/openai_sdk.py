@@ -62,8 +62,8 @@ class OpenAIModel(RemoteModel):
     def read(self, text: str) -> Reply:
         """The answer in the text of a response. Raises Failure."""
 
-    def hint(self, message: str, body: Body) -> str:
-        """What may help where an endpoint says that a request was wrong, behind its own words; "" for nothing."""
+    def hint(self, status: int, message: str, body: Body) -> str:
+        """What may help where an endpoint answers with an error, behind its own words; "" for nothing."""
         return ""
 
     def answer_inside(self, refusal: object) -> Reply | None:
@@ -81,11 +81,10 @@ class OpenAIModel(RemoteModel):
             except openai.APIStatusError as error:
                 if (written := self.answer_inside(error.body)) is not None:
                     return written
-                message = complaint(error.body)
-                if error.status_code == 400:
-                    message += self.hint(message, body)
-                exhausted = error.code == "insufficient_quota"
-                raise self.refused(error.status_code, error.response.headers, message, exhausted=exhausted) from None
+                status, message = error.status_code, complaint(error.body)
+                hint, exhausted = self.hint(status, message, body), error.code == "insufficient_quota"
+                headers = error.response.headers
+                raise self.refused(status, headers, message, hint=hint, exhausted=exhausted) from None
             except openai.APIConnectionError as error:
                 raise self.unreachable(error) from None
 

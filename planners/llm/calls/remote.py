@@ -129,13 +129,16 @@ class RemoteModel(LanguageModel):
 
     # ------------------------------------------------------------ for subclasses
 
-    def refused(self, status: int, headers: Mapping[str, str], message: str, *, exhausted: bool = False) -> Failure:
+    def refused(
+        self, status: int, headers: Mapping[str, str], message: str, *, hint: str = "", exhausted: bool = False
+    ) -> Failure:
         """The failure for an HTTP status of the endpoint.
 
         Args:
             status: The HTTP status, 400 or more.
             headers: Of the response; `retry-after` says when to ask again.
             message: The complaint in its body.
+            hint: What may help, behind its words; "" for nothing.
             exhausted: Whether a quota is used up, so that asking again is in vain.
         """
         host = self.endpoint.host
@@ -146,7 +149,8 @@ class RemoteModel(LanguageModel):
         if status == 404:
             url = self.endpoint.url
             return Failure(f"{host} has no model '{self.name}', or its API is not at {url} (404)", again=False)
-        return of_status(host, status, headers, scrubbed(message, self._key()), exhausted=exhausted)
+        words = scrubbed(message, self._key())
+        return of_status(host, status, headers, words, hint=hint, exhausted=exhausted)
 
     def unreachable(self, error: Exception) -> Failure:
         """The failure behind a connection that could not be made or was lost."""

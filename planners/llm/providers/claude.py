@@ -95,12 +95,14 @@ class ClaudeModel(RemoteModel):
         if _thinks(s):
             body["max_tokens"] += s.reasoning_tokens
             body["thinking"] = {"type": "adaptive", "display": "summarized"}
-            body["output_config"] = {"effort": s.reasoning}
+            # Of Claude's efforts `low` is the least.
+            body["output_config"] = {"effort": "low" if s.reasoning == "minimal" else s.reasoning}
         if request.schema is None:
             return body
         if form == "text":
-            wish = wish_for(request.schema)
-            messages[-1]["content"].append({"type": "text", "text": wish})
+            last, wish = messages[-1]["content"], wish_for(request.schema)
+            wished = f"{last}\n\n{wish}" if isinstance(last, str) else [*last, {"type": "text", "text": wish}]
+            messages[-1]["content"] = wished
             return body
         about = "Say what the robot does next. Always answer with this tool."
         body["tools"] = [{"name": request.name, "description": about, "input_schema": dict(request.schema)}]
@@ -148,6 +150,9 @@ class ClaudeModel(RemoteModel):
         )
 
     def _message(self, message: Message) -> dict[str, Any]:
+        """Text alone goes as a plain string, which servers that imitate the API understand too."""
+        if all(isinstance(part, str) for part in message.parts):
+            return {"role": message.role, "content": "\n".join(str(part) for part in message.parts)}
         return {"role": message.role, "content": list(self._blocks(message))}
 
     def _blocks(self, message: Message) -> Iterator[dict[str, Any]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 import transformers
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
 SPECIAL = ("<|pad|>", "<|end|>", "<|system|>", "<|user|>", "<|assistant|>")
 TEMPLATE = (
@@ -21,6 +21,9 @@ TEMPLATE = (
 )
 WORDS = 2000
 """Tokens at most. Names of things are one token each then, and learning to repeat one is learning to repeat a token."""
+WORD = r"\w+|\W+"
+"""Words without the blank before them: a name is the same tokens in a task, in a history and in quotation marks, and to
+repeat it is to repeat them. What stands between two words is a token as well."""
 ROOM = 4096
 """Tokens that a question and its answer may have together."""
 SIZE = {"hidden_size": 128, "intermediate_size": 384, "num_hidden_layers": 4, "num_attention_heads": 4}
@@ -64,7 +67,12 @@ def tokenizer_of(texts: Iterable[str], special: Sequence[str], template: str, wo
         names: What the special tokens are for: `eos_token="<|end|>"`.
     """
     trained = Tokenizer(models.BPE(unk_token=None))
-    trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trained.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(WORD), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
     trained.decoder = decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     trainer = trainers.BpeTrainer(

@@ -18,7 +18,8 @@ import transformers
 import trl
 
 from homie.kernel.errors import BadInput
-from homie.kernel.planning.training import StepOver, TrainingOrder, TrainingReport
+from homie.kernel.planning.training import TrainingOrder, TrainingReport
+from homie.kernel.support.progress import StepOver
 from planners.llm.local.engine import Engine
 from planners.llm.local.folder import find_folder
 from planners.llm.local.loading import ADAPTER_WEIGHTS, WEIGHTS, Load, load_engine

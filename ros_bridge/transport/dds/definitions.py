@@ -64,8 +64,12 @@ class Definitions:
         for name, parts in written["services"].items():
             self.register(f"{name}_Request", parts["request"])
             self.register(f"{name}_Response", parts["response"])
+        changed: dict[str, dict[str, str]] = {}
+        for changes in (written["since"].get(each, {}) for each in list(DISTROS)[: list(DISTROS).index(distro) + 1]):
+            for name, parts in changes.items():
+                changed.setdefault(name, {}).update(parts)
         for name, parts in written["actions"].items():
-            self._register_action(name, **parts)
+            self._register_action(name, **{**parts, **changed.get(name, {})})
 
     def register(self, kind: str, text: str) -> None:
         """Add a kind from the text of its `.msg` file, or of one part of a `.srv` or `.action` file."""

@@ -299,5 +299,5 @@ def test_head_camera_follows_pan_and_tilt() -> None:
     stage.tell("head_pan_joint", 1.0)
     stage.tell("head_tilt_joint", 0.5)
     stage.run(2.0)
-    wanted = [np.cos(1.0) * np.cos(0.5), np.sin(1.0) * np.cos(0.5), -np.sin(0.5)]
-    assert -camera.xmat.reshape(3, 3)[:, 2] == pytest.approx(wanted, abs=5e-3)
+    expected = [np.cos(1.0) * np.cos(0.5), np.sin(1.0) * np.cos(0.5), -np.sin(0.5)]
+    assert -camera.xmat.reshape(3, 3)[:, 2] == pytest.approx(expected, abs=5e-3)

@@ -277,12 +277,12 @@ def test_a_handle_is_held_at_a_point_around_which_the_hand_may_turn(stage: Stage
 
 def _segments(held: list[bool]) -> list[tuple[int, int]]:
     """First and last (exclusive) index, among the periods that held something, of each uninterrupted hold."""
-    found: list[tuple[int, int]] = []
+    segments: list[tuple[int, int]] = []
     count = start = 0
     for before, now in zip([False, *held], [*held, False], strict=True):
         if now and not before:
             start = count
         if before and not now:
-            found.append((start, count))
+            segments.append((start, count))
         count += now
-    return found
+    return segments

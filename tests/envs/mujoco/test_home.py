@@ -184,11 +184,11 @@ class TestCommands:
 
     def test_an_effector_pose_is_reached(self, home: MujocoHome) -> None:
         """A gripper pose in the base frame, fingers level and ahead."""
-        wanted = Pose(np.array([0.6, 0.1, 1.0]), np.eye(3))
+        target = Pose(np.array([0.6, 0.1, 1.0]), np.eye(3))
         for _ in range(250):
-            home.act(Command(effector=wanted))
+            home.act(Command(effector=target))
         site = home.data.site("robot/gripper")
-        np.testing.assert_allclose(site.xpos, home.observe().body.base.transform(wanted.position), atol=0.01)
+        np.testing.assert_allclose(site.xpos, home.observe().body.base.transform(target.position), atol=0.01)
         assert site.xmat.reshape(3, 3)[0, 0] > 0.999
 
     def test_stop_brings_everything_to_rest(self, home: MujocoHome) -> None:

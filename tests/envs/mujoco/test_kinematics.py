@@ -53,12 +53,12 @@ def random_postures(arm: ArmKinematics, count: int, seed: int) -> list[Array]:
     """Postures within limits that keep the arm out of the robot."""
     rng = np.random.default_rng(seed)
     low, high = np.maximum(arm.lower, -np.pi), np.minimum(arm.upper, np.pi)
-    found: list[Array] = []
-    while len(found) < count:
+    postures: list[Array] = []
+    while len(postures) < count:
         q = rng.uniform(low, high)
         if arm.self_distance(q) > 0.02:
-            found.append(q)
-    return found
+            postures.append(q)
+    return postures
 
 
 def angle(a: Array, b: Array) -> float:
@@ -87,16 +87,16 @@ def test_jacobian_is_the_derivative_of_the_chain(arm: ArmKinematics) -> None:
 def test_closed_form_solutions_reach_the_pose_within_limits(arm: ArmKinematics) -> None:
     for q in random_postures(arm, 20, seed=3):
         pose = by_hand(q)
-        found = all_solutions(pose.position, pose.rotation, q[:1], q[1:2])
-        assert len(found) > 0
-        for other in found:
+        postures = all_solutions(pose.position, pose.rotation, q[:1], q[1:2])
+        assert len(postures) > 0
+        for other in postures:
             reached = by_hand(other)
             assert reached.position == pytest.approx(pose.position, abs=1e-7)
             assert reached.rotation == pytest.approx(pose.rotation, abs=1e-7)
             assert np.all((other >= arm.lower) & (other <= arm.upper))
         # The posture that it came from is among them.
-        away = np.abs(found - q)
-        away[:, [3, 5, 7]] = np.abs(wrapped((found - q)[:, [3, 5, 7]]))
+        away = np.abs(postures - q)
+        away[:, [3, 5, 7]] = np.abs(wrapped((postures - q)[:, [3, 5, 7]]))
         assert np.min(np.max(away, axis=1)) < 1e-6
 
 
@@ -143,11 +143,11 @@ def test_position_only_and_axis_only(arm: ArmKinematics) -> None:
     free = arm.solve(target, None, fetch.CARRY)
     assert free.ok
     assert by_hand(free.q).position == pytest.approx(target, abs=1e-3)
-    wanted = turn("y", 0.7) @ turn("x", 1.3)
-    rolling = arm.solve(target, wanted, fetch.CARRY, axis_only=True)
+    rotation = turn("y", 0.7) @ turn("x", 1.3)
+    rolling = arm.solve(target, rotation, fetch.CARRY, axis_only=True)
     assert rolling.ok
     assert by_hand(rolling.q).position == pytest.approx(target, abs=1e-3)
-    assert by_hand(rolling.q).rotation[:, 0] == pytest.approx(wanted[:, 0], abs=2e-3)
+    assert by_hand(rolling.q).rotation[:, 0] == pytest.approx(rotation[:, 0], abs=2e-3)
 
 
 def test_locked_torso_does_not_move(arm: ArmKinematics) -> None:
@@ -197,9 +197,9 @@ def test_travel_postures(arm: ArmKinematics) -> None:
     carried = arm.forward(fetch.CARRY)
     assert np.linalg.norm(carried.position[:2]) < 0.55
     assert carried.rotation == pytest.approx(np.eye(3), abs=0.01)
-    for one, two in ((fetch.REST, fetch.READY), (fetch.CARRY, fetch.READY)):
+    for begin, end in ((fetch.REST, fetch.READY), (fetch.CARRY, fetch.READY)):
         for part in np.linspace(0, 1, 20):
-            assert arm.self_distance(one + part * (two - one)) > 0.0
+            assert arm.self_distance(begin + part * (end - begin)) > 0.0
 
 
 def test_self_distance_is_that_of_the_shapes_that_touch_in_the_physics(arm: ArmKinematics) -> None:

@@ -111,7 +111,7 @@ def test_angles_are_those_of_the_rotation() -> None:
 
 def _table(*objects: dict[str, object]) -> SceneSpec:
     table = {"name": "table", "kind": "table", "colour": "wood", "x": 2.0, "y": 2.0, "yaw": 0.7}
-    laid = [{"receptacle": "table", "surface": "top", "name": one["kind"], **one} for one in objects]
+    laid = [{"receptacle": "table", "surface": "top", "name": item["kind"], **item} for item in objects]
     return one_room([table], laid, (0.6, 0.6, 0.0))
 
 
@@ -220,14 +220,17 @@ def test_a_door_cannot_stand_in_furniture() -> None:
 
 
 def test_the_command_line_and_suites_have_it(homie) -> None:
-    told = json.loads(homie("scene", "--seed", "1", "--clutter", "messy", "--json").stdout)
-    assert {one["name"] for one in told["objects"]} == {thing.name for thing in _house(1).objects}
-    assert any(one["state"].startswith("ajar") or one["state"].startswith("open") for one in told["receptacles"])
-    assert [one["receptacle"] for one in told["objects"]] == [thing.receptacle for thing in _house(1).objects]
+    scene = json.loads(homie("scene", "--seed", "1", "--clutter", "messy", "--json").stdout)
+    assert {item["name"] for item in scene["objects"]} == {thing.name for thing in _house(1).objects}
+    assert any(
+        receptacle["state"].startswith("ajar") or receptacle["state"].startswith("open")
+        for receptacle in scene["receptacles"]
+    )
+    assert [item["receptacle"] for item in scene["objects"]] == [thing.receptacle for thing in _house(1).objects]
     world = World(home := build(_house(1)), home.new_data())
     nested = {name: world.place(name) for name in world.objects if world.place(name).entity in world.objects}
     assert nested
-    shown = {one["name"]: one["nested"] for one in told["objects"] if one["nested"]}
+    shown = {item["name"]: item["nested"] for item in scene["objects"] if item["nested"]}
     assert shown == {name: f"{place.relation} {place.entity}" for name, place in nested.items()}
     refused = homie("scene", "--scene", "house.json", "--clutter", "messy")
     assert refused.returncode == 2 and "--clutter would mean nothing" in refused.stderr

@@ -72,9 +72,9 @@ def test_the_known_poses(kinematics):
 @given(reachable)
 @settings(deadline=None)
 def test_forward_is_that_of_the_published_table(q):
-    made, expected = PANDA.forward(q), by_the_table(q)
-    np.testing.assert_allclose(made.position, expected[:3, 3], atol=1e-12)
-    np.testing.assert_allclose(made.rotation @ GRIPPER_IN_TOOL.T, expected[:3, :3], atol=1e-12)
+    pose, expected = PANDA.forward(q), by_the_table(q)
+    np.testing.assert_allclose(pose.position, expected[:3, 3], atol=1e-12)
+    np.testing.assert_allclose(pose.rotation @ GRIPPER_IN_TOOL.T, expected[:3, :3], atol=1e-12)
 
 
 def test_the_simulated_robot_has_the_same_gripper():
@@ -115,24 +115,24 @@ def test_the_closed_form_finds_the_posture_that_a_pose_came_from(q):
     pose = by_the_table(q)
     # Where the wrist or the shoulder is stretched a whole family of postures gives the pose, and one of them is found.
     assume(abs(np.sin(q[1])) > 1e-3 and abs(np.sin(q[5])) > 1e-3)
-    found = solutions(pose[:3, 3], pose[:3, :3], np.array([q[6]]))
-    assert len(found)
-    for one in found:
-        np.testing.assert_allclose(by_the_table(one), pose, atol=1e-6)
-    assert np.abs(found - q).max(axis=1).min() < 1e-4
+    postures = solutions(pose[:3, 3], pose[:3, :3], np.array([q[6]]))
+    assert len(postures)
+    for posture in postures:
+        np.testing.assert_allclose(by_the_table(posture), pose, atol=1e-6)
+    assert np.abs(postures - q).max(axis=1).min() < 1e-4
 
 
 @given(reachable)
 @settings(max_examples=60, deadline=None)
 def test_solutions_keep_the_limits_and_meet_the_pose(q):
     pose = PANDA.forward(q)
-    found = PANDA.solve(pose.position, pose.rotation, HOME)
-    assert (found.q >= SPEC.chain.limits[:, 0]).all() and (found.q <= SPEC.chain.limits[:, 1]).all()
-    if found.ok:
-        reached = PANDA.forward(found.q)
+    solution = PANDA.solve(pose.position, pose.rotation, HOME)
+    assert (solution.q >= SPEC.chain.limits[:, 0]).all() and (solution.q <= SPEC.chain.limits[:, 1]).all()
+    if solution.ok:
+        reached = PANDA.forward(solution.q)
         assert np.linalg.norm(reached.position - pose.position) < 1e-3
         assert np.linalg.norm(rotation_vector(reached.rotation @ pose.rotation.T)) < 1e-3
-        assert PANDA.self_distance(found.q) >= 0.0
+        assert PANDA.self_distance(solution.q) >= 0.0
 
 
 @given(reachable)
@@ -148,16 +148,16 @@ def test_the_same_question_has_the_same_answer(q):
 def test_consecutive_poses_have_consecutive_joints(kinematics):
     pose, q = kinematics.forward(HOME), HOME
     for step in range(1, 25):
-        found = kinematics.solve(pose.position + np.array([0.0, 0.01 * step, -0.008 * step]), pose.rotation, q)
-        assert found.ok and np.abs(found.q - q).max() < 0.1
-        q = found.q
+        solution = kinematics.solve(pose.position + np.array([0.0, 0.01 * step, -0.008 * step]), pose.rotation, q)
+        assert solution.ok and np.abs(solution.q - q).max() < 0.1
+        q = solution.q
 
 
 def test_what_is_out_of_reach_is_said_to_be(kinematics):
     down = kinematics.forward(HOME).rotation
     for point in ([0.95, 0.0, 0.1], [0.0, 0.0, 1.6], [0.6, 0.6, 0.1]):
-        found = kinematics.solve(np.array(point), down, HOME)
-        assert not found.ok and found.position_error > 0.01
+        solution = kinematics.solve(np.array(point), down, HOME)
+        assert not solution.ok and solution.position_error > 0.01
 
 
 def test_the_arm_keeps_out_of_its_own_foot(kinematics):

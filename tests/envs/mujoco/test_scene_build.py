@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import mujoco
@@ -10,6 +11,7 @@ import pytest
 
 from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE, blueprint
 from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS, object_plan
+from homie.envs.mujoco.blueprints.lying import span
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.house.build import Home, build
 from homie.envs.mujoco.house.spec import SceneSpec
@@ -61,13 +63,13 @@ def test_no_open_door_is_in_the_way_of_another_door_or_a_drawer() -> None:
         home = build(generate(seed, objects=0))
         items = [item for thing in home.index.receptacles for item in thing.articulations]
         data = home.new_data()
-        for one, other in combinations(items, 2):
+        for first, other in combinations(items, 2):
             for wide, far in ((0.8, 0.3), (0.8, 1.0), (0.4, 0.6)):
                 data.qpos[:] = home.model.qpos0
-                data.qpos[home.model.jnt_qposadr[one.joint]] = wide * one.open
+                data.qpos[home.model.jnt_qposadr[first.joint]] = wide * first.open
                 data.qpos[home.model.jnt_qposadr[other.joint]] = far * other.open
                 mujoco.mj_fwdPosition(home.model, data)
-                assert data.ncon == 0, (seed, one.name, other.name)
+                assert data.ncon == 0, (seed, first.name, other.name)
 
 
 def test_every_articulation_opens_with_ten_newton_and_stays(home: Home) -> None:
@@ -217,8 +219,8 @@ def test_objects_on_receptacles_keep_their_alias_colours(home: Home) -> None:
     assert "green can" in can.aliases
 
 
-def test_all_kinds_build() -> None:
-    """Every kind of furniture in one room, and every kind of object on the bed, at rest."""
+def test_all_kinds_of_furniture_build() -> None:
+    """Every kind of furniture in one room."""
     pieces = []
     for k, (kind, entry) in enumerate(FURNITURE.items()):
         for hinge in ("left", "right"):
@@ -227,24 +229,41 @@ def test_all_kinds_build() -> None:
         column, row = k % 5, k // 5
         x, y = 1.5 + 2.6 * column, 1.5 + 2.2 * row
         pieces.append({"name": f"a_{kind}", "kind": kind, "colour": entry.colours[0], "room": "hall", "x": x, "y": y})
-    things = [
-        {
-            "name": kind,
-            "kind": kind,
-            "colour": entry.colours[0],
-            "receptacle": "a_bed",
-            "surface": "blanket",
-            "x": -0.5 + 0.2 * (k // 4),
-            "y": -0.5 + 0.25 * (k % 4),
-            "yaw": 1.5708 if kind == "banana" else 0.0,
-        }
-        for k, (kind, entry) in enumerate(OBJECTS.items())
-    ]
     room = {"name": "hall", "kind": "study", "x0": 0, "y0": 0, "x1": 14, "y1": 13}
     robot = {"x": 13, "y": 12}
-    home = build(SceneSpec.model_validate({"rooms": [room], "furniture": pieces, "objects": things, "robot": robot}))
+    home = build(SceneSpec.model_validate({"rooms": [room], "furniture": pieces, "robot": robot}))
     assert len(home.index.receptacles) == len(FURNITURE)
+
+
+def test_all_kinds_of_objects_stand_still() -> None:
+    """Every kind of object on the floor of a room, and nothing moves."""
+    loose = [
+        {"name": kind, "kind": kind, "colour": entry.colours[0], "receptacle": "hall", "surface": "floor"}
+        | {"x": 0.5 + 0.5 * (k % 10), "y": 0.5 + 0.5 * (k // 10)}
+        for k, (kind, entry) in enumerate(OBJECTS.items())
+    ]
+    side = 1.0 + 0.5 * (len(loose) // 10 + 1)
+    room = {"name": "hall", "kind": "study", "x0": 0, "y0": 0, "x1": 7, "y1": side}
+    scene = {"rooms": [room], "objects": loose, "robot": {"x": 6.3, "y": 1.0}}
+    home = build(SceneSpec.model_validate(scene))
     data = home.new_data()
-    heights = {thing.name: data.xpos[thing.body][2] for thing in home.index.objects}
+    places = {item.name: data.xpos[item.body].copy() for item in home.index.objects}
+    turns = {item.name: data.xmat[item.body].copy() for item in home.index.objects}
     _steps(home, data, 0.8)
-    assert all(abs(data.xpos[thing.body][2] - heights[thing.name]) < 0.003 for thing in home.index.objects)
+    for item in home.index.objects:
+        assert np.abs(data.xpos[item.body] - places[item.name]).max() < 0.003, item.name
+        assert np.abs(data.xmat[item.body] - turns[item.name]).max() < 0.1, item.name
+
+
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_an_object_is_of_a_persons_measure_and_lies_in_its_middle(kind: str) -> None:
+    """What collides is within its half sizes; it weighs something, and all that is drawn is near it."""
+    plan = object_plan(kind, OBJECTS[kind].colours[0])
+    low, high = span(plan, np.eye(3))
+    assert np.all(high < np.array(plan.half) + 0.006) and np.all(low > -np.array(plan.half) - 0.006)
+    assert 0.02 < 2 * max(plan.half) < 0.45
+    assert 0.005 < sum(part.mass for part in plan.parts) < 2.5
+    drawn = replace(plan, parts=tuple(replace(part, solid=True) for part in plan.parts))
+    least, most = span(drawn, np.eye(3))
+    assert least[2] > -plan.half[2] - 0.004, "nothing is drawn in what it stands on"
+    assert np.all(most - high < 0.1) and np.all(low - least < 0.1)

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.blueprints.furniture_kitchen import FREE_FRONT
+from homie.envs.mujoco.blueprints.furniture import FREE_FRONT
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.reach import unreachable
 from homie.envs.mujoco.house.spec import SceneSpec
@@ -101,11 +101,11 @@ def test_objects_are_on_their_surface_near_an_edge_and_apart(houses: list[SceneS
             plan = piece.blueprint
             edge = min(plan.half_x - abs(x), plan.half_y - abs(y)) if not surface.link else 0.0
             assert edge <= 0.301, (house.seed, thing.name)
-        for one, other in combinations(house.objects, 2):
-            if (one.receptacle, one.surface) == (other.receptacle, other.surface):
-                gap_x = abs(one.x - other.x) - one.footprint[0] - other.footprint[0]
-                gap_y = abs(one.y - other.y) - one.footprint[1] - other.footprint[1]
-                assert max(gap_x, gap_y) > 0.065, (house.seed, one.name, other.name)
+        for first, other in combinations(house.objects, 2):
+            if (first.receptacle, first.surface) == (other.receptacle, other.surface):
+                gap_x = abs(first.x - other.x) - first.footprint[0] - other.footprint[0]
+                gap_y = abs(first.y - other.y) - first.footprint[1] - other.footprint[1]
+                assert max(gap_x, gap_y) > 0.065, (house.seed, first.name, other.name)
 
 
 def test_some_objects_are_inside_closed_containers(houses: list[SceneSpec]) -> None:

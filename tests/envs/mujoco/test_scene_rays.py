@@ -28,13 +28,13 @@ def test_a_fan_of_rays_in_every_room_sees_the_furniture(seed):
         mujoco.mj_multiRay(
             model, data, origin, rays.ravel(), SOLIDS, True, -1, geoms, distances, None, len(rays), 100.0
         )
-        one = np.empty(1, np.int32)
+        hit = np.empty(1, np.int32)
         for ray, distance in zip(rays, distances, strict=True):
-            alone = mujoco.mj_ray(model, data, origin, ray, SOLIDS, True, -1, one)
+            alone = mujoco.mj_ray(model, data, origin, ray, SOLIDS, True, -1, hit)
             # MuJoCo may miss decoration without collision where it reaches out of its body's solid extent.
-            if one[0] >= 0 and not model.geom_contype[one[0]]:
+            if hit[0] >= 0 and not model.geom_contype[hit[0]]:
                 continue
-            assert distance == pytest.approx(alone), model.body(model.geom_bodyid[one[0]]).name
+            assert distance == pytest.approx(alone), model.body(model.geom_bodyid[hit[0]]).name
         met |= {model.body(model.geom_bodyid[geom]).name for geom in geoms if geom >= 0}
     furniture = {piece.name for piece in scene.furniture}
     assert len(met & furniture) > len(furniture) / 2

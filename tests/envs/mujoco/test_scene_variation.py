@@ -7,6 +7,7 @@ import math
 import mujoco
 import pytest
 
+from homie.envs.mujoco.blueprints.catalog_objects import YCB
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.reach import unreachable
 from homie.envs.mujoco.generate.variation import AJAR, Variation
@@ -41,6 +42,7 @@ def test_a_house_has_what_is_asked_for_and_stays_the_same_otherwise() -> None:
     [
         (Variation(start="attic"), "cannot start in 'attic'"),
         (Variation(opened=["wardrobe"]), "'wardrobe' cannot stand open: this house has no such furniture"),
+        (Variation(opened=["drawer"]), "'drawer' cannot stand open: say which: drawer_1, drawer_2"),
         (Variation(opened=["sofa"]), "'sofa' has neither a door nor a drawer"),
         (Variation(added=["apple on sofa"]), "KIND@FURNITURE"),
         (Variation(added=["kiwi@sofa"]), "no kind of object 'kiwi'"),
@@ -75,8 +77,8 @@ def test_the_simulator_begins_with_it_and_nothing_moves() -> None:
 def test_what_stands_open_is_where_the_model_has_it(kind: str, hinge: str) -> None:
     """The corners that the checks use enclose the panel of the compiled model."""
     colour = "black" if kind == "microwave" else "white"
-    given = {"name": "it", "kind": kind, "colour": colour, "hinge": hinge, "room": "kitchen", "open": 0.6}
-    piece = FurnitureSpec.model_validate({**given, "x": 2.0, "y": 2.0, "yaw": 0.7})
+    fields = {"name": "it", "kind": kind, "colour": colour, "hinge": hinge, "room": "kitchen", "open": 0.6}
+    piece = FurnitureSpec.model_validate({**fields, "x": 2.0, "y": 2.0, "yaw": 0.7})
     room = {"name": "kitchen", "kind": "kitchen", "x0": 0, "y0": 0, "x1": 4, "y1": 4}
     scene = SceneSpec.model_validate(
         {"rooms": [room], "furniture": [piece.model_dump()], "robot": {"x": 0.6, "y": 0.6}}
@@ -109,3 +111,11 @@ def test_open_things_must_not_meet_the_robot_or_furniture() -> None:
     stool = {"name": "chair", "kind": "chair", "colour": "white", "room": "kitchen", "x": 2.7, "y": 2.0}
     with pytest.raises(ValueError, match="the open door or drawer of 'drawer' overlaps 'chair'"):
         SceneSpec.model_validate({**spec, "furniture": [drawer, stool], "robot": {"x": 4.0, "y": 4.0}})
+
+
+def test_a_house_has_things_of_a_household_where_it_is_asked_to() -> None:
+    plain, full = generate(3, 2, 14), generate(3, 2, 14, catalogue="household")
+    assert full.furniture == plain.furniture and full.rooms == plain.rooms
+    assert {item.kind for item in plain.objects} <= set(YCB)
+    assert len({item.kind for item in full.objects} - set(YCB)) >= 5
+    assert generate(3, 2, 14, catalogue="household") == full

@@ -116,11 +116,11 @@ class TestPredicates:
         assert not met(table, "sorted", "red_cube", "shape_sorter")
 
     def test_where_things_are_as_the_final_state_tells_it(self, table):
-        def told(name: str = "red_cube") -> tuple[str, str]:
+        def where_it_is(name: str = "red_cube") -> tuple[str, str]:
             held = table.snapshot().objects[name]
             return held.relation, held.at
 
-        assert told() == told("blue_cylinder") == ("on", "table")
+        assert where_it_is() == where_it_is("blue_cylinder") == ("on", "table")
         for spot, expected in (
             ((0.33, 0.22, TABLE_TOP + 0.005), ("in", "teal_container")),
             ((0.10, 0.12, TABLE_TOP + 0.005), ("in", "shape_sorter")),
@@ -129,9 +129,9 @@ class TestPredicates:
             ((0.25, -0.90, 0.0), ("on", "floor")),
         ):
             place(table, "red_cube", *spot)
-            assert told() == expected
+            assert where_it_is() == expected
         table.world.held = "red_cube"
-        assert told() == ("held", "gripper")
+        assert where_it_is() == ("held", "gripper")
         fixed = {"shape_sorter", "teal_container", "orange_area", "purple_area", "table", "floor"}
         assert set(table.snapshot().fixed) == fixed
 
@@ -215,7 +215,9 @@ class TestListing:
         assert len(listing) == len(THINGS)
         order = sorted(THINGS, key=lambda thing: thing.y)
         assert [line.split(": ")[1].split(" at ")[0] for line in listing] == [thing.words for thing in order]
-        assert [one.instance for one in arranged if one.view == "front"] == [thing.name for thing in order]
+        assert [detection.instance for detection in arranged if detection.view == "front"] == [
+            thing.name for thing in order
+        ]
         for number, (line, thing) in enumerate(zip(listing, order, strict=True), 1):
             assert line.startswith(f"object {number}: ")
             cell = np.array(json.loads(line.split(" at ")[1]))
@@ -244,30 +246,30 @@ def move(robot: FrankaTable, target: str) -> Execution:
 
 
 class TestErrors:
-    def told(self, table: FrankaTable, target: str) -> tuple[str, str]:
+    def answer(self, table: FrankaTable, target: str) -> tuple[str, str]:
         feedback = move(table, target).feedback
         return str(feedback.code), feedback.message
 
     def test_a_value_out_of_range_is_named(self, table):
         target = "[54, 120, 49, 0, 60, 90, 1]"
-        said = f"Unable to move to {target}: y must be between 0 and 99, not 120."
-        assert self.told(table, target) == ("F2", said)
-        assert self.told(table, "above the cube")[0] == "F2"
+        message = f"Unable to move to {target}: y must be between 0 and 99, not 120."
+        assert self.answer(table, target) == ("F2", message)
+        assert self.answer(table, "above the cube")[0] == "F2"
 
     def test_out_of_reach(self, table):
-        code, said = self.told(table, "[99, 99, 60, 0, 60, 90, 1]")
-        assert code == "E1" and said.endswith("[99, 99, 60, 0, 60, 90, 1]: the arm does not reach there.")
+        code, message = self.answer(table, "[99, 99, 60, 0, 60, 90, 1]")
+        assert code == "E1" and message.endswith("[99, 99, 60, 0, 60, 90, 1]: the arm does not reach there.")
 
     def test_into_the_table(self, table):
-        code, said = self.told(table, "[60, 50, 12, 0, 60, 60, 1]")
-        assert code == "E1" and "the fingers would run into something at [" in said
+        code, message = self.answer(table, "[60, 50, 12, 0, 60, 60, 1]")
+        assert code == "E1" and "the fingers would run into something at [" in message
 
     def test_into_a_thing(self, table):
         # Straight down onto the container's wall with the palm across.
         wall = np.array([0.33, 0.22]) + 0.07 * np.array([np.cos(-0.4), np.sin(-0.4)])
         x, y = np.floor((wall - [-0.3, -0.5]) / 0.01).astype(int)
-        code, said = self.told(table, f"[{x}, {y}, 15, 0, 60, 60, 0]")
-        assert code == "E1" and "would run into something" in said
+        code, message = self.answer(table, f"[{x}, {y}, 15, 0, 60, 60, 0]")
+        assert code == "E1" and "would run into something" in message
 
     def test_nothing_has_moved_after_a_refusal(self, table):
         before = table.data.qpos.copy()
@@ -277,8 +279,8 @@ class TestErrors:
 
     def test_other_actions_are_not_in_the_list(self, table):
         subtask = Subtask("Pick", "red cube")
-        made = executor(table).execute(Decision((subtask,)), subtask, (), table.observe(), Listeners())
-        assert made.feedback.code == "F1"
+        execution = executor(table).execute(Decision((subtask,)), subtask, (), table.observe(), Listeners())
+        assert execution.feedback.code == "F1"
 
     def test_a_good_move_arrives(self, table):
         assert move(table, "[40, 40, 40, 0, 60, 60, 0]").feedback.ok
@@ -296,9 +298,11 @@ def played(family: str, seed: int) -> tuple[FrankaTable, list[Execution]]:
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_expert_does_the_task(family, seed):
-    robot, made = played(family, seed)
+    robot, executions = played(family, seed)
     with robot:
-        assert all(one.feedback.ok for one in made), [one.feedback.message for one in made]
+        assert all(execution.feedback.ok for execution in executions), [
+            execution.feedback.message for execution in executions
+        ]
         assert robot.world.success and robot.snapshot().success is True
         assert robot.world.held is None or family == "wipe"
 
@@ -346,21 +350,21 @@ class Curious(Planner):
     name = "curious"
 
     def reset(self, task: str, *, seed: int) -> None:
-        self.given: list[PlannerInput] = []
+        self.inputs: list[PlannerInput] = []
 
-    def decide(self, given: PlannerInput) -> Decision:
-        self.given.append(given)
-        return Decision((Subtask("Move", "[40, 50, 60, 0, 60, 60, 1]") if len(self.given) == 1 else END,))
+    def decide(self, planner_input: PlannerInput) -> Decision:
+        self.inputs.append(planner_input)
+        return Decision((Subtask("Move", "[40, 50, 60, 0, 60, 60, 1]") if len(self.inputs) == 1 else END,))
 
 
 def test_a_planner_is_told_the_list_and_sees_both_cameras(table):
     planner = Curious()
     result = run_episode("x", planner, executor(table), seed=0, rounds=5, listener=Listeners())
     assert result.ended_by == "ended" and result.history[0].feedback.ok
-    first = planner.given[0]
+    first = planner.inputs[0]
     assert set(first.views) == {"front", "wrist"} and first.actions == ("Move", "End") and first.models == ("arm",)
     assert len(first.listing) == len(THINGS)
-    in_front = [one.instance for one in first.detections if one.view == "front"]
+    in_front = [detection.instance for detection in first.detections if detection.view == "front"]
     assert [name.replace("_", " ") for name in in_front] == [
         line[10:].split(" at ")[0].strip() for line in first.listing
     ]
@@ -425,9 +429,9 @@ class Fixed(Skill):
 
 @pytest.mark.parametrize(("away", "ok"), [((0.0, 0.0, 0.0), True), ((0.0, 0.15, 0.0), False)])
 def test_other_skills_move_the_same_robot_by_names_of_things(table, away, ok):
-    made = executor(table, Fixed(away, 0.0))
+    table_executor = executor(table, Fixed(away, 0.0))
     subtask = Subtask("Pick", "blue cylinder")
-    done = made.execute(Decision((subtask,)), subtask, (), table.observe(), Listeners())
+    done = table_executor.execute(Decision((subtask,)), subtask, (), table.observe(), Listeners())
     assert done.target == "blue_cylinder" and done.feedback.ok is ok
     assert (table.world.held == "blue_cylinder") is ok
     assert done.attempts[0].reason == ("" if ok else "done by its own account, without effect")

@@ -30,9 +30,9 @@ def scenes(request) -> list[TableScene]:
 
 def test_nothing_touches_and_everything_is_in_reach(scenes):
     for scene in scenes:
-        for one, other in combinations(scene.things, 2):
-            radii = sum(plan_of(each.kind, each.colour, each.holes).radius for each in (one, other))
-            assert math.hypot(one.x - other.x, one.y - other.y) > radii + 0.04
+        for first, other in combinations(scene.things, 2):
+            radii = sum(plan_of(each.kind, each.colour, each.holes).radius for each in (first, other))
+            assert math.hypot(first.x - other.x, first.y - other.y) > radii + 0.04
         for thing in scene.things:
             assert NEAREST <= math.hypot(thing.x - FOOT[0], thing.y - FOOT[1]) <= FARTHEST
 
@@ -57,9 +57,9 @@ def test_a_scene_comes_back_from_its_file(scenes, tmp_path):
 
 
 def test_all_kinds_of_words_occur():
-    told = " ".join(generate(family, seed).instruction for family in FAMILIES for seed in SEEDS)
+    instructions = " ".join(generate(family, seed).instruction for family in FAMILIES for seed in SEEDS)
     for words in (" left of ", " right of ", " behind ", " in front of ", "from left to right", "the red ", *SHAPES):
-        assert words in told
+        assert words in instructions
 
 
 def test_no_instruction_tells_what_only_names_tell():
@@ -76,7 +76,7 @@ def test_a_bad_scene_file_is_one_sentence(tmp_path, bad):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"kind": "sphere"}, "there is no kind 'sphere'"),
         ({"colour": "mauve"}, "there is no colour 'mauve'"),
@@ -88,7 +88,7 @@ def test_a_bad_scene_file_is_one_sentence(tmp_path, bad):
         ({"kind": "area"}, "nothing on the table fits the condition {'stacked': ['blue_star', 'red_cube']}"),
     ],
 )
-def test_a_scene_that_can_not_be_is_refused(tmp_path, change, said):
+def test_a_scene_that_can_not_be_is_refused(tmp_path, change, message):
     cube = {"name": "red_cube", "kind": "cube", "colour": "red", "x": 0.1, "y": 0.1}
     star = {"name": "blue_star", "kind": "star", "colour": "blue", "x": 0.3, "y": 0.1}
     scene = {"family": "stack", "seed": 0, "instruction": "Stack.", "things": [cube, star]}
@@ -100,7 +100,7 @@ def test_a_scene_that_can_not_be_is_refused(tmp_path, change, said):
     file.write_text(json.dumps(scene))
     with pytest.raises(BadInput) as refused:
         TableScene.load(file)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_families_are_found_by_name():
@@ -128,17 +128,19 @@ _RUNS = {"from left to right": math.pi / 2, "from the front to the back": 0.0}
 
 def asked_about(scene: TableScene) -> list[str]:
     """The things that the task is done with, by its conditions; not those that are to be left alone."""
-    return [str(name) for one in scene.conditions if not isinstance(one, IsNot) for name in one.words()]
+    return [
+        str(name) for condition in scene.conditions if not isinstance(condition, IsNot) for name in condition.words()
+    ]
 
 
 def meant(scene: TableScene) -> list[str]:
     """What an instruction speaks of, read word by word by somebody who knows only the table. It fails for two."""
-    things, text, found = scene.things, scene.instruction, ""
+    things, text, referent = scene.things, scene.instruction, ""
     if match := _FOUND.match(text):
-        (beside,) = (one for one in things if one.words == match["beside"])
-        kin = [one for one in things if one.kind == match["kind"] and one is not beside]
-        sides = {one.name: related(one, match["relation"], beside) for one in kin}
-        (found,) = (name for name, side in sides.items() if side)
+        (beside,) = (item for item in things if item.words == match["beside"])
+        kin = [item for item in things if item.kind == match["kind"] and item is not beside]
+        sides = {item.name: related(item, match["relation"], beside) for item in kin}
+        (referent,) = (name for name, side in sides.items() if side)
         assert None not in sides.values(), "nobody could tell on which side one of them is"
         moved = set(asked_about(scene))
         assert beside.name not in moved and beside.kind != "sponge", "the place will be another one"
@@ -148,16 +150,16 @@ def meant(scene: TableScene) -> list[str]:
     for match in _NAMED.finditer(text):
         words, kind = match["which"].split(), match["kind"]
         if words == ["this"]:
-            assert found.endswith(kind.replace(" ", "_"))
-            names.append(found)
+            assert referent.endswith(kind.replace(" ", "_"))
+            names.append(referent)
             continue
-        fitting = [one for one in things if one.kind == kind and (len(words) == 1 or one.colour == words[1])]
-        for told, yaw in _RUNS.items():
-            if f"{match[0]} that runs {told}" in text:
-                fitting = [one for one in fitting if one.yaw == yaw]
+        fitting = [item for item in things if item.kind == kind and (len(words) == 1 or item.colour == words[1])]
+        for direction, yaw in _RUNS.items():
+            if f"{match[0]} that runs {direction}" in text:
+                fitting = [item for item in fitting if item.yaw == yaw]
         (only,) = fitting
         names.append(only.name)
-    assert not found or found in names
+    assert not referent or referent in names
     return names
 
 
@@ -180,8 +182,8 @@ def test_the_subset_says_what_tells_the_things_apart():
             assert (scene.subset == "spatial") == by_place
             if scene.subset == "base":
                 names = asked_about(scene)
-                kinds = [one.kind for one in scene.things]
-                assert all(kinds.count(one.kind) == 1 for one in scene.things if one.name in names)
+                kinds = [item.kind for item in scene.things]
+                assert all(kinds.count(item.kind) == 1 for item in scene.things if item.name in names)
     assert {generate("stack", seed).subset for seed in SEEDS} == {"base", "visual", "spatial"}
 
 
@@ -195,14 +197,14 @@ def test_left_is_where_y_is_smaller_and_in_front_is_where_x_is_larger():
 def test_words_that_could_mean_two_things_are_not_used():
     red, _, star, gray = CUBES
     assert by_kind(red, CUBES) is None and by_look(red, CUBES) == "the red cube"
-    said = {by_relation(red, CUBES, np.random.default_rng(k)) for k in range(40)}
-    assert said == {
+    phrases = {by_relation(red, CUBES, np.random.default_rng(k)) for k in range(40)}
+    assert phrases == {
         f"the cube {words} the {other}"
         for words in ("left of", "behind")
         for other in ("blue cube", "green star", "gray star")
     }
     moving = {by_relation(red, CUBES, np.random.default_rng(k), moving=[CUBES[1]]) for k in range(40)}
-    assert moving == {phrase for phrase in said if "blue" not in str(phrase)}
+    assert moving == {phrase for phrase in phrases if "blue" not in str(phrase)}
     # The two stars are too near to each other for anybody to say which one is left.
     assert by_relation(star, [star, gray], np.random.default_rng(0)) is None
 

@@ -117,8 +117,8 @@ class TestPlace:
         lay(world.model, world.data, "strawberry", [shelf[0], shelf[1] - 0.1, shelf[2] + 0.03])
         _settle(world, 0.5)
         for name in ("bowl", "strawberry"):
-            found = world.container_of(name)
-            assert found is not None and found.name == "fridge"
+            container = world.container_of(name)
+            assert container is not None and container.name == "fridge"
         assert world.container_of("mug") is None, "a shelf has no door"
         assert world.container_of("sponge") is None
 
@@ -227,8 +227,8 @@ class TestSolids:
         (door,) = world.receptacles["fridge"].articulations
         panel = world.articulation(door).panel
         assert panel is not None
-        found = world.solids(panel.center, 0.2)
-        assert any(np.allclose(box.center, panel.center) for box in found)
+        boxes = world.solids(panel.center, 0.2)
+        assert any(np.allclose(box.center, panel.center) for box in boxes)
         assert panel.center[0] > 0.9, "it stands out into the room"
 
 

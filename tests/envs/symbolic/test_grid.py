@@ -14,13 +14,13 @@ from rich.console import Console
 
 import homie
 from error_detection.execution import check
+from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench
 from homie.conditions import parse_condition
 from homie.envs.symbolic import SymbolicRobot
 from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.interfaces import Trial
-from homie.kernel.setup.options import BenchOptions
 from homie.kernel.types import Attempt, Command, ErrorCode, Outcome, Pose, Subtask
 from homie.kernel.vocabulary.actions import ACTION_TABLE
 from homie.kernel.world import FixedState, JointState, ObjectState, RobotState, RoomState, WorldSnapshot
@@ -35,17 +35,17 @@ DONE = {"all": [{"on": ["key", "table"]}, {"is": ["plant", "watered"]}, {"open":
 
 @pytest.fixture
 def grid() -> Grid:
-    made = Grid()
-    made.reset(seed=1)
-    return made
+    world = Grid()
+    world.reset(seed=1)
+    return world
 
 
 def play(folder: Path, goal: object, expert: list[str], **options: object) -> BenchSummary:
     task = {"id": "a", "text": "water the plant", "goal": goal, "expert": [f"[{step}]" for step in expert]}
     path = folder / "suite.json"
     path.write_text(json.dumps({"format": 1, "name": "grid", "protocol": {"trials": 1}, "tasks": [task]}))
-    given = {**GRID, "suite": str(path), "planner": "expert", "out": folder / "run", **options}
-    return bench(BenchOptions.build(**given), Progress(Console(file=io.StringIO())))
+    arguments = {**GRID, "suite": str(path), "planner": "expert", "out": folder / "run", **options}
+    return bench(BenchOptions.build(**arguments), Progress(Console(file=io.StringIO())))
 
 
 def test_it_is_short_and_the_docs_show_it():
@@ -92,8 +92,13 @@ def test_a_planner_sees_what_is_in_sight_and_can_say_its_names(tmp_path):
 def test_things_are_called_by_names_that_mean_them(grid):
     detector, locator = SimulatedDetector(), grid.background()
     seen = locator.arranged(detector.detect(grid.observe(grid.views)))
-    assert [(one.name, one.instance) for one in seen] == [(name, name) for name in ("chest", "table", "plant")]
-    assert all(locator.resolve(one.name, ACTION_TABLE["Go to"], grid.observe()) == one.instance for one in seen)
+    assert [(detection.name, detection.instance) for detection in seen] == [
+        (name, name) for name in ("chest", "table", "plant")
+    ]
+    assert all(
+        locator.resolve(detection.name, ACTION_TABLE["Go to"], grid.observe()) == detection.instance
+        for detection in seen
+    )
 
 
 class Flat(SymbolicRobot):
@@ -186,6 +191,6 @@ def test_what_blocked_a_skill_is_told_by_the_name_that_the_planner_knows():
         observation=flat.observe(),
         world=flat.background(),
     )
-    told = check(trial)
-    assert told.code is ErrorCode.E1 and told.about == ("cup 1",)
-    assert "the cup 1 is in the way. Please move it away" in told.message and attempt.about == ("cup_1",)
+    verdict = check(trial)
+    assert verdict.code is ErrorCode.E1 and verdict.about == ("cup 1",)
+    assert "the cup 1 is in the way. Please move it away" in verdict.message and attempt.about == ("cup_1",)

@@ -50,20 +50,20 @@ def picture(house: House) -> Image:
 
 def look(detector: object, picture: Image) -> Boxes:
     assert isinstance(detector, PictureDetector)
-    (found,) = detector.look([picture])
-    return found
+    (boxes,) = detector.look([picture])
+    return boxes
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_loaded_sees_and_is_recorded(folders: dict[str, Path], picture: Image, kind: str) -> None:
     detector = make_part(DETECTOR, f"{NAMES[kind]}:{folders[kind]}", {**EVERYTHING, "most": 7})
-    found = detector.detect(seen(picture, picture[:, :150]))
-    assert {one.view for one in found} == {"0", "1"}
-    for one in found:
-        height, width = 200, (256 if one.view == "0" else 150)
-        x0, y0, x1, y1 = one.box
+    detections = detector.detect(seen(picture, picture[:, :150]))
+    assert {detection.view for detection in detections} == {"0", "1"}
+    for detection in detections:
+        height, width = 200, (256 if detection.view == "0" else 150)
+        x0, y0, x1, y1 = detection.box
         assert 0 <= x0 < x1 <= width and 0 <= y0 < y1 <= height
-        assert one.mask is None and one.instance == "" and one.part == ""
+        assert detection.mask is None and detection.instance == "" and detection.part == ""
     assert detector.describe()["type"] == kind
     strict = make_part(DETECTOR, f"{NAMES[kind]}:{folders[kind]}", {"score": 1.0})
     assert strict.detect(seen(picture)) == ()
@@ -73,7 +73,7 @@ def test_every_kind_is_loaded_sees_and_is_recorded(folders: dict[str, Path], pic
 def test_owl_answers_as_the_whole_model_does(folders: dict[str, Path], picture: Image, kind: str) -> None:
     """The text is read once here and with every picture there."""
     detector: Any = make_part(DETECTOR, f"owl:{folders[kind]}", {**EVERYTHING, "names": "red mug, apple,tv stand"})
-    found = look(detector, picture)
+    boxes = look(detector, picture)
     network = detector._network
     names = ["red mug", "apple", "tv stand"]
     tokens = network.tokenizer(
@@ -87,11 +87,11 @@ def test_owl_answers_as_the_whole_model_does(folders: dict[str, Path], picture: 
     with torch.inference_mode():
         outputs = network.model(pixel_values=pixels, **tokens)
     (theirs,) = network.images.post_process_object_detection(outputs, threshold=0.0, target_sizes=[picture.shape[:2]])
-    assert found.boxes == pytest.approx(theirs["boxes"].numpy(), abs=1e-3)
-    assert found.scores == pytest.approx(theirs["scores"].numpy(), abs=1e-5)
-    assert list(found.labels) == [names[index] for index in theirs["labels"]]
+    assert boxes.boxes == pytest.approx(theirs["boxes"].numpy(), abs=1e-3)
+    assert boxes.scores == pytest.approx(theirs["scores"].numpy(), abs=1e-5)
+    assert list(boxes.labels) == [names[index] for index in theirs["labels"]]
     other = look(make_part(DETECTOR, f"owl:{folders[kind]}", {**EVERYTHING, "names": "spoon"}), picture)
-    assert np.abs(other.scores - found.scores).max() > 1e-4  # words make a difference
+    assert np.abs(other.scores - boxes.scores).max() > 1e-4  # words make a difference
 
 
 @pytest.mark.parametrize("size", [64, 300])
@@ -119,7 +119,7 @@ def test_grounding_dino_gives_each_box_one_of_the_names(folders: dict[str, Path]
     detector: Any = make_part(
         DETECTOR, f"grounding-dino:{folders['grounding-dino']}", {**EVERYTHING, "names": "apple, Red mug"}
     )
-    found = look(detector, picture)
+    boxes = look(detector, picture)
     network = detector._network
     inputs = network.images(images=[picture], return_tensors="pt")
     tokens = network.tokenizer("apple. red mug.", return_tensors="pt", return_token_type_ids=True)
@@ -129,13 +129,13 @@ def test_grounding_dino_gives_each_box_one_of_the_names(folders: dict[str, Path]
     assert words == ["[CLS]", "apple", ".", "red", "mug", ".", "[SEP]"]
     each = torch.sigmoid(outputs.logits[0]).numpy()
     scores = np.stack([each[:, 1], each[:, 3:5].mean(axis=1)], axis=1)
-    assert found.scores == pytest.approx(scores.max(axis=1), abs=1e-5)
-    assert list(found.labels) == [("apple", "Red mug")[index] for index in scores.argmax(axis=1)]
+    assert boxes.scores == pytest.approx(scores.max(axis=1), abs=1e-5)
+    assert list(boxes.labels) == [("apple", "Red mug")[index] for index in scores.argmax(axis=1)]
     processor = hf.GroundingDinoProcessor(network.images, network.tokenizer)
     (theirs,) = processor.post_process_grounded_object_detection(
         outputs, tokens.input_ids, threshold=-1.0, target_sizes=[picture.shape[:2]]
     )
-    assert found.boxes == pytest.approx(theirs["boxes"].numpy(), abs=1e-3)
+    assert boxes.boxes == pytest.approx(theirs["boxes"].numpy(), abs=1e-3)
 
 
 def test_grounding_dino_reads_many_names_in_several_texts(folders: dict[str, Path], picture: Image) -> None:
@@ -153,13 +153,13 @@ def test_grounding_dino_reads_many_names_in_several_texts(folders: dict[str, Pat
 
 def test_rt_detr_answers_as_its_processor_does(folders: dict[str, Path], picture: Image) -> None:
     detector: Any = make_part(DETECTOR, f"rtdetr:{folders['rt_detr']}", EVERYTHING)
-    network, found = detector._network, look(detector, picture)
+    network, boxes = detector._network, look(detector, picture)
     with torch.inference_mode():
         outputs = network.model(**network.images(images=[picture], return_tensors="pt"))
     (theirs,) = network.images.post_process_object_detection(outputs, 0.0, [picture.shape[:2]])
-    assert found.boxes == pytest.approx(theirs["boxes"].numpy(), abs=1e-3)
-    assert {canonical(label) for label in found.labels} <= {"fridge", "sofa", "cup"}
-    assert {one.name for one in detector.detect(seen(picture))} <= {"fridge", "sofa", "cup"}
+    assert boxes.boxes == pytest.approx(theirs["boxes"].numpy(), abs=1e-3)
+    assert {canonical(label) for label in boxes.labels} <= {"fridge", "sofa", "cup"}
+    assert {detection.name for detection in detector.detect(seen(picture))} <= {"fridge", "sofa", "cup"}
 
 
 def test_what_homes_hold_is_looked_for_unless_told_otherwise(folders: dict[str, Path]) -> None:
@@ -168,18 +168,18 @@ def test_what_homes_hold_is_looked_for_unless_told_otherwise(folders: dict[str, 
     assert len(set(kinds)) == len(kinds) and all(canonical(kind) == kind for kind in kinds)
     owl = f"owl:{folders['owlvit']}"
     assert make_part(DETECTOR, owl)._names == kinds  # type: ignore[attr-defined]
-    told: Any = make_part(DETECTOR, owl, {"names": " red  mug,, apple,apple"})
-    assert told._names == ("red mug", "apple")
-    assert len(told._queries) == 2
+    detector: Any = make_part(DETECTOR, owl, {"names": " red  mug,, apple,apple"})
+    assert detector._names == ("red mug", "apple")
+    assert len(detector._queries) == 2
     with pytest.raises(BadInput, match="prompt of 'owl' has no"):
         make_part(DETECTOR, owl, {"prompt": "a photo"})
 
 
 def test_a_model_stays_loaded_for_the_next_episode(folders: dict[str, Path]) -> None:
     name = f"rtdetr:{folders['rt_detr']}"
-    one: Any = make_part(DETECTOR, name, {"score": 0.3})
+    first: Any = make_part(DETECTOR, name, {"score": 0.3})
     other: Any = make_part(DETECTOR, name, {"score": 0.6})
-    assert one._network is other._network
+    assert first._network is other._network
 
 
 def test_folders_that_hold_no_such_model_are_refused(folders: dict[str, Path], tmp_path: Path) -> None:

@@ -59,18 +59,18 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_pictures_go_as_bgr_and_boxes_come_back_by_our_names(model: Path) -> None:
     detector = make_part(DETECTOR, f"yolo:{model}", {"score": 0.3, "size": 320, "device": "cpu"})
     red, none = painted(64, 48, red=(10, 20, 30, 40)), painted(32, 32, green=(0, 0, 8, 8))
-    (found,) = detector.detect(seen(red, none))
-    assert (found.name, found.view, found.box) == ("fridge", "0", (10, 20, 30, 40))
-    assert found.score == pytest.approx(0.8)
+    (detection,) = detector.detect(seen(red, none))
+    assert (detection.name, detection.view, detection.box) == ("fridge", "0", (10, 20, 30, 40))
+    assert detection.score == pytest.approx(0.8)
     asked = detector._model.asked  # type: ignore[attr-defined]
     assert asked == {"conf": 0.3, "iou": 0.5, "max_det": 100, "imgsz": 320, "device": "cpu", "verbose": False}
     assert len(str(detector.describe()["sha256"])) == 64
 
 
-@pytest.mark.parametrize(("text", "said"), [("segment", "made for 'segment'"), ("broken", "PytorchStreamReader")])
-def test_other_models_are_refused(model: Path, text: str, said: str) -> None:
+@pytest.mark.parametrize(("text", "message"), [("segment", "made for 'segment'"), ("broken", "PytorchStreamReader")])
+def test_other_models_are_refused(model: Path, text: str, message: str) -> None:
     model.write_text(text)
-    with pytest.raises(BadInput, match=said):
+    with pytest.raises(BadInput, match=message):
         make_part(DETECTOR, f"yolo:{model}")
     with pytest.raises(BadInput, match="There is no file"):  # nothing is downloaded
         make_part(DETECTOR, "yolo:yolo11n.pt")

@@ -18,8 +18,8 @@ from homie.runtime.making import DETECTOR, make_part
 from perception.detectors.simulated import SimulatedDetector
 
 
-def told(found: tuple[Detection, ...]) -> set[tuple[str, str, tuple[int, int, int, int], float]]:
-    return {(one.name, one.view, one.box, round(one.score, 3)) for one in found}
+def listed(detections: tuple[Detection, ...]) -> set[tuple[str, str, tuple[int, int, int, int], float]]:
+    return {(detection.name, detection.view, detection.box, round(detection.score, 3)) for detection in detections}
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -29,7 +29,7 @@ def test_each_layout_finds_what_is_there(tmp_path: Path, layout: Layout, batch: 
     first = painted(128, 64, red=(16, 8, 24, 16))
     second = painted(128, 64, green=(40, 32, 48, 40), red=(0, 0, 8, 8))
     sure = 0.5 if layout == "v5" else 1.0
-    assert told(detector.detect(seen(first, second, first))) == {
+    assert listed(detector.detect(seen(first, second, first))) == {
         ("red thing", "0", (16, 8, 24, 16), sure),
         ("green thing", "1", (40, 32, 48, 40), sure),
         ("red thing", "1", (0, 0, 8, 8), sure),
@@ -42,8 +42,8 @@ def test_each_layout_finds_what_is_there(tmp_path: Path, layout: Layout, batch: 
 def test_boxes_come_back_to_pictures_of_another_size(tmp_path: Path, layout: Layout) -> None:
     """336 x 240 in 168 x 168: half as large, with 24 rows of gray above and below."""
     detector = make_part(DETECTOR, f"yolo-onnx:{finder(tmp_path / 'm.onnx', layout, (168, 168))}")
-    (found,) = detector.detect(seen(painted(336, 240, red=(32, 48, 48, 64))))
-    assert found.box == (32, 48, 48, 64)
+    (detection,) = detector.detect(seen(painted(336, 240, red=(32, 48, 48, 64))))
+    assert detection.box == (32, 48, 48, 64)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -56,35 +56,37 @@ def test_it_sees_red_and_green_things_in_a_rendered_room(
     base = house.before("cabinet", 1.2)
     observation = house.observe(base)
     truth = detector.detect(observation)
-    found = finds.detect(observation)
-    assert {one.name for one in found} >= {"green thing"}
-    for one in found:
-        u, v = (one.box[0] + one.box[2]) // 2, (one.box[1] + one.box[3]) // 2
-        pixel = observation.frames[one.view].rgb[v - 3 : v + 4, u - 3 : u + 4].reshape(-1, 3).mean(axis=0)
-        assert np.argmax(pixel) == (0 if one.name == "red thing" else 1)
-    green = [one for one in found if one.name == "green thing"]
-    cabinet = [one for one in truth if one.instance == "cabinet" and one.part in ("", "door")]
+    detections = finds.detect(observation)
+    assert {detection.name for detection in detections} >= {"green thing"}
+    for detection in detections:
+        u, v = (detection.box[0] + detection.box[2]) // 2, (detection.box[1] + detection.box[3]) // 2
+        pixel = observation.frames[detection.view].rgb[v - 3 : v + 4, u - 3 : u + 4].reshape(-1, 3).mean(axis=0)
+        assert np.argmax(pixel) == (0 if detection.name == "red thing" else 1)
+    green = [detection for detection in detections if detection.name == "green thing"]
+    cabinet = [detection for detection in truth if detection.instance == "cabinet" and detection.part in ("", "door")]
     inside = [
         any(
-            box.view == one.view and box.box[0] - CELL <= one.box[0] and one.box[2] <= box.box[2] + CELL
+            box.view == detection.view
+            and box.box[0] - CELL <= detection.box[0]
+            and detection.box[2] <= box.box[2] + CELL
             for box in cabinet
         )
-        for one in green
+        for detection in green
     ]
     assert np.mean(inside) > 0.9
     blind = {name: dataclasses.replace(frame, instances=None) for name, frame in observation.frames.items()}
-    assert finds.detect(dataclasses.replace(observation, frames=blind)) == found
+    assert finds.detect(dataclasses.replace(observation, frames=blind)) == detections
 
 
 def test_sixteen_bits_and_a_size_that_the_file_leaves_open(tmp_path: Path) -> None:
     small = finder(tmp_path / "half.onnx", size=(64, 64), half=True)
     picture = painted(64, 64, red=(8, 8, 16, 16))
-    assert told(make_part(DETECTOR, f"yolo-onnx:{small}").detect(seen(picture))) == {
+    assert listed(make_part(DETECTOR, f"yolo-onnx:{small}").detect(seen(picture))) == {
         ("red thing", "0", (8, 8, 16, 16), 1.0)
     }
     free = finder(tmp_path / "open.onnx", size=(64, 64), batch="N", open_size=True)
-    found = make_part(DETECTOR, f"yolo-onnx:{free}", {"size": 64}).detect(seen(picture))
-    assert told(found) == {("red thing", "0", (8, 8, 16, 16), 1.0)}
+    detections = make_part(DETECTOR, f"yolo-onnx:{free}", {"size": 64}).detect(seen(picture))
+    assert listed(detections) == {("red thing", "0", (8, 8, 16, 16), 1.0)}
     told_size = {"task": "detect", "names": NAMES, "imgsz": "[64, 64]"}
     free = finder(tmp_path / "told.onnx", size=(64, 64), batch="N", open_size=True, metadata=told_size)
     assert len(make_part(DETECTOR, f"yolo-onnx:{free}").detect(seen(picture))) == 1
@@ -93,12 +95,14 @@ def test_sixteen_bits_and_a_size_that_the_file_leaves_open(tmp_path: Path) -> No
 def test_names_are_those_of_homie_and_may_be_given(tmp_path: Path) -> None:
     picture = painted(64, 64, red=(8, 8, 16, 16))
     known = finder(tmp_path / "a.onnx", size=(64, 64), metadata={"names": "['refrigerator', \"cook's hat\", 'mug']"})
-    assert [one.name for one in make_part(DETECTOR, f"yolo-onnx:{known}").detect(seen(picture))] == ["fridge"]
+    assert [detection.name for detection in make_part(DETECTOR, f"yolo-onnx:{known}").detect(seen(picture))] == [
+        "fridge"
+    ]
     bare = finder(tmp_path / "b.onnx", size=(64, 64), metadata={})
     with pytest.raises(BadInput, match="no names of classes"):
         make_part(DETECTOR, f"yolo-onnx:{bare}")
-    found = make_part(DETECTOR, f"yolo-onnx:{bare}", {"names": "couch, cup, mug"}).detect(seen(picture))
-    assert [one.name for one in found] == ["sofa"]
+    detections = make_part(DETECTOR, f"yolo-onnx:{bare}", {"names": "couch, cup, mug"}).detect(seen(picture))
+    assert [detection.name for detection in detections] == ["sofa"]
     few = make_part(DETECTOR, f"yolo-onnx:{bare}", {"names": "couch"})
     with pytest.raises(BadInput, match="not a YOLO output for 1 classes"):
         few.detect(seen(picture))
@@ -115,8 +119,8 @@ def test_what_the_network_repeats_is_told_once_and_larger_boxes_come_first(tmp_p
     ]
     path = constant(tmp_path / "m.onnx", table, (64, 64))
     picture = painted(64, 64)
-    found = make_part(DETECTOR, f"yolo-onnx:{path}").detect(seen(picture))
-    assert [(one.name, one.box) for one in found] == [
+    detections = make_part(DETECTOR, f"yolo-onnx:{path}").detect(seen(picture))
+    assert [(detection.name, detection.box) for detection in detections] == [
         ("green thing", (40, 40, 64, 64)),
         ("red thing", (11, 10, 31, 30)),
         ("green thing", (10, 10, 30, 30)),
@@ -134,8 +138,8 @@ def test_one_class_is_told_from_end_to_end(tmp_path: Path) -> None:
     table = np.zeros((1, 252, 6))
     table[0, 7] = (20, 20, 10, 10, 0.9, 0.5)
     path = constant(tmp_path / "m.onnx", table, (64, 64), "['mug']")
-    (found,) = make_part(DETECTOR, f"yolo-onnx:{path}").detect(seen(painted(64, 64)))
-    assert (found.name, found.box, round(found.score, 3)) == ("mug", (15, 15, 25, 25), 0.45)
+    (detection,) = make_part(DETECTOR, f"yolo-onnx:{path}").detect(seen(painted(64, 64)))
+    assert (detection.name, detection.box, round(detection.score, 3)) == ("mug", (15, 15, 25, 25), 0.45)
 
 
 def test_nonsense_from_a_network_is_left_out(tmp_path: Path) -> None:
@@ -152,9 +156,9 @@ def test_nonsense_from_a_network_is_left_out(tmp_path: Path) -> None:
 
 def test_the_record_names_the_file(tmp_path: Path) -> None:
     path = finder(tmp_path / "m.onnx")
-    told = make_part(DETECTOR, f"yolo-onnx:{path}", {"score": 0.4}).describe()
-    assert told["model"] == str(path) and len(str(told["sha256"])) == 64
-    assert told["classes"] == 3 and told["score"] == 0.4
+    description = make_part(DETECTOR, f"yolo-onnx:{path}", {"score": 0.4}).describe()
+    assert description["model"] == str(path) and len(str(description["sha256"])) == 64
+    assert description["classes"] == 3 and description["score"] == 0.4
 
 
 def test_files_that_are_no_exported_yolo_are_refused(tmp_path: Path) -> None:
@@ -164,7 +168,7 @@ def test_files_that_are_no_exported_yolo_are_refused(tmp_path: Path) -> None:
     cut = tmp_path / "cut.onnx"
     cut.write_bytes(whole.read_bytes()[:-200])
     segment = finder(tmp_path / "segment.onnx", metadata={"task": "segment", "names": NAMES})
-    for path, settings, said in (
+    for path, settings, message in (
         (text, {}, "cannot be loaded as an ONNX network"),
         (cut, {}, "cannot be loaded as an ONNX network"),
         (tmp_path, {}, "There is no file"),
@@ -174,7 +178,7 @@ def test_files_that_are_no_exported_yolo_are_refused(tmp_path: Path) -> None:
         (finder(tmp_path / "odd.onnx", metadata={"names": "{0: 'a', 2: 'b'}"}), {}, "no names of classes"),
         (finder(tmp_path / "code.onnx", metadata={"names": "__import__('os').getcwd()"}), {}, "no names of classes"),
     ):
-        with pytest.raises(BadInput, match=said):
+        with pytest.raises(BadInput, match=message):
             make_part(DETECTOR, f"yolo-onnx:{path}", settings)
 
 

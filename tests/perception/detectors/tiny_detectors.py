@@ -39,7 +39,7 @@ def words(start: str, end: str, special: list[str], **names: str) -> Any:
         CORPUS, trainers.WordPieceTrainer(vocab_size=120, special_tokens=special, show_progress=False)
     )
     trained.add_special_tokens([end])  # a new one comes last
-    special_tokens = [(one, trained.token_to_id(one)) for one in (start, end)]
+    special_tokens = [(token, trained.token_to_id(token)) for token in (start, end)]
     trained.post_processor = processors.TemplateProcessing(single=f"{start} $A {end}", special_tokens=special_tokens)
     return hf.PreTrainedTokenizerFast(tokenizer_object=trained, **names)
 

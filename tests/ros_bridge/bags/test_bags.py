@@ -42,7 +42,7 @@ JOINTS, TWIST, IMAGE, TF = (
 def test_the_messages_of_a_bag_are_those_that_were_said(nodes, tmp_path):
     folder, says = tmp_path / "bag", nodes("/robot")
     topics = {topic.name: topic for topic in recorded_topics(FETCH)}
-    said = {
+    published = {
         "/joint_states": [says.message(JOINTS, name=["a", "b"], position=[0.1 * n, -n]) for n in range(20)],
         "/cmd_vel": [says.message(TWIST, linear={"x": 0.1 * n}) for n in range(5)],
         "/head_camera/rgb/image_raw": [
@@ -52,15 +52,15 @@ def test_the_messages_of_a_bag_are_those_that_were_said(nodes, tmp_path):
         "/tf_static": [says.message(TF, transforms=[transform({}, "base_link", "camera", np.eye(4))])],
     }
     publishers = {}
-    for name in said:
+    for name in published:
         qos = {"/tf_static": LATCHED, "/cmd_vel": topics["/tf"].qos}.get(name, SENSOR)
         publishers[name] = says.publisher(topics[name].kind, name, qos)
-    publishers["/tf_static"].publish(said["/tf_static"][0])  # before anybody listens
+    publishers["/tf_static"].publish(published["/tf_static"][0])  # before anybody listens
     with Bag(folder, list(topics.values()), Definitions()) as bag:
         listen(nodes("/record"), bag, list(topics.values()))
         until(lambda: all(publisher.subscribers() for publisher in publishers.values()))
-        for name in set(said) - {"/tf_static"}:
-            for count, message in enumerate(said[name], 1):
+        for name in set(published) - {"/tf_static"}:
+            for count, message in enumerate(published[name], 1):
                 publishers[name].publish(message)
                 until(lambda name=name, count=count: bag.counts[name] == count)
         until(lambda: bag.counts["/tf_static"] == 1)
@@ -75,7 +75,7 @@ def test_the_messages_of_a_bag_are_those_that_were_said(nodes, tmp_path):
         assert {connection.topic for connection in reader.connections} == set(topics)
         (static,) = [each for each in reader.connections if each.topic == "/tf_static"]
         assert static.ext.offered_qos_profiles[0].durability == QosDurability.TRANSIENT_LOCAL
-    for name, messages in said.items():
+    for name, messages in published.items():
         assert [kind for kind, _ in read[name]] == [topics[name].kind] * len(messages)
         assert [bytes(data) for _, data in read[name]] == [
             bytes(own.serialize_cdr(message, topics[name].kind)) for message in messages
@@ -109,7 +109,7 @@ def recorder(network, nodes, tmp_path):
             text=True,
         )
         begun.append(process)
-        assert "Recording" in (said := process.stderr.readline()), said
+        assert "Recording" in (line := process.stderr.readline()), line
         return process
 
     yield start
@@ -126,8 +126,8 @@ def test_the_recorder_ends_with_a_whole_bag_and_a_table(recorder, tmp_path):
     process = recorder()
     until(lambda: size(tmp_path / "bag") > 20_000)
     process.terminate()
-    shown, said = process.communicate(timeout=60)
-    assert process.returncode == 0, said
+    shown, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
     with AnyReader([tmp_path / "bag"]) as reader:
         counts = {topic: info.msgcount for topic, info in reader.topics.items()}
     assert counts["/joint_states"] > 10 and counts["/odom"] > 10 and counts["/tf"] > 10

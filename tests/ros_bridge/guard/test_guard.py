@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from homie.kernel.errors import CommandRefused
 from ros_bridge.guard.guard import PERIOD, SILENCE, UNCONFIRMED, Guard
 from ros_bridge.guard.limits import check_trajectory, outside
-from ros_bridge.guard.measured import Measured
+from ros_bridge.guard.measured import FRESH, Measured
 from ros_bridge.guard.messages import (
     Aim,
     Beat,
@@ -62,6 +62,10 @@ class Recorder:
         self.sent.append(("grip", command.id))
         self.running[command.id] = ended
 
+    def navigate(self, command, ended):
+        self.sent.append(("navigate", command.x, command.y, command.yaw))
+        self.running[command.id] = ended
+
     def cancel(self, number):
         self.sent.append(("cancel", number))
 
@@ -72,13 +76,13 @@ class Recorder:
 class World:
     """A guard, the robot as it measures itself, and the time."""
 
-    def __init__(self, profile: Profile = FETCH, **options):
+    def __init__(self, profile: Profile = FETCH, oldest: float = FRESH, **options):
         self.now, self.replies, self.outlet, self.callbacks = 1000.0, [], Recorder(), {}
         self.asked = []
         self.speed, self.joints, self.joint_speed, self.dead = (0.0, 0.0), dict(HOME), 0.0, False
-        measured = Measured(self, profile, clock=lambda: self.now)
-        given = {"armed": True, "ask": self.asked.append, **options}
-        self.guard = Guard(profile, self.outlet, measured, clock=lambda: self.now, **given)
+        measured = Measured(self, profile, clock=lambda: self.now, oldest=oldest)
+        settings = {"armed": True, "ask": self.asked.append, **options}
+        self.guard = Guard(profile, self.outlet, measured, clock=lambda: self.now, **settings)
         self.pass_time(0.2)
 
     def subscription(self, kind, topic, callback, qos):
@@ -115,9 +119,9 @@ class World:
         return self.say(Velocity(linear=linear, angular=angular, **fields))
 
     def follow(self, number=1, group="torso", joints=("torso_lift_joint",), points=(((0.1,), 4.0),), **changes):
-        made = tuple(Point(positions=positions, time=time) for positions, time in points)
+        path = tuple(Point(positions=positions, time=time) for positions, time in points)
         return self.say(
-            Trajectory(id=number, group=group, joints=joints, points=made, **{"stamp": self.now, **changes})
+            Trajectory(id=number, group=group, joints=joints, points=path, **{"stamp": self.now, **changes})
         )
 
     def velocities(self):
@@ -301,6 +305,15 @@ def test_a_robot_that_can_no_longer_be_watched_is_stopped(world):
         world.pass_time(0.1)
     assert ("cancel all",) in world.outlet.sent
     assert world.velocities()[-1] == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(("oldest", "stopped"), [(FRESH, True), (2.0, False)])
+def test_how_long_measurements_may_be_silent_is_said_when_it_begins(oldest, stopped):
+    world = World(oldest=oldest)
+    world.follow()
+    world.dead = True
+    world.pass_time(1.0)
+    assert (("cancel all",) in world.outlet.sent) is stopped
 
 
 def test_an_effector_that_leaves_its_workspace_is_stopped(world):

@@ -49,14 +49,14 @@ class Robot:
 
 @pytest.fixture(scope="module")
 def environment(network):
-    said = {"ROS_DOMAIN_ID": str(network.domain), "ROS_LOCALHOST_ONLY": "1", "PYTHONPATH": str(ROOT)}
-    return {**os.environ, **said}
+    variables = {"ROS_DOMAIN_ID": str(network.domain), "ROS_LOCALHOST_ONLY": "1", "PYTHONPATH": str(ROOT)}
+    return {**os.environ, **variables}
 
 
 @pytest.fixture(scope="module")
 def node(network):
-    with DdsNode("/test", network) as made:
-        yield made
+    with DdsNode("/test", network) as dds_node:
+        yield dds_node
 
 
 @pytest.fixture(scope="module")
@@ -81,8 +81,8 @@ def start_guard(environment, tmp_path_factory):
         )
         begun.append(process)
         assert process.stderr is not None
-        while "listening at" not in (said := process.stderr.readline()):
-            assert said, "the guard has ended"
+        while "listening at" not in (line := process.stderr.readline()):
+            assert line, "the guard has ended"
         threading.Thread(target=process.stderr.read, daemon=True).start()
         return path, process
 

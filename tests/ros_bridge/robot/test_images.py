@@ -20,8 +20,8 @@ def message(kind, data, columns, lines, padding=0, **fields):
     """The rows of an array, each filled up by some bytes."""
     rows = np.ascontiguousarray(data).reshape(lines, -1).view(np.uint8)
     filled = np.pad(rows, ((0, 0), (0, padding)))
-    made = {"is_bigendian": 0, "height": lines, "width": columns, "step": filled.shape[1], "encoding": kind}
-    return SimpleNamespace(**{**made, "data": filled.reshape(-1), **fields})
+    header = {"is_bigendian": 0, "height": lines, "width": columns, "step": filled.shape[1], "encoding": kind}
+    return SimpleNamespace(**{**header, "data": filled.reshape(-1), **fields})
 
 
 @settings(max_examples=30)

@@ -1,22 +1,21 @@
-"""Lenses: what a bent picture shows is where the undistorted one has it, and what cannot be undone is refused."""
+"""What the camera info of a topic says of its lens, and that what cannot be undone is refused."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
 
-import cv2
 import numpy as np
 import pytest
 
 from homie.kernel.errors import RobotFault
+from homie.kernel.robot.camera import CameraModel
 from homie.kernel.types import Intrinsics
-from ros_bridge.robot.lenses import lens_of
+from ros_bridge.robot.lenses import camera_of
 
 K = [120.0, 0.0, 81.0, 0.0, 118.0, 59.0, 0.0, 0.0, 1.0]
 P = [100.0, 0.0, 80.0, 0.0, 0.0, 99.0, 60.0, 0.0, 0.0, 0.0, 1.0, 0.0]
 PLUMB_BOB = [-0.3, 0.1, 0.002, -0.003, 0.0]
 RATIONAL = [0.4, -0.2, 0.001, 0.001, 0.05, 0.7, -0.1, 0.02]
-POINTS = np.array([[0.3, -0.2, 1.0], [-0.45, 0.3, 1.5], [0.0, 0.0, 2.0]])
 
 
 def info(model, d, **others):
@@ -27,40 +26,28 @@ def info(model, d, **others):
 @pytest.mark.parametrize(
     ("model", "d"), [("plumb_bob", PLUMB_BOB), ("plumb_bob", PLUMB_BOB[:4]), ("rational_polynomial", RATIONAL)]
 )
-def test_a_thing_is_seen_where_a_pinhole_sees_it(model, d):
-    lens = lens_of(info(model, d), "head", "/head/image_raw")
-    matrix = np.array(K).reshape(3, 3)
-    bent, _ = cv2.projectPoints(POINTS, np.zeros(3), np.zeros(3), matrix, np.array(d))
-    for point, (column, row) in zip(POINTS, bent.reshape(-1, 2), strict=True):
-        colours, depth = np.zeros((120, 160, 3), np.uint8), np.zeros((120, 160), np.float32)
-        cv2.circle(colours, (round(column), round(row)), 3, (255, 255, 255), -1)
-        cv2.circle(depth, (round(column), round(row)), 3, float(point[2]), -1)
-        expected = matrix @ point / point[2]
-        assert np.array([place.mean() for place in np.nonzero(lens.colours(colours)[:, :, 0])[::-1]]) == pytest.approx(
-            expected[:2], abs=1.0
-        )
-        seen = lens.depths(depth)
-        assert np.array([place.mean() for place in np.nonzero(seen)[::-1]]) == pytest.approx(expected[:2], abs=1.0)
-        assert set(np.unique(seen)) == {0.0, np.float32(point[2])}, "depths are not mixed"
+def test_a_raw_topic_is_described_by_k_and_d(model, d):
+    camera = camera_of(info(model, d), "head", "/head/image_raw")
+    assert camera == CameraModel(Intrinsics(120.0, 118.0, 81.0, 59.0, 160, 120), tuple(d), "head")
 
 
 @pytest.mark.parametrize(("model", "d"), [("plumb_bob", [0.0] * 5), ("", []), ("equidistant", [0.0] * 4)])
 def test_an_ideal_lens_leaves_the_picture_as_it_is(model, d):
-    lens = lens_of(info(model, d), "head", "/head/image_raw")
+    camera = camera_of(info(model, d), "head", "/head/image_raw")
     picture = np.random.default_rng(0).integers(0, 255, (120, 160, 3), dtype=np.uint8)
-    assert lens.intrinsics == Intrinsics(120.0, 118.0, 81.0, 59.0, 160, 120)
-    assert (lens.colours(picture) == picture).all()
+    assert camera.intrinsics == Intrinsics(120.0, 118.0, 81.0, 59.0, 160, 120)
+    assert (camera.colours(picture) == picture).all()
 
 
 def test_a_rectified_topic_is_not_undistorted_again_and_is_described_by_p():
-    lens = lens_of(info("plumb_bob", PLUMB_BOB), "head", "/rect_of_the_house/image_rect_color")
+    camera = camera_of(info("plumb_bob", PLUMB_BOB), "head", "/rect_of_the_house/image_rect_color")
     picture = np.random.default_rng(0).integers(0, 255, (120, 160, 3), dtype=np.uint8)
-    assert lens.intrinsics == Intrinsics(100.0, 99.0, 80.0, 60.0, 160, 120)
-    assert (lens.colours(picture) == picture).all()
+    assert camera.intrinsics == Intrinsics(100.0, 99.0, 80.0, 60.0, 160, 120)
+    assert (camera.colours(picture) == picture).all()
 
 
 @pytest.mark.parametrize(
-    ("bad", "said"),
+    ("bad", "message"),
     [
         (info("equidistant", [0.1] * 4), "'head' has the distortion model 'equidistant' with 4 coefficients"),
         (info("plumb_bob", [0.1] * 7), "with 7 coefficients"),
@@ -69,6 +56,6 @@ def test_a_rectified_topic_is_not_undistorted_again_and_is_described_by_p():
         (info("plumb_bob", PLUMB_BOB, k=[np.nan] * 9), "'head' is not calibrated: K"),
     ],
 )
-def test_what_cannot_be_undone_is_refused(bad, said):
-    with pytest.raises(RobotFault, match=said):
-        lens_of(bad, "head", "/head/image_raw")
+def test_what_cannot_be_undone_is_refused(bad, message):
+    with pytest.raises(RobotFault, match=message):
+        camera_of(bad, "head", "/head/image_raw")

@@ -11,7 +11,12 @@ from pathlib import Path
 import pytest
 
 from homie.runtime.runstore import read_steps
+from ros_bridge.profiles.simulation import TOPIC, Simulation
+from ros_bridge.profiles.spoken import TEXT
+from ros_bridge.robot.twin import Twin
+from ros_bridge.transport.interface import LATCHED
 from tests.homes import one_room
+from tests.ros_bridge.conftest import until
 
 ROOT = Path(__file__).parents[3]
 TABLE = {"name": "table_1", "kind": "table", "colour": "white", "x": 3.2, "y": 2.0, "yaw": 3.14159}
@@ -23,8 +28,8 @@ pytestmark = pytest.mark.slow
 def place(network, tmp_path_factory):
     """A folder with the sockets of guards, and the variables of the network."""
     folder = tmp_path_factory.mktemp("r")
-    said = {"ROS_DOMAIN_ID": str(network.domain), "ROS_LOCALHOST_ONLY": "1", "PYTHONPATH": str(ROOT)}
-    return folder, {**os.environ, **said, "XDG_RUNTIME_DIR": str(folder)}
+    variables = {"ROS_DOMAIN_ID": str(network.domain), "ROS_LOCALHOST_ONLY": "1", "PYTHONPATH": str(ROOT)}
+    return folder, {**os.environ, **variables, "XDG_RUNTIME_DIR": str(folder)}
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +46,26 @@ def served(place):
         while "is on the ROS 2 network" not in (line := process.stderr.readline()):
             assert line, "the served robot has ended"
         yield process
+        process.terminate()
+        assert process.wait(30) == 0
+
+
+def test_a_table_is_served_and_its_twin_opened(place, nodes):
+    folder, environment = place
+    words = ["serve", "ros", "--robot", "franka:pick", "--seed", "3", "--camera-rate", "0"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "homie", *words], env=environment, cwd=folder, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        while "is on the ROS 2 network" not in (line := process.stderr.readline()):
+            assert line, "the served robot has ended"
+        texts = []
+        node = nodes("/test")
+        node.subscription(TEXT, TOPIC, lambda message: texts.append(message.data), LATCHED)
+        until(lambda: texts)
+        twin = Twin(node, Simulation.parse(texts[0]))
+        assert twin.robot.spec.first("base") is None and twin.robot.spec.first("arm") is not None
+        twin.close()
         process.terminate()
         assert process.wait(30) == 0
 

@@ -16,12 +16,12 @@ GOAL = {"trajectory": {"joint_names": ["elbow"], "points": [{"positions": [0.5]}
 
 @pytest.fixture
 def client(nodes):
-    made = ActionClient(nodes("/asks"), KIND, NAME)
+    action_client = ActionClient(nodes("/asks"), KIND, NAME)
 
     def with_server(execute, **options):
         ActionServer(nodes("/moves"), KIND, NAME, execute, **options)
-        until(made.ready)
-        return made
+        until(action_client.ready)
+        return action_client
 
     return with_server
 

@@ -211,8 +211,8 @@ def test_a_name_that_is_none_of_ros_is_refused(nodes, name):
 
 
 def test_the_variables_of_ros_say_where_the_robot_is():
-    said = {"ROS_DOMAIN_ID": "7", "ROS_LOCALHOST_ONLY": "1", "ROS_DISTRO": "jazzy"}
-    assert Network.from_environment(said) == Network(7, "lo", "jazzy")
+    variables = {"ROS_DOMAIN_ID": "7", "ROS_LOCALHOST_ONLY": "1", "ROS_DISTRO": "jazzy"}
+    assert Network.from_environment(variables) == Network(7, "lo", "jazzy")
     assert Network.from_environment({}) == Network()
     with pytest.raises(BadInput, match="ROS_DOMAIN_ID must be a number"):
         Network.from_environment({"ROS_DOMAIN_ID": "-1"})

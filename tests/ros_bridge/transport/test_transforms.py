@@ -85,7 +85,7 @@ def test_what_is_too_old_or_not_there_yet_is_an_error(heard, transforms):
 
 
 @pytest.mark.parametrize(
-    "said",
+    "values",
     [
         {"xyz": (math.nan, 0, 0)},
         {"xyz": (math.inf, 0, 0)},
@@ -94,8 +94,8 @@ def test_what_is_too_old_or_not_there_yet_is_an_error(heard, transforms):
         {"quaternion": (1e200, 0.0, 0.0, 1.0)},
     ],
 )
-def test_a_transform_that_is_none_is_refused(heard, transforms, said, caplog):
-    heard.say("odom", "base_link", at=99.0, **said)
+def test_a_transform_that_is_none_is_refused(heard, transforms, values, caplog):
+    heard.say("odom", "base_link", at=99.0, **values)
     heard.say("base_link", "base_link", at=99.0)
     heard.say("", "base_link", at=99.0)
     assert transforms.frames() == {}

@@ -68,9 +68,9 @@ def octo_release(folder: Path, *steps: int) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("given", [".", "300000", "300000/default", "300000/default/checkpoint"])
-def test_any_part_of_a_release_brings_its_statistics(tmp_path, given):
-    read = read_checkpoint(octo_release(tmp_path, 300000) / given)
+@pytest.mark.parametrize("part", [".", "300000", "300000/default", "300000/default/checkpoint"])
+def test_any_part_of_a_release_brings_its_statistics(tmp_path, part):
+    read = read_checkpoint(octo_release(tmp_path, 300000) / part)
     assert read.step == 300000
     assert read.extras == {
         "config.json": {"model": {"repeat_task_tokens": True}},
@@ -89,7 +89,7 @@ def test_a_release_with_damaged_statistics(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("leaf", "said"),
+    ("leaf", "message"),
     [
         (array((3,)), "shape .3,. and type float32 has 8 bytes, not 12"),
         (array((2**62, 2**62)), "not"),
@@ -116,8 +116,8 @@ def test_a_release_with_damaged_statistics(tmp_path):
         ({"__msgpack_chunked_array__": True}, "pieces"),
     ],
 )
-def test_what_is_no_array_is_refused(tmp_path, leaf, said):
-    with pytest.raises(BadInput, match=said):
+def test_what_is_no_array_is_refused(tmp_path, leaf, message):
+    with pytest.raises(BadInput, match=message):
         read_checkpoint(write(tmp_path / "checkpoint", {"params": {"a": leaf}}))
 
 
@@ -171,12 +171,17 @@ def test_a_damaged_file_is_read_or_refused(tmp_path, data):
 
 def test_trees_that_no_network_has(tmp_path):
     """Deeper than Python may recurse, and deeper than msgpack unpacks: both are told in a sentence."""
-    for depth, said in ((64, None), (65, "more than 64 branches deep"), (1000, "64 branches"), (5000, "no checkpoint")):
+    for depth, message in (
+        (64, None),
+        (65, "more than 64 branches deep"),
+        (1000, "64 branches"),
+        (5000, "no checkpoint"),
+    ):
         data = b"\x81\xa1a" * depth + msgpack.packb(array())
         path = tmp_path / f"deep{depth}"
         path.write_bytes(data)
-        if said is None:
+        if message is None:
             assert list(read_checkpoint(path).tensors) == ["/".join("a" * depth)]
             continue
-        with pytest.raises(BadInput, match=said):
+        with pytest.raises(BadInput, match=message):
             read_checkpoint(path)

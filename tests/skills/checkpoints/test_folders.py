@@ -64,11 +64,11 @@ def test_of_several_releases_none_is_guessed(tmp_path):
 def test_a_repository_in_the_cache_of_the_hub(tmp_path):
     """Files are links into `blobs` there, and what is beside the checkpoint in the snapshot belongs to it."""
     cache = tmp_path / "models--rail-berkeley--octo-small-1.5"
-    made = release(tmp_path / "made")
+    checkpoint = release(tmp_path / "made")
     for name in ("old", "new"):
         snapshot = cache / "snapshots" / name
         (snapshot / "270000/default").mkdir(parents=True)
-        (snapshot / "270000/default/checkpoint").symlink_to(made)
+        (snapshot / "270000/default/checkpoint").symlink_to(checkpoint)
         (snapshot / "config.json").symlink_to(tmp_path / "made/config.json")
         if name == "old":
             assert read_checkpoint(cache).path == snapshot / "270000/default/checkpoint"  # the only one

@@ -28,8 +28,8 @@ class GliderNetwork(nn.Module):
 
 
 def register(monkeypatch: pytest.MonkeyPatch, *entries: tuple[str, str]) -> None:
-    made = [EntryPoint(name, value, "homie.checkpoints") for name, value in entries]
-    monkeypatch.setattr(registry, "entry_points", lambda group: made if group == "homie.checkpoints" else [])
+    points = [EntryPoint(name, value, "homie.checkpoints") for name, value in entries]
+    monkeypatch.setattr(registry, "entry_points", lambda group: points if group == "homie.checkpoints" else [])
 
 
 @pytest.fixture
@@ -51,9 +51,9 @@ def glider(tmp_path, monkeypatch):
 def test_a_file_of_a_policy_of_another_package_is_made_and_recognised(tmp_path):
     path = tmp_path / "glider.pth"
     write_generated("glider", path, 0)
-    found = inspect(path)
-    assert (found.policy, found.kind, found.parameters, found.problem) == ("glider", "glider", 3 * 2 + 2 + 2 + 1, "")
-    assert found.use == f"--skills glider:{path}"
+    info = inspect(path)
+    assert (info.policy, info.kind, info.parameters, info.problem) == ("glider", "glider", 3 * 2 + 2 + 2 + 1, "")
+    assert info.use == f"--skills glider:{path}"
 
 
 @pytest.mark.usefixtures("glider")
@@ -73,5 +73,5 @@ def test_a_broken_format_hurts_nobody_else(tmp_path, monkeypatch):
     with pytest.warns(UserWarning, match=r"^The checkpoint format '(broken|odd)'") as warned:
         names = [known.policy for known in formats()]
     assert names == ["nomad", "pixnav", "rt1x", "octo", "m3"]
-    assert [str(one.message).split("'")[1] for one in warned] == ["broken", "odd"]
+    assert [str(warning.message).split("'")[1] for warning in warned] == ["broken", "odd"]
     assert inspect(path).policy == "m3"  # recognised before the broken ones are asked

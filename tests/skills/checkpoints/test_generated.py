@@ -54,9 +54,9 @@ def test_layouts_are_the_official_ones(kind):
 
 
 def test_the_same_seed_gives_the_same_numbers():
-    one, again, other = (generated("m3-navigation", seed) for seed in (1, 1, 2))
-    assert all(torch.equal(one[name], again[name]) for name in one)
-    assert not any(torch.equal(one[name], other[name]) for name in one)
+    first, again, other = (generated("m3-navigation", seed) for seed in (1, 1, 2))
+    assert all(torch.equal(first[name], again[name]) for name in first)
+    assert not any(torch.equal(first[name], other[name]) for name in first)
 
 
 @pytest.fixture(scope="module")
@@ -74,13 +74,13 @@ def m3(tmp_path_factory):
 
 
 def test_info_of_a_whole_file(nomad):
-    found = inspect(nomad)
+    info = inspect(nomad)
     manifest = json.loads((GOLDEN / "nomad/manifest.json").read_text())
-    assert (found.policy, found.kind, found.form) == ("nomad", "nomad", "torch zip")
-    assert (found.tensors, found.parameters) == (manifest["tensors"], manifest["parameters"])
-    assert found.problem == ""
-    assert found.not_finite == ()
-    assert found.use == f"--skills nomad:{nomad}"
+    assert (info.policy, info.kind, info.form) == ("nomad", "nomad", "torch zip")
+    assert (info.tensors, info.parameters) == (manifest["tensors"], manifest["parameters"])
+    assert info.problem == ""
+    assert info.not_finite == ()
+    assert info.use == f"--skills nomad:{nomad}"
 
 
 def test_info_of_a_file_that_does_not_fit(tmp_path):
@@ -89,11 +89,11 @@ def test_info_of_a_file_that_does_not_fit(tmp_path):
     state["actor_critic.actor.linear.weight"] = torch.full((19, 512), float("nan"))
     path = tmp_path / "ckpt.3.pth"
     torch.save({"config": {"LR": 0.1}, "state_dict": state, "num_steps_done": 7}, path)
-    found = inspect(path)
-    assert "1 tensor is missing: actor_critic.critic.fc.bias" in found.problem
-    assert "actor_critic.actor.linear.weight (19, 512) instead of (20, 512)" in found.problem
-    assert found.not_finite == ("actor_critic.actor.linear.weight",)
-    assert (found.step, found.config) == (7, {"LR": "0.1"})
+    info = inspect(path)
+    assert "1 tensor is missing: actor_critic.critic.fc.bias" in info.problem
+    assert "actor_critic.actor.linear.weight (19, 512) instead of (20, 512)" in info.problem
+    assert info.not_finite == ("actor_critic.actor.linear.weight",)
+    assert (info.step, info.config) == (7, {"LR": "0.1"})
 
 
 def test_info_of_a_file_that_is_none(tmp_path):
@@ -114,13 +114,13 @@ def test_the_folder_of_m3_has_a_file_for_every_skill(m3):
 @pytest.mark.parametrize("policy", ["pixnav", "rt1x", "octo"])
 def test_large_checkpoints_are_written_and_fit(tmp_path, policy):
     write_generated(policy, tmp_path / "file", 0)
-    found = inspect(tmp_path / "file")
-    assert (found.policy, found.problem, found.not_finite) == (policy, "", ())
-    manifest = json.loads((GOLDEN / MANIFESTS[found.kind] / "manifest.json").read_text())
-    assert found.parameters == manifest["parameters"]
+    info = inspect(tmp_path / "file")
+    assert (info.policy, info.problem, info.not_finite) == (policy, "", ())
+    manifest = json.loads((GOLDEN / MANIFESTS[info.kind] / "manifest.json").read_text())
+    assert info.parameters == manifest["parameters"]
     if policy == "octo":
-        assert found.step == 0
-        assert found.config["dataset_statistics"] == "bridge_dataset, fractal20220817_data"
+        assert info.step == 0
+        assert info.config["dataset_statistics"] == "bridge_dataset, fractal20220817_data"
 
 
 def test_what_can_not_be_generated(tmp_path, nomad):
@@ -137,9 +137,9 @@ def test_the_command_tells_all(nomad, homie):
     assert done.returncode == 0
     for part in ("nomad", "torch zip", "645, 19,049,675 parameters", inspect(nomad).sha256, "loads", "--skills nomad:"):
         assert part in done.stdout
-    told = json.loads(homie("skill", "info", str(nomad), "--json").stdout)
-    assert told["policy"] == "nomad"
-    assert told["tensors"] == 645
+    info = json.loads(homie("skill", "info", str(nomad), "--json").stdout)
+    assert info["policy"] == "nomad"
+    assert info["tensors"] == 645
 
 
 def test_the_command_refuses_with_2(tmp_path, homie):

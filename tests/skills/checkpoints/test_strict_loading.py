@@ -55,7 +55,7 @@ def test_every_fault_is_named():
     before = {name: tensor.clone() for name, tensor in module.state_dict().items()}
     with pytest.raises(BadInput) as refused:
         load(tensors, module)
-    said = str(refused.value)
+    message = str(refused.value)
     for part in (
         "tiny.pth does not fit the network of tiny",
         "1 tensor is missing: 0.bias",
@@ -63,7 +63,7 @@ def test_every_fault_is_named():
         "1 tensor is of another shape: 0.weight (2, 4) instead of (2, 3)",
         "1 tensor is of another type: 1.num_batches_tracked torch.float32 instead of torch.int64",
     ):
-        assert part in said
+        assert part in message
     assert all(torch.equal(tensor, before[name]) for name, tensor in module.state_dict().items())
 
 
@@ -77,10 +77,10 @@ def test_tensors_that_may_be_there():
 
 
 def test_shapes_may_come_without_numbers():
-    wanted = {"a": torch.empty(2, 3, device="meta")}
-    check_strict(wanted, {"a": torch.ones(2, 3)}, policy="tiny", path=Path("a"))
+    expected = {"a": torch.empty(2, 3, device="meta")}
+    check_strict(expected, {"a": torch.ones(2, 3)}, policy="tiny", path=Path("a"))
     with pytest.raises(BadInput, match="of another shape"):
-        check_strict(wanted, {"a": torch.ones(3, 2)}, policy="tiny", path=Path("a"))
+        check_strict(expected, {"a": torch.ones(3, 2)}, policy="tiny", path=Path("a"))
 
 
 def golden_checkpoint(folder: str) -> Checkpoint:

@@ -43,9 +43,9 @@ def m3_file(path: Path, form: str, **more: object) -> Path:
         return save(held, path, form)
 
 
-def same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
-    return list(one) == list(other) and all(
-        one[name].dtype == other[name].dtype and torch.equal(one[name], other[name]) for name in one
+def same(first: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
+    return list(first) == list(other) and all(
+        first[name].dtype == other[name].dtype and torch.equal(first[name], other[name]) for name in first
     )
 
 
@@ -74,8 +74,8 @@ def test_a_configuration_of_habitat_is_read_without_habitat(tmp_path, form):
 
 def test_the_hash_is_that_of_the_file(tmp_path):
     path = save(STATE, tmp_path / "a.pth", "torch zip")
-    said = subprocess.run(["sha256sum", path], capture_output=True, text=True, check=True).stdout
-    assert read_checkpoint(path).sha256 == said.split()[0]
+    output = subprocess.run(["sha256sum", path], capture_output=True, text=True, check=True).stdout
+    assert read_checkpoint(path).sha256 == output.split()[0]
 
 
 @form
@@ -148,7 +148,7 @@ def test_a_whole_module_is_refused_by_its_class(tmp_path, form):
 
 
 @pytest.mark.parametrize(
-    ("held", "said"),
+    ("held", "message"),
     [
         (torch.ones(3), "holds a Tensor, not a dictionary"),
         ([torch.ones(3)], "holds a list"),
@@ -161,8 +161,8 @@ def test_a_whole_module_is_refused_by_its_class(tmp_path, form):
         ({"a": torch.ones(1).expand(1000, 1000)}, "claims shape"),
     ],
 )
-def test_what_is_no_state_dict(tmp_path, held, said):
-    with pytest.raises(BadInput, match=said):
+def test_what_is_no_state_dict(tmp_path, held, message):
+    with pytest.raises(BadInput, match=message):
         read_checkpoint(save(held, tmp_path / "a.pth", "torch zip"))
 
 
@@ -237,8 +237,8 @@ def test_zip_files_that_are_something_else(tmp_path):
         archive.writestr("program/constants.pkl", b"\x80\x02).")
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("archive/data.pkl", bytes(2**24))
-    for path, said in ((other, "not one that torch.save wrote"), (program, "TorchScript"), (bomb, "compressed")):
-        with pytest.raises(BadInput, match=said):
+    for path, message in ((other, "not one that torch.save wrote"), (program, "TorchScript"), (bomb, "compressed")):
+        with pytest.raises(BadInput, match=message):
             read_checkpoint(path)
 
 

@@ -30,13 +30,21 @@ def test_grasps_open_wide_enough_and_stay_above_the_surface(hx: float, hy: float
 @given(st.floats(0.012, 0.04), sizes, st.floats(-3.1, 3.1))
 def test_a_thing_that_fits_is_closed_on_across_a_side_that_fits(hx: float, hy: float, yaw: float) -> None:
     box = Box(np.array([0.0, 0.0, 0.9]), np.array([hx, hy, 0.06]), yaw)
-    found = grasps(box, (), None)
-    assert found
-    for grasp in found:
+    candidates = grasps(box, (), None)
+    assert candidates
+    for grasp in candidates:
         c, s = np.cos(yaw), np.sin(yaw)
         side = np.abs(np.array([[c, s], [-s, c]]) @ grasp.pose.rotation[:2, 1])
         half = hx if side[0] > side[1] else hy
         assert half <= 0.046
+
+
+def test_what_could_be_round_is_taken_straight_out_of_a_compartment_however_its_box_lies() -> None:
+    """A mug seen from one side: neither the directions nor the longer side of its box are the mug's."""
+    mug, out = Box(np.array([0.0, 0.0, 0.5]), np.array([0.049, 0.041, 0.041]), 0.63), np.array([-1.0, 0.0])
+    assert any(abs(np.sin(grasp.yaw)) < 0.01 < np.cos(grasp.yaw) for grasp in grasps(mug, (), out, room=0.4))
+    flat = Box(mug.center, np.array([0.06, 0.041, 0.041]), 0.63)
+    assert not any(abs(np.sin(grasp.yaw)) < 0.01 for grasp in grasps(flat, (), out, room=0.4))
 
 
 def test_a_neighbour_forbids_the_fingers_its_place() -> None:

@@ -14,7 +14,18 @@ from hypothesis import strategies as st
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.robots.fetch.fetch import READY, SPEC
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
-from homie.kernel.types import Array, Command, Goal, Observation, Outcome, Pose, Pose2, Proprioception, Subtask
+from homie.kernel.types import (
+    Array,
+    Command,
+    Goal,
+    Observation,
+    Outcome,
+    Pose,
+    Pose2,
+    Proprioception,
+    Subtask,
+    rotation_z,
+)
 from skills.classical.motion import (
     RAMP,
     Hopeless,
@@ -22,7 +33,6 @@ from skills.classical.motion import (
     RoutineSkill,
     Stuck,
     gripper_rotation,
-    rotation_z,
     slerp,
     wrap,
 )
@@ -79,8 +89,8 @@ class TestAngles:
 
 class TestSlerp:
     @given(st.integers(0, 10_000), st.integers(0, 10_000), st.floats(0.0, 1.0))
-    def test_turns_evenly_the_short_way(self, one: int, two: int, t: float) -> None:
-        a, b = _random_rotation(one), _random_rotation(two)
+    def test_turns_evenly_the_short_way(self, first: int, other: int, t: float) -> None:
+        a, b = _random_rotation(first), _random_rotation(other)
         whole = _angle(a, b)
         if whole > math.pi - 0.01:
             return
@@ -107,17 +117,17 @@ class TestLineJoints:
         assert solution.ok
         target = Pose(base.transform(end.position), rotation_z(base.yaw) @ end.rotation)
         skill = _skill(lambda skill: iter(()))  # type: ignore[arg-type, return-value]
-        found = skill.line_joints(solution.q, target, base=base)
-        return None if found is None else (found, solution.q)
+        joints = skill.line_joints(solution.q, target, base=base)
+        return None if joints is None else (joints, solution.q)
 
     @settings(max_examples=20, deadline=None)
     @given(st.floats(-0.15, 0.15), st.floats(0.75, 1.0), st.floats(-0.2, 0.2), st.floats(-3.0, 3.0))
     def test_is_straight_continuous_and_arrives(self, y: float, z: float, yaw: float, heading: float) -> None:
         begin = Pose(np.array([0.60, 0.0, 0.90]), gripper_rotation(0.0, 0.3))
         end = Pose(np.array([0.75, y, z]), gripper_rotation(yaw, 0.3))
-        found = self.path(Pose2(1.0, -2.0, heading), begin, end)
-        assert found is not None
-        path, q = found
+        result = self.path(Pose2(1.0, -2.0, heading), begin, end)
+        assert result is not None
+        path, q = result
         along, length = end.position - begin.position, float(np.linalg.norm(end.position - begin.position))
         for step, target in enumerate(path, 1):
             assert np.max(np.abs(target - q)) < 0.9, "no joint jumps"

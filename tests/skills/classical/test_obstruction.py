@@ -51,4 +51,4 @@ def test_a_goal_without_a_thing_keeps_what_it_stands_on() -> None:
 def test_only_what_a_path_runs_into_is_on_the_way() -> None:
     path = np.array([[0.0, 0.0], [4.0, 0.0]])
     things = [box("mug", x=2.0, y=0.1), box("plum", x=2.0, y=1.0), box("apple", x=5.0)]
-    assert [one.name for one in on_the_way(things, path, 0.3)] == ["mug"]
+    assert [obstacle.name for obstacle in on_the_way(things, path, 0.3)] == ["mug"]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from homie.envs.mujoco.robots.fetch.fetch import READY
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
-from homie.kernel.types import OccupancyGrid, Pose, Pose2
-from skills.classical.motion import gripper_rotation, rotation_z, wrap
+from homie.kernel.types import OccupancyGrid, Pose, Pose2, rotation_z
+from skills.classical.motion import gripper_rotation, wrap
 from skills.classical.planning import CostMap, plan_path
 from skills.classical.reaching import BEARINGS, DISTANCES, Reachable, base_candidates, solve_sequence
 
@@ -77,10 +77,10 @@ class TestBaseCandidates:
     def test_each_can_be_driven_to_and_has_the_target_ahead(self, x: float, y: float, approach: float | None) -> None:
         target = np.array([x, y, 0.8])
         reachable = Reachable.of(_rooms(door=True), HERE)
-        found = base_candidates(target, approach, HERE, reachable)
-        assert approach is not None or found, "a table in the middle of a room can be come to from some side"
-        assert [cost for cost, _ in found] == sorted(cost for cost, _ in found)
-        for _, base in found:
+        candidates = base_candidates(target, approach, HERE, reachable)
+        assert approach is not None or candidates, "a table in the middle of a room can be come to from some side"
+        assert [cost for cost, _ in candidates] == sorted(cost for cost, _ in candidates)
+        for _, base in candidates:
             assert reachable(base.xy)
             local = base.inverse(target)
             assert math.atan2(local[1], local[0]) == pytest.approx(0.0, abs=1e-6)

@@ -9,10 +9,9 @@ import pytest
 
 from homie.envs.mujoco.robots.fetch.fetch import CARRY, MIRROR, READY, REST, SPEC
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
-from homie.kernel.types import Array, Box, Pose2
+from homie.kernel.types import Array, Box, Pose2, rotation_z
 from skills.classical.collision import Solids
 from skills.classical.hand import NOTHING, filled
-from skills.classical.motion import rotation_z
 from skills.classical.ways import ArmSpace, Joints
 
 KINEMATICS = ArmKinematics()

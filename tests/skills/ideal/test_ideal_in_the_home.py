@@ -123,7 +123,7 @@ def test_preconditions_are_refused_as_for_other_skills(home):
     before = home.world_state()
     with homie.open(seed=7, rooms=2, objects=14, skills="classical", opened=["cabinet"], **TINY) as other:
         for action, target, destination, code in subtasks:
-            ideal, classical = (one.call(action, target, destination) for one in (home, other))
+            ideal, classical = (session.call(action, target, destination) for session in (home, other))
             assert ideal.feedback == classical.feedback and ideal.feedback.code is code
             assert ideal.attempts == ()
     assert moved(before, home.world_state()) == set()
@@ -161,7 +161,11 @@ def test_what_always_fails_is_tried_as_often_as_other_skills(tmp_path):
 
 def test_from_sensors_the_same_things_are_meant():
     with homie.open(seed=7, rooms=2, objects=14, skills="ideal", targets="sensors", picture_size=96) as session:
-        seen = [one.instance for one in session.detections() if one.instance in session.world_state().objects]
+        seen = [
+            detection.instance
+            for detection in session.detections()
+            if detection.instance in session.world_state().objects
+        ]
         assert session.call("Go to", seen[0]).feedback.ok
         assert session.call("Pick", seen[0]).feedback.ok
         assert session.world_state().held == seen[0]

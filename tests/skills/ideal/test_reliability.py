@@ -29,7 +29,7 @@ def test_the_rates_of_the_paper():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("actions: {Grab: {success: 1}}", "there is no skill 'Grab'"),
         ("actions: {Pick: {success: 1.5}}", "actions.Pick.success"),
@@ -40,10 +40,10 @@ def test_the_rates_of_the_paper():
         ("- Pick", "skills.yaml"),
     ],
 )
-def test_a_file_that_is_none_is_refused_in_a_sentence(tmp_path, text, said):
+def test_a_file_that_is_none_is_refused_in_a_sentence(tmp_path, text, message):
     with pytest.raises(BadInput, match="Cannot read the reliabilities ") as refusal:
         read_reliability(written(tmp_path, text))
-    assert said in str(refusal.value)
+    assert message in str(refusal.value)
 
 
 def test_a_file_that_is_not_there_is_refused_with_what_there_is():

@@ -95,23 +95,23 @@ class Solver:
 
     def __init__(self, skills: str = "navigate pick place open_drawer close_drawer open_fridge close_fridge") -> None:
         self.facts = {"skills": skills}
-        self.given: list[dict[str, object]] = []
+        self.inputs: list[dict[str, object]] = []
 
     def reset(self, goal):
         self.skill = goal["skill"]
-        self.given = []
+        self.inputs = []
         self.been = False
 
-    def step(self, given):
+    def step(self, inputs):
         layout = LAYOUTS[self.skill]
-        assert set(given) == {*layout.cameras, *(name for name, _ in layout.states)}
+        assert set(inputs) == {*layout.cameras, *(name for name, _ in layout.states)}
         for camera in layout.cameras:
-            assert given[camera].shape == (128, 128) and given[camera].max() <= DEPTH_RANGE
-        self.given.append(given)
-        return {"action": self.drive(given) if self.skill == "navigate" else self.reach(given)}
+            assert inputs[camera].shape == (128, 128) and inputs[camera].max() <= DEPTH_RANGE
+        self.inputs.append(inputs)
+        return {"action": self.drive(inputs) if self.skill == "navigate" else self.reach(inputs)}
 
-    def drive(self, given) -> int:
-        forward, _, right = given["goal_at_base"]
+    def drive(self, inputs) -> int:
+        forward, _, right = inputs["goal_at_base"]
         if np.hypot(forward, right) < 0.7:
             return STOP
         bearing = np.arctan2(-right, forward)
@@ -119,22 +119,22 @@ class Solver:
             return 5 * 1 + (3 if bearing > 0 else 1)
         return 5 * 2 + 2
 
-    def reach(self, given) -> np.ndarray:
+    def reach(self, inputs) -> np.ndarray:
         def plain(point):
             return np.array([point[0], -point[2], point[1]])
 
-        q = np.concatenate([[TORSO], given["arm_joint_pos"]])
-        goal, held = plain(given["goal_at_base"]), bool(given["is_grasped"])
+        q = np.concatenate([[TORSO], inputs["arm_joint_pos"]])
+        goal, held = plain(inputs["goal_at_base"]), bool(inputs["is_grasped"])
         gripper = KINEMATICS.forward(q)
-        np.testing.assert_allclose(plain(given["gripper_pos_at_base"]), gripper.position, atol=0.04)
+        np.testing.assert_allclose(plain(inputs["gripper_pos_at_base"]), gripper.position, atol=0.04)
         inside = gripper.rotation.T @ (goal - gripper.position)
-        np.testing.assert_allclose(given["goal_at_gripper"], inside, atol=0.04)
+        np.testing.assert_allclose(inputs["goal_at_gripper"], inside, atol=0.04)
         near = np.linalg.norm(inside) < 0.02
         self.been = self.been or near
         putting = self.skill.startswith("place")
         there = held == putting and not (self.been and not self.skill.startswith("pick"))
-        wanted = goal if there else REST
-        change = np.remainder(KINEMATICS.solve(wanted, None, q, locked_torso=True).q - q + np.pi, 2 * np.pi) - np.pi
+        target = goal if there else REST
+        change = np.remainder(KINEMATICS.solve(target, None, q, locked_torso=True).q - q + np.pi, 2 * np.pi) - np.pi
         grip = -1.0 if putting and near else 1.0 if self.skill.startswith("pick") and near else 0.0
         arm = np.clip(change[1:] / 0.025, -1, 1)
         return np.concatenate([[0.0, 0.0], arm, [grip]]).astype(np.float32)

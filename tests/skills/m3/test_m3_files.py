@@ -39,7 +39,7 @@ def test_without_checkpoint():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "must hold a mapping"),
         ("- navigate.pth", "must hold a mapping"),
@@ -49,9 +49,9 @@ def test_without_checkpoint():
         ("navigate: 3", "there is no checkpoint 3"),
     ],
 )
-def test_a_list_that_is_wrong(tmp_path, text, said):
+def test_a_list_that_is_wrong(tmp_path, text, message):
     (tmp_path / "m3.yaml").write_text(text)
-    with pytest.raises(BadInput, match=said):
+    with pytest.raises(BadInput, match=message):
         find_files(str(tmp_path / "m3.yaml"))
 
 
@@ -68,11 +68,11 @@ def test_paths_that_are_wrong(tmp_path):
 def test_a_set_says_what_it_has_loaded(tmp_path):
     save(tmp_path / "navigate.pth", NAVIGATION)
     save(tmp_path / "pick.pth", MANIPULATION)
-    made = M3(str(tmp_path))
-    assert made.policy().facts == {"skills": "navigate pick"}
-    told = json.loads(json.dumps(made.describe()))
-    assert told["navigate"]["checkpoint"] == str(tmp_path / "navigate.pth")
-    assert len(told["pick"]["sha256"]) == 64 and told["pick"] != told["navigate"]
+    policies = M3(str(tmp_path))
+    assert policies.policy().facts == {"skills": "navigate pick"}
+    description = json.loads(json.dumps(policies.describe()))
+    assert description["navigate"]["checkpoint"] == str(tmp_path / "navigate.pth")
+    assert len(description["pick"]["sha256"]) == 64 and description["pick"] != description["navigate"]
 
 
 def test_a_file_of_another_skill_is_refused_with_the_tensors_named(tmp_path):

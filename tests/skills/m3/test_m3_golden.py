@@ -37,16 +37,16 @@ def network_of(kind: str, layout: Layout, seed: int) -> Network:
 
 def inputs(layout: Layout, seed: int) -> dict[str, np.ndarray]:
     """By our names: pictures (5, 2, 128, 128) in 0..1 and states (5, 2, n)."""
-    made = generator()
-    given = {}
+    source = generator()
+    arrays = {}
     for name in layout.cameras:
-        given[name] = made.depth(OFFICIAL[name], (STEPS, ENVIRONMENTS, 128, 128, 1), seed)[..., 0]
+        arrays[name] = source.depth(OFFICIAL[name], (STEPS, ENVIRONMENTS, 128, 128, 1), seed)[..., 0]
     for name, length in layout.states:
         official = "nav_goal_at_base" if layout is NAVIGATION else OFFICIAL.get(name, name)
-        given[name] = made.noise(official, (STEPS, ENVIRONMENTS, length), seed)
-    if "is_grasped" in given:
-        given["is_grasped"] = (given["is_grasped"] > 0).astype(np.float32)
-    return given
+        arrays[name] = source.noise(official, (STEPS, ENVIRONMENTS, length), seed)
+    if "is_grasped" in arrays:
+        arrays["is_grasped"] = (arrays["is_grasped"] > 0).astype(np.float32)
+    return arrays
 
 
 def first_previous(layout: Layout, seed: int) -> np.ndarray:
@@ -59,27 +59,29 @@ def first_previous(layout: Layout, seed: int) -> np.ndarray:
 @pytest.mark.parametrize(("kind", "layout", "seed"), CASES)
 def test_every_key_of_the_manifest_is_in_the_network_and_no_other(kind, layout, seed):
     manifest = json.loads((FOLDER / kind / "manifest.json").read_text())
-    wanted = {one["name"]: tuple(one["shape"]) for one in manifest["params"]}
+    shapes = {parameter["name"]: tuple(parameter["shape"]) for parameter in manifest["params"]}
     state = torch.nn.ModuleDict({"actor_critic": Network(layout)}).state_dict()
-    assert {name: tuple(value.shape) for name, value in state.items()} == wanted
+    assert {name: tuple(value.shape) for name, value in state.items()} == shapes
     assert sum(value.numel() for value in state.values()) == manifest["parameters"]
 
 
 @pytest.mark.parametrize(("kind", "layout", "seed"), CASES)
 def test_a_batch_of_two_environments_agrees_step_by_step(kind, layout, seed):
-    network, given = network_of(kind, layout, seed), inputs(layout, seed)
+    network, arrays = network_of(kind, layout, seed), inputs(layout, seed)
     golden = np.load(FOLDER / kind / f"io_seed{seed}.npz")
     hidden = torch.from_numpy(generator().noise("initial_hidden", (ENVIRONMENTS, 1, HIDDEN), seed)[:, 0])
     previous = first_previous(layout, seed)
     for t in range(STEPS):
         np.testing.assert_allclose(golden["prev_action"][t], previous, atol=CLOSE)
         mask = torch.from_numpy(MASKS[t])[:, None]
-        depth = torch.from_numpy(np.stack([given[name][t] for name in layout.cameras], 1))
-        state = torch.from_numpy(np.concatenate([given[name][t] for name, _ in layout.states], 1))
-        told = torch.from_numpy(previous)
-        told = torch.nn.functional.one_hot(told[:, 0], layout.actions).float() if layout.discrete else told
+        depth = torch.from_numpy(np.stack([arrays[name][t] for name in layout.cameras], 1))
+        state = torch.from_numpy(np.concatenate([arrays[name][t] for name, _ in layout.states], 1))
+        last_action = torch.from_numpy(previous)
+        last_action = (
+            torch.nn.functional.one_hot(last_action[:, 0], layout.actions).float() if layout.discrete else last_action
+        )
         with torch.inference_mode():
-            step = network(depth, state, told * mask, hidden * mask)
+            step = network(depth, state, last_action * mask, hidden * mask)
         hidden = step.hidden
         np.testing.assert_allclose(step.hidden, golden["features"][t], atol=CLOSE)
         np.testing.assert_allclose(step.hidden[:, None], golden["rnn_hidden"][t], atol=CLOSE)
@@ -97,25 +99,25 @@ def test_a_batch_of_two_environments_agrees_step_by_step(kind, layout, seed):
 @pytest.mark.parametrize("environment", range(ENVIRONMENTS))
 def test_the_policy_gives_the_official_actions_and_forgets_at_a_reset(kind, layout, seed, environment):
     name = "navigate" if layout.discrete else "pick"
-    policy, given = M3Policy({name: network_of(kind, layout, seed)}), inputs(layout, seed)
+    policy, arrays = M3Policy({name: network_of(kind, layout, seed)}), inputs(layout, seed)
     golden = np.load(FOLDER / kind / f"io_seed{seed}.npz")
     for t in range(STEPS):
         if not MASKS[t, environment]:
             policy.reset({"skill": name})
-        told = {part: given[part][t, environment] for part, _ in layout.states}
-        told |= {camera: DEPTH_RANGE * given[camera][t, environment] for camera in layout.cameras}
-        action = policy.step(told)["action"]
-        wanted = golden["action"][t, environment]
+        step_inputs = {part: arrays[part][t, environment] for part, _ in layout.states}
+        step_inputs |= {camera: DEPTH_RANGE * arrays[camera][t, environment] for camera in layout.cameras}
+        action = policy.step(step_inputs)["action"]
+        expected = golden["action"][t, environment]
         if layout.discrete:
-            assert action == wanted[0]
+            assert action == expected[0]
         else:
-            np.testing.assert_allclose(action, wanted, atol=CLOSE)
+            np.testing.assert_allclose(action, expected, atol=CLOSE)
 
 
 def test_depth_counts_up_to_ten_metres_and_no_further():
     """What is farther looks like ten metres, which is the largest number of the network's input: 1."""
-    given = inputs(MANIPULATION, 601)
-    state = {part: given[part][0, 0] for part, _ in MANIPULATION.states}
+    arrays = inputs(MANIPULATION, 601)
+    state = {part: arrays[part][0, 0] for part, _ in MANIPULATION.states}
 
     def action(metres):
         policy = M3Policy({"pick": network_of("m3_manip", MANIPULATION, 601)})
@@ -131,16 +133,16 @@ def test_depth_counts_up_to_ten_metres_and_no_further():
 @pytest.mark.parametrize("mistake", ["metres", "no previous action", "swapped cameras"])
 def test_the_tolerance_sees_mistakes(mistake):
     """What the golden vectors are there to find is found."""
-    policy, given = M3Policy({"pick": network_of("m3_manip", MANIPULATION, 601)}), inputs(MANIPULATION, 601)
+    policy, arrays = M3Policy({"pick": network_of("m3_manip", MANIPULATION, 601)}), inputs(MANIPULATION, 601)
     golden = np.load(FOLDER / "m3_manip/io_seed601.npz")
     policy.reset({"skill": "pick"})
     worst = 0.0
     for t in range(STEPS):
-        told = {part: given[part][t, 0] for part, _ in MANIPULATION.states}
+        step_inputs = {part: arrays[part][t, 0] for part, _ in MANIPULATION.states}
         cameras = MANIPULATION.cameras[::-1] if mistake == "swapped cameras" else MANIPULATION.cameras
         scale = DEPTH_RANGE / 10 if mistake == "metres" else DEPTH_RANGE
-        pictures = [scale * given[camera][t, 0] for camera in cameras]
-        action = policy.step({**told, **dict(zip(MANIPULATION.cameras, pictures, strict=True))})["action"]
+        pictures = [scale * arrays[camera][t, 0] for camera in cameras]
+        action = policy.step({**step_inputs, **dict(zip(MANIPULATION.cameras, pictures, strict=True))})["action"]
         if mistake == "no previous action":
             policy._previous = torch.zeros_like(policy._previous)
         worst = max(worst, float(np.abs(action - golden["action"][t, 0]).max()))
@@ -152,8 +154,8 @@ def test_generated_weights_are_those_of_the_manifest():
 
     for kind in ("m3_nav", "m3_manip"):
         manifest = json.loads((FOLDER / kind / "manifest.json").read_text())
-        for seed, wanted in manifest["weights_crc32"].items():
+        for seed, expected in manifest["weights_crc32"].items():
             crc = 0
             for tensor in tensors(FOLDER / kind, int(seed)).values():
                 crc = zlib.crc32(tensor.numpy().tobytes(), crc)
-            assert f"{crc:08x}" == wanted
+            assert f"{crc:08x}" == expected

@@ -53,11 +53,11 @@ def test_a_policy_that_knows_what_to_do_fetches_the_apple_through_m3_s_inputs_an
             assert skill.outcome is Outcome.SUCCEEDED, skill.reason
 
         attempt(Navigate(solver, robot.spec, robot.kinematics), "apple")
-        seen = solver.given[-1]["head_depth"]
+        seen = solver.inputs[-1]["head_depth"]
         assert 0.05 < np.min(seen[seen > 0]) < 1.0 < np.max(seen) < 5.0
         attempt(Pick(solver, robot.spec, robot.kinematics), "apple")
         assert robot.world.held == "apple"
-        hand = solver.given[-1]["arm_depth"]
+        hand = solver.inputs[-1]["arm_depth"]
         assert np.min(hand[hand > 0]) < 0.15, "the camera on the hand sees what it holds"
         back = Surface(place + np.array([0.0, 0.0, 0.03]), 0.05, 0.05, 0.0)
         attempt(Place(solver, robot.spec, robot.kinematics), "table", surfaces=(back,))
@@ -75,11 +75,11 @@ def test_an_episode_with_generated_weights_is_run_limited_and_recorded(tmp_path,
     script = [{"subtask": f"[{words}]", "model": "M3"} for words in ("Go to, apple", "Pick, apple", "Open, table")]
     records = play(tmp_path, scene(1.9), script, skills=f"m3:{folder},classical", attempts=2)
     gone, picked, opened = (record.execution for record in records[:3])
-    assert gone.feedback.ok and [one.skill for one in gone.attempts] == ["m3/navigate"]
+    assert gone.feedback.ok and [attempt.skill for attempt in gone.attempts] == ["m3/navigate"]
     assert picked.feedback.code is ErrorCode.E1
-    assert [one.skill for one in picked.attempts] == ["m3/pick"] * 2
-    assert [one.outcome for one in picked.attempts] == [Outcome.TIMED_OUT] * 2
-    assert all(one.reason == "not done after 25 decisions" for one in picked.attempts)
+    assert [attempt.skill for attempt in picked.attempts] == ["m3/pick"] * 2
+    assert [attempt.outcome for attempt in picked.attempts] == [Outcome.TIMED_OUT] * 2
+    assert all(attempt.reason == "not done after 25 decisions" for attempt in picked.attempts)
     assert opened.feedback.code is not None and not opened.attempts
     run = made_with(tmp_path / "run")
     assert run["skills"]["m3"]["pick"]["checkpoint"].endswith("pick/ckpt.10.pth")

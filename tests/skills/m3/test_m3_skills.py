@@ -30,8 +30,8 @@ class Always(Solver):
         super().__init__()
         self.action = action
 
-    def step(self, given):
-        self.given.append(given)
+    def step(self, inputs):
+        self.inputs.append(inputs)
         return {"action": self.action}
 
 
@@ -61,10 +61,10 @@ def frame(depth: np.ndarray | None, field: float) -> CameraFrame:
 
 def test_a_picture_of_the_same_width_is_thinned_and_nothing_is_mixed():
     depth = np.arange(256 * 256, dtype=np.float32).reshape(256, 256)
-    made = depth_picture(frame(depth, np.pi / 2))
-    assert made.shape == (128, 128) and made.dtype == np.float32
-    rows = (made // 256).astype(int)
-    assert set(np.unique(rows[1:, 0] - rows[:-1, 0])) == {2} and np.isin(made, depth).all()
+    picture = depth_picture(frame(depth, np.pi / 2))
+    assert picture.shape == (128, 128) and picture.dtype == np.float32
+    rows = (picture // 256).astype(int)
+    assert set(np.unique(rows[1:, 0] - rows[:-1, 0])) == {2} and np.isin(picture, depth).all()
     np.testing.assert_array_equal(depth_picture(frame(depth[:128, :128], np.pi / 2)), depth[:128, :128])
 
 
@@ -95,7 +95,7 @@ def test_a_decision_moves_the_base_as_far_as_in_training_and_within_limits():
     robot, skill = Puppet(APPLE), Navigate(Always(5 * 3 + 4), SPEC, KINEMATICS)
     skill.decisions = 10
     assert perform(skill, robot, Goal("table", "", np.array([5.0, 0.0, 0.0]))) is Outcome.TIMED_OUT
-    assert skill.reason == "not done after 10 decisions" and len(skill.policy.given) == 10
+    assert skill.reason == "not done after 10 decisions" and len(skill.policy.inputs) == 10
     moving = [velocity for command in robot.commands if (velocity := command.get("base")) is not None]
     assert len(moving) == 10 * skill.periods
     assert sum(w for _, w in moving) * SPEC.period == pytest.approx(10 * 3.0 / 30)
@@ -108,7 +108,7 @@ def test_it_looks_only_when_a_decision_is_due():
     observation = robot.observe(skill.cameras)
     skill.start(None, Goal("table", "", np.array([5.0, 0.0, 0.0])), observation)
     looked = []
-    while len(skill.policy.given) < 4:
+    while len(skill.policy.inputs) < 4:
         robot.act(skill.act(observation))
         looked.append(bool(skill.looks()))
         observation = robot.observe(skill.looks())
@@ -139,7 +139,9 @@ def test_it_picks_what_is_there_and_brings_it_to_the_rest():
     assert perform(skill, robot, GOAL) is Outcome.SUCCEEDED
     assert skill.name == "m3/pick" and robot.holding
     assert np.linalg.norm(robot.gripper() - REST) < 0.05
-    steps = np.diff([arm for one in robot.commands if (arm := one.get("arm")) and one.get("torso") is None], axis=0)
+    steps = np.diff(
+        [arm for command in robot.commands if (arm := command.get("arm")) and command.get("torso") is None], axis=0
+    )
     assert np.abs(steps).max() <= 0.025 + 1e-9
 
 
@@ -189,11 +191,11 @@ def test_joint_targets_add_up_and_stay_within_limits():
     robot, skill = Puppet(APPLE), Pick(Always(hands(n3=1.0, n0=1.0, n1=-1.0)), SPEC, KINEMATICS)
     skill.decisions = 150
     perform(skill, robot, GOAL)
-    told = [command for command in robot.commands if command.get("base") is not None]
-    lift = np.array([command.get("arm")[1] for command in told])
+    commands = [command for command in robot.commands if command.get("base") is not None]
+    lift = np.array([command.get("arm")[1] for command in commands])
     assert lift[-1] == pytest.approx(SPEC.chain.limits[2, 1])
     assert lift[skill.periods] - lift[0] == pytest.approx(0.025)
-    v, w = told[0].get("base")
+    v, w = commands[0].get("base")
     assert v * skill.periods * SPEC.period == pytest.approx(1.5 / 30) and v == -w
 
 
@@ -205,22 +207,22 @@ def door(kind: str, opening: float, handle: np.ndarray = APPLE) -> Articulation:
     return Articulation(kind, handle, z, handle, z, -x, opening, 1.0)
 
 
-@pytest.mark.parametrize(("made", "network"), [(Open, "open"), (Close, "close")])
+@pytest.mark.parametrize(("skill_type", "network"), [(Open, "open"), (Close, "close")])
 @pytest.mark.parametrize(("kind", "thing"), [("hinge", "fridge"), ("slide", "drawer")])
-def test_doors_and_drawers_have_networks_of_their_own(made, network, kind, thing):
-    skill = made(Solver(), SPEC, KINEMATICS)
+def test_doors_and_drawers_have_networks_of_their_own(skill_type, network, kind, thing):
+    skill = skill_type(Solver(), SPEC, KINEMATICS)
     assert perform(skill, Puppet(APPLE), replace(GOAL, articulations=(door(kind, 0.5),))) is Outcome.SUCCEEDED
     assert skill.name == f"m3/{network}_{thing}"
 
 
-@pytest.mark.parametrize(("made", "handle"), [(Open, 1), (Close, 2)])
-def test_which_door_is_meant_is_settled_at_the_start(made, handle):
+@pytest.mark.parametrize(("skill_type", "handle"), [(Open, 1), (Close, 2)])
+def test_which_door_is_meant_is_settled_at_the_start(skill_type, handle):
     places = [APPLE + np.array([0.0, 0.1 * number, 0.0]) for number in range(3)]
     doors = tuple(door("hinge", opening, at) for opening, at in zip((0.4, 0.1, 0.9), places, strict=True))
-    skill = made(Solver(), SPEC, KINEMATICS)
+    skill = skill_type(Solver(), SPEC, KINEMATICS)
     skill.start(None, replace(GOAL, articulations=doors), Puppet(APPLE).observe())
     np.testing.assert_array_equal(skill.target(), places[handle])
-    skill.revise(replace(GOAL, articulations=tuple(replace(one, opening=0.5) for one in doors)))
+    skill.revise(replace(GOAL, articulations=tuple(replace(articulation, opening=0.5) for articulation in doors)))
     np.testing.assert_array_equal(skill.target(), places[handle])
     skill.revise(GOAL)
     with pytest.raises(PolicyFailed, match="lost sight"):

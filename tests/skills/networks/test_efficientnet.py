@@ -24,13 +24,13 @@ def test_b0_with_group_norm_has_the_keys_and_shapes_of_nomad():
     manifest = json.loads((GOLDEN / "nomad/manifest.json").read_text(encoding="utf-8"))
     for encoder, channels in (("obs_encoder", 3), ("goal_encoder", 6)):
         prefix = f"vision_encoder.{encoder}."
-        wanted = {
-            one["name"].removeprefix(prefix): tuple(one["shape"])
-            for one in manifest["params"]
-            if one["name"].startswith(prefix)
+        expected = {
+            parameter["name"].removeprefix(prefix): tuple(parameter["shape"])
+            for parameter in manifest["params"]
+            if parameter["name"].startswith(prefix)
         }
         network = EfficientNet(B0, channels=channels, norm=group_norm, classes=1000)
-        assert {name: tuple(value.shape) for name, value in network.state_dict().items()} == wanted
+        assert {name: tuple(value.shape) for name, value in network.state_dict().items()} == expected
 
 
 def test_b3_has_26_blocks_and_a_film_after_each():
@@ -54,9 +54,9 @@ def test_same_padding_puts_the_odd_pixel_at_the_end(size, kernel, stride, seed):
     total = max((outputs - 1) * stride + kernel - size, 0)
     padded = torch.zeros(1, 1, size + total, size + total)
     padded[:, :, total // 2 : total // 2 + size, total // 2 : total // 2 + size] = picture
-    wanted = torch.nn.functional.conv2d(padded, conv.weight, conv.bias, stride)
-    assert wanted.shape[-2:] == (outputs, outputs)
-    torch.testing.assert_close(conv(picture), wanted)
+    expected = torch.nn.functional.conv2d(padded, conv.weight, conv.bias, stride)
+    assert expected.shape[-2:] == (outputs, outputs)
+    torch.testing.assert_close(conv(picture), expected)
 
 
 def test_a_rectangular_picture_is_padded_along_each_side_for_itself():

@@ -36,10 +36,10 @@ def test_lanczos3_is_tensorflows(entry):
     exact = np.einsum("yh,xw,hwc->yxc", rows, columns, picture.astype(np.float64), optimize=True)
     np.testing.assert_allclose(exact[::7, ::5], STORED[entry], atol=5e-3)  # its own are float32
     resized = lanczos3(picture, height, width)
-    wanted = np.clip(np.rint(STORED[entry]), 0, 255)
+    expected = np.clip(np.rint(STORED[entry]), 0, 255)
     assert resized.dtype == np.uint8
-    assert np.abs(resized[::7, ::5].astype(int) - wanted).max() <= 1  # exact halves may round either way
-    assert (resized[::7, ::5] == wanted).mean() > 0.999
+    assert np.abs(resized[::7, ::5].astype(int) - expected).max() <= 1  # exact halves may round either way
+    assert (resized[::7, ::5] == expected).mean() > 0.999
 
 
 def test_a_picture_of_the_right_size_stays_as_it_is():
@@ -50,5 +50,5 @@ def test_a_picture_of_the_right_size_stays_as_it_is():
 
 
 def test_rows_of_lanczos_weights_sum_to_one():
-    for size, wanted in ((5, 17), (17, 5), (256, 128), (1, 3)):
-        np.testing.assert_allclose(lanczos_weights(size, wanted).sum(axis=1), 1)
+    for size, outputs in ((5, 17), (17, 5), (256, 128), (1, 3)):
+        np.testing.assert_allclose(lanczos_weights(size, outputs).sum(axis=1), 1)

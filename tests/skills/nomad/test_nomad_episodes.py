@@ -51,12 +51,12 @@ def commands(folder):
 
 @pytest.mark.slow
 def test_a_recorded_map_has_every_place_in_order(chart):
-    made = load(chart)
-    assert made.loop and len(made.nodes) > 20
-    assert set(made.names) == {"kitchen", "study", "kitchen_counter", "table", "desk", "chair"}
-    assert made.names["kitchen"] == (0,)
-    (counter,), (study,), (desk,) = (made.names[name] for name in ("kitchen_counter", "study", "desk"))
-    assert 0 < counter < study < desk < len(made.nodes)
+    topomap = load(chart)
+    assert topomap.loop and len(topomap.nodes) > 20
+    assert set(topomap.names) == {"kitchen", "study", "kitchen_counter", "table", "desk", "chair"}
+    assert topomap.names["kitchen"] == (0,)
+    (counter,), (study,), (desk,) = (topomap.names[name] for name in ("kitchen_counter", "study", "desk"))
+    assert 0 < counter < study < desk < len(topomap.nodes)
 
 
 @pytest.mark.slow
@@ -73,14 +73,14 @@ def test_along_a_map(tmp_path, weights, chart, monkeypatch):
         rounds=1,
     )
     attempts = record.execution.attempts
-    assert [one.skill for one in attempts] == ["nomad/go_to"] * 2  # not classical, though it comes first
-    assert not any(one.outcome is Outcome.SUCCEEDED or one.stands_in_for for one in attempts)
+    assert [attempt.skill for attempt in attempts] == ["nomad/go_to"] * 2  # not classical, though it comes first
+    assert not any(attempt.outcome is Outcome.SUCCEEDED or attempt.stands_in_for for attempt in attempts)
     assert record.execution.feedback.code is ErrorCode.E1
-    asked = [one["base"] for one in commands(tmp_path) if one.get("base")]
+    asked = [command["base"] for command in commands(tmp_path) if command.get("base")]
     assert max(v for v, _ in asked) > 0.0
     assert all(0.0 <= v <= MAX_V and abs(w) <= MAX_W for v, w in asked)
-    said = made_with(tmp_path / "run")["skills"]["nomad"]
-    assert said["map_nodes"] == len(load(chart).nodes) and len(said["sha256"]) == 64
+    entry = made_with(tmp_path / "run")["skills"]["nomad"]
+    assert entry["map_nodes"] == len(load(chart).nodes) and len(entry["sha256"]) == 64
 
 
 @pytest.mark.slow
@@ -89,8 +89,8 @@ def test_towards_a_picture_until_the_time_is_up(tmp_path, weights, monkeypatch):
     plan = [{"subtasks": ["[Go to, table]"], "model": "NoMaD"}]
     skills = f"nomad:{weights / 'restless.pth'},classical"
     (record,) = play(tmp_path, SCENES / "two-rooms.json", plan, skills=skills, attempts=2, rounds=1)
-    assert [one.outcome for one in record.execution.attempts] == [Outcome.TIMED_OUT] * 2
-    assert all(5.0 <= one.robot_seconds <= 5.1 for one in record.execution.attempts)
+    assert [attempt.outcome for attempt in record.execution.attempts] == [Outcome.TIMED_OUT] * 2
+    assert all(5.0 <= attempt.robot_seconds <= 5.1 for attempt in record.execution.attempts)
     assert record.execution.feedback.code is ErrorCode.E1
 
 

@@ -67,9 +67,9 @@ def test_places_on_the_map(name, words, nodes):
 
 
 def test_the_picture_that_shows_most_of_it():
-    wanted = to("apple_1", box("left", 6), box("back", 12), box("right", 9))
-    assert wanted.nodes == () and wanted.picture is FRAMES["back"].rgb
-    assert abs(wanted.heading) == pytest.approx(math.pi)
+    goal = to("apple_1", box("left", 6), box("back", 12), box("right", 9))
+    assert goal.nodes == () and goal.picture is FRAMES["back"].rgb
+    assert abs(goal.heading) == pytest.approx(math.pi)
 
 
 def test_a_whole_thing_before_a_larger_part_of_it():
@@ -78,8 +78,8 @@ def test_a_whole_thing_before_a_larger_part_of_it():
 
 
 def test_what_is_nowhere_is_explored_for():
-    wanted = to("apple_1", box("wrist", 20))  # a picture that is not at hand
-    assert (wanted.nodes, wanted.picture) == ((), None)
+    goal = to("apple_1", box("wrist", 20))  # a picture that is not at hand
+    assert (goal.nodes, goal.picture) == ((), None)
 
 
 @given(yaw=st.floats(-3.1, 3.1), distance=st.floats(0.5, 7.5), column=st.integers(4, 59), row=st.integers(4, 43))

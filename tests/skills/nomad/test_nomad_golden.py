@@ -29,7 +29,7 @@ def case(request):
     with np.load(GOLDEN / f"io_seed{seed}.npz") as file:
         io = dict(file)
     with torch.inference_mode():
-        yield SimpleNamespace(network=network, io=io, made=generator(), seed=seed)
+        yield SimpleNamespace(network=network, io=io, source=generator(), seed=seed)
 
 
 def close(ours, theirs, tolerance):
@@ -46,15 +46,15 @@ def condition(case, frames, goals):
 @pytest.fixture
 def conditions(case):
     """The condition of each row of the golden outputs."""
-    frames = case.made.image("obs", (FRAMES, 96, 96, 3), case.seed)
-    goals = case.made.image("goal", (3, 96, 96, 3), case.seed)
+    frames = case.source.image("obs", (FRAMES, 96, 96, 3), case.seed)
+    goals = case.source.image("goal", (3, 96, 96, 3), case.seed)
     rows = zip(case.io["goal_index"], case.io["goal_mask"], strict=True)
     return torch.cat([condition(case, frames, None if hidden else goals[index : index + 1]) for index, hidden in rows])
 
 
 def test_every_tensor_of_the_file_is_known_and_none_is_invented():
     manifest = json.loads((GOLDEN / "manifest.json").read_text(encoding="utf-8"))
-    theirs = {one["name"]: tuple(one["shape"]) for one in manifest["params"]}
+    theirs = {parameter["name"]: tuple(parameter["shape"]) for parameter in manifest["params"]}
     ours = {name: tuple(tensor.shape) for name, tensor in NomadNetwork().state_dict().items()}
     assert len(theirs) == 645
     assert ours == {name: shape for name, shape in theirs.items() if name not in UNUSED}
@@ -67,21 +67,21 @@ def test_what_is_seen_and_how_far_it_is(case, conditions):
 
 
 def test_goals_in_one_batch_are_goals_one_by_one(case, conditions):
-    frames = case.made.image("obs", (FRAMES, 96, 96, 3), case.seed)
-    together = condition(case, frames, case.made.image("goal", (3, 96, 96, 3), case.seed))
+    frames = case.source.image("obs", (FRAMES, 96, 96, 3), case.seed)
+    together = condition(case, frames, case.source.image("goal", (3, 96, 96, 3), case.seed))
     close(together, conditions[:3], 2e-5)
 
 
 def test_noise_in_a_path(case, conditions):
-    x = torch.from_numpy(case.made.noise("eps_x", (3, 2, 8, 2), case.seed))
+    x = torch.from_numpy(case.source.noise("eps_x", (3, 2, 8, 2), case.seed))
     for number, step in enumerate(case.io["eps_t"]):
         close(case.network.noise_pred_net(x[number], int(step), conditions[[0, 3]]), case.io["eps_out"][number], 2e-5)
 
 
 @pytest.mark.parametrize(("row", "name"), [(0, "goal0"), (3, "explore")])
 def test_sampled_paths(case, conditions, row, name):
-    x = torch.from_numpy(case.made.noise("ddpm_init", (8, LENGTH, 2), case.seed))
-    fresh = torch.from_numpy(case.made.noise("ddpm_step", (STEPS, 8, LENGTH, 2), case.seed))
+    x = torch.from_numpy(case.source.noise("ddpm_init", (8, LENGTH, 2), case.seed))
+    fresh = torch.from_numpy(case.source.noise("ddpm_step", (STEPS, 8, LENGTH, 2), case.seed))
     trace = [x]
     for step in case.io["ddpm_timesteps"]:
         noise = case.network.noise_pred_net(x, int(step), conditions[row].expand(8, -1))
@@ -98,8 +98,8 @@ def test_the_schedule(case):
 
 
 def test_from_camera_pictures_on(case):
-    frames = case.made.image("camera", (FRAMES, 120, 160, 3), case.seed)
-    goals = case.made.image("camera_goal", (1, 240, 320, 3), case.seed)
+    frames = case.source.image("camera", (FRAMES, 120, 160, 3), case.seed)
+    goals = case.source.image("camera_goal", (1, 240, 320, 3), case.seed)
     close(prepare(frames)[3], case.io["pipe_obs_frame3"], 1e-6)
     close(prepare(goals)[0], case.io["pipe_goal"], 1e-6)
     seen = condition(case, frames, goals)

@@ -34,8 +34,8 @@ class Waypoints:
     def reset(self, goal):
         self.goal, self.steps = goal, 0
 
-    def step(self, given):
-        self.picture = given["picture"]
+    def step(self, inputs):
+        self.picture = inputs["picture"]
         self.steps += 1
         if self.steps < 4:
             return {"ready": False}
@@ -48,7 +48,7 @@ def play(policy, *, target="table_1", words="table", robot=(2.0, 2.0, 0.0), seco
     with MujocoHome(one_room([TABLE], robot=robot)) as home:
         (skill,) = Nomad.around(policy, home.spec, home.kinematics)
         observation = home.observe(skill.cameras)
-        seen = tuple(one for one in SimulatedDetector().detect(observation) if one.instance == target)
+        seen = tuple(detection for detection in SimulatedDetector().detect(observation) if detection.instance == target)
         skill.start(Subtask("Go to", words), Goal(target, "", np.zeros(3), seen=seen), observation)
         log, began = [], observation.stamp
         while skill.outcome is Outcome.RUNNING and observation.stamp - began < seconds:
@@ -120,7 +120,7 @@ def test_without_goal_it_explores_for_a_while_or_not_at_all():
 
 def test_a_policy_that_can_not_go_on_ends_the_attempt():
     class Lost(Waypoints):
-        def step(self, given):
+        def step(self, inputs):
             raise PolicyFailed("lost")
 
     skill, log, _ = play(Lost(names={"table_1": [3]}))

@@ -27,26 +27,26 @@ GOAL = {"picture": generator().image("goal", (60, 80, 3), SEED)}
 
 @pytest.fixture(scope="module")
 def network():
-    made = NomadNetwork().eval()
-    load(made, FOLDER / "nomad", SEED, UNUSED)
-    return made.requires_grad_(False)
+    model = NomadNetwork().eval()
+    load(model, FOLDER / "nomad", SEED, UNUSED)
+    return model.requires_grad_(False)
 
 
 def decisions(policy, pictures=PICTURES):
     return [policy.step({"picture": picture}) for picture in pictures]
 
 
-def same(one, other):
-    assert one.keys() == other.keys()
-    for name, value in one.items():
+def same(first, other):
+    assert first.keys() == other.keys()
+    for name, value in first.items():
         np.testing.assert_array_equal(value, other[name])
 
 
 def test_nothing_happens_until_there_are_four_pictures(network):
     policy = NomadPolicy(network)
     policy.reset({})
-    made = decisions(policy)
-    assert [one["ready"] for one in made] == [False] * (FRAMES - 1) + [True] * 4
+    outputs = decisions(policy)
+    assert [output["ready"] for output in outputs] == [False] * (FRAMES - 1) + [True] * 4
     policy.reset({})
     assert not policy.step({"picture": PICTURES[0]})["ready"]
 
@@ -55,7 +55,7 @@ def test_a_decision_is_that_of_the_whole_window(network):
     """Kept tokens, against everything from the last four pictures anew."""
     policy = NomadPolicy(network, seed=5)
     policy.reset(GOAL)
-    made = decisions(policy)[-1]
+    output = decisions(policy)[-1]
     seen, encoder = prepare(list(PICTURES[-FRAMES:])), network.vision_encoder
     condition = encoder.fuse(encoder.frame_tokens(seen), encoder.goal_tokens(seen[-1], prepare([GOAL["picture"]])))
     dice = torch.Generator().manual_seed(5)
@@ -67,9 +67,9 @@ def test_a_decision_is_that_of_the_whole_window(network):
         sample(lambda x, step: x, noise, noise())
     repeated = condition.expand(8, -1)
     x = sample(lambda x, step: network.noise_pred_net(x, step, repeated), noise, noise())
-    np.testing.assert_allclose(made["waypoint"], SPACING * waypoints(x)[0, 2], atol=1e-4)
-    assert made["distance"] == pytest.approx(float(network.dist_pred_net(condition)), abs=2e-5)
-    assert made["node"] == -1
+    np.testing.assert_allclose(output["waypoint"], SPACING * waypoints(x)[0, 2], atol=1e-4)
+    assert output["distance"] == pytest.approx(float(network.dist_pred_net(condition)), abs=2e-5)
+    assert output["node"] == -1
 
 
 def test_a_seed_fixes_every_waypoint(network):
@@ -86,11 +86,11 @@ def test_a_seed_fixes_every_waypoint(network):
 def test_attempts_are_not_alike_and_runs_are(network):
     def play():
         policy = NomadPolicy(network)
-        made = []
+        points = []
         for _ in range(2):
             policy.reset({})
-            made.append(decisions(policy)[-1]["waypoint"])
-        return made
+            points.append(decisions(policy)[-1]["waypoint"])
+        return points
 
     first, again = play(), play()
     assert not np.allclose(first[0], first[1])
@@ -100,21 +100,21 @@ def test_attempts_are_not_alike_and_runs_are(network):
 def test_exploring_knows_no_distance(network):
     policy = NomadPolicy(network)
     policy.reset({})
-    made = decisions(policy)[-1]
-    assert (made["distance"], made["node"], made["reached"]) == (-1.0, -1, False)
+    output = decisions(policy)[-1]
+    assert (output["distance"], output["node"], output["reached"]) == (-1.0, -1, False)
 
 
 def test_a_map_gives_its_closest_node(network):
     policy = NomadPolicy(network, TopoMap(tuple(NODES), {"kitchen": (2, 4)}, loop=True))
     assert json.loads(policy.facts["names"]) == {"kitchen": [2, 4]}
     policy.reset({"nodes": np.array([2, 4])})
-    made = decisions(policy, PICTURES[:FRAMES])[-1]
+    output = decisions(policy, PICTURES[:FRAMES])[-1]
     encoder, seen = network.vision_encoder, prepare(list(PICTURES[:FRAMES]))
     tokens = encoder.goal_tokens(seen[-1], prepare(list(NODES)))
     distances = network.dist_pred_net(encoder.fuse(encoder.frame_tokens(seen), tokens))
-    assert made["node"] == int(distances.argmin())
-    assert made["distance"] == pytest.approx(float(distances.min()), abs=2e-5)
-    assert made["reached"] == (made["node"] in (2, 4))
+    assert output["node"] == int(distances.argmin())
+    assert output["distance"] == pytest.approx(float(distances.min()), abs=2e-5)
+    assert output["reached"] == (output["node"] in (2, 4))
 
 
 def test_nodes_that_are_not_there(network):

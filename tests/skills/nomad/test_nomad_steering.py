@@ -20,7 +20,7 @@ def test_it_is_slow_and_never_backs_up(forward, left):
 
 
 @pytest.mark.parametrize(
-    ("waypoint", "wanted"),
+    ("waypoint", "expected"),
     [
         ((0.0, 0.0), (0.0, 0.0)),
         ((0.0, 0.1), (0.0, MAX_W)),
@@ -32,8 +32,8 @@ def test_it_is_slow_and_never_backs_up(forward, left):
         ((-0.1, 0.02), (0.0, -MAX_W)),
     ],
 )
-def test_cases(waypoint, wanted):
-    assert velocities(waypoint) == pytest.approx(wanted)
+def test_cases(waypoint, expected):
+    assert velocities(waypoint) == pytest.approx(expected)
 
 
 def test_the_unit_of_paths():

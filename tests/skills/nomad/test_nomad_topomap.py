@@ -67,7 +67,7 @@ def test_a_broken_picture_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("said", "complaint"),
+    ("content", "complaint"),
     [
         ({"names": {"kitchen": [3]}}, "'kitchen' has node 3; the nodes are 0 to 2"),
         ({"names": {"kitchen": [-1]}}, "'kitchen' has node -1"),
@@ -77,8 +77,8 @@ def test_a_broken_picture_is_named(tmp_path):
         ([], "the file"),
     ],
 )
-def test_wrong_names(tmp_path, said, complaint):
-    (write(tmp_path, 3) / "names.json").write_text(json.dumps(said))
+def test_wrong_names(tmp_path, content, complaint):
+    (write(tmp_path, 3) / "names.json").write_text(json.dumps(content))
     with pytest.raises(BadInput) as caught:
         load(tmp_path)
     assert complaint in str(caught.value)

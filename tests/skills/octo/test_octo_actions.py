@@ -20,24 +20,24 @@ def chunk(start: float):
 
 
 def test_receding_gives_the_first_actions_of_each_chunk():
-    made = iter([chunk(0), chunk(10), chunk(20)])
+    chunks = iter([chunk(0), chunk(10), chunk(20)])
     steps = Receding(2)
-    assert [steps.step(lambda: next(made))[0] for _ in range(5)] == [0, 1, 10, 11, 20]
+    assert [steps.step(lambda: next(chunks))[0] for _ in range(5)] == [0, 1, 10, 11, 20]
 
 
 def test_the_ensemble_is_the_mean_of_what_was_said_for_this_step():
-    made = iter([chunk(0), chunk(100), chunk(200), chunk(300), chunk(400)])
+    chunks = iter([chunk(0), chunk(100), chunk(200), chunk(300), chunk(400)])
     steps = Ensemble(4, 0.0)
-    found = [steps.step(lambda: next(made))[0] for _ in range(5)]
-    assert found == [0, (1 + 100) / 2, (2 + 101 + 200) / 3, (3 + 102 + 201 + 300) / 4, (103 + 202 + 301 + 400) / 4]
+    actions = [steps.step(lambda: next(chunks))[0] for _ in range(5)]
+    assert actions == [0, (1 + 100) / 2, (2 + 101 + 200) / 3, (3 + 102 + 201 + 300) / 4, (103 + 202 + 301 + 400) / 4]
 
 
 def test_the_oldest_counts_most_in_a_weighted_ensemble():
-    made = iter([chunk(0), chunk(100)])
+    chunks = iter([chunk(0), chunk(100)])
     steps = Ensemble(4, 1.0)
-    steps.step(lambda: next(made))
+    steps.step(lambda: next(chunks))
     new = np.exp(-1)
-    assert steps.step(lambda: next(made))[0] == pytest.approx((1 + 100 * new) / (1 + new))
+    assert steps.step(lambda: next(chunks))[0] == pytest.approx((1 + 100 * new) / (1 + new))
 
 
 def test_chunks_are_forgotten_on_reset():
@@ -53,9 +53,9 @@ def test_chunks_are_forgotten_on_reset():
 @given(st.lists(st.floats(-5, 5), min_size=7, max_size=7))
 def test_only_masked_numbers_are_left_as_they_are(numbers):
     statistics = Statistics.of(octo_releases.STATISTICS, "bridge_dataset")
-    found = statistics.actions(np.array(numbers))
-    np.testing.assert_allclose(found[:3], np.array(numbers[:3]) * 0.004)
-    assert found[6] == numbers[6]
+    actions = statistics.actions(np.array(numbers))
+    np.testing.assert_allclose(actions[:3], np.array(numbers[:3]) * 0.004)
+    assert actions[6] == numbers[6]
 
 
 def test_statistics_without_mask_leave_the_gripper():
@@ -63,7 +63,7 @@ def test_statistics_without_mask_leave_the_gripper():
 
 
 @pytest.mark.parametrize(
-    ("statistics", "name", "said"),
+    ("statistics", "name", "message"),
     [
         (None, "bridge_dataset", "no dataset_statistics.json"),
         ({"bridge_dataset": {}}, "bridge_dataset", "no mean and std"),
@@ -71,8 +71,8 @@ def test_statistics_without_mask_leave_the_gripper():
         (octo_releases.STATISTICS, "bridge_datset", "did you mean 'bridge_dataset'"),
     ],
 )
-def test_statistics_that_do_not_serve(statistics, name, said):
-    with pytest.raises(BadInput, match=said):
+def test_statistics_that_do_not_serve(statistics, name, message):
+    with pytest.raises(BadInput, match=message):
         Statistics.of(statistics, name)
 
 
@@ -94,7 +94,7 @@ def test_the_gripper_of_google_turns_at_a_large_change_and_keeps_turning():
 
 
 def test_euler_angles_become_a_rotation_vector():
-    made = motion(np.array([0.01, 0.02, 0.03, 0.0, 0.0, 0.3, 1.0]), Gripper(sticky=False))
-    np.testing.assert_allclose(made.rotation, [0, 0, 0.3], atol=1e-9)
-    np.testing.assert_allclose(made.translation, [0.01, 0.02, 0.03])
-    assert made.opening == 1.0 and not made.terminate
+    movement = motion(np.array([0.01, 0.02, 0.03, 0.0, 0.0, 0.3, 1.0]), Gripper(sticky=False))
+    np.testing.assert_allclose(movement.rotation, [0, 0, 0.3], atol=1e-9)
+    np.testing.assert_allclose(movement.translation, [0.01, 0.02, 0.03])
+    assert movement.opening == 1.0 and not movement.terminate

@@ -41,9 +41,9 @@ def picture(number: int, side: int = 256):
 
 def test_the_window_holds_two_steps_and_pads_the_first(octo):
     policy, seen = octo.policy(), []
-    hook = policy.network.register_forward_pre_hook(lambda _, given: seen.append((given[0], given[2])))
+    hook = policy.network.register_forward_pre_hook(lambda _, inputs: seen.append((inputs[0], inputs[2])))
     encoded = []
-    stem = policy.network.stems["primary"].register_forward_pre_hook(lambda _, given: encoded.append(len(given[0])))
+    stem = policy.network.stems["primary"].register_forward_pre_hook(lambda _, inputs: encoded.append(len(inputs[0])))
     policy.reset(GOAL)
     for number in range(3):
         policy.step({"primary": picture(number)})
@@ -68,10 +68,10 @@ def test_the_first_chunk_is_the_networks_for_a_padded_window(octo):
         text = torch.from_numpy(policy.texts["pick up the apple"])[None]
         readout = policy.network({"primary": tokens[None].expand(-1, 2, -1, -1)}, text, torch.tensor([[False, True]]))
         chunk = policy.network.head.sample(readout[:, -1], torch.randn(21, 1, 28, generator=noise))[0].numpy()
-    wanted = chunk[0].astype(float)
-    wanted[:3] *= 0.004
-    wanted[3:6] *= 0.01
-    np.testing.assert_allclose(chunk_action, wanted, atol=1e-6)
+    expected = chunk[0].astype(float)
+    expected[:3] *= 0.004
+    expected[3:6] *= 0.01
+    np.testing.assert_allclose(chunk_action, expected, atol=1e-6)
 
 
 def test_an_episode_is_reproducible_and_attempts_differ(octo):
@@ -79,8 +79,8 @@ def test_an_episode_is_reproducible_and_attempts_differ(octo):
         policy.reset(GOAL)
         return [policy.step({"primary": picture(number)})["action"] for number in range(2)]
 
-    one, other = octo.policy(), octo.policy()
-    first, again = actions(one), actions(one)
+    policy, other = octo.policy(), octo.policy()
+    first, again = actions(policy), actions(policy)
     assert np.array_equal(first, actions(other))
     assert not np.array_equal(first, again)
 
@@ -101,7 +101,7 @@ def test_receding_runs_the_network_once_per_chunk(octo):
 
 def test_a_wrist_camera_adds_its_tokens(octo):
     policy, seen = octo.policy(), []
-    hook = policy.network.register_forward_pre_hook(lambda _, given: seen.append(given[0]))
+    hook = policy.network.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
     policy.reset(GOAL)
     policy.step({"primary": picture(0, 300), "wrist": picture(1, 300)})
     hook.remove()
@@ -154,8 +154,8 @@ def test_what_has_to_be_given(tmp_path, table):
 
 
 def test_what_a_run_remembers(octo, release):
-    told = octo.describe()
-    assert told["checkpoint"] == str(release) and len(str(told["sha256"])) == 64
-    assert (told["dataset"], told["execution"], told["seed"]) == ("bridge_dataset", "ensemble", 0)
+    description = octo.describe()
+    assert description["checkpoint"] == str(release) and len(str(description["sha256"])) == 64
+    assert (description["dataset"], description["execution"], description["seed"]) == ("bridge_dataset", "ensemble", 0)
     assert octo.policy().facts["rate"] == 5.0
-    assert Path(str(told["embeddings"])).name == "t5.npz"
+    assert Path(str(description["embeddings"])).name == "t5.npz"

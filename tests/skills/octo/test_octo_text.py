@@ -28,7 +28,7 @@ def test_every_tensor_of_the_encoder_has_its_place():
     with torch.device("meta"):
         encoder = make_encoder()
         view = flax_view(encoder).state_dict()
-    assert sum(one.numel() for one in view.values()) == 109_628_544
+    assert sum(tensor.numel() for tensor in view.values()) == 109_628_544
     assert len(view) == 3 + 12 * 8
     first = "encoder/block/0/layer/"
     assert tuple(view["shared/embedding"].shape) == (32128, 768)
@@ -66,17 +66,17 @@ def test_a_tokenizer_in_its_other_form(tmp_path):
 def test_weights_of_the_checkpoint_encode_texts_as_transformers_does(folder):
     torch.manual_seed(0)
     theirs = make_encoder()
-    tensors = {name: one.clone() for name, one in flax_view(theirs).state_dict().items()}
+    tensors = {name: tensor.clone() for name, tensor in flax_view(theirs).state_dict().items()}
     texts = T5Texts(tensors, folder, path=Path("checkpoint"))
-    found = texts["pick up the apple"]
+    encoded = texts["pick up the apple"]
     with torch.inference_mode():
         ids = torch.tensor([[3, 4, 5, 6, 1] + [0] * 11])
-        wanted = theirs(input_ids=ids, attention_mask=(ids > 0).long()).last_hidden_state[0].numpy()
+        expected = theirs(input_ids=ids, attention_mask=(ids > 0).long()).last_hidden_state[0].numpy()
         alone = theirs(input_ids=ids[:, :5]).last_hidden_state[0].numpy()
-    assert found.shape == (16, 768)
-    np.testing.assert_allclose(found, wanted, atol=1e-5)
-    np.testing.assert_allclose(found[:5], alone, atol=1e-4)  # padding is not attended to
-    assert texts["pick up the apple"] is found  # encoded once
+    assert encoded.shape == (16, 768)
+    np.testing.assert_allclose(encoded, expected, atol=1e-5)
+    np.testing.assert_allclose(encoded[:5], alone, atol=1e-4)  # padding is not attended to
+    assert texts["pick up the apple"] is encoded  # encoded once
     del tensors["encoder/final_layer_norm/weight"]
     with pytest.raises(BadInput, match="missing: encoder/final_layer_norm/weight"):
         T5Texts(tensors, folder, path=Path("checkpoint"))

@@ -35,8 +35,8 @@ def test_an_episode(tmp_path, weights):
     (attempt,) = far.execution.attempts
     assert (attempt.skill, attempt.reason) == ("pixnav/go_to", "the target is in none of the robot's pictures")
     assert attempt.commands == 0 and far.execution.feedback.code is ErrorCode.E1
-    said = made_with(tmp_path / "run")["skills"]["pixnav"]
-    assert said["checkpoint"] == str(weights) and len(said["sha256"]) == 64
+    entry = made_with(tmp_path / "run")["skills"]["pixnav"]
+    assert entry["checkpoint"] == str(weights) and len(entry["sha256"]) == 64
 
 
 def test_wrong_files_are_bad_input(tmp_path, weights):

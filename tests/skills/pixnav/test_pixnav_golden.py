@@ -29,14 +29,14 @@ def case(request):
     with np.load(GOLDEN / f"io_seed{seed}.npz") as file:
         io = dict(file)
     with torch.inference_mode():
-        yield SimpleNamespace(network=network, io=io, made=generator(), seed=seed)
+        yield SimpleNamespace(network=network, io=io, source=generator(), seed=seed)
 
 
 @pytest.fixture(scope="module")
 def inputs(case):
     """Goal (4, 224, 224) and pictures (20, 3, 224, 224) of the net level."""
-    goal = case.made.image("goal224", (1, 224, 224, 3), case.seed)[0]
-    pictures = case.made.image("history224", (20, 224, 224, 3), case.seed)
+    goal = case.source.image("goal224", (1, 224, 224, 3), case.seed)[0]
+    pictures = case.source.image("history224", (20, 224, 224, 3), case.seed)
     cy, cx = (int(v) for v in case.io["net_mask_center_yx"])
     marked = np.zeros((224, 224, 1), np.uint8)
     marked[cy - 3 : cy + 3, cx - 3 : cx + 3] = 255
@@ -52,7 +52,7 @@ def close(ours, theirs, tolerance=1e-5):
 
 def test_every_tensor_of_the_file_is_known_and_none_is_invented():
     manifest = json.loads((GOLDEN / "manifest.json").read_text(encoding="utf-8"))
-    theirs = {one["name"]: tuple(one["shape"]) for one in manifest["params"]}
+    theirs = {parameter["name"]: tuple(parameter["shape"]) for parameter in manifest["params"]}
     assert len(theirs) == 323
     assert {name: tuple(tensor.shape) for name, tensor in PixNavNetwork().state_dict().items()} == theirs
 
@@ -60,9 +60,9 @@ def test_every_tensor_of_the_file_is_known_and_none_is_invented():
 def test_picture_by_picture(case, inputs):
     goal, pictures = inputs
     decoding = Decoding(case.network, goal)
-    made = [decoding.extend(picture) for picture in pictures]
+    steps = [decoding.extend(picture) for picture in pictures]
     for length in (1, 5, 20):
-        for head, outputs in zip(HEADS, zip(*made[:length], strict=True), strict=True):
+        for head, outputs in zip(HEADS, zip(*steps[:length], strict=True), strict=True):
             close(torch.stack(outputs), case.io[f"net_{head}_len{length}"])
 
 
@@ -76,12 +76,12 @@ def test_the_padded_window_gives_the_same(case, inputs):
 
 
 def test_preprocessing_is_equal_to_the_pixel(case):
-    frames = case.made.image("camera", (34, 480, 640, 3), case.seed)
-    goal = case.made.image("camera_goal", (1, 480, 640, 3), case.seed)[0]
+    frames = case.source.image("camera", (34, 480, 640, 3), case.seed)
+    goal = case.source.image("camera_goal", (1, 480, 640, 3), case.seed)[0]
     assert np.array_equal(resized(goal), case.io["cam_goal_image224"])
     assert np.array_equal(resized(frames[0]), case.io["cam_frame0_224"])
     patch = case.io["cam_mask224_nonzero_patch"]
     y, x = (int(v) for v in case.io["cam_mask224_patch_origin_yx"])
-    wanted = np.zeros((224, 224), np.uint8)
-    wanted[y : y + patch.shape[0], x : x + patch.shape[1]] = patch
-    assert np.array_equal(mask(tuple(int(v) for v in case.io["cam_goal_pixel_xy"])), wanted)
+    expected = np.zeros((224, 224), np.uint8)
+    expected[y : y + patch.shape[0], x : x + patch.shape[1]] = patch
+    assert np.array_equal(mask(tuple(int(v) for v in case.io["cam_goal_pixel_xy"])), expected)

@@ -34,8 +34,8 @@ class Chosen:
     def reset(self, goal):
         self.goal = goal
 
-    def step(self, given):
-        self.steps.append(given)
+    def step(self, inputs):
+        self.steps.append(inputs)
         return {"action": self.actions.pop(0), "forced": self.forced and not self.actions}
 
 
@@ -45,7 +45,7 @@ def play(policy, *, target="table_1", robot=(2.0, 2.0, 0.0), table=(2.0, 3.4)):
     with MujocoHome(one_room([piece], robot=robot)) as home:
         (skill,) = PixNav.around(policy, home.spec, home.kinematics)
         observation = home.observe(skill.cameras)
-        seen = tuple(one for one in SimulatedDetector().detect(observation) if one.instance == target)
+        seen = tuple(detection for detection in SimulatedDetector().detect(observation) if detection.instance == target)
         skill.start(Subtask("Go to", "table"), Goal(target, "", np.zeros(3), seen=seen), observation)
         bodies, rendered, began = [], 0, observation.stamp
         while skill.outcome is Outcome.RUNNING:
@@ -73,8 +73,8 @@ def test_actions_are_as_large_as_in_training():
     policy = Chosen(RIGHT, FORWARD, LEFT, LEFT, FORWARD, STOP)
     skill, bodies, rendered = play(policy)
     assert skill.outcome is Outcome.SUCCEEDED
-    wanted = [(0.0, -TURN), (STEP, 0.0), (0.0, TURN), (0.0, TURN), (STEP, 0.0), (0.0, 0.0)]
-    for (metres, radians), (far, turned) in zip(moved(bodies), wanted, strict=True):
+    expected = [(0.0, -TURN), (STEP, 0.0), (0.0, TURN), (0.0, TURN), (STEP, 0.0), (0.0, 0.0)]
+    for (metres, radians), (far, turned) in zip(moved(bodies), expected, strict=True):
         assert metres == pytest.approx(far, abs=0.03) and radians == pytest.approx(turned, abs=0.04)
     assert not any(step["collided"] for step in policy.steps)
     assert rendered == len(policy.steps)  # no picture but for a decision
@@ -125,8 +125,8 @@ def test_a_robot_that_does_not_drive_is_refused():
 
 @given(x=st.floats(-5, 5), y=st.floats(-5, 5), yaw=st.floats(-3.2, 3.2))
 def test_turns_are_of_thirty_degrees_and_leave_at_most_fifteen(x, y, yaw):
-    wanted = turn_to(np.array([x, y, 0.5]), Pose2(0.3, -0.2, yaw))
-    steps = (wanted - yaw) / TURN
+    target = turn_to(np.array([x, y, 0.5]), Pose2(0.3, -0.2, yaw))
+    steps = (target - yaw) / TURN
     assert steps == pytest.approx(round(steps), abs=1e-6) and abs(steps) < 6.001
-    left = math.remainder(math.atan2(y + 0.2, x - 0.3) - wanted, math.tau)
+    left = math.remainder(math.atan2(y + 0.2, x - 0.3) - target, math.tau)
     assert abs(left) <= TURN / 2 + 1e-6

@@ -31,22 +31,22 @@ def network():
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [207, 216])
 def test_the_actions_of_the_official_agent(seed):
-    made, policy = generator(), PixNavPolicy(loaded(seed))
+    source, policy = generator(), PixNavPolicy(loaded(seed))
     with np.load(GOLDEN / f"io_seed{seed}.npz") as file:
         io = dict(file)
     x, y = io["cam_goal_pixel_xy"]
-    goal = made.image("camera_goal", (1, 480, 640, 3), seed)[0]
+    goal = source.image("camera_goal", (1, 480, 640, 3), seed)[0]
     policy.reset({"picture": goal, "pixel": np.array([(x + 0.5) / 640, (y + 0.5) / 480])})
-    frames = made.image("camera", (34, 480, 640, 3), seed)
-    given = [
+    frames = source.image("camera", (34, 480, 640, 3), seed)
+    outputs = [
         policy.step({"picture": frame, "collided": bool(collided)})
         for frame, collided in zip(frames, io["cam_collide"], strict=True)
     ]
-    assert [one["action"] for one in given] == io["cam_returned_action"].tolist()
-    assert [one["forced"] for one in given] == [False] * (EARLY_STOP - 1) + [True] * 2
+    assert [output["action"] for output in outputs] == io["cam_returned_action"].tolist()
+    assert [output["forced"] for output in outputs] == [False] * (EARLY_STOP - 1) + [True] * 2
     for ours, theirs in (("values", "cam_action"), ("goal", "cam_goal")):
-        np.testing.assert_allclose([one[ours] for one in given], io[theirs], rtol=0, atol=1e-5)
-    np.testing.assert_allclose([[one["distance"]] for one in given], io["cam_distance"], rtol=0, atol=1e-5)
+        np.testing.assert_allclose([output[ours] for output in outputs], io[theirs], rtol=0, atol=1e-5)
+    np.testing.assert_allclose([[output["distance"]] for output in outputs], io["cam_distance"], rtol=0, atol=1e-5)
     assert np.any(io["cam_collide"])  # or the rule was not tried
 
 
@@ -63,8 +63,8 @@ def test_an_attempt_leaves_nothing_behind(network):
 def test_the_window_ends(network):
     policy = PixNavPolicy(network)
     policy.reset({"picture": PICTURE, "pixel": np.array([0.0, 1.0])})
-    given = [policy.step({"picture": PICTURE, "collided": True}) for _ in range(WINDOW)]
-    assert all(one["action"] == 0 for one in given[EARLY_STOP - 1 :])
+    outputs = [policy.step({"picture": PICTURE, "collided": True}) for _ in range(WINDOW)]
+    assert all(output["action"] == 0 for output in outputs[EARLY_STOP - 1 :])
     with pytest.raises(PolicyFailed, match="64 pictures"):
         policy.step({"picture": PICTURE, "collided": False})
 

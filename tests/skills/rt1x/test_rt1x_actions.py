@@ -53,14 +53,14 @@ def test_google_takes_actions_as_they_are_and_widowx_stays_small(tokens):
 
 
 def test_widowx_is_scaled():
-    made = motion(WidowX(), world_vector=np.array([0.875, -1.75, 2.0]))
-    np.testing.assert_allclose(made.translation, [0.025, -0.05, 0.05], atol=3e-4)
+    movement = motion(WidowX(), world_vector=np.array([0.875, -1.75, 2.0]))
+    np.testing.assert_allclose(movement.translation, [0.025, -0.05, 0.05], atol=3e-4)
 
 
 def test_a_rotation_of_the_widowx_is_roll_pitch_and_yaw_of_a_quarter_radian_at_most():
-    for axis, (told, angle) in enumerate([(1.4, 0.25), (-0.7, -0.125), (1.57, 0.25)]):
+    for axis, (delta, angle) in enumerate([(1.4, 0.25), (-0.7, -0.125), (1.57, 0.25)]):
         rotation = np.zeros(3)
-        rotation[axis] = told
+        rotation[axis] = delta
         turned = motion(WidowX(), rotation_delta=rotation).rotation
         np.testing.assert_allclose(turned, np.eye(3)[axis] * angle, atol=1e-3)
     both = motion(WidowX(), rotation_delta=np.array([1.4, 0.0, 1.4])).rotation
@@ -70,9 +70,9 @@ def test_a_rotation_of_the_widowx_is_roll_pitch_and_yaw_of_a_quarter_radian_at_m
 
 @pytest.mark.parametrize(("closedness", "google", "widowx"), [(1.0, 0.0, 0.0), (-1.0, 1.0, 1.0), (0.4, 0.1, 0.0)])
 def test_one_closes_the_gripper(closedness, google, widowx):
-    given = {"gripper_closedness_action": np.array([closedness])}
-    assert motion(Google(), opening=0.5, **given).opening == pytest.approx(google, abs=3e-3)
-    assert motion(WidowX(), opening=0.5, **given).opening == widowx
+    output = {"gripper_closedness_action": np.array([closedness])}
+    assert motion(Google(), opening=0.5, **output).opening == pytest.approx(google, abs=3e-3)
+    assert motion(WidowX(), opening=0.5, **output).opening == widowx
 
 
 def test_googles_gripper_stays_when_nothing_is_asked():
@@ -80,9 +80,9 @@ def test_googles_gripper_stays_when_nothing_is_asked():
 
 
 def test_only_the_first_mode_terminates():
-    for made in EMBODIMENTS.values():
-        assert motion(made(), "terminate").terminate
-        assert not motion(made(), "continue").terminate and not motion(made(), "other").terminate
+    for embodiment in EMBODIMENTS.values():
+        assert motion(embodiment(), "terminate").terminate
+        assert not motion(embodiment(), "continue").terminate and not motion(embodiment(), "other").terminate
 
 
 # ---------------------------------------------------------------- the table
@@ -107,8 +107,8 @@ def test_where_the_planners_words_are_not_in_the_table_the_listed_name_is_looked
     rows = np.arange(1024, dtype=np.float32).reshape(2, 512)
     table = TextTable.read(write(tmp_path / "use.npz", ["pick master chef can", "pick pear"], rows), (512,))
     facts = Templates().facts()
-    said, listed = (instruction(facts, Subtask("Pick", "coffee can"), name) for name in ("", "master_chef_can_2"))
-    assert np.array_equal(table.first(said, listed), rows[0])
+    words, listed = (instruction(facts, Subtask("Pick", "coffee can"), name) for name in ("", "master_chef_can_2"))
+    assert np.array_equal(table.first(words, listed), rows[0])
     assert np.array_equal(table.first("pick pear", listed), rows[1])  # the planner's words go first
     with pytest.raises(PolicyFailed, match=r"'pick mug'.*`homie skill texts SET SUITE` lists the texts"):
         table.first("pick mug", "pick cup")
@@ -133,16 +133,16 @@ tasks:
     assert table[instruction(Templates().facts(), Subtask("Put", "pear", "fridge_1"))].all()
     octo = homie("skill", "texts", "octo", "suite.yaml", "--json", "--skill-option", "octo.pick=take the {target}")
     assert "take the pear" in json.loads(octo.stdout)
-    for arguments, said in (
+    for arguments, message in (
         (("nomad", "suite.yaml"), "is told no texts"),
         (("rt1x", "suite.yaml", "--skill-option", "rt1x.pick=pick {thing}"), "a template may hold"),
     ):
         refused = homie("skill", "texts", *arguments)
-        assert refused.returncode == 2 and said in refused.stderr
+        assert refused.returncode == 2 and message in refused.stderr
 
 
 @pytest.mark.parametrize(
-    ("texts", "embeddings", "said"),
+    ("texts", "embeddings", "message"),
     [
         (["a"], np.zeros((1, 511), np.float32), r"shape \(1, 512\)"),
         (["a", "b"], np.zeros((1, 512), np.float32), r"shape \(2, 512\)"),
@@ -152,8 +152,8 @@ tasks:
         (np.array([object()]), np.zeros((1, 512), np.float32), "a list of strings"),
     ],
 )
-def test_what_is_no_table_is_refused(tmp_path, texts, embeddings, said):
-    with pytest.raises(BadInput, match=said):
+def test_what_is_no_table_is_refused(tmp_path, texts, embeddings, message):
+    with pytest.raises(BadInput, match=message):
         TextTable.read(write(tmp_path / "use.npz", texts, embeddings), (512,))
 
 
@@ -169,9 +169,9 @@ def test_files_that_are_no_tables(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("rows", "width", "said"), [(1000, 512_000, r"shape \(1000, 512\)"), (2_000_000, 512, "claims 3,914 MiB")]
+    ("rows", "width", "message"), [(1000, 512_000, r"shape \(1000, 512\)"), (2_000_000, 512, "claims 3,914 MiB")]
 )
-def test_zeros_that_would_fill_the_memory_are_not_unpacked(tmp_path, rows, width, said):
+def test_zeros_that_would_fill_the_memory_are_not_unpacked(tmp_path, rows, width, message):
     """The head of an array tells its size. What follows it here is far too short, and is never read."""
     path = tmp_path / "bomb.npz"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -179,7 +179,7 @@ def test_zeros_that_would_fill_the_memory_are_not_unpacked(tmp_path, rows, width
             with archive.open(f"{name}.npy", "w") as opened:
                 np.lib.format.write_array_header_1_0(opened, {"shape": shape, "fortran_order": False, "descr": kind})
                 opened.write(bytes(2**20))
-    with pytest.raises(BadInput, match=said):
+    with pytest.raises(BadInput, match=message):
         TextTable.read(path, (512,))
 
 

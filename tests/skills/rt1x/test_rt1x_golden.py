@@ -27,9 +27,9 @@ SCENARIOS = {"full": "lang_a", "lang_b": "lang_b", "padded": "lang_a"}
 
 @cache
 def network(seed: int) -> Rt1xNetwork:
-    made = Rt1xNetwork().eval()
-    load(flax_view(made), GOLDEN, seed)
-    return made
+    model = Rt1xNetwork().eval()
+    load(flax_view(model), GOLDEN, seed)
+    return model
 
 
 @cache
@@ -56,44 +56,46 @@ def image_tokens(seed: int, text: str):
 
 def policy(seed: int, text: str, history: str) -> Rt1xPolicy:
     table = TextTable(Path("golden.npz"), {plain(text): embedding(text, seed)})
-    made = Rt1xPolicy(network=network(seed), texts=table, embodiment=Google(), facts={}, history=history)
-    made.reset({"text": text, "gripper": 1.0})
-    return made
+    rt1x = Rt1xPolicy(network=network(seed), texts=table, embodiment=Google(), facts={}, history=history)
+    rt1x.reset({"text": text, "gripper": 1.0})
+    return rt1x
 
 
 def test_every_tensor_of_the_checkpoint_has_its_place_and_no_other():
     manifest = json.loads((GOLDEN / "manifest.json").read_text(encoding="utf-8"))
-    made = Rt1xNetwork()
-    view = flax_view(made).state_dict()
+    model = Rt1xNetwork()
+    view = flax_view(model).state_dict()
     assert {name: tuple(value.shape) for name, value in view.items()} == {
-        one["name"]: tuple(one["shape"]) for one in manifest["params"]
+        parameter["name"]: tuple(parameter["shape"]) for parameter in manifest["params"]
     }
     assert len(view) == 579 + 156
-    assert sum(one.numel() for one in made.parameters()) == manifest["parameters"] == 56_896_809
+    assert sum(tensor.numel() for tensor in model.parameters()) == manifest["parameters"] == 56_896_809
     # Each of our tensors is filled by exactly one of theirs.
-    ours = {name: one for name, one in made.state_dict().items() if not name.endswith("num_batches_tracked")}
-    assert sorted(one.data_ptr() for one in view.values()) == sorted(one.data_ptr() for one in ours.values())
+    ours = {name: tensor for name, tensor in model.state_dict().items() if not name.endswith("num_batches_tracked")}
+    assert sorted(tensor.data_ptr() for tensor in view.values()) == sorted(
+        tensor.data_ptr() for tensor in ours.values()
+    )
 
 
 def test_missing_extra_and_misshapen_tensors_are_named():
-    given = {name: torch.empty(view.shape) for name, view in flax_view(Rt1xNetwork()).state_dict().items()}
-    del given["params/Transformer_0/Dense_2/bias"]
-    given["params/Transformer_0/Dense_3/bias"] = torch.empty(512)
-    given["params/image_tokenizer/Conv_0/kernel"] = torch.empty(1, 1, 512, 1536)
+    tensors = {name: torch.empty(view.shape) for name, view in flax_view(Rt1xNetwork()).state_dict().items()}
+    del tensors["params/Transformer_0/Dense_2/bias"]
+    tensors["params/Transformer_0/Dense_3/bias"] = torch.empty(512)
+    tensors["params/image_tokenizer/Conv_0/kernel"] = torch.empty(1, 1, 512, 1536)
     with pytest.raises(BadInput) as caught:
-        load_strict(flax_view(Rt1xNetwork()), given, policy="rt1x", path=Path("checkpoint"))
-    said = str(caught.value)
-    assert "missing: params/Transformer_0/Dense_2/bias" in said
-    assert "not known: params/Transformer_0/Dense_3/bias" in said
-    assert "Conv_0/kernel (1, 1, 512, 1536) instead of (1, 1, 1536, 512)" in said
+        load_strict(flax_view(Rt1xNetwork()), tensors, policy="rt1x", path=Path("checkpoint"))
+    message = str(caught.value)
+    assert "missing: params/Transformer_0/Dense_2/bias" in message
+    assert "not known: params/Transformer_0/Dense_3/bias" in message
+    assert "Conv_0/kernel (1, 1, 512, 1536) instead of (1, 1, 1536, 512)" in message
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_image_tokens(seed):
-    tokens, wanted = image_tokens(seed, "lang_a").numpy(), stored(seed)
-    np.testing.assert_allclose(tokens[14], wanted["full_image_tokens_t14"], atol=3e-5)
-    np.testing.assert_allclose(tokens[:, ::8].mean(-1), wanted["full_image_tokens_mean"], atol=3e-5)
+    tokens, expected = image_tokens(seed, "lang_a").numpy(), stored(seed)
+    np.testing.assert_allclose(tokens[14], expected["full_image_tokens_t14"], atol=3e-5)
+    np.testing.assert_allclose(tokens[:, ::8].mean(-1), expected["full_image_tokens_mean"], atol=3e-5)
 
 
 @pytest.mark.slow
@@ -120,20 +122,22 @@ def test_action_logits_and_tokens(seed, scenario):
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_actions_of_tokens(seed, scenario):
-    wanted = stored(seed)
-    mode, values = RT1X.decode(wanted[f"{scenario}_action_tokens"])
-    assert [mode == one for one in RT1X.modes] == wanted[f"{scenario}_act_terminate_episode"].astype(bool).tolist()
+    expected = stored(seed)
+    mode, values = RT1X.decode(expected[f"{scenario}_action_tokens"])
+    assert [mode == candidate for candidate in RT1X.modes] == expected[f"{scenario}_act_terminate_episode"].astype(
+        bool
+    ).tolist()
     for name, value in values.items():
-        np.testing.assert_allclose(value, wanted[f"{scenario}_act_{name}"], atol=1e-6)
+        np.testing.assert_allclose(value, expected[f"{scenario}_act_{name}"], atol=1e-6)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_loop_that_keeps_tokens_and_repeats_the_first_frame(seed):
     """`padded`: frames 12, 13, 14, with frame 12 in the place of all before; only these three are encoded."""
-    made, encoded = policy(seed, "lang_a", "repeat"), []
-    hook = network(seed).tokenizer.register_forward_pre_hook(lambda _, given: encoded.append(len(given[0])))
-    steps = [made.step({"primary": frames(seed)[number]}) for number in (12, 13, 14)]
+    rt1x, encoded = policy(seed, "lang_a", "repeat"), []
+    hook = network(seed).tokenizer.register_forward_pre_hook(lambda _, inputs: encoded.append(len(inputs[0])))
+    steps = [rt1x.step({"primary": frames(seed)[number]}) for number in (12, 13, 14)]
     hook.remove()
     assert encoded == [1, 1, 1]
     assert steps[-1]["tokens"].tolist() == stored(seed)["padded_action_tokens"].tolist()
@@ -142,18 +146,18 @@ def test_the_loop_that_keeps_tokens_and_repeats_the_first_frame(seed):
 
 @pytest.mark.slow
 def test_a_history_that_grows_is_the_whole_window_in_the_end():
-    made = policy(301, "lang_a", "grow")
-    made._tokens.extend(image_tokens(301, "lang_a")[:14, None])
-    assert made.step({"primary": frames(301)[14]})["tokens"].tolist() == stored(301)["full_action_tokens"].tolist()
+    rt1x = policy(301, "lang_a", "grow")
+    rt1x._tokens.extend(image_tokens(301, "lang_a")[:14, None])
+    assert rt1x.step({"primary": frames(301)[14]})["tokens"].tolist() == stored(301)["full_action_tokens"].tolist()
 
 
 @pytest.mark.slow
 def test_reset_forgets():
-    made = policy(301, "lang_a", "grow")
-    first = made.action_tokens(frames(301)[3])
-    made.action_tokens(frames(301)[7])
-    made.reset({"text": "lang_a", "gripper": 1.0})
-    assert made.action_tokens(frames(301)[3]).tolist() == first.tolist()
+    rt1x = policy(301, "lang_a", "grow")
+    first = rt1x.action_tokens(frames(301)[3])
+    rt1x.action_tokens(frames(301)[7])
+    rt1x.reset({"text": "lang_a", "gripper": 1.0})
+    assert rt1x.action_tokens(frames(301)[3]).tolist() == first.tolist()
 
 
 @pytest.mark.slow

@@ -27,16 +27,16 @@ class CountingPolicy:
             raise PolicyFailed("no such thing")
         self.goal, self.steps = goal, 0
 
-    def step(self, given):
-        if given.get("fail"):
+    def step(self, inputs):
+        if inputs.get("fail"):
             raise PolicyFailed("the thing is out of sight")
-        if given.get("crash"):
+        if inputs.get("crash"):
             raise ZeroDivisionError("a bug")
-        if given.get("odd"):
+        if inputs.get("odd"):
             return {"odd": object()}
-        time.sleep(given.get("sleep", 0.0))
+        time.sleep(inputs.get("sleep", 0.0))
         self.steps += 1
-        return {"steps": self.steps, "text": self.goal["text"], **given}
+        return {"steps": self.steps, "text": self.goal["text"], **inputs}
 
 
 class Counting(PolicySet):
@@ -79,8 +79,8 @@ def serving(about: str = "first", skills: PolicySet | None = None, **options: ob
 @contextmanager
 def remote(url: str, token: str = "", **seconds: float) -> Iterator[RemotePolicy]:
     """A client with short deadlines."""
-    given = {"connect_seconds": 5.0, "reply_seconds": 5.0, "reconnect_seconds": 0.2, **seconds}
-    policy = RemotePolicy(url, token=token, **given)
+    limits = {"connect_seconds": 5.0, "reply_seconds": 5.0, "reconnect_seconds": 0.2, **seconds}
+    policy = RemotePolicy(url, token=token, **limits)
     try:
         yield policy
     finally:

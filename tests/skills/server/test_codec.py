@@ -23,18 +23,18 @@ TREES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=4) | st.dict
 NAMED = st.dictionaries(TEXT, LEAVES, max_size=4)
 
 
-def same(one: object, other: object) -> bool:
-    if isinstance(one, np.ndarray):
+def same(first: object, other: object) -> bool:
+    if isinstance(first, np.ndarray):
         assert isinstance(other, np.ndarray)
-        native = one.dtype.newbyteorder("=") == other.dtype.newbyteorder("=")
-        return native and one.shape == other.shape and np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
-    if isinstance(one, dict):
+        native = first.dtype.newbyteorder("=") == other.dtype.newbyteorder("=")
+        return native and first.shape == other.shape and np.array_equal(first, other, equal_nan=first.dtype.kind == "f")
+    if isinstance(first, dict):
         assert isinstance(other, dict)
-        return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list):
+        return list(first) == list(other) and all(same(first[key], other[key]) for key in first)
+    if isinstance(first, list):
         assert isinstance(other, list)
-        return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other, strict=True))
-    return type(one) is type(other) and (one == other or (one != one and other != other))
+        return len(first) == len(other) and all(same(a, b) for a, b in zip(first, other, strict=True))
+    return type(first) is type(other) and (first == other or (first != first and other != other))
 
 
 @given(TREES)

@@ -28,8 +28,8 @@ TOKEN = "a-token-of-24-characters"
 
 @pytest.fixture(scope="module")
 def server():
-    with serving() as one:
-        yield one
+    with serving() as running:
+        yield running
 
 
 def ask(connection, message):
@@ -49,20 +49,20 @@ def test_the_policy_runs_over_there(server):
         policy.reset({"text": "the apple"})
         picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
         for number in (1, 2, 3):
-            made = policy.step({"picture": picture, "holding": True})
-            assert (made["steps"], made["text"], made["holding"]) == (number, "the apple", True)
-            np.testing.assert_array_equal(made["picture"], picture)
-            assert made["picture"].dtype == np.uint8
+            output = policy.step({"picture": picture, "holding": True})
+            assert (output["steps"], output["text"], output["holding"]) == (number, "the apple", True)
+            np.testing.assert_array_equal(output["picture"], picture)
+            assert output["picture"].dtype == np.uint8
         policy.reset({"text": "the bowl"})
         assert policy.step({})["steps"] == 1
 
 
 def test_sessions_have_policies_of_their_own(server):
-    with remote(server.url) as one, remote(server.url) as other:
-        one.reset({"text": "a"})
+    with remote(server.url) as first, remote(server.url) as other:
+        first.reset({"text": "a"})
         other.reset({"text": "b"})
-        assert [one.step({})["steps"], one.step({})["steps"], other.step({})["steps"]] == [1, 2, 1]
-        assert (one.step({})["text"], other.step({})["text"]) == ("a", "b")
+        assert [first.step({})["steps"], first.step({})["steps"], other.step({})["steps"]] == [1, 2, 1]
+        assert (first.step({})["text"], other.step({})["text"]) == ("a", "b")
 
 
 def test_health_needs_no_websocket_and_counts_sessions():
@@ -70,8 +70,8 @@ def test_health_needs_no_websocket_and_counts_sessions():
         policy.reset({"text": "a"})
         policy.step({})
         address = policy.url.replace("ws", "http", 1) + "/healthz"
-        told = json.loads(urllib.request.urlopen(address, timeout=5).read())
-    assert told == {"status": "ok", "policy": "counting", "protocol": PROTOCOL, "sessions": 1, "decisions": 1}
+        health = json.loads(urllib.request.urlopen(address, timeout=5).read())
+    assert health == {"status": "ok", "policy": "counting", "protocol": PROTOCOL, "sessions": 1, "decisions": 1}
 
 
 # ------------------------------------------------------------ problems are told, and the server stays

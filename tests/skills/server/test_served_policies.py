@@ -30,34 +30,36 @@ PERIODS = {Nomad: 60, PixNav: 300, M3: 220}
 SUBTASK = Subtask("Go to", "fridge")
 
 
-def drive(made: type[PolicySet], policy: Policy) -> tuple[list[Command], Outcome, str]:
+def drive(kind: type[PolicySet], policy: Policy) -> tuple[list[Command], Outcome, str]:
     """The commands of the beginning of an attempt, from the start of the same house."""
     detector: Detector = SimulatedDetector()
     with MujocoHome(SceneSpec.load(SCENES / "kitchen.json")) as robot:
         robot.reset(seed=3)
         locator = BackgroundLocator(robot)
         locator.reset(seed=3)
-        (skill,) = [one for one in made.around(policy, robot.spec, robot.kinematics) if SUBTASK.action in one.actions]
+        (skill,) = [
+            skill for skill in kind.around(policy, robot.spec, robot.kinematics) if SUBTASK.action in skill.actions
+        ]
         observation = robot.observe(skill.cameras)
-        seen = () if made is Nomad else locator.seen("fridge", detector.detect(observation))  # NoMaD explores
+        seen = () if kind is Nomad else locator.seen("fridge", detector.detect(observation))  # NoMaD explores
         goal = replace(locator.goal("fridge", ACTION_TABLE[SUBTASK.action], observation), seen=seen)
         skill.start(SUBTASK, goal, observation)
-        told = []
-        while skill.outcome is Outcome.RUNNING and len(told) < PERIODS[made]:
-            told.append(skill.act(observation))
-            robot.act(told[-1])
+        commands = []
+        while skill.outcome is Outcome.RUNNING and len(commands) < PERIODS[kind]:
+            commands.append(skill.act(observation))
+            robot.act(commands[-1])
             observation = robot.observe(skill.looks())
-        return told, skill.outcome, skill.reason
+        return commands, skill.outcome, skill.reason
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "made", "seed"), [("nomad", Nomad, 1), ("pixnav", PixNav, 2), ("m3", M3, 1)])
-def test_a_served_policy_drives_as_one_that_is_here(tmp_path: Path, name: str, made: type[PolicySet], seed: int):
+@pytest.mark.parametrize(("name", "kind", "seed"), [("nomad", Nomad, 1), ("pixnav", PixNav, 2), ("m3", M3, 1)])
+def test_a_served_policy_drives_as_one_that_is_here(tmp_path: Path, name: str, kind: type[PolicySet], seed: int):
     """The seeds are such that the generated weights do not stop at once."""
     write_generated(name, tmp_path / name, seed)
-    skills = made(str(tmp_path / name))
-    here = drive(made, skills.policy())
+    skills = kind(str(tmp_path / name))
+    here = drive(kind, skills.policy())
     with serving(skills=skills) as server, remote(server.url, reply_seconds=60.0) as policy:
-        there = drive(made, policy)
+        there = drive(kind, policy)
         assert server._decisions > 3
     assert there == here

@@ -83,14 +83,14 @@ def test_a_stopped_server_can_not_hold_the_robot_up(checkpoints):
     """Not while it is asked, not while it is sent more than any buffer takes, not when it is tried again."""
     seconds = {"reply_seconds": 1.0, "connect_seconds": 1.0, "reconnect_seconds": 1.0}
     with served(checkpoints) as (process, url):
-        for told in (TOLD, {**TOLD, "much": np.zeros(15 * 2**20, np.uint8)}):
+        for inputs in (TOLD, {**TOLD, "much": np.zeros(15 * 2**20, np.uint8)}):
             with remote(url, **seconds) as policy:
                 policy.reset({"skill": "navigate"})
                 assert policy.step(TOLD) == {"action": FORWARD}
                 process.send_signal(signal.SIGSTOP)
                 began = time.monotonic()
                 with pytest.raises(PolicyFailed, match="not answered for 1 s"):
-                    policy.step(told)
+                    policy.step(inputs)
                 assert time.monotonic() - began < 4
                 with pytest.raises(InfrastructureError, match="lost and cannot be reached again"):
                     policy.reset({"skill": "navigate"})

@@ -39,8 +39,9 @@ class Errand:
         return [step.thing for step in self.steps if step.thing]
 
     def expert(self, house: House) -> list[str]:
-        """The subtasks that do it, End included."""
-        route = Route(house)
+        """The subtasks that do it, End included, in the words of its text: a planner that learns from them knows no
+        names of a scene."""
+        route = Route(house, house.called)
         for step in self.steps:
             match step.kind:
                 case "carry":

@@ -13,10 +13,11 @@ from typing import TypeAlias
 
 from homie.bench.authoring.errands.errand import Errand, Step
 from homie.bench.authoring.house import House
+from homie.kernel.vocabulary.furniture import kinds
 
-SURFACES = ("table", "kitchen_counter", "sofa", "desk", "tv_stand", "nightstand", "shelf", "bed", "stove")
-CONTAINERS = ("fridge", "drawer", "cabinet", "microwave")
-SMALL = ("drawer", "microwave", "nightstand", "stove")
+SURFACES = frozenset(use.kind for use in kinds(lambda use: use.holds in ("top", "boards", "cooktop", "cushion")))
+CONTAINERS = frozenset(use.kind for use in kinds(lambda use: use.opens))
+SMALL = frozenset(use.kind for use in kinds(lambda use: use.one_more))
 """Furniture that takes one thing more, not two."""
 FRUIT = ("apple", "banana", "lemon", "orange", "peach", "pear", "plum", "strawberry")
 SEVERAL = (2, 3)

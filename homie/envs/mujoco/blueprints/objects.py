@@ -28,11 +28,12 @@ FOOT = 0.0005
 """Distance (m) of the flat ends of a cylinder from its support: a hidden box carries it instead."""
 
 
-def _centred(half: Vec3, parts: list[Part], rolls: bool = False, hollow: Hollow | None = None) -> ObjectPlan:
+def centred(half: Vec3, parts: list[Part], rolls: bool = False, hollow: Hollow | None = None) -> ObjectPlan:
+    """A plan of parts that stand on z = 0."""
     return ObjectPlan(half, tuple(part.moved(z=-half[2]) for part in parts), rolls, hollow)
 
 
-def _tin(x: float, z: Span, radius: float, rgb: RGB, **options: object) -> tuple[Part, Part]:
+def tin(x: float, z: Span, radius: float, rgb: RGB, **options: object) -> tuple[Part, Part]:
     """A solid cylinder that stands still.
 
     MuJoCo gives a cylinder on a box one contact at a time, on which it rocks. So an invisible box inscribed in the
@@ -48,12 +49,12 @@ def can(diameter: float, height: float, mass: float, label: RGB, band: RGB) -> O
     r = diameter / 2
     edge = min(0.012, height * 0.16)
     parts = [
-        *_tin(0.0, (0.0, height), r, SILVER, mass=mass, finish="metal"),
+        *tin(0.0, (0.0, height), r, SILVER, mass=mass, finish="metal"),
         disc(0.0, 0.0, (edge, height - edge), r + SKIN, label, solid=False),
         disc(0.0, 0.0, (height * 0.52, height * 0.72), r + 2 * SKIN, band, solid=False),
         disc(0.0, 0.0, (height, height + SKIN), r * 0.85, shade(SILVER, 0.85), solid=False, finish="metal"),
     ]
-    return _centred((r, r, height / 2), parts)
+    return centred((r, r, height / 2), parts)
 
 
 def carton(size: Vec3, mass: float, colour: RGB, panel: RGB, dot: RGB) -> ObjectPlan:
@@ -66,7 +67,7 @@ def carton(size: Vec3, mass: float, colour: RGB, panel: RGB, dot: RGB) -> Object
         Part("cylinder", (min(y, h * 0.2) * 0.6, x + 2 * SKIN, 0.0), (0.0, 0.0, h * 0.35), dot, _ALONG_X, solid=False),
         block((-x * 0.6, x * 0.6), (-y - SKIN, y + SKIN), (h * 0.15, h * 0.85), shade(colour, 0.85), solid=False),
     ]
-    return _centred((x, y, h / 2), parts)
+    return centred((x, y, h / 2), parts)
 
 
 _ALONG_X: Quat = (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)
@@ -83,12 +84,12 @@ def bottle(size: Vec3, mass: float, colour: RGB, label: RGB, cap: RGB) -> Object
         block((-x - SKIN, x + SKIN), (-y * 0.85, y * 0.85), (body * 0.25, body * 0.85), label, solid=False),
         block((-x - 2 * SKIN, x + 2 * SKIN), (-y * 0.85, y * 0.85), (body * 0.45, body * 0.6), cap, solid=False),
     ]
-    return _centred((x, y, h / 2), parts)
+    return centred((x, y, h / 2), parts)
 
 
 def _round(radius: float, mass: float, rgb: RGB, extras: list[Part]) -> ObjectPlan:
     body = ball(0.0, 0.0, radius, radius, rgb, mass=mass, finish="gloss")
-    return _centred((radius, radius, radius), [body, *extras], rolls=True)
+    return centred((radius, radius, radius), [body, *extras], rolls=True)
 
 
 def _leaf(x: float, z: float, length: float) -> Part:
@@ -137,7 +138,7 @@ def lemon(mass: float, rgb: RGB) -> ObjectPlan:
         ball(long - 0.003, 0.0, r, 0.007, shade(rgb, 0.9), solid=False),
         ball(-long + 0.003, 0.0, r, 0.006, shade(rgb, 0.75), solid=False),
     ]
-    return _centred((long + 0.003, r, r), parts, rolls=True)
+    return centred((long + 0.003, r, r), parts, rolls=True)
 
 
 def pear(mass: float, rgb: RGB) -> ObjectPlan:
@@ -151,7 +152,7 @@ def pear(mass: float, rgb: RGB) -> ObjectPlan:
         rod((x + apart + 0.016, 0.0, small), (x + apart + 0.034, 0.0, small + 0.006), 0.0025, STEM, solid=False),
         ball(x - big + 0.001, 0.0, big, 0.004, STEM, solid=False),
     ]
-    return _centred(((big + apart + small) / 2, big, big), parts, rolls=True)
+    return centred(((big + apart + small) / 2, big, big), parts, rolls=True)
 
 
 def strawberry(mass: float, rgb: RGB) -> ObjectPlan:
@@ -169,7 +170,7 @@ def strawberry(mass: float, rgb: RGB) -> ObjectPlan:
         turn = k * math.pi / 3
         seed = (x + 0.004, 0.0205 * math.cos(turn), big + 0.0205 * math.sin(turn))
         parts.append(ball(*seed, 0.0022, (0.98, 0.85, 0.45), solid=False))
-    return _centred(((big + apart + small) / 2, big, big), parts, rolls=True)
+    return centred(((big + apart + small) / 2, big, big), parts, rolls=True)
 
 
 def banana(mass: float, rgb: RGB) -> ObjectPlan:
@@ -191,7 +192,7 @@ def banana(mass: float, rgb: RGB) -> ObjectPlan:
         parts.append(rod(tip, (far[0], far[1], far[2]), 0.006, STEM, solid=False))
     half_x = bend * math.sin(spread / 2) + r
     half_y = (bend - bend * math.cos(spread / 2)) / 2 + r
-    return _centred((half_x, half_y, r), parts)
+    return centred((half_x, half_y, r), parts)
 
 
 def bowl(mass: float, rgb: RGB) -> ObjectPlan:
@@ -199,25 +200,25 @@ def bowl(mass: float, rgb: RGB) -> ObjectPlan:
     outer, inner, h, n, t, thick = 0.08, 0.05, 0.055, 14, 0.004, 0.008
     lean = math.atan2(outer - inner, h)
     long = math.hypot(outer - inner, h)
-    parts = [*_tin(0.0, (0.0, thick), inner, rgb, mass=mass * 0.4, finish="gloss")]
+    parts = [*tin(0.0, (0.0, thick), inner, rgb, mass=mass * 0.4, finish="gloss")]
     width = outer * math.tan(math.pi / n)
     for k in range(n):
         turn = 2 * math.pi * k / n
         r = (outer + inner) / 2 - t
         pos = (r * math.cos(turn), r * math.sin(turn), h / 2)
-        quat = _product(turned(turn), (math.cos(lean / 2), 0.0, math.sin(lean / 2), 0.0))
+        quat = product(turned(turn), (math.cos(lean / 2), 0.0, math.sin(lean / 2), 0.0))
         parts.append(Part("box", (t / 2, width, long / 2 - 0.002), pos, rgb, quat, mass=mass * 0.6 / n, finish="gloss"))
     slope = (outer - inner) / h
     middle = (outer + inner) / 2 - t - t / 2  # radius of the inner side of the staves, halfway up
     room = Hollow((0.0, 0.0, thick - h / 2), h - thick, middle - slope * (h / 2 - thick), middle + slope * h / 2)
-    return _centred((outer, outer, h / 2), parts, hollow=room)
+    return centred((outer, outer, h / 2), parts, hollow=room)
 
 
 def mug(mass: float, rgb: RGB) -> ObjectPlan:
     """Hollow, 0.08 m across, with an ear to +x; its bounding box includes the ear."""
     r, h, n, t, ear, thick = 0.04, 0.082, 12, 0.005, 0.028, 0.008
     x0 = -ear / 2
-    parts = [*_tin(x0, (0.0, thick), r - 0.002, rgb, mass=mass * 0.3, finish="gloss")]
+    parts = [*tin(x0, (0.0, thick), r - 0.002, rgb, mass=mass * 0.3, finish="gloss")]
     inner = r - t
     parts.append(disc(x0, 0.0, (thick, thick + 0.0005), inner, shade(rgb, 1.6), solid=False))
     width = r * math.tan(math.pi / n)
@@ -236,7 +237,7 @@ def mug(mass: float, rgb: RGB) -> ObjectPlan:
     for a, b in pairwise(corners):
         parts.append(rod(a, b, 0.005, rgb, mass=mass * 0.1 / 3, finish="gloss"))
     room = Hollow((x0, 0.0, thick - h / 2), h - thick, inner, inner)
-    return _centred((r + ear / 2, r, h / 2), parts, hollow=room)
+    return centred((r + ear / 2, r, h / 2), parts, hollow=room)
 
 
 def sponge(mass: float, rgb: RGB) -> ObjectPlan:
@@ -246,10 +247,10 @@ def sponge(mass: float, rgb: RGB) -> ObjectPlan:
         block((-x, x), (-y, y), (0.0, h), rgb, mass=mass),
         block((-x - SKIN, x + SKIN), (-y - SKIN, y + SKIN), (h * 0.72, h + SKIN), (0.12, 0.42, 0.2), solid=False),
     ]
-    return _centred((x, y, h / 2), [replace(part, finish="fabric") for part in parts])
+    return centred((x, y, h / 2), [replace(part, finish="fabric") for part in parts])
 
 
-def _product(a: Quat, b: Quat) -> Quat:
+def product(a: Quat, b: Quat) -> Quat:
     """Quaternion product a b (wxyz)."""
     return (
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],

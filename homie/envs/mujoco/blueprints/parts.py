@@ -28,13 +28,18 @@ FLOOR_SURFACE = "floor"
 """The surface of a room that objects may stand on."""
 
 
+POWERED = ("lamp", "stream")
+"""Labels of parts that show whether something is on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """One geom. Its first five fields are positional in the order of MuJoCo's own geoms, all others by name.
 
     size: as in MuJoCo (half sizes; radius and half length). pos, quat: in the frame of the body. solid: whether it
     collides; a part that does not is visual only. hidden: whether it is invisible and only collides. label: "" for the
-    body itself, or `handle`, `button`, `lamp`, ... glow: the colour of a lamp that is on.
+    body itself, or `handle`, `button`, `lamp`, `stream` (there only while it is on), ... glow: the colour of a lamp
+    that is on.
     """
 
     shape: Shape
@@ -120,7 +125,7 @@ class Blueprint:
     @property
     def powered(self) -> bool:
         """Whether it can be on or off."""
-        return any(part.label == "lamp" for part in self.parts)
+        return any(part.label in POWERED for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)

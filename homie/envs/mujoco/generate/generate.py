@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 from pydantic import ValidationError
 
+from homie.envs.mujoco.blueprints.catalog_objects import CATALOGUES
+from homie.envs.mujoco.blueprints.object_kind import ObjectKind
 from homie.envs.mujoco.generate.furnish import Floor, Piece
 from homie.envs.mujoco.generate.place import Sides, place_objects
 from homie.envs.mujoco.generate.reach import FreeFloor, unreachable
@@ -17,7 +20,7 @@ from homie.envs.mujoco.generate.variation import Variation, varied
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import DoorwaySpec, FurnitureSpec, RoomSpec, StartSpec
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import HouseOptions
+from homie.kernel.setup.options import Catalogue, HouseOptions
 from homie.kernel.support.text import own_words
 
 ATTEMPTS = 100
@@ -28,7 +31,13 @@ START_TRIES = 300
 """Draws of a start pose in a room."""
 
 
-def generate(seed: int, rooms: int | None = None, objects: int = 40, variation: Variation | None = None) -> SceneSpec:
+def generate(
+    seed: int,
+    rooms: int | None = None,
+    objects: int = 40,
+    variation: Variation | None = None,
+    catalogue: Catalogue = "ycb",
+) -> SceneSpec:
     """A furnished house with movable objects and a free start pose for the robot.
 
     Args:
@@ -36,6 +45,7 @@ def generate(seed: int, rooms: int | None = None, objects: int = 40, variation: 
         rooms: number of rooms, 2 to 6; None draws 3 to 6.
         objects: number of movable objects, 0 to 60.
         variation: changes to the seed's house (further objects, open doors, another start, clutter).
+        catalogue: the kinds that the objects are drawn from: `ycb`, or all of the `household`.
 
     Returns:
         A valid scene in which the robot reaches every room and every container.
@@ -57,7 +67,9 @@ def generate(seed: int, rooms: int | None = None, objects: int = 40, variation: 
     for attempt in range(ATTEMPTS):
         rng = np.random.default_rng([seed, attempt])
         try:
-            scene, sides = _house(seed, rooms if rooms is not None else int(rng.integers(3, 7)), objects, rng)
+            scene, sides = _house(
+                seed, rooms if rooms is not None else int(rng.integers(3, 7)), objects, CATALOGUES[catalogue], rng
+            )
         except NoRoom:
             continue
         return _with(scene, sides, variation) if variation else scene
@@ -68,7 +80,8 @@ def house_of(house: HouseOptions, seed: int, scene: Path | None) -> SceneSpec:
     """The scene that options ask for: a spec file, or the house of a seed. Raises BadInput."""
     if scene is not None:
         return SceneSpec.load(scene)
-    return generate(seed, house.rooms, house.objects, Variation(house.start, house.opened, house.added, house.clutter))
+    variation = Variation(house.start, house.opened, house.added, house.clutter, house.states)
+    return generate(seed, house.rooms, house.objects, variation, house.catalogue)
 
 
 def _with(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
@@ -81,7 +94,9 @@ def _with(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
     raise BadInput(f"The house of seed {scene.seed} cannot be varied so: {reason}.")
 
 
-def _house(seed: int, count: int, objects: int, rng: np.random.Generator) -> tuple[SceneSpec, Sides]:
+def _house(
+    seed: int, count: int, objects: int, kinds: Mapping[str, ObjectKind], rng: np.random.Generator
+) -> tuple[SceneSpec, Sides]:
     """One attempt: the house and the sides from which each piece can be reached.
 
     Raises NoRoom if an essential piece does not fit or cannot be reached.
@@ -100,7 +115,7 @@ def _house(seed: int, count: int, objects: int, rng: np.random.Generator) -> tup
     if lost:
         raise NoRoom(", ".join(lost))
     sides = {piece.name: floor.open_sides(piece) for floor in floors for piece in floor.pieces}
-    things = place_objects(empty, sides, objects, rng)
+    things = place_objects(empty, sides, kinds, objects, rng)
     if len(things) < objects:
         raise NoRoom("objects")
     return SceneSpec(

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
 
 from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS, object_plan
+from homie.envs.mujoco.blueprints.object_kind import ObjectKind
 from homie.envs.mujoco.blueprints.parts import SurfacePlan
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of
+from homie.kernel.interfaces import kind_of
+from homie.kernel.vocabulary.furniture import homes
 
 Sides: TypeAlias = Mapping[str, tuple[str, ...]]
 """The sides (front, back, left, right) from which each piece of furniture can be reached."""
@@ -38,7 +41,7 @@ TRIES = 40
 SKEW = 0.3
 """Largest angle (rad) by which an object is turned off the axes of its surface."""
 
-_ANYWHERE = ("kitchen_counter", "table", "desk", "tv_stand", "nightstand", "shelf", "cabinet", "drawer", "stove")
+_ANYWHERE = homes("anything")
 
 
 @dataclass(slots=True)
@@ -57,11 +60,13 @@ class Spot:
         return min(3, 1 + int(area / 0.1)) if self.plan.inside else max(1, min(7, int(area / 0.07)))
 
 
-def place_objects(scene: SceneSpec, sides: Sides, count: int, rng: np.random.Generator) -> tuple[ObjectSpec, ...]:
-    """Up to `count` objects for a furnished scene, fewer where the house is full; `sides` names the accessible sides of
-    each piece."""
+def place_objects(
+    scene: SceneSpec, sides: Sides, catalogue: Mapping[str, ObjectKind], count: int, rng: np.random.Generator
+) -> tuple[ObjectSpec, ...]:
+    """Up to `count` objects of a catalogue for a furnished scene, fewer where the house is full; `sides` names the
+    accessible sides of each piece."""
     spots = [spot for piece in scene.furniture for spot in spots_of(scene, piece, sides) if spot.plan.name != "basin"]
-    kinds = list(OBJECTS)
+    kinds = list(catalogue)
     order: list[str] = []
     while len(order) < count:
         order += [kinds[k] for k in rng.permutation(len(kinds))]
@@ -75,6 +80,12 @@ def place_objects(scene: SceneSpec, sides: Sides, count: int, rng: np.random.Gen
             colours[kind] += 1
             placed.append(item)
     return _named(placed)
+
+
+def no_furniture(name: str, names: Iterable[str]) -> str:
+    """Why a name is none of the furniture of a house: there is none of it, or several pieces with numbers."""
+    pieces = [piece for piece in names if kind_of(piece) == kind_of(name)]
+    return f"say which: {', '.join(pieces)}" if pieces else "this house has no such furniture"
 
 
 def add_objects(
@@ -96,7 +107,7 @@ def add_objects(
         if kind not in OBJECTS:
             raise ValueError(f"there is no kind of object '{kind}' (there is: {', '.join(OBJECTS)})")
         if where not in spots:
-            raise ValueError(f"'{kind}' cannot be added at '{where}': this house has no such furniture")
+            raise ValueError(f"'{kind}' cannot be added at '{where}': {no_furniture(where, spots)}")
         options = OBJECTS[kind].colours
         painted = colour or options[int(rng.integers(len(options)))]
         emptiest = sorted(spots[where], key=lambda spot: len(spot.taken) / spot.capacity)
@@ -119,9 +130,9 @@ def spots_of(scene: SceneSpec, piece: FurnitureSpec, sides: Sides) -> list[Spot]
 
 def _place(kind: str, colour: str, spots: list[Spot], rng: np.random.Generator) -> ObjectSpec | None:
     """An object of a kind on one of its usual surfaces; if all are full, on any other surface; None if none is free."""
-    homes = OBJECTS[kind].homes
+    usually = homes(*OBJECTS[kind].kept)
     inside = bool(rng.random() < INSIDE_SHARE)
-    usual = [spot for spot in spots if spot.piece.kind in homes and len(spot.taken) < spot.capacity]
+    usual = [spot for spot in spots if spot.piece.kind in usually and len(spot.taken) < spot.capacity]
     usual.sort(key=lambda s: (s.plan.inside != inside, len(s.taken) / s.capacity + rng.uniform(0, FILL_NOISE)))
     other = [spot for spot in spots if spot.piece.kind in _ANYWHERE]
     other.sort(key=lambda s: len(s.taken) / s.capacity)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homie.envs.mujoco.generate.place import Sides, add_objects
+from homie.envs.mujoco.generate.household import with_states
+from homie.envs.mujoco.generate.place import Sides, add_objects, no_furniture
 from homie.envs.mujoco.generate.reach import FreeFloor
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_checks import overlap, square
@@ -36,16 +37,17 @@ class Variation:
 
     start: name of the room in which the robot starts (None: as generated). opened: names of furniture whose door or
     drawer is open. added: further objects, each as `KIND@FURNITURE` or `COLOUR KIND@FURNITURE`. clutter: `tidy`
-    (objects upright and apart) or `messy`.
+    (objects upright and apart) or `messy`. states: whether things have states, and what that needs is there.
     """
 
     start: str | None = None
     opened: Sequence[str] = ()
     added: Sequence[str] = ()
     clutter: str = TIDY
+    states: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.start or self.opened or self.added or self.clutter != TIDY)
+        return bool(self.start or self.opened or self.added or self.clutter != TIDY or self.states)
 
 
 def varied(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
@@ -55,12 +57,14 @@ def varied(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
     names = {piece.name: piece for piece in scene.furniture}
     for name in variation.opened:
         if name not in names:
-            raise ValueError(f"'{name}' cannot stand open: this house has no such furniture")
+            raise ValueError(f"'{name}' cannot stand open: {no_furniture(name, names)}")
     furniture = tuple(
         piece.model_copy(update={"open": AJAR}) if piece.name in variation.opened else piece
         for piece in scene.furniture
     )
     changed = scene.model_copy(update={"objects": objects, "furniture": furniture})
+    if variation.states:
+        changed = with_states(changed, sides)
     if variation.start:
         changed = changed.model_copy(update={"robot": _start(changed, variation.start, rng)})
     if variation.clutter == "messy":

@@ -13,12 +13,11 @@ import numpy as np
 
 from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.envs.mujoco.house.index import ObjectInfo, ReceptacleInfo
-from homie.envs.mujoco.state.resting import Place
 from homie.envs.mujoco.state.world import World
 from homie.kernel.interfaces import Locator, NameMatcher, kind_of
 from homie.kernel.planning.recall import Landmark, Recall
 from homie.kernel.setup import registry
-from homie.kernel.types import Array, Box, Detection, Goal, Observation, OccupancyGrid, Pose2, Surface
+from homie.kernel.types import Array, Articulation, Box, Detection, Goal, Observation, OccupancyGrid, Pose2, Surface
 from homie.kernel.vocabulary import domain
 from homie.kernel.vocabulary.actions import Action
 from homie.kernel.vocabulary.knowledge import Knowledge
@@ -42,6 +41,9 @@ ON_FLOOR = 0.1
 
 PERIOD = 0.4
 """Seconds between goals while a skill runs."""
+
+POWER = {"on": True, "off": False}
+"""Results of actions that are a matter of power, and whether it is on then."""
 
 
 class KnownHome(Protocol):
@@ -165,8 +167,8 @@ class BackgroundLocator(Locator):
 
     def goal(self, entity: str, action: Action, observation: Observation) -> Goal:
         goal, base = self._goal(entity, action, observation.body.base), observation.body.base.xy
-        panels = self._moved_by(entity, action)
-        hidden = [*panels, *self._bodies(self._with_contents(entity))]
+        itself = [self.world.objects[entity].body] if entity in self.world.objects else []
+        hidden = [*self._moved_by(entity, action), *itself]
         here = self.world.solids(np.array([*base, AT_HAND]), BESIDE_ROBOT, without=hidden)
         return replace(goal, solids=_distinct(goal.solids, here), loose=self._loose(entity, goal.position))
 
@@ -175,15 +177,6 @@ class BackgroundLocator(Locator):
         if action.target != "opens" or entity not in self.world.receptacles:
             return []
         return [item.body for item in self.world.receptacles[entity].articulations]
-
-    def _with_contents(self, entity: str) -> list[str]:
-        """An object, and what is in it and goes with it; nothing for furniture and rooms."""
-        world = self.world
-        inside = [name for name in world.objects if Place("in", entity) in world.around(name)]
-        return [entity, *inside] if entity in world.objects else []
-
-    def _bodies(self, names: Sequence[str]) -> list[int]:
-        return [self.world.objects[name].body for name in names]
 
     def _loose(self, entity: str, center: Array) -> tuple[Box, ...]:
         """What could be moved out of the way: near a target, in it and on it, and on the floor."""
@@ -205,7 +198,7 @@ class BackgroundLocator(Locator):
         if entity in self.world.objects:
             item = self.world.objects[entity]
             return self._into(item, grid) if action.target == "place" else self._object(item, grid)
-        return self._receptacle(self.world.receptacles[entity], grid, self._moved_by(entity, action))
+        return self._receptacle(self.world.receptacles[entity], action, grid, self._moved_by(entity, action))
 
     def _floor_of(self, spot: str, base: Pose2) -> tuple[float, float, float, float]:
         """The floor (x0, y0, x1, y1) of a room, or at the far side of a doorway."""
@@ -216,7 +209,14 @@ class BackgroundLocator(Locator):
             self._plan = FloorPlan(self.world)
         return self._plan
 
-    def _receptacle(self, piece: ReceptacleInfo, grid: OccupancyGrid, moved: Sequence[int]) -> Goal:
+    def _led(self, piece: ReceptacleInfo, action: Action) -> tuple[Articulation, ...]:
+        """What a hand moves of furniture: its doors and drawers, or its switch."""
+        world = self.world
+        if action.result not in POWER:
+            return tuple(world.articulation(item) for item in piece.articulations)
+        return () if piece.appliance is None else (world.switch(piece.appliance),)
+
+    def _receptacle(self, piece: ReceptacleInfo, action: Action, grid: OccupancyGrid, moved: Sequence[int]) -> Goal:
         world = self.world
         box = world.receptacle_box(piece)
         return Goal(
@@ -226,7 +226,7 @@ class BackgroundLocator(Locator):
             box=box,
             surfaces=tuple(world.surface(piece, plan) for plan in piece.surfaces if world.accessible(piece, plan)),
             obstacles=self._things_at(piece.name),
-            articulations=tuple(world.articulation(item) for item in piece.articulations),
+            articulations=self._led(piece, action),
             front=piece.front if piece.articulations or surfaces_need_front(piece) else None,
             grid=grid,
             solids=world.solids(box.center, NEAR, without=moved),
@@ -252,7 +252,7 @@ class BackgroundLocator(Locator):
             obstacles=self._things_at(outwards[-1], but=(item.name, *outwards)),
             front=front,
             grid=grid,
-            solids=world.solids(box.center, NEAR, without=self._bodies(self._with_contents(item.name))),
+            solids=world.solids(box.center, NEAR, without=[item.body]),
             parts=world.object_parts(item),
         )
 
@@ -315,7 +315,12 @@ class BackgroundLocator(Locator):
 
     def state(self, entity: str, state: str, observation: Observation) -> bool | None:
         piece = self.world.receptacles.get(entity)
-        if state not in ("open", "closed") or piece is None or not piece.articulations:
+        if state in POWER:
+            on = self.world.appliances.on.get(entity)
+            return None if on is None else on is POWER[state]
+        if state not in ("open", "closed"):
+            return self.world.household.state(entity, state)
+        if piece is None or not piece.articulations:
             return None
         opening = max(self.world.openness(item) for item in piece.articulations)
         return domain.is_open(opening) if state == "open" else domain.is_closed(opening)

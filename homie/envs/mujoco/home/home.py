@@ -22,6 +22,7 @@ from homie.envs.mujoco.home.settings import HomeSettings
 from homie.envs.mujoco.house.build import TIMESTEP, Home, build
 from homie.envs.mujoco.house.contacts import Pace
 from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.house.vicinity import Vicinity
 from homie.envs.mujoco.render.cameras import FreeCamera
 from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.envs.mujoco.robots.drive import BASE_JOINTS
@@ -36,7 +37,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator
 from homie.kernel.robot.body import Kind
 from homie.kernel.setup.opening import Opening
-from homie.kernel.types import Command, Goal, Image, Pose2, Proprioception
+from homie.kernel.types import Command, Goal, Image, Pose2, Proprioception, wrapped
 from homie.kernel.vocabulary.actions import Action
 from homie.kernel.world import RobotState, WorldSnapshot, rounded
 
@@ -76,6 +77,8 @@ class MujocoHome(SimulatedRobot):
         self.eyes = Eyes(self.model, self.data, self.home.index.geoms, picture_size, shade=shade)
         self.grasping = Grasping(self.model, self.data, self.home.index, self.body.hand, friction=grasp == "friction")
         self.pace = Pace(self.model, self.home.index)
+        mujoco.mj_kinematics(self.model, self.data)
+        self._vicinity = Vicinity(self.model, self.data)
         self.limbs = Limbs(self.model, self.data, self.spec, self.body.hand.fingers)
         self._base = [int(self.model.joint(PREFIX + name).qposadr[0]) for name in BASE_JOINTS]
         self._base_dof = [int(self.model.joint(PREFIX + name).dofadr[0]) for name in BASE_JOINTS]
@@ -120,6 +123,7 @@ class MujocoHome(SimulatedRobot):
         self._width_wanted = self._finger_target = 0.0
         self.world.held = None
         self.world.appliances.reset()
+        self.world.household.reset()
         for _ in range(25):  # things settle by fractions of a millimetre
             self.act(Command())
 
@@ -139,6 +143,7 @@ class MujocoHome(SimulatedRobot):
         self.grasping.update()
         self.world.held = self.grasping.held_object
         self.world.appliances.update()
+        self.world.household.update()
 
     def _step(self, v: float, w: float) -> None:
         """One control period of physics, the base driving at v (m/s) and w (rad/s)."""
@@ -149,14 +154,15 @@ class MujocoHome(SimulatedRobot):
         self.model.opt.timestep = TIMESTEP / division
         qpos, ctrl, yaw = self.data.qpos, self.data.ctrl, self._base[2]
         x, y, turn = self._base_servos
-        for _ in range(round(self.spec.period / TIMESTEP) * division):
-            heading = float(qpos[yaw])
-            if not math.isfinite(heading):
-                break  # `check_sound` says what that means
-            ctrl[x], ctrl[y], ctrl[turn] = v * math.cos(heading), v * math.sin(heading), w
-            mujoco.mj_step(self.model, self.data)
-            if self.after_step is not None:
-                self.after_step()
+        with self._vicinity.alone():
+            for _ in range(round(self.spec.period / TIMESTEP) * division):
+                heading = float(qpos[yaw])
+                if not math.isfinite(heading):
+                    break  # `check_sound` says what that means
+                ctrl[x], ctrl[y], ctrl[turn] = v * math.cos(heading), v * math.sin(heading), w
+                mujoco.mj_step(self.model, self.data)
+                if self.after_step is not None:
+                    self.after_step()
         self.model.opt.timestep = TIMESTEP
 
     def _halt(self) -> None:
@@ -184,7 +190,7 @@ class MujocoHome(SimulatedRobot):
         x, y, yaw = (float(v) for v in self.data.qpos[self._base])
         vx, vy, w = (float(v) for v in self.data.qvel[self._base_dof])
         return Proprioception(
-            base=Pose2(x, y, float(np.remainder(yaw + np.pi, 2 * np.pi) - np.pi)),
+            base=Pose2(x, y, float(wrapped(yaw))),
             base_velocity=(vx * np.cos(yaw) + vy * np.sin(yaw), w),
             joints=self.limbs.positions(),
             grippers={self._gripper_group: self.limbs.gripper(self.grasping.contact, self.grasping.holding)},
@@ -228,14 +234,16 @@ class MujocoHome(SimulatedRobot):
         self.gate.reset()
 
     def _known(self) -> Mapping[str, object]:
-        return {"held": self.world.held, "on": dict(self.world.appliances.on)}
+        world = self.world
+        return {"held": world.held, "on": dict(world.appliances.on), "states": world.household.known()}
 
     def _take_known(self, known: Mapping[str, object]) -> None:
-        held, on = known.get("held"), known.get("on")
+        held, on, states = known.get("held"), known.get("on"), known.get("states")
         self.world.held = held if isinstance(held, str) else None
         self.world.appliances.switch(
             {name: bool(value) for name, value in dict(on).items()} if isinstance(on, Mapping) else {}
         )
+        self.world.household.take(states if isinstance(states, Mapping) else {})
 
     def film(self, width: int, height: int) -> Image:
         """The robot from behind and above, without the upper walls."""

@@ -7,17 +7,19 @@ handle bar geom `fridge/handle`; a button's body, joint, geom and site `stove/bu
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import mujoco
 
+from homie.envs.mujoco.blueprints.looks import Group, looks_of, stains
 from homie.envs.mujoco.blueprints.lying import quat_of, rotation_of, span
 from homie.envs.mujoco.blueprints.parts import Link, Part, Quat, Vec3, turned
 from homie.envs.mujoco.house.contacts import stiffen
 from homie.envs.mujoco.house.doors import add_door, joint_name
 from homie.envs.mujoco.house.index import GeomInfo, ReceptacleInfo, SceneIndex
 from homie.envs.mujoco.house.indexing import index_of
+from homie.envs.mujoco.house.looks import Looks
 from homie.envs.mujoco.house.shell import SOLID, add_shell
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec
@@ -51,11 +53,12 @@ _SHAPES = {
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """A built home: its spec, the MuJoCo model, and the index of its entities."""
+    """A built home: its spec, the MuJoCo model, the index of its entities, and what shows their states."""
 
     scene: SceneSpec
     model: mujoco.MjModel
     index: SceneIndex
+    looks: Looks
 
     def new_data(self) -> mujoco.MjData:
         """A new state with doors, drawers, appliances and objects as in the spec; kinematics are computed."""
@@ -87,6 +90,7 @@ class Home:
         for geom, rgb in zip(lamps.lamps, lamps.glow if on else lamps.off, strict=True):
             self.model.geom_rgba[geom, :3] = rgb
             self.model.geom_matid[geom] = finish
+        self.model.geom_rgba[list(lamps.streams), 3] = float(on)
 
 
 def build(scene: SceneSpec, robot: RobotBuilder | None = None) -> Home:
@@ -119,7 +123,8 @@ def build(scene: SceneSpec, robot: RobotBuilder | None = None) -> Home:
     if robot is not None:
         robot(spec, (scene.robot.x, scene.robot.y, 0.0), scene.robot.yaw)
     model = spec.compile()
-    return Home(scene, model, index_of(scene, model, geoms))
+    index = index_of(scene, model, geoms)
+    return Home(scene, model, index, Looks(model, index))
 
 
 def empty_spec(name: str) -> mujoco.MjSpec:
@@ -203,12 +208,14 @@ def _add_parts(
 
 
 def _add_furniture(spec: mujoco.MjSpec, scene: SceneSpec, piece: FurnitureSpec, geoms: dict[str, GeomInfo]) -> None:
-    plan = piece.blueprint
+    plan = scene.blueprint(piece)
     body = spec.worldbody.add_body(name=piece.name, pos=[piece.x, piece.y, scene.base(piece)], quat=turned(piece.yaw))
     # A static body needs no mass, but without an inertial frame `mj_multiRay` looks for it in the wrong place.
     body.mass, body.inertia, body.explicitinertial = 1.0, [1.0, 1.0, 1.0], True
     body.ipos, body.iquat = [0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]
     _add_parts(body, piece.name, "", plan.parts, geoms)
+    if "clean" in scene.states_at_start.get(piece.name, ()):
+        _add_looks(body, piece.name, {"dirt": stains(plan.half_x, plan.half_y, plan.height)}, geoms)
     for link in plan.links:
         _add_link(spec, body, piece.name, link, geoms)
 
@@ -245,6 +252,18 @@ def _add_object(spec: mujoco.MjSpec, scene: SceneSpec, item: ObjectSpec, geoms: 
         geom.condim = 6 if plan.rolls else 4
         geom.friction = [0.9, 0.006, 0.0012 if plan.rolls else 0.0001]
         geoms[name] = GeomInfo(item.name, "")
+    _add_looks(body, item.name, looks_of(item.kind, plan, scene.states_at_start.get(item.name, {})), geoms)
+
+
+def _add_looks(
+    body: mujoco.MjsBody, entity: str, looks: Mapping[Group, tuple[Part, ...]], geoms: dict[str, GeomInfo]
+) -> None:
+    """Add the parts that show the states of a thing, by groups."""
+    for group, parts in looks.items():
+        for k, part in enumerate(parts):
+            name = f"{entity}/{group}#{k}"
+            add_geom(body, name, part, 0.0)
+            geoms[name] = GeomInfo(entity, "")
 
 
 def start_pose(scene: SceneSpec, item: ObjectSpec) -> tuple[Vec3, Quat]:

@@ -5,9 +5,11 @@ Body, joint and geom fields are MuJoCo ids. Positions are in the frame of the bo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
+from homie.envs.mujoco.blueprints.looks import Group
 from homie.envs.mujoco.blueprints.palette import RGB
 from homie.envs.mujoco.blueprints.parts import Hollow, Vec3
 
@@ -59,7 +61,7 @@ class ArticulationInfo:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApplianceInfo:
     """The power of an appliance: joint, geom and travel (m) of its button, its lamp geoms and their colours off and
-    on."""
+    on. streams: geoms that are there only while it is on."""
 
     joint: int
     button: int
@@ -68,6 +70,7 @@ class ApplianceInfo:
     off: tuple[RGB, ...]
     glow: tuple[RGB, ...]
     initially_on: bool
+    streams: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,9 +118,11 @@ class GeomInfo:
 
 @dataclass(frozen=True, slots=True)
 class SceneIndex:
-    """All entities by kind. `geoms` has every geom of the home (not of the robot); walls are the entity `wall`."""
+    """All entities by kind. `geoms` has every geom of the home (not of the robot); walls are the entity `wall`. `looks`
+    has the geoms that show the states of a thing, by its name."""
 
     rooms: tuple[RoomInfo, ...]
     receptacles: tuple[ReceptacleInfo, ...]
     objects: tuple[ObjectInfo, ...]
     geoms: dict[int, GeomInfo]
+    looks: Mapping[str, Mapping[Group, tuple[int, ...]]] = field(default_factory=dict)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import get_args
 
 import mujoco
 
 from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
 from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
-from homie.envs.mujoco.blueprints.parts import WALL
+from homie.envs.mujoco.blueprints.looks import Group
+from homie.envs.mujoco.blueprints.parts import POWERED, WALL, Blueprint
 from homie.envs.mujoco.house.index import (
     ApplianceInfo,
     ArticulationInfo,
@@ -49,7 +51,21 @@ def index_of(scene: SceneSpec, model: mujoco.MjModel, geoms: Mapping[str, GeomIn
         )
         for item in scene.objects
     )
-    return SceneIndex(rooms, receptacles, objects, {model.geom(name).id: info for name, info in geoms.items()})
+    by_id = {model.geom(name).id: info for name, info in geoms.items()}
+    looks = {name: _looks(model, name) for name in scene.states_at_start}
+    return SceneIndex(rooms, receptacles, objects, by_id, {name: groups for name, groups in looks.items() if groups})
+
+
+def _looks(model: mujoco.MjModel, name: str) -> dict[Group, tuple[int, ...]]:
+    """The geoms that show the states of a thing."""
+    body = model.body(name)
+    first, count = int(body.geomadr[0]), int(body.geomnum[0])
+    groups: dict[Group, list[int]] = {}
+    for geom in range(first, first + count):
+        for group in get_args(Group):
+            if model.geom(geom).name.startswith(f"{name}/{group}#"):
+                groups.setdefault(group, []).append(geom)
+    return {group: tuple(geoms) for group, geoms in groups.items()}
 
 
 def _aliases(kind: str, colour: str, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -61,7 +77,7 @@ def _aliases(kind: str, colour: str, names: tuple[str, ...]) -> tuple[str, ...]:
 def _receptacle(
     scene: SceneSpec, model: mujoco.MjModel, geoms: Mapping[str, GeomInfo], piece: FurnitureSpec
 ) -> ReceptacleInfo:
-    plan, name = piece.blueprint, piece.name
+    plan, name = scene.blueprint(piece), piece.name
     body = model.body(name).id
     surfaces = tuple(
         SupportSurface(
@@ -102,17 +118,21 @@ def _receptacle(
         half=half,
         surfaces=surfaces,
         articulations=articulations,
-        appliance=_appliance(model, geoms, piece),
+        appliance=_appliance(model, geoms, piece, plan),
     )
 
 
-def _appliance(model: mujoco.MjModel, geoms: Mapping[str, GeomInfo], piece: FurnitureSpec) -> ApplianceInfo | None:
-    plan = piece.blueprint
+def _appliance(
+    model: mujoco.MjModel, geoms: Mapping[str, GeomInfo], piece: FurnitureSpec, plan: Blueprint
+) -> ApplianceInfo | None:
     lamps = [part for part in plan.parts if part.label == "lamp"]
     press = next((link for link in plan.links if link.name == "button"), None)
-    if not lamps or press is None:
+    if not plan.powered or press is None:
         return None
-    ids = tuple(model.geom(name).id for name, info in geoms.items() if info == GeomInfo(piece.name, "lamp"))
+    ids, streams = (
+        tuple(model.geom(name).id for name, info in geoms.items() if info == GeomInfo(piece.name, label))
+        for label in POWERED
+    )
     glow = tuple(part.glow or part.rgb for part in lamps)
     return ApplianceInfo(
         joint=model.joint(f"{piece.name}/button").id,
@@ -122,4 +142,5 @@ def _appliance(model: mujoco.MjModel, geoms: Mapping[str, GeomInfo], piece: Furn
         off=tuple(part.rgb for part in lamps),
         glow=glow,
         initially_on=piece.on,
+        streams=streams,
     )

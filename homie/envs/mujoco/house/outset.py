@@ -6,6 +6,8 @@ laid on other objects (`z` in a spec), which is told here as being on its furnit
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from homie.envs.mujoco.blueprints.palette import COLOURS
 from homie.envs.mujoco.blueprints.parts import WALL, turned
 from homie.envs.mujoco.house.build import start_pose
@@ -25,10 +27,10 @@ from homie.kernel.world import (
 
 def outset(scene: SceneSpec) -> WorldSnapshot:
     """What goals ask about, and where everything is, at the start."""
-    start = scene.robot
+    start, states = scene.robot, scene.states_at_start
     return WorldSnapshot(
-        objects={item.name: _object(scene, item) for item in scene.objects},
-        fixed={piece.name: _furniture(scene, piece) for piece in scene.furniture},
+        objects={item.name: _object(scene, item, states.get(item.name, {})) for item in scene.objects},
+        fixed={piece.name: _furniture(scene, piece, states.get(piece.name, {})) for piece in scene.furniture},
         rooms={room.name: RoomState(kind=room.kind, floor=_floor(room)) for room in scene.rooms},
         joints={
             f"{piece.name}/{piece.blueprint.articulation.name}": JointState(receptacle=piece.name, fraction=piece.open)
@@ -45,7 +47,7 @@ def outset(scene: SceneSpec) -> WorldSnapshot:
     )
 
 
-def _object(scene: SceneSpec, item: ObjectSpec) -> ObjectState:
+def _object(scene: SceneSpec, item: ObjectSpec, states: Mapping[str, bool]) -> ObjectState:
     piece = scene.furniture_by_name.get(item.receptacle)
     position, quaternion = start_pose(scene, item)
     return ObjectState(
@@ -60,11 +62,12 @@ def _object(scene: SceneSpec, item: ObjectSpec) -> ObjectState:
         half=rounded(item.plan.half),
         receives="in" if item.plan.hollow is not None else "on",
         rgb=_paint(item.colour),
+        **({"states": states} if states else {}),
     )
 
 
-def _furniture(scene: SceneSpec, piece: FurnitureSpec) -> FixedState:
-    plan, base = piece.blueprint, scene.base(piece)
+def _furniture(scene: SceneSpec, piece: FurnitureSpec, states: Mapping[str, bool]) -> FixedState:
+    plan, base = scene.blueprint(piece), scene.base(piece)
     return FixedState(
         kind=piece.kind,
         colour=piece.colour,
@@ -72,7 +75,7 @@ def _furniture(scene: SceneSpec, piece: FurnitureSpec) -> FixedState:
         position=rounded((piece.x, piece.y, base + plan.height / 2)),
         quaternion=rounded(turned(piece.yaw)),
         half=rounded((plan.half_x, plan.half_y, plan.height / 2)),
-        states={"on": piece.on} if plan.powered else {},
+        states={**({"on": piece.on} if plan.powered else {}), **states},
         receives=("in" if _inner(scene, piece) else "on") if surfaces_of(scene, piece) else None,
         rgb=_paint(piece.colour),
     )

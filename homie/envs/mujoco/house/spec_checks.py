@@ -12,6 +12,7 @@ from homie.envs.mujoco.blueprints.parts import FLOOR_SURFACE, WALL
 from homie.envs.mujoco.house.doors import leaf_corners
 from homie.envs.mujoco.house.spec_parts import DoorwaySpec, FurnitureSpec, ObjectSpec, RoomSpec, SceneParts
 from homie.envs.mujoco.house.surfaces import surfaces_of
+from homie.household import states_of
 
 OVERLAP = 0.02
 """Overlap (m) of two footprints that is allowed."""
@@ -45,6 +46,9 @@ def check(scene: SceneParts) -> None:
     for piece_a, piece_b in combinations([p for p in scene.furniture if p.stands_on is None], 2):
         if overlap(_standing(piece_a, piece_b), _standing(piece_b, piece_a)):
             raise ValueError(f"furniture '{piece_a.name}' and '{piece_b.name}' overlap")
+    entities: tuple[FurnitureSpec | ObjectSpec, ...] = (*scene.furniture, *scene.objects)
+    for entity in entities:
+        _states(scene, entity)
     for piece in scene.furniture:
         _standing_open(scene, piece)
     for doorway in scene.doorways:
@@ -110,6 +114,18 @@ def _piece(scene: SceneParts, piece: FurnitureSpec, rooms: dict[str, RoomSpec]) 
         raise ValueError(f"nothing can stand on '{host.name}'")
     if not overlap(host.corners(), piece.corners()):
         raise ValueError(f"'{piece.name}' is not above '{host.name}'")
+
+
+def _states(scene: SceneParts, entity: FurnitureSpec | ObjectSpec) -> None:
+    """A thing has the states that its kind can have, and only in a scene with states."""
+    able = states_of(entity.kind)
+    for state in entity.states:
+        if not scene.states:
+            raise ValueError(f"'{entity.name}' cannot be {state}: this scene has no states (give it \"states\": true)")
+        if state not in able:
+            raise ValueError(
+                f"'{entity.name}' cannot be {state} (a {entity.kind} can be: {', '.join(able) or 'nothing'})"
+            )
 
 
 def _standing_open(scene: SceneParts, piece: FurnitureSpec) -> None:

@@ -6,14 +6,17 @@ Frames as in `homie.envs.mujoco.house.spec`.
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, ClassVar, Literal
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from homie.envs.mujoco.blueprints.catalog_furniture import blueprint
 from homie.envs.mujoco.blueprints.catalog_objects import object_plan
+from homie.envs.mujoco.blueprints.looks import tapped
 from homie.envs.mujoco.blueprints.lying import rotation_of, span
 from homie.envs.mujoco.blueprints.parts import Blueprint, ObjectPlan
+from homie.household import states_of
 
 LEAST_ANGLE, LARGEST_ANGLE = 1.45, 2.9
 """Range of the opening angle (rad): the least leaves 0.95 m of a doorway of 1.1 m free, the largest is near the
@@ -32,8 +35,8 @@ class _Leaner(_Model):
     written before those fields existed stay as they were."""
 
     @model_serializer(mode="wrap")
-    def _without_usual(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        fields: dict[str, Any] = dump(self)
+    def _without_usual(self, dump: SerializerFunctionWrapHandler) -> dict[str, object]:
+        fields: dict[str, object] = dump(self)
         defaults = {name: field.default for name, field in type(self).model_fields.items() if name in self.seldom}
         return {name: value for name, value in fields.items() if name not in defaults or value != defaults[name]}
 
@@ -93,12 +96,15 @@ class DoorwaySpec(_Leaner):
         return self
 
 
-class FurnitureSpec(_Model):
+class FurnitureSpec(_Leaner):
     """A piece of furniture: the pose of its centre (the front faces along `yaw`), its size and its state.
 
     width, depth, height: metres, None for the usual size of the kind. stands_on: name of the piece it stands on, None
-    for the floor. open: opening of its door or drawer, 0 to 1. on: whether an appliance is on.
+    for the floor. open: opening of its door or drawer, 0 to 1. on: whether an appliance is on. states: what it is
+    besides (`clean`), where that is not as usual, in a scene with states.
     """
+
+    seldom: ClassVar[tuple[str, ...]] = ("states",)
 
     name: Name
     kind: str
@@ -114,6 +120,7 @@ class FurnitureSpec(_Model):
     hinge: Literal["left", "right"] = "left"
     open: Annotated[float, Field(ge=0.0, le=1.0)] = 0.0
     on: bool = False
+    states: Mapping[str, bool] = {}
 
     @model_validator(mode="after")
     def _known(self) -> FurnitureSpec:
@@ -165,10 +172,11 @@ class ObjectSpec(_Leaner):
 
     x, y, yaw: in the frame of the surface; in the world if `receptacle` is a room and `surface` is `floor`. pitch,
     roll: rotations about the object's y and x (rad), 0 if it is upright. z: height of its centre above the surface (m);
-    None if it stands on the surface itself. An object on, in or against another one has a z.
+    None if it stands on the surface itself. An object on, in or against another one has a z. states: what it is besides
+    (`sliced`, `clean`, `filled`, `heated`, `cooled`), where that is not as usual, in a scene with states.
     """
 
-    seldom: ClassVar[tuple[str, ...]] = ("z", "pitch", "roll")
+    seldom: ClassVar[tuple[str, ...]] = ("z", "pitch", "roll", "states")
 
     name: Name
     kind: str
@@ -181,6 +189,7 @@ class ObjectSpec(_Leaner):
     z: Metres | None = None
     pitch: Angle = 0.0
     roll: Angle = 0.0
+    states: Mapping[str, bool] = {}
 
     @model_validator(mode="after")
     def _known(self) -> ObjectSpec:
@@ -229,8 +238,13 @@ class StartSpec(_Model):
     yaw: Angle = 0.0
 
 
-class SceneParts(_Model):
-    """All parts of a house. Whether they fit together is checked in `SceneSpec`."""
+class SceneParts(_Leaner):
+    """All parts of a house. Whether they fit together is checked in `SceneSpec`.
+
+    states: whether things can be sliced, filled and so on by the rules of a household, and sinks have water.
+    """
+
+    seldom: ClassVar[tuple[str, ...]] = ("states",)
 
     version: Literal[1] = 1
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
@@ -239,6 +253,20 @@ class SceneParts(_Model):
     furniture: tuple[FurnitureSpec, ...] = ()
     objects: tuple[ObjectSpec, ...] = ()
     robot: StartSpec
+    states: bool = False
+
+    @property
+    def states_at_start(self) -> dict[str, dict[str, bool]]:
+        """The states of all things that can be in some, by name."""
+        if not self.states:
+            return {}
+        entities: tuple[FurnitureSpec | ObjectSpec, ...] = (*self.furniture, *self.objects)
+        states = {item.name: {**states_of(item.kind), **item.states} for item in entities}
+        return {name: having for name, having in states.items() if having}
+
+    def blueprint(self, piece: FurnitureSpec) -> Blueprint:
+        """The blueprint of a piece as it is built here: in a scene with states a sink has a tap that runs."""
+        return tapped(piece.blueprint) if self.states else piece.blueprint
 
     @property
     def furniture_by_name(self) -> dict[str, FurnitureSpec]:

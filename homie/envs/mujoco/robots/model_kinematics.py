@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
+from homie.envs.mujoco.robots.descent import SLOWED, WEIGHT, is_near
 from homie.envs.mujoco.robots.spheres import filling
 from homie.kernel.interfaces import IkSolution
 from homie.kernel.robot.body import RobotSpec
@@ -26,10 +27,6 @@ _STARTS = 24
 """Random postures that the descent begins from, besides the declared ones."""
 _ENOUGH = 6
 """Solutions to choose from after which the rest is not waited for."""
-_ROTATION_WEIGHT = 0.3
-"""Metres that a radian of error counts for."""
-_NEAR_DISTANCE, _NEAR_ANGLE = 0.12, 0.5
-"""m and rad within which a pose is approached step by step from q0, as one does along a path."""
 _APART = 0.015
 """m that a posture chosen afresh keeps from the robot's own body, so that the arm can move on from there."""
 _FAR = 0.5
@@ -125,7 +122,7 @@ class ModelKinematics:
         tip, turn, _, _ = self._frames(start[None])
         missing = target.error(tip, turn)[0]
         nearest = self._result(target, start)
-        if np.linalg.norm(missing[:3]) < _NEAR_DISTANCE and np.linalg.norm(missing[3:]) < _NEAR_ANGLE:
+        if is_near(missing):
             nearest = self._result(target, self._descend(target, start[None], free, _NEAR_STEPS)[0])
             if nearest.ok:
                 return nearest
@@ -155,7 +152,6 @@ class ModelKinematics:
     def _descend(self, target: _Target, q: Array, free: Array, steps: int) -> Array:
         """Damped least squares from postures (m, n) at a time, with joints at their limits taken out."""
         q = q.copy()
-        weight = np.array([1.0] * 3 + [_ROTATION_WEIGHT] * 3)
         for _ in range(steps):
             tip, turn, jacobian = self._jacobian(q)
             error = target.error(tip, turn)
@@ -163,11 +159,11 @@ class ModelKinematics:
             going = size > 0.1 * target.tolerance
             if np.sum(~going) >= min(_ENOUGH, len(q)):
                 break
-            weighted = (error * weight)[going]
-            rows = jacobian[going] * weight[:, None] * free
+            weighted = (error * WEIGHT)[going]
+            rows = jacobian[going] * WEIGHT[:, None] * free
             if target.rotation is None:
                 rows[:, 3:] = 0.0
-            damping = 1e-6 + 0.02 * np.einsum("mi,mi->m", weighted, weighted)
+            damping = 1e-6 + SLOWED * np.einsum("mi,mi->m", weighted, weighted)
             here = q[going]
             for _ in range(2):  # with all joints, then without those that would leave their limits
                 square = rows @ rows.transpose(0, 2, 1) + damping[:, None, None] * np.eye(6)

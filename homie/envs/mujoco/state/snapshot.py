@@ -36,8 +36,8 @@ def snapshot_of(world: World, robot: RobotState) -> WorldSnapshot:
 
 
 def _object(world: World, info: ObjectInfo) -> ObjectState:
-    place = world.place(info.name)
-    return ObjectState(
+    place, states = world.place(info.name), world.household.states.get(info.name)
+    item = ObjectState(
         kind=info.kind,
         colour=info.colour,
         relation=place.relation,
@@ -49,6 +49,7 @@ def _object(world: World, info: ObjectInfo) -> ObjectState:
         half=rounded(info.half),
         receives="in" if info.hollow is not None else "on",
     )
+    return item.model_copy(update={"states": states}) if states else item  # else the record does not have the field
 
 
 def _furniture(world: World, info: ReceptacleInfo) -> FixedState:
@@ -61,6 +62,9 @@ def _furniture(world: World, info: ReceptacleInfo) -> FixedState:
         position=rounded(box.center),
         quaternion=rounded(world.data.xquat[info.body]),
         half=rounded(box.half),
-        states={"on": world.appliances.on[info.name]} if info.appliance is not None else {},
+        states={
+            **({"on": world.appliances.on[info.name]} if info.appliance is not None else {}),
+            **world.household.states.get(info.name, {}),
+        },
         receives=("in" if inside else "on") if info.surfaces else None,
     )

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from homie.envs.mujoco.blueprints.extents import Extents
 from homie.envs.mujoco.house.build import Home
-from homie.envs.mujoco.house.index import ArticulationInfo, ObjectInfo, ReceptacleInfo, SupportSurface
+from homie.envs.mujoco.house.index import ApplianceInfo, ArticulationInfo, ObjectInfo, ReceptacleInfo, SupportSurface
 from homie.envs.mujoco.state.appliances import Appliances
+from homie.envs.mujoco.state.household import Household
 from homie.envs.mujoco.state.resting import Place, Resting
 from homie.kernel.types import Array, Articulation, Box, NamedThing, Solid, Surface
 from homie.kernel.vocabulary import domain
@@ -31,6 +32,7 @@ class World:
         self.receptacles = {item.name: item for item in home.index.receptacles}
         self.rooms = {room.name: room for room in home.index.rooms}
         self.appliances = Appliances(home, data)
+        self.household = Household(home, data, self.appliances, self.furniture_of)
         self.held: str | None = None
 
     def named_things(self) -> list[NamedThing]:
@@ -106,6 +108,22 @@ class World:
             opening=self.opening(item),
             range=item.open,
             panel=self._panel(item.body),
+        )
+
+    def switch(self, appliance: ApplianceInfo) -> Articulation:
+        """The button of an appliance as a skill wants it: what slides, by how far it is pressed. Its handle is the
+        middle of its cap."""
+        joint = appliance.joint
+        axis = np.array(self.data.xaxis[joint])
+        return Articulation(
+            kind="slide",
+            axis_point=np.array(self.data.xanchor[joint]),
+            axis=axis,
+            handle=np.array(self.data.geom_xpos[appliance.button]),
+            handle_axis=np.array([0.0, 0.0, 1.0]),
+            outward=-axis,
+            opening=float(self.data.qpos[self.model.jnt_qposadr[joint]]),
+            range=appliance.travel,
         )
 
     # ------------------------------------------------------------ solid things

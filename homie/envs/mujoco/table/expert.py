@@ -25,7 +25,7 @@ from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TABLE_TOP, TableScene,
 from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, SPONGE, hole_places, plan_of
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.interfaces import Planner, Robot
-from homie.kernel.types import END, Array, Decision, PlannerInput, Pose, Subtask
+from homie.kernel.types import END, Array, Decision, PlannerInput, Pose, Subtask, planar_rotation
 
 GRASP, SPONGE_GRASP = 0.035, 0.025
 """Metres above the table at which shapes and the sponge are taken."""
@@ -111,7 +111,7 @@ class _Expert:
             stands, release = self.top[place.name], self.top[place.name] + 0.004
         else:
             x, y = hole_places(place.holes)[place.holes.index(item.kind)]
-            spot = spot + _turn(place.yaw) @ np.array([x, y])
+            spot = spot + planar_rotation(place.yaw) @ np.array([x, y])
             yaws = np.radians(np.arange(0.0, 360.0, _SYMMETRY[item.kind])) + place.yaw
             stands, release = 0.005, SORTER_HEIGHT - 0.012
         for closing in self._closings(item):
@@ -126,7 +126,7 @@ class _Expert:
             self._move(tool, height, tool_yaw, open=False)
             last = self._move(tool, height, tool_yaw, open=True)
             self._move(tool, TRAVEL, tool_yaw, open=True)
-            self.at[item.name] = last.pose.position[:2] + _turn(_yaw_of(last)) @ held.offset
+            self.at[item.name] = last.pose.position[:2] + planar_rotation(_yaw_of(last)) @ held.offset
             self.top[item.name] = stands + HEIGHT
             return
         raise BadInput(f"The arm does not reach {item.words} or where it belongs.")
@@ -134,7 +134,7 @@ class _Expert:
     def _wipe(self, area: Thing) -> None:
         """Draw the sponge over the whole length of an area, its long side across."""
         sponge = next(item for item in self.scene.things if item.kind == "sponge")
-        way = _turn(area.yaw) @ np.array([AREA[0] + OVERSHOOT - SPONGE[0], 0.0])
+        way = planar_rotation(area.yaw) @ np.array([AREA[0] + OVERSHOOT - SPONGE[0], 0.0])
         middle = self.at[area.name]
         for closing in self._closings(sponge):
             held = self._foresee(sponge, closing, SPONGE_GRASP)
@@ -167,7 +167,7 @@ class _Expert:
 
     def _under_palm(self, item: Thing, yaw: float) -> bool:
         """Whether something so high stands beside a thing that the palm would meet it when the thing is taken."""
-        along = _turn(yaw) @ np.array([0.0, 1.0])
+        along = planar_rotation(yaw) @ np.array([0.0, 1.0])
         palm = self.at[item.name] + np.linspace(-PALM_HALF, PALM_HALF, 9)[:, None] * along
         return any(
             self.top[name] > GRASP + PALM_ABOVE
@@ -179,11 +179,11 @@ class _Expert:
     def _foresee(self, item: Thing, tool_yaw: float, height: float) -> _Held:
         """How a thing will be in the hand: flat against the pads, in the middle between them, else where it was."""
         relative = _wrapped(item.yaw - tool_yaw)
-        between = _between_pads(_outline(item) @ _turn(relative).T)
+        between = _between_pads(_outline(item) @ planar_rotation(relative).T)
         middle = np.array([0.0, (float(between.max()) + float(between.min())) / 2])
-        grip = self.at[item.name] + _turn(tool_yaw) @ middle
+        grip = self.at[item.name] + planar_rotation(tool_yaw) @ middle
         tool = self.action.reaching(_pose(grip, height, tool_yaw), open=True).pose
-        away = _turn(tool_yaw).T @ (self.at[item.name] - tool.position[:2])
+        away = planar_rotation(tool_yaw).T @ (self.at[item.name] - tool.position[:2])
         offset = np.array([away[0], -middle[1]])
         return _Held(item, grip, offset, relative, float(tool.position[2]) - TABLE_TOP)
 
@@ -198,7 +198,7 @@ class _Expert:
 
     def _tool_for(self, held: _Held, spot: Array, tool_yaw: float) -> Array:
         """Where the tool must be for the thing in it to be at a spot (2,)."""
-        return np.asarray(spot - _turn(tool_yaw) @ held.offset)
+        return np.asarray(spot - planar_rotation(tool_yaw) @ held.offset)
 
     def _ahead(self, spot: Array) -> float:
         """The yaw that asks least of the wrist: that of the ready posture, turned towards a spot."""
@@ -254,11 +254,6 @@ def _between_pads(points: Array) -> Array:
             if min(start[0], end[0]) <= x <= max(start[0], end[0]) and abs(end[0] - start[0]) > 1e-9:
                 crossings.append(start[1] + (end[1] - start[1]) * (x - start[0]) / (end[0] - start[0]))
     return np.array(crossings)
-
-
-def _turn(angle: float) -> Array:
-    c, s = math.cos(angle), math.sin(angle)
-    return np.array([[c, -s], [s, c]])
 
 
 def _wrapped(angle: float) -> float:

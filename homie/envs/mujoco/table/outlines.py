@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from homie.kernel.types import Array
+from homie.kernel.types import Array, planar_rotation
 
 SHAPES = ("cube", "cylinder", "triangular prism", "cross", "star")
 HEIGHT = 0.045
@@ -38,7 +38,7 @@ def outline(shape: str, gap: float = 0.0) -> Array:
     if shape == "cross":
         long, wide = _ARM + gap, _ARM_WIDTH + gap
         quarter = np.array([[long, -wide], [long, wide], [wide, wide]])
-        return np.concatenate([quarter @ _turn(k * np.pi / 2).T for k in range(4)])
+        return np.concatenate([quarter @ planar_rotation(k * np.pi / 2).T for k in range(4)])
     raise ValueError(f"there is no shape {shape!r}")
 
 
@@ -129,8 +129,3 @@ def _to_square(half: float, angle: float) -> Array:
 
 def _cross(a: Array, b: Array) -> Array:
     return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])
-
-
-def _turn(angle: float) -> Array:
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, -s], [s, c]])

@@ -15,7 +15,7 @@ from homie.envs.mujoco.table.build import TABLE_X, TABLE_Y, BuiltTable, BuiltThi
 from homie.envs.mujoco.table.outlines import HEIGHT, SHAPES, outline, strips
 from homie.envs.mujoco.table.scene import SURROUNDINGS, TABLE_TOP
 from homie.envs.mujoco.table.things import CELL, SORTER_HEIGHT, hole_places, tile_places
-from homie.kernel.types import Array, Box
+from homie.kernel.types import Array, Box, rotation_z
 from homie.kernel.world import FixedState, ObjectState, Relation, TaskCondition, WorldSnapshot, rounded
 
 RESTS = 0.008
@@ -246,8 +246,7 @@ def _table() -> Box:
 
 def _walls(built: BuiltThing) -> list[Box]:
     """The upright parts of a container or a sorter, and its bottom, as boxes in the world."""
-    c, s = np.cos(built.item.yaw), np.sin(built.item.yaw)
-    turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    turn = rotation_z(built.item.yaw)
     at = np.array([built.item.x, built.item.y, TABLE_TOP])
     parts = [part for part in built.plan.parts if isinstance(part, Part)]
     return [Box(at + turn @ np.array(part.pos), np.array(part.size), built.item.yaw) for part in parts]

@@ -35,6 +35,10 @@ _OF_REASONING = re.compile(r"temperature|max_tokens|max_completion_tokens")
 """What an endpoint complains of when a model that reasons is asked like another one."""
 _OF_PICTURES = re.compile(r"image|vision|multi.?modal|valid string", re.IGNORECASE)
 """What it complains of when a model that only reads text is shown pictures."""
+_WRONG = frozenset({400, 413, 422})
+"""Statuses of a request that is wrong, too large, or not of the form that is expected (FastAPI)."""
+_BROKE = "Internal Server Error"
+"""All that a server has to say, with status 500, whose own code broke on a request."""
 _FINISH: Mapping[str, Finish] = {
     **dict.fromkeys(("", "stop", "eos", "eos_token", "stop_sequence", "end_turn"), "stop"),
     **dict.fromkeys(("length", "max_tokens", "model_length"), "length"),
@@ -182,11 +186,12 @@ class ChatModel(OpenAIModel):
         written = words(inner.get("failed_generation")) if isinstance(inner, Mapping) else ""
         return Reply(written) if written else None
 
-    def hint(self, text: str, body: Body) -> str:
-        if self.settings.reasoning is None and _OF_REASONING.search(text):
+    def hint(self, status: int, message: str, body: Body) -> str:
+        wrong = status in _WRONG
+        if wrong and self.settings.reasoning is None and _OF_REASONING.search(message):
             return " (if it is a model that reasons, say so: --set reasoning=low)"
-        pictures = any(isinstance(message["content"], list) for message in body["messages"])
-        if pictures and (about_length(text) or _OF_PICTURES.search(text)):
+        of_pictures = wrong and (about_length(message) or _OF_PICTURES.search(message))
+        if (of_pictures or (status == 500 and message.strip() == _BROKE)) and _shows_pictures(body):
             return " (if the model only reads text: --set images=false)"
         return ""
 
@@ -217,3 +222,8 @@ class ChatModel(OpenAIModel):
             return {}
         beside = {"schema": dict(request.schema)} if form == "schema_object" else {}
         return {"response_format": {"type": "json_object", **beside}}
+
+
+def _shows_pictures(body: Body) -> bool:
+    contents = [message["content"] for message in body["messages"]]
+    return any(part["type"] == "image_url" for content in contents if isinstance(content, list) for part in content)

@@ -10,7 +10,7 @@ import numpy as np
 from homie.envs.mujoco.blueprints.lying import quat_of
 from homie.envs.mujoco.robots.limbs import PREFIX
 from homie.envs.mujoco.state.world import World
-from homie.kernel.types import Array, Mask, Pose
+from homie.kernel.types import Mask, Pose
 
 DEEP = 0.003
 """Metres from which two things are in each other: what rests on something is in it by 0.1 mm, what is squeezed by 1."""
@@ -64,9 +64,3 @@ class Bodies:
     def called(self, bodies: Collection[int]) -> list[str]:
         """The loose things among bodies, by name."""
         return sorted(name for name, item in self.world.objects.items() if item.body in bodies)
-
-
-def upright(yaw: float) -> Array:
-    """The rotation (3, 3) of a thing that stands as it was made, turned about the vertical."""
-    c, s = np.cos(yaw), np.sin(yaw)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])

@@ -9,15 +9,16 @@ from typing import TypeVar
 import mujoco
 import numpy as np
 
-from homie.envs.mujoco.home.ideal.bodies import Bodies, upright
+from homie.envs.mujoco.home.ideal.bodies import Bodies
 from homie.envs.mujoco.home.ideal.spots import ABOVE, Spot, spots_in, spots_on
 from homie.envs.mujoco.house.index import ArticulationInfo, ObjectInfo, ReceptacleInfo
 from homie.envs.mujoco.robots.grasping import Grasping
 from homie.envs.mujoco.robots.limbs import PREFIX, Limbs, place
 from homie.envs.mujoco.state.world import World
+from homie.household import VERBS, Rule
 from homie.kernel.interfaces import kind_of
 from homie.kernel.robot.body import Posture, RobotSpec
-from homie.kernel.types import Array, Box, Goal, Pose, Pose2
+from homie.kernel.types import Array, Box, Goal, Pose, Pose2, rotation_z
 from homie.kernel.vocabulary.actions import Action
 
 SAME = 1.0
@@ -57,6 +58,9 @@ class Rearranging:
 
     def bring_about(self, action: Action, goal: Goal, places: Iterable[Pose2]) -> str:
         """See `homie.kernel.interfaces.Rearrangeable`."""
+        rule = VERBS[action.name].rule if action.name in VERBS else None
+        if rule is not None:
+            return self._tried(lambda: self._state(rule, goal, places))
         return self._tried(lambda: self._effect(action.result, goal, places))
 
     def drop(self) -> str:
@@ -92,14 +96,35 @@ class Rearranging:
                 if furniture is None:
                     return "no door or drawer with a handle is known"
                 return self._move(furniture, result) or self._stand(goal, places)
+            case "on" | "off":
+                switched = {name: item for name, item in self.world.receptacles.items() if item.appliance is not None}
+                appliance = self._meant(goal, switched)
+                if appliance is None:
+                    return "its switch has not been seen"
+                problem = self._stand(goal, places)
+                if not problem:
+                    self.world.appliances.switch({appliance.name: result == "on"})
+                return problem
         return f"nothing is known of what '{result}' is"
 
-    def _meant(self, goal: Goal, things: Mapping[str, Info]) -> Info | None:
+    def _state(self, rule: Rule, goal: Goal, places: Iterable[Pose2]) -> str:
+        """Bring a thing into a state, from beside it."""
+        household = self.world.household
+        entities: dict[str, ObjectInfo | ReceptacleInfo] = {**self.world.objects, **self.world.receptacles}
+        target = self._meant(goal, {name: item for name, item in entities.items() if name != self.world.held})
+        if target is None:
+            return GONE
+        problem = household.refuses(rule, target.name, self.world.held) or self._stand(goal, places)
+        if not problem:
+            household.become(rule, target.name, self.world.held)
+        return problem
+
+    def _meant(self, goal: Goal, among: Mapping[str, Info]) -> Info | None:
         """The thing that a goal means: of its kind the nearest to where it is told to be, its name first."""
-        alike = [name for name in things if kind_of(name) == kind_of(goal.name)] or list(things)
+        alike = [name for name in among if kind_of(name) == kind_of(goal.name)] or list(among)
         away = {name: self._box(name).distance(goal.position) for name in alike}
         best = min(alike, key=lambda name: (away[name] - SAME * (name == goal.name), name), default=None)
-        return things[best] if best is not None and away[best] <= SAME else None
+        return among[best] if best is not None and away[best] <= SAME else None
 
     def _box(self, name: str) -> Box:
         world = self.world
@@ -167,7 +192,7 @@ class Rearranging:
         out = max(0.0, deep - FINGERS) if fits else deep + FINGERS / 2
         own = [*self.bodies.robot, *load]
         for _ in range(TRIES):
-            self.bodies.move(load, before, Pose(hand.position + out * ahead, upright(yaw)))
+            self.bodies.move(load, before, Pose(hand.position + out * ahead, rotation_z(yaw)))
             others = self.bodies.cut(load, ignored=self.grasping.finger_bodies)
             if not others and not self.bodies.cut(own):
                 self.grasping.give(item.body)
@@ -219,7 +244,7 @@ class Rearranging:
         before = load[item.body]
         for spot in islice(spots, SPOTS):
             middle = spot.foot + np.array([0.0, 0.0, item.half[2]])
-            self.bodies.move(load, before, Pose(middle, upright(spot.yaw)))
+            self.bodies.move(load, before, Pose(middle, rotation_z(spot.yaw)))
             if not self.bodies.cut(load):
                 self.grasping.let_go()
                 self.world.held = None

@@ -9,7 +9,7 @@ import numpy as np
 
 from homie.envs.mujoco.house.index import ObjectInfo, ReceptacleInfo
 from homie.envs.mujoco.state.world import World
-from homie.kernel.types import Array, Box, Surface
+from homie.kernel.types import Array, Box, Surface, planar_rotation
 
 STEP = 0.04
 """Metres between two spots that are looked at."""
@@ -60,8 +60,7 @@ def spots_on(world: World, place: ReceptacleInfo, half: Array, here: Array, with
 
 
 def _on_surface(surface: Surface, half: Array, here: Array, boxes: tuple[Box, ...]) -> Iterator[Spot]:
-    c, s = np.cos(surface.yaw), np.sin(surface.yaw)
-    axes = np.array([[c, s], [-s, c]])
+    axes = planar_rotation(-surface.yaw)  # its rows
     spots: list[tuple[float, Spot]] = []
     for turned in (False, True):
         a, b = (half[1], half[0]) if turned else (half[0], half[1])

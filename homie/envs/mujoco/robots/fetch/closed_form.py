@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from homie.envs.mujoco.robots.fetch.fetch import FILE, SPEC
-from homie.kernel.types import Array
+from homie.kernel.types import Array, wrapped
 
 _PAN_AXIS = FILE.origin("torso_lift_link") + FILE.origin("shoulder_pan_link")
 _SHOULDER = FILE.origin("shoulder_lift_link")
@@ -18,11 +18,6 @@ _UPPER_ARM = FILE.origin("upperarm_roll_link")[0] + FILE.origin("elbow_flex_link
 _FOREARM = FILE.origin("forearm_roll_link")[0] + FILE.origin("wrist_flex_link")[0]
 _HAND = FILE.origin("wrist_roll_link")[0] + FILE.origin("gripper_link")[0]
 _LIMITS = SPEC.chain.limits
-
-
-def wrapped(angles: Array) -> Array:
-    """Angles brought to [-pi, pi), any shape."""
-    return np.asarray(np.remainder(angles + np.pi, 2 * np.pi) - np.pi)
 
 
 def wrist_point(position: Array, rotation: Array) -> Array:

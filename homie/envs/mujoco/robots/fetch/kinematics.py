@@ -13,28 +13,19 @@ import mujoco
 import numpy as np
 
 from homie.envs.mujoco.robots.body import SimulatedBody
-from homie.envs.mujoco.robots.fetch.closed_form import all_solutions, elbow_height, wrapped, wrist_point
+from homie.envs.mujoco.robots.descent import Descent, is_near
+from homie.envs.mujoco.robots.fetch.closed_form import all_solutions, elbow_height, wrist_point
 from homie.envs.mujoco.robots.fetch.fetch import FILE, HAND, SPEC
 from homie.envs.mujoco.robots.fetch.self_clearance import SelfClearance, add_head_sweep
 from homie.envs.mujoco.robots.limbs import PREFIX
 from homie.kernel.interfaces import IkSolution
-from homie.kernel.types import Array, Pose
+from homie.kernel.types import Array, Pose, wrapped
 
 COMFORT: Array = np.array([0.25, 0.0, -0.2, 0.0, 1.2, 0.0, 0.6, 0.0])
 """Where joints drift that the task leaves free: elbow high, hand in front."""
 
-_ROTATION_WEIGHT = 0.3
-"""Metres that a radian of error counts for."""
-
 _MOBILITY = np.array([0.2, 1, 1, 1, 1, 1, 1, 1])
 """How readily each joint moves: the torso is slow."""
-
-_STEP = 0.35
-_PATIENCE = 6
-"""Steps of the descent without coming nearer after which it is given up."""
-_PULL = 0.05
-_NEAR_DISTANCE, _NEAR_ANGLE = 0.12, 0.5
-"""m and rad within which a pose is approached step by step from q0, as one does along a path."""
 
 _TRIES = 30
 _MARGIN = 0.015
@@ -108,6 +99,9 @@ class ArmKinematics:
         self._clearance = SelfClearance(self.model)
         self.lower, self.upper = _LOWER, _UPPER
         self._turning = np.isinf(self.upper)
+        self._descent = Descent(
+            lower=self.lower, upper=self.upper, step=0.35, damping=1e-5, close=0.3, rest=self._to_comfort
+        )
 
     # ------------------------------------------------------------ forward
 
@@ -170,7 +164,7 @@ class ArmKinematics:
         here = self.forward(start)
         missing = target.error(here.position, here.rotation)
         local: IkSolution | None = None
-        if np.linalg.norm(missing[:3]) < _NEAR_DISTANCE and np.linalg.norm(missing[3:]) < _NEAR_ANGLE:
+        if is_near(missing):
             local = self._descend(target, start, q0, locked_torso, max_iterations, tolerance)
             if local.ok:
                 return local
@@ -224,37 +218,21 @@ class ArmKinematics:
     def _descend(
         self, target: _Target, start: Array, q0: Array, locked_torso: bool, max_iterations: int, tolerance: float
     ) -> IkSolution:
-        """Damped least squares from `start`, with joints at their limits taken out, drifting towards COMFORT."""
-        q = start.copy()
-        weight = np.array([1.0, 1.0, 1.0, _ROTATION_WEIGHT, _ROTATION_WEIGHT, _ROTATION_WEIGHT])
-        mobility = _MOBILITY * (0.0 if locked_torso else 1.0) ** np.array([1, 0, 0, 0, 0, 0, 0, 0])
-        nearest, stalled = np.inf, 0
-        for _ in range(max_iterations):
+        """Damped least squares from `start`, drifting towards COMFORT."""
+
+        def look(q: Array) -> tuple[Array, Array]:
             here = self.forward(q)
             error = target.error(here.position, here.rotation)
-            off = float(np.linalg.norm(error * weight))
-            nearest, stalled = (off, 0) if off < 0.95 * nearest else (nearest, stalled + 1)
-            if stalled > _PATIENCE:
-                break
-            if max(np.linalg.norm(error[:3]), np.linalg.norm(error[3:])) < 0.3 * tolerance:
-                break
-            rows = target.rows(self._site_jacobian(), here.rotation) * weight[:, None]
-            weighted = error * weight
-            damping = 1e-5 + 0.02 * float(weighted @ weighted)
-            pull = COMFORT - q
-            pull[self._turning] = wrapped(pull[self._turning])
-            # The pull fades as the target is met, or it would never be met exactly.
-            pull *= _PULL * min(1.0, float(np.linalg.norm(weighted)) / 0.03)
-            free = mobility.copy()
-            for _ in range(3):
-                step = _damped_step(rows, weighted, pull, free, damping)
-                blocked = ((q <= self.lower) & (step < 0)) | ((q >= self.upper) & (step > 0))
-                if not np.any(blocked & (free > 0)):
-                    break
-                free[blocked] = 0.0
-            step *= min(1.0, _STEP / max(float(np.max(np.abs(step))), 1e-9))
-            q = np.clip(q + step, self.lower, self.upper)
+            return error, target.rows(self._site_jacobian(), here.rotation)
+
+        mobility = _MOBILITY * (0.0 if locked_torso else 1.0) ** np.array([1, 0, 0, 0, 0, 0, 0, 0])
+        q = self._descent(start, look, mobility=mobility, steps=max_iterations, tolerance=tolerance)
         return self._result(target, q, q0, tolerance)
+
+    def _to_comfort(self, q: Array) -> Array:
+        pull = COMFORT - q
+        pull[self._turning] = wrapped(pull[self._turning])
+        return pull
 
     def _result(self, target: _Target, q: Array, q0: Array, tolerance: float) -> IkSolution:
         here = self.forward(q)
@@ -279,14 +257,6 @@ class ArmKinematics:
         mujoco.mj_comPos(self.model, self._data)
         mujoco.mj_jacSite(self.model, self._data, self._full_jacobian[:3], self._full_jacobian[3:], self._site)
         return self._full_jacobian[:, self._dofs]
-
-
-def _damped_step(rows: Array, error: Array, pull: Array, free: Array, damping: float) -> Array:
-    """Weighted damped least squares step (8,), plus what of `pull` does not disturb it."""
-    weighted = rows * free
-    gram = weighted @ rows.T + damping * np.eye(len(rows))
-    pull = pull * (free > 0)
-    return np.asarray(pull + weighted.T @ np.linalg.solve(gram, error - rows @ pull))
 
 
 def _rotation_vector(rotation: Array) -> Array:

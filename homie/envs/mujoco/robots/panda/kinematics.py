@@ -10,6 +10,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
+from homie.envs.mujoco.robots.descent import Descent, is_near
 from homie.envs.mujoco.robots.limbs import PREFIX
 from homie.envs.mujoco.robots.panda.panda import FILE, SPEC
 from homie.envs.mujoco.robots.panda.panda_ik import SHOULDER, TOOL, solutions
@@ -20,11 +21,6 @@ GRIPPER_IN_TOOL: Array = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0,
 """Axes of the gripper in the tool's frame, whose z points out along the fingers."""
 
 _GRID = np.linspace(SPEC.chain.limits[6, 0] + 0.05, SPEC.chain.limits[6, 1] - 0.05, 73)
-_NEAR_DISTANCE, _NEAR_ANGLE = 0.12, 0.5
-"""m and rad within which a pose is approached step by step from q0, as one does along a path."""
-_STEPS, _STEP, _PATIENCE = 60, 0.3, 6
-_ROTATION_WEIGHT = 0.3
-"""Metres that a radian of error counts for."""
 _MARGIN = 0.25
 """Radians from a limit within which a posture is thought worse of."""
 _APART = 0.01
@@ -58,6 +54,7 @@ class PandaKinematics:
         links = [*(f"panda_link{number}" for number in range(8)), "panda_hand"]
         self._links = [self._model.body(PREFIX + name).id for name in links]
         self.lower, self.upper = SPEC.chain.limits.T
+        self._descent = Descent(lower=self.lower, upper=self.upper, step=0.3, damping=1e-6, close=0.1)
         rows = [(frame, np.linspace(a, b, count), radius) for frame, a, b, count, radius in _SPHERES]
         self._frame = np.concatenate([np.full(len(points), frame) for frame, points, _ in rows])
         self._local = np.concatenate([points for _, points, _ in rows])
@@ -134,7 +131,7 @@ class PandaKinematics:
         here = self.forward(start)
         turn = np.zeros(3) if rotation is None else rotation_vector(np.asarray(rotation) @ here.rotation.T)
         local: IkSolution | None = None
-        if np.linalg.norm(position - here.position) < _NEAR_DISTANCE and np.linalg.norm(turn) < _NEAR_ANGLE:
+        if is_near(np.concatenate([position - here.position, turn])):
             local = self._descend(position, rotation, start, tolerance)
             if local.ok:
                 return local
@@ -158,29 +155,15 @@ class PandaKinematics:
         return None
 
     def _descend(self, position: Array, rotation: Array | None, start: Array, tolerance: float) -> IkSolution:
-        """Damped least squares from `start` (7,), with joints at their limits taken out."""
-        q = start.copy()
-        weight = np.array([1.0] * 3 + [0.0 if rotation is None else _ROTATION_WEIGHT] * 3)
-        nearest, stalled = np.inf, 0
-        for _ in range(_STEPS):
-            error = self._error(position, rotation, q)
-            if max(np.linalg.norm(error[:3]), np.linalg.norm(error[3:])) < 0.1 * tolerance:
-                break
-            off = float(np.linalg.norm(error * weight))
-            nearest, stalled = (off, 0) if off < 0.95 * nearest else (nearest, stalled + 1)
-            if stalled > _PATIENCE:
-                break
-            rows, way = self.jacobian(q) * weight[:, None], error * weight
-            damping = 1e-6 + 0.02 * float(way @ way)
-            free = np.ones(7)
-            for _ in range(3):
-                weighted = rows * free
-                step = weighted.T @ np.linalg.solve(weighted @ rows.T + damping * np.eye(6), way)
-                blocked = ((q <= self.lower) & (step < 0)) | ((q >= self.upper) & (step > 0))
-                if not np.any(blocked & (free > 0)):
-                    break
-                free[blocked] = 0.0
-            q = np.clip(q + step * min(1.0, _STEP / max(float(np.max(np.abs(step))), 1e-9)), self.lower, self.upper)
+        """Damped least squares from `start` (7,)."""
+
+        def look(q: Array) -> tuple[Array, Array]:
+            rows = self.jacobian(q)
+            if rotation is None:
+                rows[3:] = 0.0
+            return self._error(position, rotation, q), rows
+
+        q = self._descent(start, look, mobility=np.ones(7), steps=60, tolerance=tolerance)
         return self._result(position, rotation, q, tolerance)
 
     def _error(self, position: Array, rotation: Array | None, q: Array) -> Array:

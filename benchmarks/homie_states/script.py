@@ -1,0 +1,146 @@
+"""Steps of an expert in a house with states, one errand after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from homie.bench.authoring.house import House
+
+
+class Unsuited(Exception):
+    """The house does not have what the task is about."""
+
+
+@dataclass(slots=True)
+class Script:
+    """What an expert has done so far. opened: containers that it has opened; held: what is in its hand."""
+
+    house: House
+    steps: list[str] = field(default_factory=list)
+    opened: set[str] = field(default_factory=set)
+    held: str = ""
+
+    # ------------------------------------------------------------ what there is
+
+    def single(self, *kinds: str, **states: bool) -> str:
+        """A thing of one of some kinds, the only one of its kind, in some states. Raises Unsuited."""
+        for kind in kinds:
+            names = [name for name, item in self.house.state.things.items() if item.kind == kind]
+            if len(names) == 1 and self.is_so(names[0], **states):
+                return names[0]
+        raise Unsuited(f"no single {kinds[0]}")
+
+    def is_so(self, name: str, **states: bool) -> bool:
+        """Whether a thing is in some states at the start."""
+        having = self.house.state.things[name].states
+        return all(having.get(state) is value for state, value in states.items())
+
+    def word(self, name: str) -> str:
+        """How a step calls a thing."""
+        return self.house.word(name)
+
+    # ------------------------------------------------------------ what is done
+
+    def do(self, action: str, *names: str) -> None:
+        """One step."""
+        self.steps.append(f"[{', '.join((action, *map(self.word, names)))}]")
+
+    def visit(self, name: str) -> None:
+        """Go to something."""
+        self.do("Go to", name)
+
+    def reveal(self, name: str) -> None:
+        """Go to a thing, and open what it is shut in."""
+        container = self.shut_in(name)
+        if container is None:
+            self.visit(name)
+            return
+        if self.held:
+            raise Unsuited(f"{name} is shut in, and the hand is full")
+        self.visit(container)
+        self.open(container)
+
+    def shut_in(self, name: str) -> str | None:
+        """What a thing is shut in, None where it is free."""
+        container = self.house.container(name)
+        free = container in (None, name, *self.opened) or self.house.stands_open(str(container))
+        return None if free else container
+
+    def open(self, container: str) -> None:
+        """Open what the robot stands at."""
+        if not self.house.stands_open(container):
+            self.do("Open", container)
+        self.opened.add(container)
+
+    def fetch(self, name: str) -> None:
+        """Have a thing in the hand."""
+        self.reveal(name)
+        self.do("Pick", name)
+        self.held = name
+
+    def bring(self, place: str) -> None:
+        """Put what is in the hand somewhere; a container has been opened before."""
+        self.visit(place)
+        self.do("Put", self.held, place)
+        self.held = ""
+
+    def turn(self, name: str, *, on: bool) -> None:
+        """Turn something on or off, beside which the robot stands."""
+        self.do("Turn on" if on else "Turn off", name)
+
+    def into(self, name: str, container: str) -> None:
+        """Put a thing into a container that is shut at the start and at the end. Raises Unsuited for one in use."""
+        if self.house.things_at(container) or self.house.stands_open(container):
+            raise Unsuited(f"the {container} is not empty and shut")
+        self._shut_into(name, container)
+
+    def _shut_into(self, name: str, container: str) -> None:
+        self.visit(container)
+        self.open(container)
+        self.fetch(name)
+        self.bring(container)
+        self.do("Close", container)
+
+    # ------------------------------------------------------------ errands
+
+    def slice(self, name: str) -> None:
+        """Cut something up with the knife, which stays in the hand."""
+        self._with_tool("knife", "Slice", name)
+
+    def wipe(self, name: str) -> None:
+        """Wipe something with the sponge, which stays in the hand."""
+        self._with_tool("sponge", "Wipe", name)
+
+    def _with_tool(self, tool: str, verb: str, name: str) -> None:
+        if self.shut_in(name):
+            self.reveal(name)
+        if not self.held:
+            self.fetch(self.single(tool))
+        self.visit(name)
+        self.do(verb, name)
+
+    def under_water(self, name: str, verb: str) -> None:
+        """Wash or fill something in a basin, and turn the water off again."""
+        basin = self.single("sink", "washbasin", on=False)
+        self.fetch(name)
+        self.bring(basin)
+        self.turn(basin, on=True)
+        self.do(verb, name)
+        self.turn(basin, on=False)
+
+    def heat(self, name: str) -> None:
+        """Heat something in the microwave, which is on and shut then."""
+        oven = self.single("microwave")
+        self.into(name, oven)
+        if self.is_so(oven, on=False):
+            self.turn(oven, on=True)
+        self.do("Heat", name)
+
+    def cool(self, name: str) -> None:
+        """Cool something in the fridge."""
+        fridge = self.single("fridge")
+        container = self.house.container(name)
+        if container == fridge:
+            raise Unsuited(f"{name} is in the fridge already")
+        self._shut_into(name, fridge)
+        self.do("Cool", name)

@@ -1,0 +1,228 @@
+"""A robot that was recorded in a bag as recordings of Homie: a run folder for each episode that its agent announced.
+
+Replay (moments, words) --announcements--> events --> Recorder, EpisodeStore --> FOLDER/<bag>-<n>-<task>/
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from homie.data.recording.recorder import Recorder
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import EpisodeListener, Replay, ReplayedMoment, ReplayedWords
+from homie.kernel.setup.options import RunOptions
+from homie.kernel.support.files import slug
+from homie.kernel.types import (
+    CommandSent,
+    EpisodeEnded,
+    EpisodeResult,
+    EpisodeStarted,
+    Event,
+    Image,
+    Observation,
+    Pose2,
+    Proprioception,
+    SentCommand,
+)
+from homie.runtime.announcements import Announcement, read_announcement
+from homie.runtime.provenance import PartsFile
+from homie.runtime.runstore import EpisodeStore, RunFolder
+
+log = logging.getLogger(__name__)
+
+PLANNER = "bag"
+"""In the place of a planner's name: who decided is not known here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Converted:
+    """An episode of a bag.
+
+    Attributes:
+        run: its run folder.
+        task: the instruction.
+        subtasks: how many were recorded.
+        seconds: robot time from its first measurement to its last.
+        finished: whether the bag has its end; one without is left unfinished, and tools leave it out.
+    """
+
+    run: Path
+    task: str
+    subtasks: int
+    seconds: float
+    finished: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """An episode in a bag: its task, and the time (s since 1970) at which its robot time is 0."""
+
+    task: str
+    zero: float
+
+
+def convert_bag(bag: Path, replay: Replay, robot: str, out: Path, task: str | None) -> tuple[Converted, ...]:
+    """Write the episodes of a bag as run folders with recordings.
+
+    Args:
+        bag: Its path, for names.
+        replay: What is in it.
+        robot: The robot as `--robot` names it, for `run.json`.
+        out: The folder of recordings.
+        task: All of the bag is one demonstration of this task, whatever was announced; None: as was announced.
+
+    Returns:
+        The episodes in their order.
+
+    Raises:
+        BadInput: The bag is not of this robot, no episode was announced in it, or its run folder is there already.
+        InfrastructureError: The disk fails.
+    """
+    spans = deque(() if task else _announced_spans(replay))
+    if not spans and not task:
+        raise BadInput(
+            f"No agent has announced an episode in the bag {bag}: say by --task what was done in it, and all of it is "
+            "one demonstration."
+        )
+    cameras, converted = replay.cameras, list[Converted]()
+    with ExitStack() as stack:
+
+        def begin(span: _Span) -> _Episode:
+            path = out / f"{slug(bag.stem)}-{len(converted) + 1}-{slug(span.task)}"
+            episode = _Episode(path, span, replay, robot, cameras)
+            stack.callback(episode.close)
+            return episode
+
+        episode: _Episode | None = None
+        for item in replay:
+            if isinstance(item, ReplayedMoment):
+                if task and episode is None:
+                    episode = begin(_Span(task, item.at))
+                    episode.hear(item.at, Announcement("started", None, EpisodeStarted(task)))
+                if episode is not None:
+                    episode.measure(item)
+            elif (announcement := None if task else _read(item)) is not None:
+                if isinstance(announcement.about, EpisodeStarted):
+                    if episode is not None:
+                        converted.append(episode.close())
+                    episode = begin(spans.popleft())
+                if episode is not None:
+                    episode.hear(item.at, announcement)
+        if episode is not None:
+            if task:
+                episode.finish()
+            converted.append(episode.close())
+    if not converted:
+        raise BadInput(f"Nowhere in the bag {bag} was all of the robot measured: give the profile of its robot.")
+    return tuple(converted)
+
+
+class _Episode:
+    """An episode on its way from the bag into a run folder, until it is closed."""
+
+    def __init__(self, path: Path, span: _Span, replay: Replay, robot: str, cameras: Mapping[str, float]) -> None:
+        self._span, self._replay, self._cameras = span, replay, tuple(cameras)
+        self._at = span.zero
+        self._first: float | None = None
+        self._last: Observation | None = None
+        self._subtasks, self._over = 0, False
+        options = RunOptions.build(
+            task=span.task, robot=robot, planner=PLANNER, video=False, frames=False, targets="sensors", out=path
+        )
+        described: dict[str, dict[str, Any]] = {"planner": {"name": PLANNER}, "detector": {}, "skills": {}}
+        parts = PartsFile.of({**described, "robot": {"name": replay.spec.name}}, options)
+        self._run = RunFolder.open(options, None, parts, {})
+        with ExitStack() as opened:
+            opened.callback(self._run.close)
+            folder = self._run.episode(span.task, trial=0)
+            store = EpisodeStore(folder, None, seed=0, trial=0, frames=False, parts=parts.digest)
+            opened.callback(store.close)
+            recorder = Recorder(
+                folder,
+                replay.spec,
+                look=self._look,
+                cameras=self._cameras,
+                fps=min(cameras.values(), default=1.0),
+                clock=lambda: self._at,
+            )
+            opened.callback(recorder.close)
+            # The store comes last: `episode.json` says that all the rest is there.
+            self._listeners: tuple[EpisodeListener, ...] = (recorder, store)
+            self._opened = opened.pop_all()
+        if not cameras:
+            log.warning("The bag has no pictures of a camera of the profile.")
+
+    def measure(self, moment: ReplayedMoment) -> None:
+        """Take up a moment, once every camera has shown something."""
+        if self._over or (self._last is None and any(self._replay.look(camera) is None for camera in self._cameras)):
+            return
+        if moment.at < self._span.zero:  # the clock of the robot has not begun
+            return
+        self._at = moment.at
+        self._last = Observation(moment.at - self._span.zero, moment.body)
+        self._first = self._last.stamp if self._first is None else self._first
+        self._tell(CommandSent(self._last, SentCommand(moment.command, moment.command)))
+
+    def hear(self, at: float, announcement: Announcement) -> None:
+        """Take up what was announced at a time (s since 1970)."""
+        if self._over:
+            return
+        self._at = at
+        self._subtasks += announcement.name == "recorded"
+        self._over = announcement.name == "ended"
+        nothing = Proprioception(Pose2(0.0, 0.0, 0.0))
+        # A run announces its episode before the clock of the robot begins.
+        self._tell(announcement.event(self._last or Observation(max(0.0, at - self._span.zero), nothing)))
+
+    def finish(self) -> None:
+        """End an episode in which nobody has planned: it has no rounds, and nobody says End."""
+        if self._last is not None:
+            self._over = True
+            self._tell(EpisodeEnded(EpisodeResult(self._span.task, "rounds", 0, (), (), self._last.stamp)))
+
+    def close(self) -> Converted:
+        """Let go of the files. Idempotent."""
+        self._opened.close()
+        last = 0.0 if self._last is None else self._last.stamp
+        seconds = last - (self._first or 0.0)
+        return Converted(
+            run=self._run.path, task=self._span.task, subtasks=self._subtasks, seconds=seconds, finished=self._over
+        )
+
+    def _look(self, camera: str) -> Image:
+        picture = self._replay.look(camera)
+        assert picture is not None  # `measure` has waited for it
+        return picture
+
+    def _tell(self, event: Event) -> None:
+        for listener in self._listeners:
+            listener.on(event)
+
+
+def _announced_spans(replay: Replay) -> list[_Span]:
+    """The episodes that were announced. What was the shortest time on its way tells when robot time was 0."""
+    episodes: list[tuple[str, float, list[float]]] = []
+    for item in replay:
+        announcement = _read(item) if isinstance(item, ReplayedWords) else None
+        if announcement is None:
+            continue
+        if isinstance(announcement.about, EpisodeStarted):
+            episodes.append((announcement.about.task, item.at, []))
+        elif episodes and announcement.stamp is not None:
+            episodes[-1][2].append(item.at - announcement.stamp)
+    return [_Span(task, min(zeros, default=at)) for task, at, zeros in episodes]
+
+
+def _read(words: ReplayedWords) -> Announcement | None:
+    """An announcement, None for what is none: the topic is open to others."""
+    try:
+        return read_announcement(words.text)
+    except BadInput as error:
+        log.warning("%s", error)
+        return None

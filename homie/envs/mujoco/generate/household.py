@@ -1,0 +1,59 @@
+"""A generated house in which things have states: what its verbs need is there, and some of it is dirty.
+
+The house itself stays as its seed gives it; what comes to it is drawn from a stream of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from homie.envs.mujoco.generate.place import Sides, add_objects
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec
+from homie.household import states_of
+
+NEEDED = ("knife", "sponge", "mug", "bowl", "plate", "bread", "tomato", "potato", "apple")
+"""Kinds of which a house with states has at least one: tools, vessels, something of every look to be cut."""
+ON = ("kitchen_counter", "table", "desk", "shelf", "tv_stand")
+"""Furniture on which they lie, the kitchen's first."""
+DIRTY = 0.5
+"""Share of what can be dirty that is."""
+STREAM = 16
+"""Tells the dice of states from those of a house and of its variations."""
+
+
+def with_states(scene: SceneSpec, sides: Sides) -> SceneSpec:
+    """The house with states. Raises ValueError with one sentence where there is no room for what it needs."""
+    rng = np.random.default_rng([scene.seed, STREAM])
+    objects: Sequence[ObjectSpec] = scene.objects
+    for kind in NEEDED:
+        if not any(item.kind == kind for item in objects):
+            objects = _with_one(scene.model_copy(update={"objects": tuple(objects)}), sides, kind, rng)
+    return scene.model_copy(
+        update={
+            "states": True,
+            "objects": tuple(_perhaps_dirty(item, rng) for item in objects),
+            "furniture": tuple(_perhaps_dirty(piece, rng) for piece in scene.furniture),
+        }
+    )
+
+
+def _with_one(scene: SceneSpec, sides: Sides, kind: str, rng: np.random.Generator) -> tuple[ObjectSpec, ...]:
+    """The objects with one more of a kind, on the first furniture that has room for it."""
+    kitchens = {room.name for room in scene.rooms if room.kind == "kitchen"}
+    places = [piece for piece in scene.furniture if piece.kind in ON and (piece.height or 1.0) > 0.1]
+    places.sort(key=lambda piece: (piece.room not in kitchens, ON.index(piece.kind), piece.name))
+    for place in places:
+        try:
+            return add_objects(scene, sides, [("", kind, place.name)], rng)
+        except ValueError:
+            continue
+    raise ValueError(f"there is no room for a {kind}, which a house with states needs")
+
+
+def _perhaps_dirty(entity: FurnitureSpec | ObjectSpec, rng: np.random.Generator) -> FurnitureSpec | ObjectSpec:
+    if "clean" not in states_of(entity.kind) or rng.random() >= DIRTY:
+        return entity
+    return entity.model_copy(update={"states": {"clean": False}})

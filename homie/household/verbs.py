@@ -1,0 +1,72 @@
+"""The verbs of a household: rows for the table of actions, and which kinds of things each of them can be done to.
+
+They are no actions of EMMOE: a planner is told of them where a skill set has them (`--skills classical,chores`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from homie.household.rules import BASINS, COOL, FILL, HEAT, POUR, SLICE, WASH, WIPE, Rule, fits
+from homie.kernel.vocabulary.actions import Action
+from homie.kernel.vocabulary.furniture import kinds
+
+SWITCHED = frozenset(use.kind for use in kinds(lambda use: use.switched)) | BASINS
+"""Kinds of furniture with a switch; sinks have one in homes with states."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verb:
+    """An action of a household. kinds: what it can be done to (else L4), by the kinds of the home. rule: how what it
+    comes to comes about; None for a switch, which is pressed."""
+
+    action: Action
+    kinds: frozenset[str]
+    rule: Rule | None = None
+
+    def fits(self, entity: str) -> bool:
+        """Whether it can be done to an entity, by its name: `lamp_2` is a lamp."""
+        return fits(self.kinds, entity)
+
+
+def _switch(action: Action) -> Verb:
+    return Verb(action=action, kinds=SWITCHED)
+
+
+def _ruled(action: Action, rule: Rule) -> Verb:
+    return Verb(action=action, kinds=rule.things, rule=rule)
+
+
+VERBS: Mapping[str, Verb] = {
+    verb.action.name: verb
+    for verb in (
+        _switch(
+            Action(name="Turn on", words=("switch on", "toggle on", "activate"), hand="empty", near=True, result="on")
+        ),
+        _switch(
+            Action(
+                name="Turn off", words=("switch off", "toggle off", "deactivate"), hand="empty", near=True, result="off"
+            )
+        ),
+        _ruled(Action(name="Slice", words=("cut",), hand="full", accessible=True, near=True, result="sliced"), SLICE),
+        _ruled(Action(name="Wipe", words=("scrub",), hand="full", accessible=True, near=True, result="clean"), WIPE),
+        _ruled(
+            Action(
+                name="Pour",
+                arguments=("target", "destination"),
+                hand="full",
+                accessible=True,
+                near=True,
+                result="filled",
+            ),
+            POUR,
+        ),
+        _ruled(Action(name="Wash", words=("rinse", "clean"), accessible=True, near=True, result="clean"), WASH),
+        _ruled(Action(name="Fill", accessible=True, near=True, result="filled"), FILL),
+        _ruled(Action(name="Heat", words=("warm up", "warm", "cook"), near=True, result="heated"), HEAT),
+        _ruled(Action(name="Cool", words=("chill",), near=True, result="cooled"), COOL),
+    )
+}
+"""By their names, as planners write them. What is heated and cooled is behind a shut door: it need not be accessible.
+"""

@@ -1,0 +1,138 @@
+"""What happens in an episode as lines of JSON for a network, and the events again that such lines were made of.
+
+    {"event": "recorded", "stamp": 31.4, "about": {...}}      stamp: robot time (s), null where the event has none
+
+Pictures do not travel, nor does what was exchanged with a language model: a planner's input comes back as
+`homie.runtime.inputs.RoundInput` keeps it, a decision without prompts and raw answers. Commands and measurements are no
+announcements: a robot on a network has topics for them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Announcer, EpisodeListener
+from homie.kernel.support.files import to_json
+from homie.kernel.support.text import first_problem
+from homie.kernel.types import (
+    Decision,
+    EpisodeEnded,
+    EpisodeResult,
+    EpisodeStarted,
+    Event,
+    Observation,
+    PlannerAnswered,
+    PlannerAsked,
+    RoundRecord,
+    SubtaskRecorded,
+    SubtaskStarted,
+)
+from homie.runtime.inputs import RoundInput
+
+LONGEST = 2**20
+"""Characters of an announcement: that of a round has some thousand."""
+EVENTS: Mapping[str, TypeAdapter[Any]] = {
+    "started": TypeAdapter(EpisodeStarted),
+    "asked": TypeAdapter(RoundInput),
+    "answered": TypeAdapter(PlannerAnswered),
+    "begun": TypeAdapter(SubtaskStarted),
+    "recorded": TypeAdapter(RoundRecord),
+    "ended": TypeAdapter(EpisodeResult),
+}
+"""What an announcement is about, by the name of its event."""
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """An event that was announced.
+
+    name: of `EVENTS`. stamp: robot time (s) of then, None where the event has none. about: as `EVENTS` has it.
+    """
+
+    name: str
+    stamp: float | None
+    about: Any
+
+    def event(self, observation: Observation) -> Event:
+        """The event again. observation: the last one before it."""
+        match self.about:
+            case RoundInput() as recorded:
+                return PlannerAsked(recorded.planner_input((), {}), observation)
+            case RoundRecord() as record:
+                return SubtaskRecorded(record)
+            case EpisodeResult() as result:
+                return EpisodeEnded(result)
+        event: Event = self.about
+        return event
+
+
+class Announcements(EpisodeListener):
+    """Has a robot announce an episode."""
+
+    def __init__(self, robot: Announcer) -> None:
+        self._robot = robot
+
+    def on(self, event: Event) -> None:
+        text = announced(event)
+        if text:
+            self._robot.announce(text)
+
+
+def announced(event: Event) -> str:
+    """The announcement of an event, "" for one that is not announced."""
+    match event:
+        case EpisodeStarted():
+            return _text("started", None, event)
+        case PlannerAsked(planner_input, observation):
+            return _text("asked", observation.stamp, RoundInput.of(planner_input))
+        case PlannerAnswered(_, decision):
+            return _text("answered", None, replace(event, decision=_public(decision)))
+        case SubtaskStarted():
+            return _text("begun", None, event)
+        case SubtaskRecorded(record):
+            return _text("recorded", record.stamp, replace(record, decision=_public(record.decision)))
+        case EpisodeEnded(result):
+            return _text("ended", result.robot_seconds, result)
+    return ""
+
+
+def read_announcement(text: str) -> Announcement:
+    """What was announced.
+
+    Args:
+        text: As `announced` makes it; from a network or a file, so that it may be anything.
+
+    Raises:
+        BadInput: It is no announcement.
+
+    Example:
+        >>> read_announcement('{"event": "started", "stamp": null, "about": {"task": "go home"}}').about
+        EpisodeStarted(task='go home')
+    """
+    if len(text) > LONGEST:
+        raise BadInput(f"An announcement of {len(text):,} characters is too long ({LONGEST:,} at most).")
+    try:
+        content = json.loads(text)
+        name, stamp = content["event"], content["stamp"]
+        about = EVENTS[name].validate_python(content["about"])
+        return Announcement(name, None if stamp is None else float(stamp), about)
+    except ValidationError as error:
+        raise BadInput(f"This is no announcement of an episode: {first_problem(error)}.") from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise BadInput(f"This is no announcement of an episode: {type(error).__name__}: {error}.") from error
+
+
+def _public(decision: Decision) -> Decision:
+    """A decision without what was exchanged with a language model, which is long and nobody else's business."""
+    return replace(decision, raw="", answers=(), system="", question="")
+
+
+def _text(name: str, stamp: float | None, about: object) -> str:
+    content = EVENTS[name].dump_python(about, mode="json")
+    return to_json({"event": name, "stamp": stamp, "about": content}, indent=None).decode().rstrip("\n")

@@ -1,0 +1,177 @@
+"""A training of a skill from its options: recordings to lessons, to weights, to what is written down of them."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from homie.data.convert import every
+from homie.data.demonstrations.lessons import lessons_of
+from homie.data.demonstrations.recorded import is_recorded
+from homie.data.episode import LeftOut
+from homie.data.recording.recorder import RECORDING
+from homie.data.sources.opening import open_sources
+from homie.data.sources.source import Entry, Source
+from homie.kernel.errors import BadInput, MissingPart, suggestion
+from homie.kernel.robot.lessons import Lesson, SkillOrder, SkillTraining
+from homie.kernel.setup import registry
+from homie.kernel.support.checksums import sha256
+from homie.kernel.support.files import write_atomically
+from homie.kernel.support.packages import missing_part
+from homie.kernel.support.progress import StepOver
+from homie.runtime.damage import Damaged, read_finished
+from homie.runtime.provenance import versions
+from homie.runtime.runstore.sealed import write_model
+from homie.train.folder import FILE, PICTURE, training_folder
+from homie.train.options import SkillOptions
+from homie.train.plot import loss_plot
+from homie.train.skill_card import skill_card
+
+
+class SkillTrainingFile(BaseModel):
+    """`training.json` of a skill: what was trained on what, how, and what came of it.
+
+    data_sha256: of the recordings that lessons come from. left_out: episodes by the reason. losses, held_out: by step.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    format: Literal[1] = 1
+    kind: Literal["skill-training"] = "skill-training"
+    options: dict[str, Any]
+    action: str
+    file: str
+    data_sha256: str
+    episodes: int
+    lessons: int
+    held_out_lessons: int
+    left_out: dict[str, int]
+    parameters: int
+    losses: dict[int, float]
+    held_out: dict[int, float]
+    more: dict[str, float]
+    seconds: float
+    versions: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """What the sources teach. left_out: episodes without a lesson by the reason."""
+
+    train: Sequence[Lesson]
+    held_out: Sequence[Lesson]
+    episodes: int
+    left_out: Counter[str]
+    sha256: str
+
+
+def train_skill(options: SkillOptions, over: StepOver) -> SkillTrainingFile:
+    """Train a network of a skill set on recorded subtasks, or go on with an unfinished training.
+
+    Args:
+        options: On what, which network, how, where to.
+        over: Told of each step, of how many, and of the loss.
+
+    Raises:
+        BadInput: The sources, the network or the folder cannot be used.
+        MissingPart: A package is not installed.
+        InfrastructureError: The disk fails.
+
+    Example:
+        ```
+        options = SkillOptions.build(sources=[Path("drives")], out=Path("runs/nav"), tiny=True)
+        train_skill(options, lambda step, steps, loss: None)
+        ```
+    """
+    training, network = _training(options.network)
+    lessons = _lessons(options, training, network)
+    with training_folder(options.out, "skill", options, lessons.sha256):
+        report = training.train(
+            SkillOrder(
+                network=network,
+                lessons=lessons.train,
+                held_out=lessons.held_out,
+                start=options.model,
+                **options.model_dump(include={"out", "steps", "batch", "rate", "seed", "device", "keep_every"}),
+            ),
+            over,
+        )
+        file = SkillTrainingFile(
+            options=options.model_dump(mode="json"),
+            action=training.actions[network],
+            file=report.file,
+            data_sha256=lessons.sha256,
+            episodes=lessons.episodes,
+            lessons=len(lessons.train),
+            held_out_lessons=len(lessons.held_out),
+            left_out=dict(lessons.left_out),
+            parameters=report.parameters,
+            losses=dict(report.losses),
+            held_out=dict(report.held_out),
+            more=dict(report.more),
+            seconds=report.seconds,
+            versions=versions(),
+        )
+        write_atomically(options.out / PICTURE, loss_plot(file.losses, file.held_out).encode())
+        write_atomically(options.out / "README.md", skill_card(file.model_dump()).encode())
+        write_model(options.out / FILE, file)
+    return file
+
+
+def _training(name: str) -> tuple[SkillTraining, str]:
+    """The trainer of a network and its name there. Raises BadInput, MissingPart."""
+    skill_set, _, network = name.partition("/")
+    try:
+        training: SkillTraining = registry.load("skill_trainers", skill_set)
+    except MissingPart as error:
+        raise missing_part("homie train skill", str(getattr(error.__cause__, "name", "torch")), "policies") from error
+    if network not in training.actions:
+        hint = suggestion(network, training.actions, f"it trains {', '.join(training.actions)}.")
+        raise BadInput(f"There is no network '{network}' to train for {skill_set}: {hint}")
+    return training, network
+
+
+def _lessons(options: SkillOptions, training: SkillTraining, network: str) -> Lessons:
+    """The lessons of the sources. Raises BadInput where there is none."""
+    by_episode: list[list[Lesson]] = []
+    left_out: Counter[str] = Counter()
+    digest = hashlib.sha256()
+    for source, entry in every(open_sources(options.sources)):
+        try:
+            learnt = _read(source, entry, training, network)
+            digest.update(f"{entry.name}\0{sha256(entry.folder / RECORDING)}\0".encode())
+            by_episode.append(learnt)
+        except LeftOut as reason:
+            left_out[str(reason)] += 1
+    if not by_episode:
+        why = left_out.most_common(1)[0][0] if left_out else "there are no episodes"
+        raise BadInput(f"Nothing can be learnt from {', '.join(map(str, options.sources))}: {why}.")
+    number = min(len(by_episode) - 1, math.ceil(options.held_out * len(by_episode)))
+    held = set(random.Random(options.seed).sample(range(len(by_episode)), number))
+    parts: tuple[list[Lesson], list[Lesson]] = [], []
+    for place, learnt in enumerate(by_episode):
+        parts[place in held].extend(learnt)
+    return Lessons(*parts, len(by_episode), left_out, digest.hexdigest())
+
+
+def _read(source: Source, entry: Entry, training: SkillTraining, network: str) -> list[Lesson]:
+    """The lessons of an episode, one at least. Raises LeftOut."""
+    if not is_recorded(entry.folder):
+        raise LeftOut("body and commands were not recorded: drive with `homie teleop --record FOLDER`")
+    source.read(entry)  # what was discarded, or is not finished, is left out there
+    try:
+        finished = read_finished(entry.folder)
+    except Damaged as error:
+        raise LeftOut(f"damaged: {error}") from error
+    records = finished[1] if finished else ()
+    learnt = list(lessons_of(entry.folder, entry.name, records, training.actions[network], training.cameras[network]))
+    if not learnt:
+        raise LeftOut(f"no {training.actions[network]} in it succeeded at once")
+    return learnt

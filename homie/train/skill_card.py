@@ -1,0 +1,44 @@
+"""The card of a trained skill: README.md beside its weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from homie.train.card import ends, table
+
+_TOLD = ("steps", "batch", "rate", "held_out", "seed")
+"""Options that a card tells."""
+
+
+def skill_card(training: Mapping[str, Any]) -> str:
+    """The text of the card. training: a `homie.train.skill.SkillTrainingFile`, by field."""
+    options = training["options"]
+    skill_set = options["network"].partition("/")[0]
+    first, last = ends(training["losses"])
+    held = ends(training["held_out"])[1]
+    facts = [
+        ("network", f"`{options['network']}`, {training['parameters']:,} numbers, in `{training['file']}`"),
+        ("learnt from", f"{training['lessons']} times {training['action']} of {training['episodes']} episodes"),
+        ("recordings", f"SHA-256 `{training['data_sha256']}`"),
+        *(("left out", f"{count} episodes: {reason}") for reason, count in sorted(training["left_out"].items())),
+        ("begun with", f"`{options['model']}`" if options["model"] else "random weights"),
+        ("loss", f"{first} at first, {last} at the end" + (f", {held} on held-out episodes" if held != "-" else "")),
+        *((name, f"{value:.3g}") for name, value in sorted(training["more"].items())),
+    ]
+    front = {"tags": ["robotics", "homie", "behaviour-cloning"]}
+    return "\n".join(
+        [
+            f"---\n{yaml.safe_dump(front, sort_keys=False)}---\n",
+            f"# {options['network']}, learnt from recordings\n",
+            table(("what", ""), facts),
+            "![Loss by step](loss.svg)\n",
+            "## Settings\n",
+            table(("setting", "value"), [(name.replace("_", " "), str(options[name])) for name in _TOLD]),
+            f"Versions: {', '.join(f'{name} {number}' for name, number in training['versions'].items())}.\n",
+            "## Use\n",
+            f"    homie run TASK --skills {skill_set}:THIS_FOLDER,classical\n",
+        ]
+    )

@@ -1,0 +1,196 @@
+"""A robot in a bag: what it felt and saw, what it was told and what its agent said, moment by moment.
+
+A moment is as a program on the recording machine had it then: the newest of every topic by the time at which it came,
+not by the stamps of the robot, whose clock may be another.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from homie.kernel.errors import BadInput, RobotFault
+from homie.kernel.interfaces import ReplayedMoment, ReplayedWords
+from homie.kernel.robot.body import Group, Joint, Kind, RobotSpec
+from homie.kernel.setup import registry
+from homie.kernel.types import Command, Image, Pose2
+from ros_bridge.bags.reading import BagReading, BagTopics
+from ros_bridge.profiles.live import STREAM
+from ros_bridge.profiles.model import Profile, read_profile
+from ros_bridge.profiles.spoken import EPISODE, FINGERS, FINGERS_KIND, TEXT
+from ros_bridge.robot.felt import Felt
+from ros_bridge.robot.images import picture_of
+from ros_bridge.robot.lenses import camera_of
+from ros_bridge.robot.opening import narrowed
+from ros_bridge.transport.dds.definitions import Definitions
+from ros_bridge.transport.interface import Message
+
+IMAGE, INFO = "sensor_msgs/msg/Image", "sensor_msgs/msg/CameraInfo"
+PERIOD = 0.02
+"""Seconds between two moments of a robot whose body is not known: joint states may come much faster."""
+VELOCITY_LIFE = 0.5
+"""Seconds that a velocity is in force without being said again, as the drivers of such robots have it."""
+KINDS: tuple[Kind, ...] = ("torso", "arm", "head")
+
+
+class ReplayedRobot:
+    """A bag read with the profile of the robot that was recorded.
+
+    Args:
+        path: Of the bag, see `ros_bridge.bags.reading.BagReading`.
+        name: The profile, see `ros_bridge.profiles.model.read_profile`.
+        distro: The distribution of ROS 2 that the robot ran.
+
+    Raises:
+        BadInput: There is no such bag or profile.
+        MissingPart: A package is not installed.
+    """
+
+    def __init__(self, path: Path, name: str, distro: str = "humble") -> None:
+        self.profile = read_profile(name)
+        self.spec = spec_of(self.profile)
+        self._bag = BagReading(path)
+        self._definitions = Definitions(distro)
+        self.problems: tuple[str, ...] = ()
+        """What could not be read, sentences; known when all of it has been gone through."""
+        self._seen: dict[str, Message] = {}
+        self._infos: dict[str, Message] = {}
+
+    @property
+    def cameras(self) -> Mapping[str, float]:
+        """The cameras that the bag has pictures of, with how many a second there are. Goes through the bag."""
+        topics = {camera.rgb: name for name, camera in self.profile.cameras.items()}
+        times: dict[str, list[float]] = {}
+        for recorded in self._bag:
+            if recorded.topic in topics:
+                times.setdefault(topics[recorded.topic], []).append(recorded.at)
+        return {name: _rate(ats) for name, ats in times.items()}
+
+    def look(self, camera: str) -> Image | None:
+        """The newest picture (H, W, 3) of a camera at the moment that has been reached, undistorted where the bag has
+        its camera info; None before its first. Raises BadInput for one that cannot be read."""
+        message = self._seen.get(camera)
+        if message is None:
+            return None
+        try:
+            picture = picture_of(message)
+            info = self._infos.get(camera)
+            if info is None or (info.height, info.width) != picture.shape[:2]:
+                return picture
+            return camera_of(info, camera, self.profile.cameras[camera].rgb).colours(picture)
+        except RobotFault as fault:
+            raise BadInput(f"The bag {self._bag.path}: {fault}") from fault
+
+    def __iter__(self) -> Iterator[ReplayedMoment | ReplayedWords]:
+        """All of it, once more each time. Raises BadInput for topics of other kinds than the profile's."""
+        topics, words = BagTopics(self._definitions), list[str]()
+        self._seen, self._infos = {}, {}
+        heard = _Heard(topics, self.profile, self.spec)
+        topics.subscription(TEXT, EPISODE, lambda message: words.append(str(message.data)))
+        for name, camera in self.profile.cameras.items():
+            topics.subscription(IMAGE, camera.rgb, functools.partial(self._seen.__setitem__, name))
+            topics.subscription(INFO, camera.info, functools.partial(self._infos.__setitem__, name))
+        last = -math.inf
+        for recorded in self._bag:
+            heard.now = max(heard.now, recorded.at)
+            topics.play(recorded)
+            for text in words:
+                yield ReplayedWords(heard.now, text)
+            words.clear()
+            # A quarter less than a period: joint states come with some jitter.
+            if recorded.topic == self.profile.joint_states and heard.now - last > 0.75 * self.spec.period:
+                moment = heard.moment()
+                if moment is not None:
+                    last = heard.now
+                    yield moment
+        refused = [f"{count} messages of {topic} are malformed and left out" for topic, count in topics.refused.items()]
+        self.problems = (*self._bag.cut, *refused)
+
+
+class _Heard:
+    """What was measured and told up to now."""
+
+    def __init__(self, topics: BagTopics, profile: Profile, spec: RobotSpec) -> None:
+        self.now = -math.inf
+        self._spec, self._profile = spec, profile
+        self._felt = Felt(topics, profile, spec, Pose2(0.0, 0.0, 0.0), lambda: self.now)
+        self._velocity: tuple[tuple[float, float], float] = ((0.0, 0.0), -math.inf)
+        self._targets: dict[str, tuple[float, ...]] = {}
+        if profile.base is not None:
+            topics.subscription("geometry_msgs/msg/Twist", profile.base.command, self._on_velocity)
+        for group in spec.groups:
+            stream = next(
+                (each.stream for each in profile.groups.values() if _same(group, [j.name for j in each.joints])), None
+            )
+            if stream is not None:
+                topics.subscription(STREAM, stream, functools.partial(self._on_stream, group))
+        if profile.gripper is not None:
+            topics.subscription(FINGERS_KIND, FINGERS, self._on_fingers)
+
+    def moment(self) -> ReplayedMoment | None:
+        """The moment of now, None while something of the robot is not measured."""
+        try:
+            body = self._felt.body(patience=0.0)
+        except RobotFault:
+            return None
+        targets, self._targets = self._targets, {}
+        base = self._spec.first("base")
+        if base is not None:
+            velocity, at = self._velocity
+            targets[base.name] = velocity if self.now - at <= VELOCITY_LIFE else (0.0, 0.0)
+        return ReplayedMoment(self.now, body, Command(targets))
+
+    def _on_velocity(self, message: Message) -> None:
+        self._velocity = (float(message.linear.x), float(message.angular.z)), self.now
+
+    def _on_stream(self, group: Group, message: Message) -> None:
+        names = list(message.joint_names)
+        positions = list(message.points[-1].positions) if message.points else []
+        if _same(group, names) and len(positions) == len(names):
+            self._targets[group.name] = tuple(float(positions[names.index(name)]) for name in group.names)
+
+    def _on_fingers(self, message: Message) -> None:
+        gripper, group = self._profile.gripper, self._spec.first("gripper")
+        if gripper is not None and group is not None:
+            counted = 2.0 if gripper.position == "finger" else 1.0
+            self._targets[group.name] = (counted * float(message.position),)
+
+
+def spec_of(profile: Profile) -> RobotSpec:
+    """The body of a profile: the one that it names, or, where it names none, its groups as they are.
+
+    Raises:
+        BadInput: The body that it names is not there, or not its.
+    """
+    if profile.body is not None:
+        return narrowed(registry.find("bodies", profile.body)[0].spec, profile)
+    groups: list[Group] = []
+    if profile.base is not None:
+        base = profile.base
+        groups.append(
+            Group.base(
+                linear=base.linear,
+                angular=base.angular,
+                linear_acceleration=base.linear_acceleration,
+                angular_acceleration=base.angular_acceleration,
+            )
+        )
+    for name, group in profile.groups.items():
+        kind: Kind = next((each for each in KINDS if each in name), "arm")
+        joints = tuple(Joint(joint.name, *joint.limits, joint.velocity, joint.acceleration) for joint in group.joints)
+        groups.append(Group(name, kind, joints))
+    if profile.gripper is not None:
+        groups.append(Group.gripper(opening=profile.gripper.width, speed=1.0))
+    return RobotSpec(name=profile.name, groups=tuple(groups), period=PERIOD)
+
+
+def _same(group: Group, joints: list[str]) -> bool:
+    return group.kind not in ("base", "gripper") and sorted(group.names) == sorted(joints)
+
+
+def _rate(times: list[float]) -> float:
+    """Messages a second; 1 where they do not tell."""
+    spent = max(times) - min(times)
+    return (len(times) - 1) / spent if len(times) > 1 and spent > 0 else 1.0

@@ -1,0 +1,40 @@
+"""What verbs of a household ask of their targets besides the columns of the table of actions."""
+
+from __future__ import annotations
+
+from homie.household import VERBS, Rule, fits
+from homie.kernel.interfaces import CheckQuestion
+from homie.kernel.types import Check, ErrorCode
+from homie.kernel.vocabulary.actions import acted_on
+
+LAYER = "household"
+"""The name of the layer in the record."""
+
+
+def household(question: CheckQuestion) -> Check:
+    """L4 for a verb and a thing that do not go together, or a thing that is not where its rule asks for; L2 for
+    something else in the hand than the rule asks for. What nobody can tell is not refused: from sensors only the name
+    of a thing tells what it is."""
+    verb = VERBS.get(question.action.name)
+    if verb is None or question.entity is None:
+        return Check(LAYER)
+    words = acted_on(question.subtask, question.action.arguments)
+    action = question.action.name.lower()
+    known = question.world.state(question.entity, question.action.result, question.observation)
+    if known is None and not verb.fits(question.entity):
+        return Check(LAYER, ErrorCode.L4, ErrorCode.L4.filled(action=action, item=words))
+    rule = verb.rule
+    if rule is not None and _without_tool(rule, question):
+        return Check(LAYER, ErrorCode.L2, f"Unable to {action}, {rule.asks}")
+    if rule is not None and question.world.state(question.entity, rule.process, question.observation) is False:
+        return Check(LAYER, ErrorCode.L4, f"Can not {action} {words.lower()}, {rule.asks}")
+    return Check(LAYER)
+
+
+def _without_tool(rule: Rule, question: CheckQuestion) -> bool:
+    """Whether what is in the hand is known not to be what a rule asks for."""
+    held = question.world.held(question.observation)
+    if not rule.tool or held is None:
+        return False
+    used_up = bool(rule.uses) and question.world.state(held, rule.uses, question.observation) is False
+    return used_up or not fits(rule.tool, held)

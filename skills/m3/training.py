@@ -1,0 +1,208 @@
+"""Behaviour cloning of M3's navigation from recorded drives.
+
+lessons -> ways by decisions (teacher.py) -> sequences, each time from a base that is a little off -> navigate.pth
+
+What keeps a clone on its way: the base is moved off the recorded way and the decision that leads back is learnt; the
+decision before is left out half of the time, since a network that sees it learns to repeat it; and so is the picture,
+or a part of it is something near, since the arm that M3 holds before the camera is in no recording.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from homie.kernel.errors import BadInput
+from homie.kernel.robot.lessons import Lesson, SkillOrder, SkillReport, SkillTraining
+from homie.kernel.support.progress import StepOver
+from homie.kernel.types import Array
+from skills.m3.checkpoint import load_network, saved
+from skills.m3.files import find_files
+from skills.m3.frames import seen_by_m3, to_m3
+from skills.m3.layout import DEPTH_RANGE, NAVIGATION, SIZE, STOP
+from skills.m3.network import HIDDEN, Network
+from skills.m3.teacher import decisions, goals, nodes
+from skills.networks.device import chosen_device
+
+NETWORK, CAMERA = "navigate", "front"
+STATE = "checkpoints/state.pt"
+OFF, TURNED = 0.1, 0.2
+"""Metres and radians (standard deviation) by which a base is off its way."""
+FORGETS = 0.5
+"""Share of the decisions before, and of the sequences' pictures, that are left out."""
+STOPS = 3.0
+"""What a stop counts: there is one in a way of some forty decisions."""
+LARGEST = 1.0
+"""Largest norm of a gradient."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """A lesson as the network meets it: poses (n, 3), pictures (n, 128, 128) in 0..1, the target (3,)."""
+
+    poses: Array
+    pictures: torch.Tensor
+    target: Array
+
+
+def train(order: SkillOrder, over: StepOver) -> SkillReport:
+    """Train as ordered, or go on with it. Raises BadInput for weights or lessons that cannot be used."""
+    began = time.monotonic()
+    device = chosen_device(order.device)
+    torch.manual_seed(order.seed)
+    network = _started(order).to(device).train()
+    optimizer = torch.optim.Adam(network.parameters(), lr=order.rate)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, order.steps)
+    ways, held_out = ([way_of(lesson) for lesson in lessons] for lessons in (order.lessons, order.held_out))
+    losses: dict[int, float] = {}
+    held: dict[int, float] = {}
+    done = _resume(order.out / STATE, network, optimizer, schedule, losses, held)
+    for step in range(done + 1, order.steps + 1):
+        dice = np.random.default_rng([order.seed, step])  # a training that goes on draws what it would have drawn
+        chosen = [ways[number] for number in dice.integers(len(ways), size=order.batch)]
+        loss, _ = _loss(network, chosen, dice, device)
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(network.parameters(), LARGEST)
+        optimizer.step()
+        schedule.step()
+        losses[step] = loss.item()
+        over(step, order.steps, losses[step])
+        if step % order.keep_every == 0 or step == order.steps:
+            if held_out:
+                held[step] = _measured(network, held_out, order.seed, device)[0]
+            _keep(order.out / STATE, network, optimizer, schedule, losses, held, step)
+    right = _measured(network, held_out or ways, order.seed, device)[1]
+    torch.save(saved(network.cpu(), order.steps), order.out / f"{NETWORK}.pth")
+    return SkillReport(
+        file=f"{NETWORK}.pth",
+        losses=losses,
+        held_out=held,
+        parameters=sum(weight.numel() for weight in network.parameters()),
+        seconds=round(time.monotonic() - began, 1),
+        more={"decisions like the teacher's": right},
+    )
+
+
+def way_of(lesson: Lesson) -> Way:
+    """A lesson by decisions. Raises BadInput without depth pictures of the front."""
+    if CAMERA not in lesson.depths:
+        raise BadInput(f"{lesson.name} has no depth of the camera {CAMERA}: record with --depths {CAMERA}.")
+    kept = nodes(lesson.poses)
+    shown = [lesson.depths[CAMERA][number] for number in kept]
+    pictures = np.stack([seen_by_m3(picture.depth, picture.lens) for picture in shown]) / DEPTH_RANGE
+    return Way(lesson.poses[kept], torch.from_numpy(np.clip(pictures, 0.0, 1.0)).float(), lesson.target)
+
+
+def _started(order: SkillOrder) -> Network:
+    if not order.start:
+        return Network(NAVIGATION)
+    files = find_files(order.start)
+    if NETWORK not in files:
+        raise BadInput(f"There is no {NETWORK} in {order.start} to begin with.")
+    return load_network(NETWORK, files[NETWORK])[0]
+
+
+def _loss(
+    network: Network, ways: Sequence[Way], dice: np.random.Generator, device: torch.device
+) -> tuple[torch.Tensor, float]:
+    """The mean loss of some ways, each from a base that is a little off, and the share of decisions that are right."""
+    longest = max(len(way.poses) for way in ways)
+    pictures = torch.zeros(longest, len(ways), 1, SIZE, SIZE)
+    states = torch.zeros(longest, len(ways), 3)
+    before = torch.zeros(longest, len(ways), NAVIGATION.actions)
+    labels = torch.full((longest, len(ways)), -1)
+    for column, way in enumerate(ways):
+        now = way.poses + dice.normal(0.0, (OFF, OFF, TURNED), way.poses.shape)
+        classes = torch.from_numpy(decisions(way.poses, now))
+        count = len(classes)
+        states[:count, column] = torch.from_numpy(np.stack([to_m3(goal) for goal in goals(now, way.target)]))
+        pictures[:count, column, 0] = _spoilt(way.pictures, dice)
+        known = torch.from_numpy(dice.random(count - 1) >= FORGETS).float()[:, None]
+        before[1:count, column] = known * functional.one_hot(classes[:-1], NAVIGATION.actions)
+        labels[:count, column] = classes
+    logits = _through(network, pictures.to(device), states.to(device), before.to(device))
+    weights = torch.ones(NAVIGATION.actions, device=device)
+    weights[STOP] = STOPS
+    flat, answers = logits.flatten(0, 1), labels.flatten().to(device)
+    loss = functional.cross_entropy(flat, answers, weights, ignore_index=-1)
+    counted = answers >= 0  # ways are not equally long
+    return loss, float((flat.argmax(1) == answers)[counted].float().mean())
+
+
+def _through(network: Network, pictures: torch.Tensor, states: torch.Tensor, before: torch.Tensor) -> torch.Tensor:
+    """Logits (n, ways, classes) of whole sequences, the same that `Network.forward` gives step by step."""
+    seen = network.net.visual_encoder(pictures.flatten(0, 1)).unflatten(0, pictures.shape[:2])
+    start = torch.zeros(1, pictures.shape[1], HIDDEN, device=pictures.device)
+    after, _ = network.net.rnn_encoder.rnn(torch.cat((seen, states, before), 2), start)
+    logits: torch.Tensor = network.actor(after)
+    return logits
+
+
+def _spoilt(pictures: torch.Tensor, dice: np.random.Generator) -> torch.Tensor:
+    """Pictures (n, 128, 128) of a way: none of them, or something near in a part of all."""
+    if dice.random() < FORGETS:
+        return torch.zeros_like(pictures)
+    spoilt = pictures.clone()
+    top, left = dice.integers(SIZE // 2, SIZE), dice.integers(SIZE)
+    spoilt[:, top : top + dice.integers(SIZE // 2), left : left + dice.integers(SIZE // 2)] = (
+        dice.random() / DEPTH_RANGE
+    )
+    return spoilt
+
+
+def _measured(network: Network, ways: Sequence[Way], seed: int, device: torch.device) -> tuple[float, float]:
+    """The loss on ways, and the share of right decisions, always from the same places."""
+    with torch.inference_mode():
+        both = [
+            _loss(network, [way], np.random.default_rng([seed, 0, place]), device) for place, way in enumerate(ways)
+        ]
+    return math.fsum(float(loss) for loss, _ in both) / len(both), math.fsum(right for _, right in both) / len(both)
+
+
+def _keep(
+    path: Path,
+    network: Network,
+    optimizer: torch.optim.Optimizer,
+    schedule: torch.optim.lr_scheduler.LRScheduler,
+    losses: dict[int, float],
+    held: dict[int, float],
+    step: int,
+) -> None:
+    """All that an interrupted training goes on with; whole, or as it was before."""
+    path.parent.mkdir(exist_ok=True)
+    parts = {"network": network.state_dict(), "optimizer": optimizer.state_dict(), "schedule": schedule.state_dict()}
+    fresh = path.with_suffix(".new")
+    torch.save({**parts, "losses": losses, "held_out": held, "step": step}, fresh)
+    fresh.replace(path)
+
+
+def _resume(
+    path: Path,
+    network: Network,
+    optimizer: torch.optim.Optimizer,
+    schedule: torch.optim.lr_scheduler.LRScheduler,
+    losses: dict[int, float],
+    held: dict[int, float],
+) -> int:
+    """Take up what was kept; the steps that are done."""
+    if not path.exists():
+        return 0
+    kept = torch.load(path, weights_only=True)
+    network.load_state_dict(kept["network"])
+    optimizer.load_state_dict(kept["optimizer"])
+    schedule.load_state_dict(kept["schedule"])
+    losses.update(kept["losses"])
+    held.update(kept["held_out"])
+    return int(kept["step"])
+
+
+TRAINING = SkillTraining(actions={NETWORK: "Go to"}, cameras={NETWORK: (CAMERA,)}, train=train)
