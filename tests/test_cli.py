@@ -7,12 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from homie.runtime.runstore import read_steps
+from tests.waiting import lines, until
 
 TINY = ["--robot", "tiny", "--detector", "tiny", "--targets", "tiny", "--planner", "lines:/dev/null"]
 EPISODE = "episodes/put-the-ball-in-the-box-0"
@@ -149,7 +149,7 @@ def test_stopping_a_run_leaves_whole_lines_and_a_video_and_can_be_taken_up_again
     )
     folder = tmp_path / "out" / EPISODE
     steps = folder / "steps.jsonl"
-    until(lambda: steps.exists() and steps.read_bytes().count(b"\n") >= 1, process)
+    until(lambda: lines(steps), process=process)
     os.kill(process.pid, number)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
@@ -169,16 +169,6 @@ def test_stopping_a_run_leaves_whole_lines_and_a_video_and_can_be_taken_up_again
     finished = homie(*arguments)
     assert finished.returncode == 2
     assert "holds a finished run" in sentences(finished.stderr)[0]
-
-
-def until(true: object, process: subprocess.Popen[str]) -> None:
-    """Wait for a condition while the process lives."""
-    for _ in range(3000):
-        if true():
-            return
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.01)
-    raise AssertionError("nothing happened in 30 s")
 
 
 def frames(video: Path) -> int:

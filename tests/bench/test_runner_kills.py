@@ -18,6 +18,7 @@ from test_runner import results, run
 
 from homie.bench.folder import ledger
 from homie.kernel.errors import BadInput
+from tests.waiting import lines, until
 
 START = [sys.executable, "-c", "from homie.cli.main import main; main()", "bench"]
 TEXTS = [f"t{number} the ball" for number in range(4)]
@@ -62,13 +63,6 @@ def alive(run_folder: Path) -> bool:
     return False
 
 
-def wait_until(condition, seconds: float = 120.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not come to that"
-        time.sleep(0.02)
-
-
 def finished(run_folder: Path) -> dict[str, int]:
     """When every finished episode was finished (ns)."""
     files = (run_folder / "episodes").glob("*/episode.json")
@@ -88,7 +82,7 @@ def test_killed_again_and_again_it_ends_as_if_nothing_had_been(write_suite, tiny
     for _ in range(KILLS):
         was = begun(folder)
         process = start(suite, "--workers", "2", TINY_PERIOD="0.004")
-        wait_until(lambda process=process, was=was: process.poll() is not None or begun(folder) - was)
+        until(lambda process=process, was=was: process.poll() is not None or begun(folder) - was)
         time.sleep(dice.uniform(0.0, 1.0))
         process.kill()
         assert process.wait() in (0, -signal.SIGKILL)
@@ -106,10 +100,10 @@ def test_workers_die_with_their_runner(write_suite, start, tmp_path):
     suite = write_suite(["hang please"])
     process = start(suite, planner="trouble")
     steps = tmp_path / "run" / "episodes" / "hang-0" / "steps.jsonl"
-    wait_until(lambda: steps.exists() and steps.read_bytes().count(b"\n") == 2)
+    until(lambda: lines(steps) == 2)
     assert alive(tmp_path / "run")
     process.kill()
-    wait_until(lambda: not alive(tmp_path / "run"), 10)
+    until(lambda: not alive(tmp_path / "run"), 10)
 
 
 def test_a_worker_of_another_runner_is_waited_for(write_suite, tiny_bench, tmp_path, monkeypatch):
@@ -127,7 +121,7 @@ def test_a_worker_of_another_runner_is_waited_for(write_suite, tiny_bench, tmp_p
 def test_one_run_folder_serves_one_runner(write_suite, tiny_bench, start, tmp_path):
     suite = write_suite(["hang please"])
     start(suite, planner="trouble")
-    wait_until(lambda: (tmp_path / "run" / "run.json").exists())
+    until(lambda: (tmp_path / "run" / "run.json").exists())
     with pytest.raises(BadInput, match="in use by another running homie"):
         run(tiny_bench(suite))
 
@@ -136,7 +130,7 @@ def test_one_run_folder_serves_one_runner(write_suite, tiny_bench, start, tmp_pa
 def test_stopped_by_the_user_it_goes_on_later(write_suite, start, tmp_path, number):
     suite = write_suite(TEXTS, rounds=8)
     process = start(suite, "--workers", "2", TINY_PERIOD="0.01")
-    wait_until(lambda: len(finished(tmp_path / "run")) >= 1)
+    until(lambda: len(finished(tmp_path / "run")) >= 1)
     # Ctrl-C and the end of a terminal come to the workers, too.
     process.send_signal(number) if number == signal.SIGTERM else os.killpg(process.pid, number)
     _, errors = process.communicate(timeout=15)

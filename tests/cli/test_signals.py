@@ -11,6 +11,7 @@ import time
 import pytest
 
 from homie.runtime.runstore import read_steps
+from tests.waiting import lines, until
 
 EPISODE = "episodes/put-the-ball-in-the-box-0"
 MAIN = "from homie.cli.main import main; main()"
@@ -62,7 +63,7 @@ def test_a_terminal_that_goes_away_stops_the_robot(tiny_arguments, environment, 
         preexec_fn=listening,
     )  # fmt: skip
     folder = tmp_path / "out" / EPISODE
-    wait_for_a_line(folder / "steps.jsonl", process)
+    until(lambda: lines(folder / "steps.jsonl"), process=process)
     process.send_signal(signal.SIGHUP)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
@@ -81,17 +82,8 @@ def test_nohup_is_respected(tiny_arguments, environment, tmp_path):
         cwd=tmp_path, env={**environment, "TINY_PERIOD": "0.01"}, stderr=subprocess.PIPE, text=True,
         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
     )  # fmt: skip
-    wait_for_a_line(tmp_path / "out" / EPISODE / "steps.jsonl", process)
+    until(lambda: lines(tmp_path / "out" / EPISODE / "steps.jsonl"), process=process)
     process.send_signal(signal.SIGHUP)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 0, errors
     assert (tmp_path / "out" / EPISODE / "episode.json").exists()
-
-
-def wait_for_a_line(path, process):
-    for _ in range(3000):
-        if path.exists() and b"\n" in path.read_bytes():
-            return
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.01)
-    raise AssertionError("nothing happened in 30 s")

@@ -7,13 +7,14 @@ import itertools
 import json
 import shutil
 import subprocess
-import time
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from websockets.sync.client import connect
+
+from tests.waiting import lines, until
 
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), ""
@@ -33,7 +34,7 @@ class Browser:
         flags = [*_FLAGS, f"--user-data-dir={self._folder}", f"--window-size={self._size[0]},{self._size[1]}"]
         self._process = subprocess.Popen([CHROMIUM, *flags, "about:blank"], stderr=subprocess.DEVNULL)
         where = self._folder / "DevToolsActivePort"
-        until(lambda: where.exists() and where.read_text().count("\n") >= 1)
+        until(lambda: lines(where))
         port, path = where.read_text().split("\n")[:2]
         self._open = ExitStack()
         self._socket = self._open.enter_context(connect(f"ws://127.0.0.1:{port}{path}", max_size=None, proxy=None))
@@ -80,11 +81,3 @@ class Browser:
                 assert "error" not in received, received["error"]
                 result: dict[str, Any] = received["result"]
                 return result
-
-
-def until(true: Any, seconds: float = 60.0) -> None:
-    """Wait until something holds."""
-    ends = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < ends, "it never came true"
-        time.sleep(0.05)

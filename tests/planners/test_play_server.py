@@ -20,13 +20,14 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from browser import CHROMIUM, Browser, until
+from browser import CHROMIUM, Browser
 from endpoint import SCHEMA, WORD, chat_model, question
 
 from homie.kernel.errors import BadInput, InfrastructureError
 from planners.llm.play.server import PlayServer
 from planners.llm.play.serving import serve_play
 from planners.llm.prompting.schemas import decision_schema
+from tests.waiting import until
 
 TOKEN = "0123456789abcdef"
 PICTURE = np.random.default_rng(3).integers(0, 255, (24, 32, 3), np.uint8)

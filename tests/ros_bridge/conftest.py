@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -36,11 +35,3 @@ def nodes(network: Network) -> Iterator[Callable[[str], DdsNode]]:
     yield open_one
     for node in opened:
         node.close()
-
-
-def until(holds: Callable[[], object], seconds: float = 20.0) -> None:
-    """Wait until something holds; a busy machine has its time."""
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.005)

@@ -26,8 +26,8 @@ from ros_bridge.profiles.model import read_profile
 from ros_bridge.serving.written import picture, transform
 from ros_bridge.transport.dds.definitions import Definitions
 from ros_bridge.transport.interface import LATCHED, SENSOR
-from tests.ros_bridge.conftest import until
 from tests.ros_bridge.fake_robot import FakeRobot
+from tests.waiting import until
 
 ROOT = Path(__file__).parents[3]
 FETCH = read_profile("fetch")

@@ -18,8 +18,8 @@ from ros_bridge.guard.link import GuardLink
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.transport.dds.node import DdsNode
 from ros_bridge.transport.interface import SENSOR
-from tests.ros_bridge.conftest import until
 from tests.ros_bridge.guard.agent import SPEED
+from tests.waiting import until
 
 FETCH = read_profile("fetch")
 ROOT = Path(__file__).parents[3]

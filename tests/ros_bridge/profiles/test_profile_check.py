@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ros_bridge.profiles.live import check_profile
 from ros_bridge.profiles.model import read_profile
-from tests.ros_bridge.conftest import until
 from tests.ros_bridge.fake_robot import FakeRobot
+from tests.waiting import until
 
 
 def test_the_check_says_what_is_there_and_what_is_not(nodes):

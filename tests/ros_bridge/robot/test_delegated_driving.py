@@ -20,8 +20,8 @@ from ros_bridge.transport.actions import ActionServer, Status
 from ros_bridge.transport.actions import Outcome as Ended
 from ros_bridge.transport.dds.definitions import Definitions
 from ros_bridge.transport.dds.node import DdsNode
-from tests.ros_bridge.conftest import until
 from tests.ros_bridge.fake_robot import FakeRobot
+from tests.waiting import until
 
 FETCH = read_profile("fetch")
 

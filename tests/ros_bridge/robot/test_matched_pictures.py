@@ -15,7 +15,7 @@ from ros_bridge.serving.written import camera_info, depth_picture, picture, tran
 from ros_bridge.transport.interface import SENSOR
 from ros_bridge.transport.stamps import now, stamp
 from ros_bridge.transport.transforms import Transforms
-from tests.ros_bridge.conftest import until
+from tests.waiting import until
 
 CAMERA = Camera(rgb="/eye/rgb", depth="/eye/depth", info="/eye/info", frame="eye", oldest=5.0)
 MODEL = Intrinsics(30.0, 30.0, 4.0, 3.0, 8, 6)

@@ -16,7 +16,7 @@ from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.robot.twin import Twin
 from ros_bridge.transport.interface import LATCHED
 from tests.homes import one_room
-from tests.ros_bridge.conftest import until
+from tests.waiting import until
 
 ROOT = Path(__file__).parents[3]
 TABLE = {"name": "table_1", "kind": "table", "colour": "white", "x": 3.2, "y": 2.0, "yaw": 3.14159}

@@ -24,7 +24,7 @@ from ros_bridge.serving.written import quaternion
 from ros_bridge.transport.actions import ActionClient, Status
 from ros_bridge.transport.interface import SENSOR
 from ros_bridge.transport.transforms import rotation
-from tests.ros_bridge.conftest import until
+from tests.waiting import until
 
 FETCH = read_profile("fetch")
 

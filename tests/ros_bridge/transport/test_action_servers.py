@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from ros_bridge.transport.actions import MOST_GOALS, ActionClient, ActionServer, CancelCode, Outcome, Status
-from tests.ros_bridge.conftest import until
+from tests.waiting import until
 
 KIND = "control_msgs/action/FollowJointTrajectory"
 NAME = "/arm_controller/follow_joint_trajectory"

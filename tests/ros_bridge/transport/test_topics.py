@@ -16,7 +16,7 @@ from ros_bridge.transport.dds.definitions import Definitions
 from ros_bridge.transport.dds.network import Network
 from ros_bridge.transport.dds.node import DdsNode
 from ros_bridge.transport.interface import LATCHED, SENSOR, Qos
-from tests.ros_bridge.conftest import until
+from tests.waiting import until
 
 HEADER = "std_msgs/msg/Header"
 TWIST, IMAGE, ADD = "geometry_msgs/msg/Twist", "sensor_msgs/msg/Image", "example_interfaces/srv/AddTwoInts"
