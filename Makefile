@@ -48,7 +48,7 @@ bounds: ## install the wheel at the lowest bounds and with the newest versions, 
 	$(PYTHON) .ci/bounds.py $(PYTHONS)
 
 bench: $(VENV)/core.stamp ## measure speed, write docs/benchmarks.md
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/speed/run.py
 
 clean: ## remove the environment and caches (run folders stay)
 	rm -rf $(VENV) build dist site *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.puts.table import report
-from benchmarks.puts.tasks import PutTask, task_of
-from benchmarks.puts.verdicts import judge, longest_row
+from benchmarks.episodes.puts.table import report
+from benchmarks.episodes.puts.tasks import PutTask, task_of
+from benchmarks.episodes.puts.verdicts import judge, longest_row
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 
@@ -136,7 +136,7 @@ def test_a_run_goes_on_where_it_was_stopped_and_refuses_other_settings(tmp_path:
         "codes": [],
     }
     (tmp_path / "out.jsonl").write_text(f"{json.dumps(settings)}\n{json.dumps(done)}\n")
-    command = [sys.executable, "benchmarks/put_success.py", "--first", "10003", "--seeds", "1"]
+    command = [sys.executable, "benchmarks/episodes/put_success.py", "--first", "10003", "--seeds", "1"]
     command += ["--out", str(tmp_path / "out.jsonl")]
     again = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert again.returncode == 0 and "**1** (100 %)" in again.stdout and again.stderr == ""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.homie_100.played import fingerprint
+from benchmarks.suites.homie_100.played import fingerprint
 from homie.bench.authoring import House, Route, orders, rehearse
 from homie.bench.score.profiles import Homie
 from homie.bench.score.trajectory import Trajectory, written_step
@@ -64,7 +64,7 @@ def test_the_expert_of_every_task_has_done_it():
     played = json.loads(record.read_text("utf-8"))
     assert list(played) == [task.id for task in SUITE.tasks]
     changed = [task.id for task in SUITE.tasks if played[task.id]["task"] != fingerprint(task)]
-    assert changed == [], "not played since: benchmarks/make_homie_100.py experts"
+    assert changed == [], "not played since: benchmarks/suites/make_homie_100.py experts"
     assert [name for name, entry in played.items() if not (entry["goal"] and entry["keypath"])] == []
 
 

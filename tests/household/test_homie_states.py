@@ -7,7 +7,7 @@ import re
 import pytest
 
 import homie
-from benchmarks.make_homie_states import TASKS, task
+from benchmarks.suites.make_homie_states import TASKS, task
 from homie.bench.suite.suite import find_suite, read_subtask
 from homie.household import VERBS
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from homes import lay, one_room
 
-from benchmarks.contact_audit import ContactWatch, page
+from benchmarks.episodes.contact_audit import ContactWatch, page
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.types import Command
 

@@ -1,0 +1,263 @@
+"""Whether contact is real: how deep things are in one another, over many episodes.
+
+    python benchmarks/episodes/contact_audit.py --seeds 100 --jobs 2 --out docs/data/contact_audit.json
+
+One episode of `put_success.py` per seed, each in a process of its own. A watch looks at every physics step: how deep
+what is held is in a finger, the robot in furniture and in itself, what falls in what it falls on; and whether a door
+moves that nothing touches. The verdict of `put_success.py` on each is kept too. Writes JSON and, beside it, a page with
+the figures. Episodes that the JSON has already are not played again, so a run that was stopped goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.episodes.puts.tasks import task_of
+from benchmarks.episodes.puts.verdicts import verdict_of
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.envs.mujoco.robots.fetch.kinematics import FETCH
+from homie.kernel.setup.options import RunOptions
+from homie.kernel.support.files import to_json, write_atomically
+from homie.runtime.assembly import assemble
+from homie.runtime.session import record
+
+LIMITS_MM = {
+    "held thing in a finger": 2.0,
+    "held thing in furniture or a wall": 5.0,
+    "held thing in the robot": 5.0,
+    "robot in furniture or a wall": 5.0,
+    "robot in a thing that it does not hold": 5.0,
+    "robot in itself": 5.0,
+    "loose thing in what it meets": 5.0,
+}
+"""What is measured, and how deep it may be (mm), from the issue that asked for it."""
+
+DOORS = "doors that move by themselves"
+
+AT_REST = 5e-4
+"""Beyond its range by more than this (rad or m) a door has run against its stop: a closed one may rest up to there."""
+
+
+@dataclass
+class Depth:
+    """The deepest contact of a kind (mm), what was in what, when (robot seconds), and how long it was over the limit
+    (s)."""
+
+    deepest: float = 0.0
+    what: str = ""
+    when: float = 0.0
+    seconds_over: float = 0.0
+
+
+@dataclass
+class Audit:
+    """What a watch saw in an episode, and how the episode ended: whether the world is as asked, else why not."""
+
+    seed: int = 0
+    task: str = ""
+    depths: dict[str, Depth] = field(default_factory=lambda: {kind: Depth() for kind in LIMITS_MM})
+    doors_alone: int = 0
+    warnings: int = 0
+    robot_seconds: float = 0.0
+    physics_steps: int = 0
+    as_asked: bool = False
+    cause: str = ""
+
+
+class ContactWatch:
+    """Follows the physics of a home step by step, between `with` and its end."""
+
+    def __init__(self, home: MujocoHome) -> None:
+        self.home, self.audit = home, Audit()
+        model = home.model
+        names = [model.geom(i).name for i in range(model.ngeom)]
+        self._robot = np.array([name.startswith("robot/") for name in names])
+        self._fingers = np.isin(np.arange(model.ngeom), [model.geom(f"robot/{pad}").id for pad in FETCH.hand.pads])
+        self._object = np.isin(model.geom_bodyid, [item.body for item in home.home.index.objects])
+        self._doors = [(item.body, item.joint) for r in home.home.index.receptacles for item in r.articulations]
+        self._speeds = np.zeros(len(self._doors))
+        self._touched: set[int] = set()
+        self._stopped: set[int] = set()
+        self._last = 0.0
+
+    def __enter__(self) -> ContactWatch:
+        self.home.after_step = self._stepped
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.home.after_step = None
+        data = self.home.data
+        self.audit.robot_seconds = round(float(data.time), 2)
+        self.audit.warnings = int(sum(data.warning.number))
+
+    def _stepped(self) -> None:
+        data = self.home.data
+        self.audit.physics_steps += 1
+        now = float(data.time)
+        past, self._last = max(0.0, now - self._last), now
+        count = data.ncon
+        depth = -data.contact.dist[:count]
+        pairs = data.contact.geom[:count]
+        held = self._held_body()
+        for k in np.flatnonzero(depth > 1e-4):
+            self._keep(self._kind(pairs[k], held), 1e3 * float(depth[k]), pairs[k], now, past)
+        self._look_at_doors(pairs, held)
+
+    def _held_body(self) -> int:
+        name = self.home.grasping.held_object
+        return -1 if name is None else int(self.home.model.body(name).id)
+
+    def _kind(self, pair: Any, held: int) -> str:
+        first, other = (pair[0], pair[1]) if self._robot[pair[0]] or not self._robot[pair[1]] else (pair[1], pair[0])
+        body = self.home.model.geom_bodyid
+        if self._robot[first]:
+            if self._robot[other]:
+                return "robot in itself"
+            if body[other] == held:
+                return "held thing in a finger" if self._fingers[first] else "held thing in the robot"
+            return "robot in a thing that it does not hold" if self._object[other] else "robot in furniture or a wall"
+        if held in (body[first], body[other]) and not (self._object[first] and self._object[other]):
+            return "held thing in furniture or a wall"
+        return "loose thing in what it meets"
+
+    def _keep(self, kind: str, mm: float, pair: Iterable[int], now: float, past: float) -> None:
+        depth = self.audit.depths[kind]
+        if mm > LIMITS_MM[kind]:
+            depth.seconds_over = round(depth.seconds_over + past, 3)
+        if mm > depth.deepest:
+            what = " / ".join(self.home.model.geom(int(g)).name for g in pair)
+            depth.deepest, depth.what, depth.when = round(mm, 2), what, round(now, 2)
+
+    def _look_at_doors(self, pairs: Any, held: int) -> None:
+        """A door may start to move, or gain speed, only while something touches it or its stop throws it back."""
+        model, data = self.home.model, self.home.data
+        speeds = np.array([abs(float(data.qvel[model.jnt_dofadr[joint]])) for _, joint in self._doors])
+        touched = {int(body) for body in np.unique(model.geom_bodyid[pairs])} if len(pairs) else set()
+        bound = {int(model.eq_obj2id[k]) for k in range(model.neq) if data.eq_active[k]}
+        stopped = {body for body, joint in self._doors if self._beyond(joint)}
+        pushed = touched | self._touched | bound | stopped | self._stopped
+        for (body, _), before, speed in zip(self._doors, self._speeds, speeds, strict=True):
+            if speed > 0.01 and speed > before + 1e-3 and body not in pushed:
+                self.audit.doors_alone += 1
+        self._speeds, self._touched, self._stopped = speeds, touched, stopped
+
+    def _beyond(self, joint: int) -> bool:
+        """Whether a door has run against its stop at either end: the physics has it for a moment beyond its range."""
+        low, high = self.home.model.jnt_range[joint]
+        at = float(self.home.data.qpos[self.home.model.jnt_qposadr[joint]])
+        return not low - AT_REST < at < high + AT_REST
+
+
+def watch_one(seed: int, grasp: str) -> Audit:
+    """Play the episode of a seed under a watch, in this process."""
+    with tempfile.TemporaryDirectory() as scratch:
+        task, out = task_of(seed, generate(seed)), Path(scratch) / "run"
+        options = RunOptions.build(task=task.text, seed=seed, grasp=grasp, video=False, frames=False, out=out)
+        with assemble(options) as parts:
+            assert isinstance(parts.robot, MujocoHome)
+            with ContactWatch(parts.robot) as watch:
+                record(options, parts, [])
+        verdict = verdict_of(task, out, wall=0.0)
+    audit = watch.audit
+    audit.seed, audit.task, audit.as_asked, audit.cause = seed, task.text, verdict.success, verdict.cause
+    return audit
+
+
+def _in_a_process(seed: int, grasp: str) -> dict[str, Any]:
+    command = [sys.executable, __file__, "--only", str(seed), "--grasp", grasp]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1800, check=False)
+    if done.returncode != 0:
+        return {"seed": seed, "error": (done.stderr.strip().splitlines() or ["?"])[-1]}
+    audit: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return audit
+
+
+def page(audits: list[dict[str, Any]], grasp: str) -> str:
+    """The figures as Markdown."""
+    whole = [audit for audit in audits if "error" not in audit]
+    hours = sum(audit["robot_seconds"] for audit in whole) / 3600
+    steps = sum(audit["physics_steps"] for audit in whole)
+    lines = [
+        f"## Contact audit, grasp by {grasp}",
+        "",
+        f"{len(whole)} episodes of put X on/in Y, {hours:.1f} hours of robot time, {steps:,} physics steps looked at.",
+        "",
+        f"{sum(audit['as_asked'] for audit in whole)} of {len(whole)} ended with the world as asked.",
+        "",
+        "| what is in what | limit, mm | deepest, mm | median episode, mm | 95 % of episodes, mm | over | s over |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    for kind, limit in LIMITS_MM.items():
+        deepest = np.array([audit["depths"][kind]["deepest"] for audit in whole] or [0.0])
+        over = sum(audit["depths"][kind]["seconds_over"] for audit in whole)
+        lines.append(
+            f"| {kind} | {limit:g} | {deepest.max():.1f} | {np.median(deepest):.1f} | {np.percentile(deepest, 95):.1f} "
+            f"| {int((deepest > limit).sum())} | {over:.1f} |"
+        )
+    alone = sum(audit["doors_alone"] for audit in whole)
+    lines += ["", f"{DOORS.capitalize()}: {alone} steps. Warnings of MuJoCo: {sum(a['warnings'] for a in whole)}."]
+    worst = [(kind, *_worst(kind, whole)) for kind in LIMITS_MM]
+    worst = [row for row in worst if row[1] > LIMITS_MM[row[0]]]
+    if worst:
+        lines += ["", "| the deepest | mm | seed | second | what |", "|---|---:|---:|---:|---|"]
+        lines += [f"| {kind} | {mm:.1f} | {seed} | {when:.1f} | {what} |" for kind, mm, seed, when, what in worst]
+    not_as_asked = [audit for audit in whole if not audit["as_asked"]]
+    if not_as_asked:
+        lines += ["", "| not as asked | task | cause |", "|---:|---|---|"]
+        lines += [f"| {audit['seed']} | {audit['task']} | {audit['cause']} |" for audit in not_as_asked]
+    failed = [audit for audit in audits if "error" in audit]
+    lines += [f"\nSeed {audit['seed']} did not run: {audit['error']}" for audit in failed]
+    return "\n".join(lines) + "\n"
+
+
+def _worst(kind: str, audits: list[dict[str, Any]]) -> tuple[float, int, float, str]:
+    if not audits:
+        return 0.0, 0, 0.0, ""
+    worst = max(audits, key=lambda audit: audit["depths"][kind]["deepest"])
+    depth = worst["depths"][kind]
+    return depth["deepest"], worst["seed"], depth["when"], depth["what"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=100)
+    parser.add_argument("--first", type=int, default=10000)
+    parser.add_argument("--grasp", choices=("weld", "friction"), default="weld")
+    parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2))
+    parser.add_argument("--out", type=Path, default=Path("contact_audit.json"))
+    parser.add_argument("--only", type=int, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.only is not None:
+        print(json.dumps(asdict(watch_one(arguments.only, arguments.grasp))))
+        return
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    audits: list[dict[str, Any]] = json.loads(arguments.out.read_text()) if arguments.out.exists() else []
+    audits = [audit for audit in audits if "error" not in audit]
+    known = {audit["seed"] for audit in audits}
+    seeds = [seed for seed in range(arguments.first, arguments.first + arguments.seeds) if seed not in known]
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        for audit in pool.map(lambda seed: _in_a_process(seed, arguments.grasp), seeds):
+            audits.append(audit)
+            deep = {kind: depth["deepest"] for kind, depth in audit.get("depths", {}).items() if depth["deepest"] > 1}
+            print(audit["seed"], audit.get("task") or audit["error"], deep, flush=True)
+            write_atomically(arguments.out, to_json(audits, indent=1))
+    page_of = arguments.out.with_suffix(".md")
+    page_of.write_text(page(audits, arguments.grasp), encoding="utf-8")
+    print(page_of.read_text())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""How often the expert does the tasks of the Panda's table: `python benchmarks/episodes/franka_expert.py --workers 2`.
+
+It is `homie bench table-FAMILY --planner expert` for each family, and a summary of the runs in
+docs/data/franka-expert.json. It goes on where it was stopped; `--seeds` and `--families` choose a part.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from homie.bench.folder.ledger import read_bench
+from homie.bench.options import BenchOptions
+from homie.bench.play.progress import Progress
+from homie.bench.play.runner import bench
+from homie.bench.statistics import wilson
+from homie.bench.suite.suite import find_suite
+from homie.kernel.support.files import to_json, write_atomically
+
+FILE = Path(__file__).parents[2] / "docs" / "data" / "franka-expert.json"
+FAMILIES = ("pick", "stack", "sort", "wipe")
+
+
+def played(family: str, seeds: int, runs: Path, workers: int) -> list[dict[str, Any]]:
+    """The episodes of a family: whether each succeeded, its actions and robot time, what went wrong."""
+    tasks = [task.id for task in find_suite(f"table-{family}").tasks if task.scene.seed < seeds]
+    options = BenchOptions.build(
+        suite=f"table-{family}", planner="expert", tasks=",".join(tasks), out=runs / family, workers=workers
+    )
+    _, _, episodes = read_bench(bench(options, Progress(Console(file=sys.stderr))).run_folder)
+    rows = []
+    for episode in episodes:
+        finished = episode.finished
+        assert finished is not None, "the bench has played all of them"
+        done = [item for item in finished.ending.history if item.subtask.action != "End"]
+        failed = [item.feedback.message for item in done if not item.feedback.ok]
+        rows.append(
+            {
+                "seed": episode.task.scene.seed,
+                "success": bool(finished.verdict),
+                "actions": len(done) - len(failed),
+                "robot_seconds": round(finished.ending.robot_seconds, 2),
+                "wrong": failed[0] if failed else finished.ending.cause,
+                "instruction": episode.task.text,
+            }
+        )
+    return rows
+
+
+def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Of one family."""
+    good, count = sum(row["success"] for row in rows), len(rows)
+    low, high = wilson(good, count)
+    return {
+        "episodes": count,
+        "successes": good,
+        "rate": round(good / count, 4),
+        "interval_95": [round(low, 4), round(high, 4)],
+        "mean_actions": round(sum(row["actions"] for row in rows) / count, 2),
+        "mean_robot_seconds": round(sum(row["robot_seconds"] for row in rows) / count, 2),
+        "failures": [{"seed": row["seed"], "wrong": row["wrong"]} for row in rows if not row["success"]],
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=100)
+    parser.add_argument("--families", nargs="+", choices=FAMILIES, default=list(FAMILIES))
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--runs", type=Path, default=Path("runs") / "franka-expert")
+    parser.add_argument("--out", type=Path, default=FILE)
+    arguments = parser.parse_args()
+    episodes = {
+        family: played(family, arguments.seeds, arguments.runs, arguments.workers) for family in arguments.families
+    }
+    families = {family: summary(rows) for family, rows in episodes.items()}
+    write_atomically(arguments.out, to_json({"families": families, "episodes": episodes}))
+    for family, counted in families.items():
+        print(family, counted["successes"], "of", counted["episodes"])
+
+
+if __name__ == "__main__":
+    main()

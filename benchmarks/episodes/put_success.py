@@ -1,0 +1,104 @@
+"""How often "put the X on/in the Y" ends with the world as asked, over many houses.
+
+    python benchmarks/episodes/put_success.py --out put.jsonl --report put.md
+    python benchmarks/episodes/put_success.py --seeds 100 --grasp friction --out friction.jsonl --report friction.md
+    python benchmarks/episodes/put_success.py --clutter messy --out messy.jsonl --report messy.md
+
+One episode per seed (10000 to 10199): house, object and destination follow from the seed; bowls and things to be
+stacked on are among the destinations. The verdict is read from `final_state.json`: is an object of that kind there, by
+itself or nested, and are doors and drawers as they were at the start, or closed? With `--out` every verdict is kept as
+it comes, and the same command goes on where it was stopped. On stderr a line for each episode.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
+
+from benchmarks.episodes.puts.table import report
+from benchmarks.episodes.puts.tasks import task_of
+from benchmarks.episodes.puts.verdicts import Verdict, verdict_of
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.generate.variation import Variation
+
+LONGEST = 1800.0
+"""Seconds of wall clock after which an episode has failed."""
+
+
+def play(seed: int, targets: str, grasp: str, clutter: str, keep: Path | None) -> Verdict:
+    """Run the episode of a seed in a process of its own, as a user would."""
+    task = task_of(seed, generate(seed, variation=Variation(clutter=clutter)))
+    with tempfile.TemporaryDirectory() as scratch:
+        out = (keep or Path(scratch)) / f"seed-{seed:05d}"
+        command = [sys.executable, "-m", "homie", "run", task.text, "--seed", str(seed), "--targets", targets]
+        command += ["--grasp", grasp, "--clutter", clutter, "--no-video", "--no-frames", "--json", "--out", str(out)]
+        began = time.perf_counter()
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
+            ending = f"exit {done.returncode}: {(done.stderr.strip().splitlines() or ['?'])[-1]}"
+        except subprocess.TimeoutExpired:
+            ending = f"not done after {LONGEST:.0f} s"
+        wall = time.perf_counter() - began
+        if not ending.startswith("exit 0"):
+            return Verdict(seed, task.text, task.sort, False, (), 0, ending, 0, 0.0, wall, ())
+        return verdict_of(task, out, wall)
+
+
+def read(path: Path, settings: dict[str, str]) -> list[Verdict]:
+    """The verdicts that a file has so far. Exits with 2 if it is of other settings."""
+    if not path.exists():
+        return []
+    first, *lines = path.read_text(encoding="utf-8").splitlines() or ["{}"]
+    if json.loads(first) != settings:
+        sys.exit(f"{path} is of {first}, not of {json.dumps(settings)}: give --out another name.")
+    loaded = (json.loads(line) for line in lines)
+    return [Verdict(**{**entry, "open": tuple(entry["open"]), "codes": tuple(entry["codes"])}) for entry in loaded]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=200, help="how many (default: 200)")
+    parser.add_argument("--first", type=int, default=10_000, help="the first of them (default: 10000)")
+    parser.add_argument("--targets", choices=("background", "sensors"), default="background")
+    parser.add_argument("--grasp", choices=("weld", "friction"), default="weld")
+    parser.add_argument("--clutter", choices=("tidy", "messy"), default="tidy")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--keep", type=Path, help="keep the run folders here")
+    parser.add_argument("--out", type=Path, help="keep the verdicts here, a line each, and go on from what is there")
+    parser.add_argument("--report", type=Path, help="write a section of Markdown instead of printing it")
+    arguments = parser.parse_args()
+    settings = {"targets": arguments.targets, "grasp": arguments.grasp, "clutter": arguments.clutter}
+    before = read(arguments.out, settings) if arguments.out else []
+    seeds = range(arguments.first, arguments.first + arguments.seeds)
+    verdicts = {verdict.seed: verdict for verdict in before if verdict.seed in seeds}
+    if arguments.out and not before:
+        arguments.out.parent.mkdir(parents=True, exist_ok=True)
+        arguments.out.write_text(json.dumps(settings) + "\n", encoding="utf-8")
+    left = [seed for seed in seeds if seed not in verdicts]
+    with ThreadPoolExecutor(arguments.workers) as pool:
+        for verdict in pool.map(lambda seed: play(seed, **settings, keep=arguments.keep), left):
+            verdicts[verdict.seed] = verdict
+            if arguments.out:
+                with arguments.out.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(asdict(verdict)) + "\n")
+            state = "ok  " if verdict.success else "FAIL"
+            line = f"{verdict.seed:5d} {state} {verdict.wall_seconds:5.1f}s {verdict.rounds:2d} rounds  {verdict.task}"
+            print(f"{line}  {' '.join(verdict.codes)}  {verdict.cause}", file=sys.stderr, flush=True)
+    title = f"{arguments.clutter.capitalize()} houses, {arguments.targets} targets, grasp by {arguments.grasp}"
+    text = report(title, [verdicts[seed] for seed in seeds])
+    if arguments.report:
+        arguments.report.parent.mkdir(parents=True, exist_ok=True)
+        arguments.report.write_text(text, encoding="utf-8")
+    else:
+        print(text, end="")
+
+
+if __name__ == "__main__":
+    main()

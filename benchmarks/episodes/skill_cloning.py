@@ -1,0 +1,115 @@
+"""How often M3's navigation gets where it was sent: with generated weights, and cloned from recorded drives.
+
+    python benchmarks/episodes/skill_cloning.py build/cloning
+
+In each of some generated houses `homie teleop` has the classical skill go to eight pieces of furniture, one after the
+other, and records depth; `homie train skill --tiny` learns from that. In other houses both networks are sent to some
+furniture each, from the start of the house, once. The verdict is that of the executor: the network chose to stop, in
+the room and within reach of the target. The same command goes on where it was stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from homie.bench.authoring import House
+from homie.bench.statistics import wilson
+from homie.data.recording.takes import list_takes
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.house.outset import outset
+from homie.runtime.runstore import read_steps
+
+ROOMS, OBJECTS, PIXELS = 2, 8, 128
+"""Of a house: small ones, so that minutes are enough for many ways. M3 sees 128 pixels a side."""
+WAYS = 8
+"""In a house to learn in."""
+FIRST_DRIVE, FIRST_TEST = 61_000, 62_000
+"""The first seeds of the houses to learn in and of those to be tested in."""
+FPS = 10
+"""Pictures a second: a way is learnt by decisions, of which a driving base makes eight a second."""
+DONE = "done"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--houses", type=int, default=12, help="to learn in")
+    parser.add_argument("--tests", type=int, default=15, help="houses to be tested in")
+    parser.add_argument("--each", type=int, default=3, help="ways in each of them")
+    parser.add_argument("--steps", type=int, default=300, help="of the training")
+    arguments = parser.parse_args()
+    out: Path = arguments.out
+    out.mkdir(parents=True, exist_ok=True)
+    for seed in range(FIRST_DRIVE, FIRST_DRIVE + arguments.houses):
+        lines = ["begin drive", *(f"go to {name}" for name in furniture(seed, WAYS)), "end success"]
+        teleop(out / "drives" / str(seed), seed, lines, "--depths", "front", "--fps", FPS)
+    drives = [path for path in sorted((out / "drives").iterdir()) if (path / DONE).exists()]
+    if not (out / "cloned/training.json").exists():
+        homie("train", "skill", *drives, "--tiny", "--steps", arguments.steps, "--out", out / "cloned")
+    if not (out / "generated").exists():
+        homie("skill", "generate", "m3", out / "all")
+        (out / "generated").mkdir()
+        shutil.copy(out / "all/navigate.pth", out / "generated")
+    for network in ("generated", "cloned"):
+        reached = [
+            verdict
+            for seed in range(FIRST_TEST, FIRST_TEST + arguments.tests)
+            for verdict in played(out / "tests" / network / str(seed), seed, out / network, arguments.each)
+        ]
+        low, high = wilson(sum(reached), len(reached))
+        print(f"{network:<10} {sum(reached)} of {len(reached)}, {100 * sum(reached) / len(reached):.1f} %", end=" ")
+        print(f"[{100 * low:.1f}, {100 * high:.1f}]")
+
+
+def furniture(seed: int, number: int) -> list[str]:
+    """Some furniture of a house, by the names of its scene, in an order by lot: neighbours would be short ways."""
+    return random.Random(seed).sample(
+        list(House(outset(generate(seed, rooms=ROOMS, objects=OBJECTS))).furniture), number
+    )
+
+
+def played(folder: Path, seed: int, weights: Path, each: int) -> list[bool]:
+    """Whether a network got to some furniture of a house, every time from the start of the house."""
+    lines = [line for name in furniture(seed, each) for line in _way(name)]
+    teleop(folder, seed, lines, "--skills", f"m3:{weights},classical", "--attempts", 1, "--fps", 1)
+    executions = [record.execution for take in list_takes(folder) for record in read_steps(take.episode)]
+    return [
+        execution.feedback.ok and execution.attempts[0].skill == "m3/navigate"
+        for execution in executions
+        if execution.subtask.action == "Go to"
+    ]
+
+
+def _way(name: str) -> Sequence[str]:
+    return (f"begin {name}", f"go to {name}", "end")
+
+
+def teleop(folder: Path, seed: int, lines: Sequence[str], *options: object) -> None:
+    """Drive and record in a house of its own folder, unless that was done; what was begun is done again."""
+    if (folder / DONE).exists():
+        return
+    if folder.exists():
+        shutil.rmtree(folder)
+    house = ("--seed", seed, "--rooms", ROOMS, "--objects", OBJECTS)
+    homie(
+        *("teleop", *house, "--record", folder, "--cameras", "front", "--picture-size", PIXELS, "--speed", 0, *options),
+        lines="\n".join(lines),
+    )
+    (folder / DONE).touch()
+
+
+def homie(*words: object, lines: str = "") -> None:
+    """Run one command of homie. Ends this program where it fails."""
+    command = [sys.executable, "-m", "homie", *map(str, words)]
+    if code := subprocess.run(command, input=lines, text=True, check=False).returncode:
+        sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

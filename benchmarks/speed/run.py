@@ -1,0 +1,284 @@
+"""One command for the speed of Homie on this machine: `make bench`, or
+
+    python benchmarks/speed/run.py [--episodes 5] [--out docs/benchmarks.md]
+
+Writes a Markdown report and the same numbers as JSON beside it. Every figure is a median; GL backends are measured
+in processes of their own because a process can draw with one GL only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from homie.runtime.runstore import EpisodeFile, read_episode, read_steps
+
+SEED = 7
+OBJECTS = 40
+BACKENDS = ("egl", "osmesa", "raycast")
+
+
+@dataclass(frozen=True)
+class Physics:
+    """Stepping the default home: steps per second and times real time, one thread."""
+
+    situation: str
+    steps_per_second: float
+    times_real_time: float
+
+
+@dataclass(frozen=True)
+class Frames:
+    """Milliseconds for one 256x256 picture of the robot's head camera. `error` says why a backend does not work."""
+
+    backend: str
+    rgb: float = 0.0
+    depth: float = 0.0
+    segmentation: float = 0.0
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Episodes:
+    """Medians over put-X-on-Y episodes with planner `rule`, and the wall seconds of one subtask by action."""
+
+    video: bool
+    episodes: int
+    wall_seconds: float
+    command_seconds: float
+    robot_seconds: float
+    overhead_ms: float
+    largest_overhead_ms: float
+    subtask_seconds: dict[str, float]
+    feedback: dict[str, int]
+
+
+@dataclass
+class Report:
+    """Everything measured, with where and when."""
+
+    measured: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    machine: str = field(default_factory=lambda: f"{processor()}, {os.cpu_count()} cores, {platform.system()}")
+    load: float = field(default_factory=lambda: round(os.getloadavg()[0], 1))
+    help_seconds: float = 0.0
+    physics: list[Physics] = field(default_factory=list)
+    frames: list[Frames] = field(default_factory=list)
+    episodes: list[Episodes] = field(default_factory=list)
+
+
+def processor() -> str:
+    """The name of the processor."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def seconds(call: Callable[[], object], times: int) -> float:
+    """The median of the wall seconds of a call, after one call to warm up."""
+    call()
+    taken = []
+    for _ in range(times):
+        began = time.perf_counter()
+        call()
+        taken.append(time.perf_counter() - began)
+    return statistics.median(taken)
+
+
+def measure_help() -> float:
+    """Wall seconds of `homie --help`."""
+    command = [sys.executable, "-m", "homie", "--help"]
+    return round(seconds(lambda: subprocess.run(command, capture_output=True, check=True), 9), 3)
+
+
+def measure_physics(catalogue: str, objects: str) -> list[Physics]:
+    """The home with 40 loose objects of a catalogue and the robot: standing still, and driving with a moving arm.
+
+    objects: what the table calls them, behind the situation.
+    """
+    import mujoco
+    import numpy as np
+
+    from homie.envs.mujoco.home.home import open_home
+    from homie.kernel.setup.options import RunOptions
+    from homie.kernel.types import Command
+
+    robot = open_home(RunOptions.build(task="benchmark", seed=SEED, objects=OBJECTS, catalogue=catalogue))
+    timestep = robot.model.opt.timestep
+    still = seconds(lambda: mujoco.mj_step(robot.model, robot.data, nstep=500), 5) / 500
+    phase = iter(np.linspace(0.0, 1000.0, 10**6))
+
+    def drive() -> None:
+        for _ in range(50):
+            swing = 0.3 * np.sin(next(phase) * 20)
+            robot.act(Command(base=(0.2, 0.8), arm=tuple(np.array(robot.spec.rest["arm"]) + swing)))
+
+    moving = seconds(drive, 5) / 50 / (robot.spec.period / timestep)
+    robot.close()
+    return [
+        Physics(f"robot standing{objects}", round(1 / still), round(timestep / still, 1)),
+        Physics(
+            f"robot driving, arm moving, with gate and grasp logic{objects}",
+            round(1 / moving),
+            round(timestep / moving, 1),
+        ),
+    ]
+
+
+def measure_frames(backend: str) -> Frames:
+    """Time one backend in a process of its own."""
+    command = [sys.executable, __file__, "--only-frames", backend]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        return Frames(backend, error=(done.stderr.strip().splitlines() or ["failed"])[-1])
+    return Frames(**json.loads(done.stdout))
+
+
+def time_frames(backend: str) -> Frames:
+    """Milliseconds per picture in this process."""
+    from homie.envs.mujoco.home.home import open_home
+    from homie.envs.mujoco.render.rendering import make_renderer
+    from homie.kernel.setup.options import RunOptions
+
+    robot = open_home(RunOptions.build(task="benchmark", seed=SEED, objects=OBJECTS))
+    renderer = make_renderer(robot.model, 256, 256, backend=backend)
+    times = 5 if backend == "raycast" else 40
+
+    def ms(draw: Callable[..., object]) -> float:
+        return round(1e3 * seconds(lambda: draw(robot.data, "robot/head"), times), 2)
+
+    return Frames(backend, ms(renderer.rgb), ms(renderer.depth), ms(renderer.segmentation))
+
+
+def measure_episodes(count: int, *, video: bool) -> Episodes:
+    """Run put tasks as a user does, one after the other, and read the run folders."""
+    from benchmarks.episodes.puts.tasks import task_of
+    from homie.envs.mujoco.generate.generate import generate
+
+    endings: list[EpisodeFile] = []
+    walls: list[float] = []
+    overheads: list[float] = []
+    by_action: dict[str, list[float]] = defaultdict(list)
+    feedback: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as scratch:
+        for seed in range(count):
+            out = Path(scratch) / str(seed)
+            task = task_of(seed, generate(seed)).text
+            command = [sys.executable, "-m", "homie", "run", task, "--seed", str(seed), "--out", str(out)]
+            command += ["--no-frames", *([] if video else ["--no-video"])]
+            began = time.perf_counter()
+            subprocess.run(command, capture_output=True, check=True)
+            walls.append(time.perf_counter() - began)
+            (folder,) = (out / "episodes").iterdir()
+            ending = read_episode(folder)
+            assert ending is not None
+            endings.append(ending)
+            for record in read_steps(folder):
+                overheads.append(1e3 * record.timings["overhead"])
+                if record.execution.attempts:
+                    by_action[record.execution.subtask.action].append(record.timings["execute"])
+                feedback[record.execution.feedback.code or "success"] += 1
+    return Episodes(
+        video=video,
+        episodes=count,
+        wall_seconds=round(statistics.median(ending.wall_seconds for ending in endings), 1),
+        command_seconds=round(statistics.median(walls), 1),
+        robot_seconds=round(statistics.median(ending.robot_seconds for ending in endings), 1),
+        overhead_ms=round(statistics.median(overheads), 3),
+        largest_overhead_ms=round(max(overheads), 3),
+        subtask_seconds={action: round(statistics.median(taken), 2) for action, taken in sorted(by_action.items())},
+        feedback=dict(feedback.most_common()),
+    )
+
+
+def markdown(report: Report) -> str:
+    """The report as a page."""
+    where = f"{report.machine}, Python {platform.python_version()}, {report.measured[:10]}"
+    lines = [
+        "# Benchmarks",
+        "",
+        "Made by `make bench`; the numbers are also in [benchmarks.json](benchmarks.json). Medians.",
+        "",
+        f"{where}, load average at the start {report.load}.",
+        "",
+        f"`homie --help`: {report.help_seconds:.2f} s.",
+        "",
+        f"## Physics: the default home (seed {SEED}) with {OBJECTS} loose objects and the robot, one thread",
+        "",
+        "| situation | steps/s | times real time |",
+        "|---|---:|---:|",
+        *(
+            f"| {figure.situation} | {figure.steps_per_second:.0f} | {figure.times_real_time:.1f} |"
+            for figure in report.physics
+        ),
+        "",
+        "## Rendering: one 256x256 picture of the head camera, ms",
+        "",
+        "| backend | RGB | depth | instance segmentation |",
+        "|---|---:|---:|---:|",
+    ]
+    for figure in report.frames:
+        if figure.error:
+            lines.append(f"| {figure.backend} | {figure.error} | | |")
+        else:
+            lines.append(f"| {figure.backend} | {figure.rgb:.1f} | {figure.depth:.1f} | {figure.segmentation:.1f} |")
+    for run in report.episodes:
+        video = "with" if run.video else "without"
+        lines += [
+            "",
+            f"## Episodes: put X on/in Y, planner `rule`, {video} video ({run.episodes} seeds)",
+            "",
+            "| | |",
+            "|---|---:|",
+            f"| wall seconds per episode | {run.wall_seconds} |",
+            f"| wall seconds of the whole command | {run.command_seconds} |",
+            f"| seconds of robot time per episode | {run.robot_seconds} |",
+            f"| the loop's own overhead per round, ms | {run.overhead_ms} (largest {run.largest_overhead_ms}) |",
+            *(f"| wall seconds of one {action} | {taken} |" for action, taken in run.subtask_seconds.items()),
+            f"| feedback | {', '.join(f'{code} {number}' for code, number in run.feedback.items())} |",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--episodes", type=int, default=5, help="put tasks to run (0: none)")
+    parser.add_argument("--out", type=Path, default=Path(__file__).parents[2] / "docs" / "benchmarks.md")
+    parser.add_argument("--only-frames", choices=BACKENDS, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.only_frames:
+        print(json.dumps(asdict(time_frames(arguments.only_frames))))
+        return
+    report = Report()
+    print("homie --help ...", file=sys.stderr)
+    report.help_seconds = measure_help()
+    print("physics ...", file=sys.stderr)
+    report.physics = [*measure_physics("ycb", ""), *measure_physics("household", "; all kinds of objects")]
+    print("frames ...", file=sys.stderr)
+    report.frames = [measure_frames(backend) for backend in BACKENDS]
+    if arguments.episodes:
+        print(f"{arguments.episodes} episodes without and one with video ...", file=sys.stderr)
+        report.episodes = [
+            measure_episodes(arguments.episodes, video=False),
+            measure_episodes(1, video=True),
+        ]
+    arguments.out.write_text(markdown(report), encoding="utf-8")
+    arguments.out.with_suffix(".json").write_text(json.dumps(asdict(report), indent=2) + "\n", encoding="utf-8")
+    print(markdown(report))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""Make the suite homie-states: `python -m benchmarks.suites.make_homie_states`.
+
+For every task of homie_states/tasks.py it looks for a house that suits it, in an order that depends on the task alone,
+and writes homie/bench/suites/homie-states.yaml.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from benchmarks.suites.homie_states.script import Script, Unsuited
+from benchmarks.suites.homie_states.tasks import TASKS, Draft, Pattern
+from homie.bench.authoring.house import House
+from homie.bench.suite.suite import Suite
+from homie.conditions import parse_condition, unknown_words
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.generate.variation import Variation
+from homie.envs.mujoco.house.outset import outset
+from homie.kernel.errors import BadInput
+
+OUT = Path(__file__).parents[2] / "homie" / "bench" / "suites" / "homie-states.yaml"
+ROOMS, OBJECTS, SEEDS = 3, 16, 60
+"""Few objects, so that most things are the only one of their kind; few houses, so that a bench makes them once."""
+LONG = 10
+"""Subtasks from which a task is long-horizon (EMMOE, section 3.1)."""
+REFUSED: Mapping[str, tuple[int, ...]] = {}
+"""Houses in which the expert of a task failed with ideal skills, by its id."""
+HEAD = """\
+# homie-states: 60 tasks over verbs and states of a household. Made by
+# benchmarks/suites/make_homie_states.py; docs/states.md explains them.
+# Change benchmarks/suites/homie_states/ rather than this file.
+"""
+
+
+@cache
+def house(seed: int) -> House | None:
+    """The house of a seed, None if none fits."""
+    try:
+        return House(outset(generate(seed, ROOMS, OBJECTS, Variation(states=True))))
+    except BadInput:
+        return None
+
+
+def drafts(name: str, pattern: Pattern) -> Iterator[tuple[int, Draft, list[str]]]:
+    """Houses that suit a task, with what it asks for there and its expert's steps."""
+    first = zlib.crc32(name.encode()) % SEEDS
+    for seed in ((first + step) % SEEDS for step in range(SEEDS)):
+        here = house(seed)
+        if here is None or seed in REFUSED.get(name, ()):
+            continue
+        script = Script(here)
+        try:
+            draft = pattern(script)
+        except Unsuited:
+            continue
+        goal = parse_condition(draft.goal)
+        if not unknown_words(goal, here.state) and not goal.holds(here.state):
+            yield seed, draft, [*script.steps, "[End]"]
+
+
+def task(name: str, pattern: Pattern) -> dict[str, Any]:
+    """A task as the suite file has it. Raises SystemExit if no house suits it."""
+    chosen = next(drafts(name, pattern), None)
+    if chosen is None:
+        raise SystemExit(f"{name}: none of the {SEEDS} houses suits it")
+    seed, draft, expert = chosen
+    return {
+        "id": name,
+        "text": draft.text,
+        "attributes": ["long-horizon" if len(expert) >= LONG else "short-horizon"],
+        "scene": {"seed": seed, "rooms": ROOMS, "objects": OBJECTS, "states": True},
+        "goal": dict(draft.goal),
+        "expert": expert,
+    }
+
+
+def main() -> None:
+    """Write the suite."""
+    suite = {
+        "format": 1,
+        "name": "homie-states",
+        "description": "60 tasks over verbs and states of a household, in generated houses.",
+        "protocol": {"rounds": 30, "trials": 1},
+        "tasks": [task(name, pattern) for name, pattern in TASKS.items()],
+    }
+    Suite.model_validate(suite)
+    text = yaml.dump(suite, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=118, allow_unicode=True)
+    OUT.write_text(HEAD + text, encoding="utf-8")
+
+
+class _Dumper(yaml.SafeDumper):
+    """No anchors: a suite is read by people."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+if __name__ == "__main__":
+    main()
