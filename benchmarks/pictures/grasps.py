@@ -12,15 +12,9 @@ import numpy as np
 from PIL import Image as Picture
 from PIL import ImageDraw
 
-from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
+from benchmarks.pictures.alone import picking, scene
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.envs.mujoco.house.spec import SceneSpec
-from homie.envs.mujoco.robots.fetch.fetch import SPEC
-from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
-from homie.kernel.types import Image, Outcome, Subtask
-from homie.kernel.vocabulary.actions import action_of
-from skills.classical.hand import Hand
-from skills.classical.pick import Pick
+from homie.kernel.types import Image, Outcome
 
 OUT = Path(__file__).parents[2] / "docs" / "images" / "grasps.jpg"
 ROWS = (
@@ -34,37 +28,19 @@ BEYOND, ASIDE, ABOVE = 0.30, 0.26, 0.10
 """Metres from the grip to the camera: away from the robot, to its right, and up."""
 
 
-def scene(kind: str) -> SceneSpec:
-    """A room with a table, the thing on it, and the robot in front of it."""
-    table = {"name": "table", "kind": "table", "colour": "brown", "room": "kitchen", "x": 2.6, "y": 2.0, "yaw": np.pi}
-    item = {"name": kind, "kind": kind, "colour": next(iter(OBJECTS[kind].colours)), "receptacle": "table"}
-    return SceneSpec.model_validate(
-        {
-            "rooms": [{"name": "kitchen", "kind": "kitchen", "x0": 0, "y0": 0, "x1": 5, "y1": 4}],
-            "furniture": [table],
-            "objects": [{**item, "surface": "top", "x": 0.1, "y": 0.0, "yaw": 0.4}],
-            "robot": {"x": 1.3, "y": 2.0, "yaw": 0.0},
-        }
-    )
-
-
 def grasp(kind: str) -> Image:
     """A picture (HEIGHT, WIDTH, 3) of a thing in the hand. Raises RuntimeError where it cannot be picked."""
     home = MujocoHome(scene(kind))
     with home:
-        locator = home.background()
-        locator.reset(seed=0)
-        seen = home.observe()
-        skill = Pick(SPEC, ArmKinematics(), Hand())
-        skill.start(Subtask("Pick", kind), locator.goal(kind, action_of("Pick"), seen), seen)
         held, picture = 0, None
-        while skill.outcome is Outcome.RUNNING:
-            home.act(skill.act(home.observe()))
+        for skill in picking(home, kind):
             held += home.grasping.holding
             if held == CLOSED and picture is None:
                 picture = _near_by(home, kind)
-        if skill.outcome is not Outcome.SUCCEEDED or picture is None:
-            raise RuntimeError(f"{kind}: {skill.reason}")
+            if skill.outcome is Outcome.FAILED:
+                raise RuntimeError(f"{kind}: {skill.reason}")
+        if picture is None:
+            raise RuntimeError(f"{kind}: it was not held for {CLOSED} control periods")
         return picture
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from PIL import Image as Picture
 from PIL import ImageDraw
 
-from benchmarks.pictures.grasps import scene as alone
+from benchmarks.pictures.alone import picking, scene
 from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS, object_plan
 from homie.envs.mujoco.blueprints.lying import span
 from homie.envs.mujoco.blueprints.parts import block
@@ -26,12 +26,7 @@ from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.build import add_geom, empty_spec
 from homie.envs.mujoco.render.cameras import towards
 from homie.envs.mujoco.render.rendering import make_renderer
-from homie.envs.mujoco.robots.fetch.fetch import SPEC
-from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
-from homie.kernel.types import Array, Image, Outcome, Subtask
-from homie.kernel.vocabulary.actions import action_of
-from skills.classical.hand import Hand
-from skills.classical.pick import Pick
+from homie.kernel.types import Array, Image, Outcome
 
 OUT = Path(__file__).parents[2] / "docs" / "images" / "kinds.jpg"
 SIDE = 256
@@ -112,15 +107,9 @@ def confusion(dice: np.random.Generator) -> None:
 
 def refused(kind: str) -> str:
     """Why the classical Pick cannot take a thing from a table; "" where it has it in the hand."""
-    home = MujocoHome(alone(kind))
+    home = MujocoHome(scene(kind))
     with home:
-        locator = home.background()
-        locator.reset(seed=0)
-        seen = home.observe()
-        skill = Pick(SPEC, ArmKinematics(), Hand())
-        skill.start(Subtask("Pick", kind), locator.goal(kind, action_of("Pick"), seen), seen)
-        while skill.outcome is Outcome.RUNNING:
-            home.act(skill.act(home.observe()))
+        *_, skill = picking(home, kind)
         held = skill.outcome is Outcome.SUCCEEDED and home.world.held == kind
         return "" if held else skill.reason or "it is not in the hand"
 

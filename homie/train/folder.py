@@ -8,21 +8,24 @@ OUT/checkpoints/    where an interrupted training goes on
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.setup.options import Options
-from homie.kernel.support.files import writing
+from homie.kernel.support.files import write_atomically, writing
 from homie.runtime.runstore.folders import HeldFolder, held_folder
 from homie.runtime.runstore.sealed import read_model, write_model
+from homie.train.plot import loss_plot
 
 FILE, ORDER = "training.json", "order.json"
 PICTURE = "loss.svg"
+Losses: TypeAlias = tuple[Mapping[int, float], Mapping[int, float]]
+
 _ELSEWHERE = ("data", "sources", "out")
 """Options that say where things are, not what is trained."""
 
@@ -55,6 +58,13 @@ def training_folder(out: Path, purpose: str, options: Options, data_sha256: str)
         _begin(out, begun)
         yield
         (out / ORDER).unlink()
+
+
+def finish(out: Path, file: BaseModel, losses: Losses, readme: str) -> None:
+    """Write what a finished training leaves, `FILE` last. losses: by step, and of what was held out."""
+    write_atomically(out / PICTURE, loss_plot(*losses).encode())
+    write_atomically(out / "README.md", readme.encode())
+    write_model(out / FILE, file)
 
 
 def _begin(out: Path, begun: Begun) -> None:

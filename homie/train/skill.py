@@ -23,15 +23,12 @@ from homie.kernel.errors import BadInput, MissingPart, suggestion
 from homie.kernel.robot.lessons import Lesson, SkillOrder, SkillTraining
 from homie.kernel.setup import registry
 from homie.kernel.support.checksums import sha256
-from homie.kernel.support.files import write_atomically
 from homie.kernel.support.packages import missing_part
 from homie.kernel.support.progress import StepOver
 from homie.runtime.damage import Damaged, read_finished
 from homie.runtime.provenance import versions
-from homie.runtime.runstore.sealed import write_model
-from homie.train.folder import FILE, PICTURE, training_folder
+from homie.train.folder import finish, training_folder
 from homie.train.options import SkillOptions
-from homie.train.plot import loss_plot
 from homie.train.skill_card import skill_card
 
 
@@ -119,9 +116,7 @@ def train_skill(options: SkillOptions, over: StepOver) -> SkillTrainingFile:
             seconds=report.seconds,
             versions=versions(),
         )
-        write_atomically(options.out / PICTURE, loss_plot(file.losses, file.held_out).encode())
-        write_atomically(options.out / "README.md", skill_card(file.model_dump()).encode())
-        write_model(options.out / FILE, file)
+        finish(options.out, file, (file.losses, file.held_out), skill_card(file.model_dump()))
     return file
 
 

@@ -10,16 +10,13 @@ from homie.data.folder.datafile import DataFile, read_data_file
 from homie.kernel.errors import BadInput, MissingPart
 from homie.kernel.planning.training import Trainer, TrainingOrder
 from homie.kernel.setup import registry
-from homie.kernel.support.files import write_atomically
 from homie.kernel.support.packages import lacking, missing_part
 from homie.kernel.support.progress import StepOver
 from homie.runtime.damage import changed
 from homie.runtime.provenance import versions
-from homie.runtime.runstore.sealed import write_model
 from homie.train.card import card
-from homie.train.folder import FILE, PICTURE, training_folder
+from homie.train.folder import finish, training_folder
 from homie.train.options import DpoOptions, TrainOptions
-from homie.train.plot import loss_plot
 
 
 class TrainingFile(BaseModel):
@@ -88,9 +85,7 @@ def train(options: TrainOptions, over: StepOver) -> TrainingFile:
             seconds=report.seconds,
             versions=versions(),
         )
-        write_atomically(options.out / PICTURE, loss_plot(file.losses, file.held_out).encode())
-        write_atomically(options.out / "README.md", card(file.model_dump(), data).encode())
-        write_model(options.out / FILE, file)
+        finish(options.out, file, (file.losses, file.held_out), card(file.model_dump(), data))
     return file
 
 

@@ -18,6 +18,7 @@ from planners.llm.answers import Layout
 from planners.llm.local.grammar import Grammar, bounded, closing_bytes
 from planners.llm.prompting.schemas import decision_schema
 from planners.llm.reading import Unreadable, read
+from planners.llm.reading.subtasks import is_nothing
 from tests.planners.tiny_models import QWEN_SPECIAL, llama_tokenizer, tokenizer_with
 
 ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "Turn on", "End")
@@ -94,6 +95,10 @@ def test_every_answer_is_a_decision(kind, character, seed, answer, actions, mode
     steps = content.get("executable_plan", [content.get("subtask")])
     if {"action": "End"} in steps[:-1]:  # which no schema forbids
         with pytest.raises(Unreadable, match="Nothing can follow End"):
+            read(text, Layout(answer), tuple(actions), models)
+        return
+    if any(is_nothing(step[part].strip()) for step in steps for part in ("target", "destination") if part in step):
+        with pytest.raises(Unreadable, match="does not have that"):  # "None", which no schema forbids either
             read(text, Layout(answer), tuple(actions), models)
         return
     decision = read(text, Layout(answer), tuple(actions), models)

@@ -14,9 +14,10 @@ from episodes import REPLANNED, write_run
 from homie.data.convert import make_dataset
 from homie.data.options import TrainingOptions
 from homie.kernel.errors import BadInput
+from homie.train.folder import FILE
 from homie.train.options import DpoOptions, SftOptions
 from homie.train.plot import loss_plot
-from homie.train.training import FILE, TrainingFile, train
+from homie.train.training import TrainingFile, train
 
 TEMPLATE = Path(__file__).parents[2] / "examples/training/brief.md"
 

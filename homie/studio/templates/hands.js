@@ -11,7 +11,7 @@ const PAD = [["w", "ahead"], ["s", "back"], ["a", "left"], ["d", "right"], ["i",
 const DEAD = 0.15; // of a gamepad's sticks, which do not come back to exactly 0
 
 const hands = {
-  held: new Set(), slow: false, joints: {}, said: false, send: () => {},
+  held: new Set(), slow: false, joints: {}, sent: false, send: () => {},
 
   stick() {
     const stick = { drive: 0, turn: 0, reach: [0, 0, 0], wrist: 0, grip: 0, joints: this.joints };
@@ -39,8 +39,8 @@ const hands = {
 
   tick() {
     const stick = this.stick(), moves = this.moves(stick);
-    if (moves || this.said) this.send({ type: "stick", ...stick });
-    this.said = moves;
+    if (moves || this.sent) this.send({ type: "stick", ...stick });
+    this.sent = moves;
   },
 
   release() { this.held.clear(); this.joints = {}; this.tick(); },

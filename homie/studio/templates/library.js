@@ -4,9 +4,9 @@
 const library = {
   async load() {
     const [recordings, runs] = await Promise.all(["api/recordings", "api/runs"].map(async (path) => (await fetch(path)).json()));
-    document.getElementById("recordings").replaceChildren(this.table(["", "recording", "mark", "notes", ""], recordings.map((one) => this.recording(one))));
-    const others = runs.filter((one) => !one.recorded);
-    document.getElementById("runs").replaceChildren(...(others.length ? [this.table(["", "run", "kind"], others.map((one) => this.run(one)))] : []));
+    document.getElementById("recordings").replaceChildren(this.table(["", "recording", "mark", "notes", ""], recordings.map((recording) => this.recording(recording))));
+    const others = runs.filter((run) => !run.recorded);
+    document.getElementById("runs").replaceChildren(...(others.length ? [this.table(["", "run", "kind"], others.map((run) => this.run(run)))] : []));
   },
 
   table(heads, rows) {
@@ -36,22 +36,22 @@ const library = {
     return button;
   },
 
-  recording(one) {
-    const about = ` ${one.finished ? `${one.rounds} rounds, ${one.seconds} s` : "unfinished"}${one.discarded ? ", discarded" : ""}`;
-    const notes = one.notes.filter((note) => note.text && note.kind !== "mark").map((note) => Object.assign(document.createElement("div"), { textContent: note.round ? `${note.round}: ${note.text}` : note.text }));
-    const recording = one.name;
-    const ask = () => { const text = prompt(`A note on ${one.task}. "3: ..." is a better analysis of round 3.`) ?? "", [, round, rest] = text.match(/^(\d+):\s*(.*)$/s) ?? []; return round ? { kind: "analysis", round: Number(round), text: rest, recording } : { kind: "remark", text, recording }; };
+  recording(take) {
+    const about = ` ${take.finished ? `${take.rounds} rounds, ${take.seconds} s` : "unfinished"}${take.discarded ? ", discarded" : ""}`;
+    const notes = take.notes.filter((note) => note.text && note.kind !== "mark").map((note) => Object.assign(document.createElement("div"), { textContent: note.round ? `${note.round}: ${note.text}` : note.text }));
+    const recording = take.name;
+    const ask = () => { const text = prompt(`A note on ${take.task}. "3: ..." is a better analysis of round 3.`) ?? "", [, round, rest] = text.match(/^(\d+):\s*(.*)$/s) ?? []; return round ? { kind: "analysis", round: Number(round), text: rest, recording } : { kind: "remark", text, recording }; };
     const buttons = [
       this.button("good", () => ({ kind: "mark", text: "success", recording })), this.button("bad", () => ({ kind: "mark", text: "failure", recording })),
-      this.button("note", ask), this.button(one.discarded ? "keep" : "discard", () => ({ kind: one.discarded ? "keep" : "discard", recording }))];
-    const row = this.row(this.choice(one.name), [this.link(one.name, one.task), about], one.mark, notes, buttons);
-    row.classList.toggle("out", one.discarded);
-    row.dataset.name = one.name;
+      this.button("note", ask), this.button(take.discarded ? "keep" : "discard", () => ({ kind: take.discarded ? "keep" : "discard", recording }))];
+    const row = this.row(this.choice(take.name), [this.link(take.name, take.task), about], take.mark, notes, buttons);
+    row.classList.toggle("out", take.discarded);
+    row.dataset.name = take.name;
     return row;
   },
 
-  run(one) {
-    return this.row(this.choice(one.name), this.link(one.name, one.name), one.kind);
+  run(entry) {
+    return this.row(this.choice(entry.name), this.link(entry.name, entry.name), entry.kind);
   },
 
   start() {

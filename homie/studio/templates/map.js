@@ -11,9 +11,9 @@ const worldMap = {
   bounds() {
     const { rooms, fixed, loose } = this.content;
     const points = rooms.length ? rooms.flatMap((room) => [room.floor.slice(0, 2), room.floor.slice(2)])
-      : [...fixed, ...loose].filter((one) => Math.max(...one.half) < 3).flatMap((one) => [[one.x - one.half[0], one.y - one.half[1]], [one.x + one.half[0], one.y + one.half[1]]]);
+      : [...fixed, ...loose].filter((thing) => Math.max(...thing.half) < 3).flatMap((thing) => [[thing.x - thing.half[0], thing.y - thing.half[1]], [thing.x + thing.half[0], thing.y + thing.half[1]]]);
     points.push([this.pose[0] - 0.3, this.pose[1] - 0.3], [this.pose[0] + 0.3, this.pose[1] + 0.3]);
-    const xs = points.map((one) => one[0]), ys = points.map((one) => one[1]);
+    const xs = points.map((point) => point[0]), ys = points.map((point) => point[1]);
     return [Math.min(...xs) - 0.2, Math.min(...ys) - 0.2, Math.max(...xs) + 0.2, Math.max(...ys) + 0.2];
   },
 
@@ -40,7 +40,7 @@ const worldMap = {
       pen.fillRect(a, b, (room.floor[2] - room.floor[0]) * scale, (room.floor[3] - room.floor[1]) * scale);
       pen.strokeRect(a, b, (room.floor[2] - room.floor[0]) * scale, (room.floor[3] - room.floor[1]) * scale);
     }
-    const flat = [...this.content.fixed].sort((one, other) => other.half[0] * other.half[1] - one.half[0] * one.half[1]);
+    const flat = [...this.content.fixed].sort((a, b) => b.half[0] * b.half[1] - a.half[0] * a.half[1]);
     for (const thing of flat) this.box(pen, at, scale, thing, thing.name in this.content.open ? colour("--good") : colour("--thing"));
     for (const thing of this.content.loose) this.box(pen, at, scale, thing, colour("--loose"));
     const size = 11 * devicePixelRatio;
@@ -75,11 +75,11 @@ const worldMap = {
     const { x0, y1, scale, left, top } = this.view;
     const x = x0 + (px * devicePixelRatio - left) / scale, y = y1 - (py * devicePixelRatio - top) / scale;
     const near = 5 * devicePixelRatio / scale;
-    const inside = (one) => {
-      const dx = x - one.x, dy = y - one.y, c = Math.cos(one.yaw), s = Math.sin(one.yaw);
-      return Math.abs(c * dx + s * dy) <= one.half[0] + near && Math.abs(-s * dx + c * dy) <= one.half[1] + near;
+    const inside = (thing) => {
+      const dx = x - thing.x, dy = y - thing.y, c = Math.cos(thing.yaw), s = Math.sin(thing.yaw);
+      return Math.abs(c * dx + s * dy) <= thing.half[0] + near && Math.abs(-s * dx + c * dy) <= thing.half[1] + near;
     };
-    const things = [...this.content.loose, ...this.content.fixed].filter(inside).sort((one, other) => one.half[0] * one.half[1] - other.half[0] * other.half[1]);
+    const things = [...this.content.loose, ...this.content.fixed].filter(inside).sort((a, b) => a.half[0] * a.half[1] - b.half[0] * b.half[1]);
     const room = this.content.rooms.find(({ floor }) => x >= floor[0] && x <= floor[2] && y >= floor[1] && y <= floor[3]);
     return things[0]?.name ?? room?.name ?? "";
   },

@@ -54,8 +54,8 @@ const page = {
   },
 
   thumb(name) {
-    const found = [...element("thumbs").children].find((one) => one.dataset.view === name);
-    if (found) return found;
+    const known = [...element("thumbs").children].find((thumb) => thumb.dataset.view === name);
+    if (known) return known;
     const button = Object.assign(document.createElement("button"), { type: "button", className: "thumb", title: `Look at ${name}` });
     button.dataset.view = name;
     button.append(document.createElement("canvas"), Object.assign(document.createElement("span"), { textContent: name }));
@@ -69,7 +69,7 @@ const page = {
     this.focus = name;
     this.send({ type: "focus", view: name });
     element("main-name").textContent = name;
-    for (const one of element("thumbs").children) one.setAttribute("aria-pressed", String(one.dataset.view === name));
+    for (const thumb of element("thumbs").children) thumb.setAttribute("aria-pressed", String(thumb.dataset.view === name));
     this.paint(name);
     this.closeMenu();
   },
@@ -120,7 +120,7 @@ const page = {
 
   names({ fixed, loose, rooms }) {
     const spoken = (name) => name.replace(/_/g, " ");
-    const names = [...new Set([...loose, ...fixed].map((one) => spoken(one.kind)).concat(rooms.map((room) => spoken(room.kind))))].sort();
+    const names = [...new Set([...loose, ...fixed].map((thing) => spoken(thing.kind)).concat(rooms.map((room) => spoken(room.kind))))].sort();
     if (names.join() === this.known) return;
     this.known = names.join();
     element("names").replaceChildren(...names.map((name) => Object.assign(document.createElement("option"), { value: name })));
@@ -164,7 +164,7 @@ const page = {
   },
 
   // ms from the look to the screen, the middle of the last pictures.
-  delay() { return [...this.delays.slice(-15)].sort((one, other) => one - other)[Math.floor(Math.min(this.delays.length, 15) / 2)]; },
+  delay() { return [...this.delays.slice(-15)].sort((a, b) => a - b)[Math.floor(Math.min(this.delays.length, 15) / 2)]; },
 
   // Controls work only on a picture that is fresh.
   lock() {

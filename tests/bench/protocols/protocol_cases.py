@@ -1,4 +1,4 @@
-"""Reading the golden cases of the protocols."""
+"""Reading the golden cases of the protocols, and writing files like those of their data sets."""
 
 from __future__ import annotations
 
@@ -19,3 +19,9 @@ def content(name: str) -> bytes:
 def cases(name: str) -> Any:
     """A golden JSON file."""
     return json.loads(content(name))
+
+
+def write(path: Path, value: object) -> None:
+    """A JSON file, in a folder that is made for it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value))

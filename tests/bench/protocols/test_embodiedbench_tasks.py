@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from protocol_cases import write
 
 from homie.bench.protocols.embodiedbench.tasks import ALFRED_SUBSETS, NAVIGATION_SUBSETS, read_alfred, read_navigation
 from homie.kernel.errors import BadInput
 
 SCENE = "pick_and_place_simple-Mug-None-Shelf-7/trial_1"
-
-
-def write(path: Path, value: object) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(value))
 
 
 @pytest.fixture

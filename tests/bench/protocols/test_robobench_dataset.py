@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from protocol_cases import write
 
 from homie.bench.protocols.robobench import release_2025_10, release_2026_08
 from homie.bench.protocols.robobench.dataset import read_dataset
@@ -16,11 +16,6 @@ from homie.kernel.errors import BadInput
 PLANS = "3_generalized_planning/cross_task/rigid"
 CHOICES = "2_perception_reasoning/robot/robot_view"
 REPLY = '{"node_correctness": {"result": 8}, "task_completion": {"result": 6}}'
-
-
-def write(path: Path, value: object) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(value))
 
 
 @pytest.fixture

@@ -5,25 +5,25 @@ const episodeRows = all("#list-episodes tbody tr").map((row) => {
 });
 const taskRows = all("#list-tasks tbody tr");
 const facetButtons = all("#facets button");
-let left = new Set(episodeRows.map((one) => one.number));
+let left = new Set(episodeRows.map((episode) => episode.number));
 
-function fits(one, query) {
+function fits(episode, query) {
   const words = (query.get("words") || "").toLowerCase().split(/\s+/).filter(Boolean);
-  const has = (word) => one.text.includes(word);
+  const has = (word) => episode.text.includes(word);
   if (!words.every((word) => (word.length > 1 && word.startsWith("-") ? !has(word.slice(1)) : has(word)))) return false;
-  return Object.entries(one.facets).every(([facet, values]) => {
+  return Object.entries(episode.facets).every(([facet, values]) => {
     const only = query.getAll(facet), without = query.getAll(`${facet}!`);
     return (!only.length || only.some((value) => values.includes(value))) && !without.some((value) => values.includes(value));
   });
 }
 
 function filter(query) {
-  left = new Set(episodeRows.filter((one) => fits(one, query)).map((one) => one.number));
+  left = new Set(episodeRows.filter((episode) => fits(episode, query)).map((episode) => episode.number));
   const counts = new Map();
-  for (const one of episodeRows) {
-    one.row.hidden = !left.has(one.number);
-    if (one.row.hidden) continue;
-    for (const [facet, values] of Object.entries(one.facets)) {
+  for (const episode of episodeRows) {
+    episode.row.hidden = !left.has(episode.number);
+    if (episode.row.hidden) continue;
+    for (const [facet, values] of Object.entries(episode.facets)) {
       for (const value of values) counts.set(`${facet}=${value}`, (counts.get(`${facet}=${value}`) || 0) + 1);
     }
   }
@@ -55,10 +55,10 @@ function press(facet, value) {
     const only = query.getAll(facet), without = query.getAll(`${facet}!`);
     query.delete(facet);
     query.delete(`${facet}!`);
-    const add = only.includes(value) ? [only.filter((one) => one !== value), [...without, value]]
-      : without.includes(value) ? [only, without.filter((one) => one !== value)] : [[...only, value], without];
-    for (const one of add[0]) query.append(facet, one);
-    for (const one of add[1]) query.append(`${facet}!`, one);
+    const add = only.includes(value) ? [only.filter((kept) => kept !== value), [...without, value]]
+      : without.includes(value) ? [only, without.filter((kept) => kept !== value)] : [[...only, value], without];
+    for (const kept of add[0]) query.append(facet, kept);
+    for (const kept of add[1]) query.append(`${facet}!`, kept);
   });
 }
 

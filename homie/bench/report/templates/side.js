@@ -2,16 +2,16 @@
 const SIDES = ["left", "right"];
 
 function copy(node) {
-  const made = node.cloneNode(true);
-  for (const one of [made, ...all("[id]", made)]) one.removeAttribute("id");
-  return made;
+  const clone = node.cloneNode(true);
+  for (const part of [clone, ...all("[id]", clone)]) part.removeAttribute("id");
+  return clone;
 }
 
 function element(tag, className, text = "") {
-  const made = document.createElement(tag);
-  made.className = className;
-  made.textContent = text;
-  return made;
+  const node = document.createElement(tag);
+  node.className = className;
+  node.textContent = text;
+  return node;
 }
 
 function choose(side, number, sections) {

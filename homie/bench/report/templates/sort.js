@@ -8,9 +8,9 @@ function key(row, column) {
   return Number.isNaN(Number(text)) ? text.toLowerCase() : Number(text);
 }
 
-function compare(one, two) {
-  if (typeof one === typeof two) return typeof one === "number" ? one - two : one.localeCompare(two);
-  return typeof one === "number" ? -1 : 1;
+function compare(a, b) {
+  if (typeof a === typeof b) return typeof a === "number" ? a - b : a.localeCompare(b);
+  return typeof a === "number" ? -1 : 1;
 }
 
 function sort(query, root = document) {
@@ -26,9 +26,9 @@ function sort(query, root = document) {
     if (!firstOrder.has(table)) firstOrder.set(table, [...body.rows]);
     const rows = firstOrder.get(table).map((row) => [column < 0 ? null : key(row, column), row]);
     if (column >= 0) {
-      rows.sort(([one], [two]) => {
-        if (one === null || two === null) return (one === null) - (two === null);
-        return down ? compare(two, one) : compare(one, two);
+      rows.sort(([a], [b]) => {
+        if (a === null || b === null) return (a === null) - (b === null);
+        return down ? compare(b, a) : compare(a, b);
       });
     }
     body.append(...rows.map(([, row]) => row));

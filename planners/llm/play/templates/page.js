@@ -74,20 +74,20 @@ function choices(schema) {
   if (schema.enum) return schema.enum.map((value) => [String(value), value]);
   if (schema.type === "array") return choices(schema.items ?? {}).map(([name, value]) => [name, [value]]);
   if (schema.type !== "object") return [["", ""]];
-  let found = [["", {}]];
+  let options = [["", {}]];
   for (const [key, inner] of Object.entries(schema.properties ?? {})) {
     const inside = choices(inner);
     const several = key === "model" ? inside.slice(0, 1).map(([, value]) => ["", value]) : inside;
-    found = found.flatMap(([name, value]) =>
+    options = options.flatMap(([name, value]) =>
       several.map(([more, chosen]) => [name || more, { ...value, [key]: chosen }]));
   }
-  return found;
+  return options;
 }
 
 function startButtons(body) {
   const schema = schemaOf(body);
-  const found = schema ? choices(schema).slice(0, 24) : [];
-  return found.map(([name, value]) => {
+  const options = schema ? choices(schema).slice(0, 24) : [];
+  return options.map(([name, value]) => {
     const button = Object.assign(make("button", name || "Start"), { type: "button" });
     button.addEventListener("click", () => write(JSON.stringify(value, null, 1)));
     return button;

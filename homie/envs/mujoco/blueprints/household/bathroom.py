@@ -38,32 +38,27 @@ def toothbrush(rgb: RGB) -> ObjectPlan:
 
 def toothpaste(rgb: RGB) -> ObjectPlan:
     """A tube lying along x, flat at +x, with a white cap at -x and stripes."""
-    steps = [
-        block(
-            (-0.06 + 0.024 * k, -0.036 + 0.024 * k),
-            (-0.019 - 0.0012 * k, 0.019 + 0.0012 * k),
-            (0.0, 0.034 - 0.006 * k),
-            _WHITE,
-        )
-        for k in range(5)
-    ]
-    band = [
-        block(
-            (-0.045 + 0.024 * k, -0.036 + 0.024 * k),
-            (-0.0195 - 0.0012 * k, 0.0195 + 0.0012 * k),
-            (0.0, 0.0344 - 0.006 * k),
-            rgb,
-        )
-        for k in range(4)
-    ]
+
+    def steps(count: int, begins: float, half: float, height: float, colour: RGB) -> list[Part]:
+        """Blocks of a tube, each broader and flatter than the one before it."""
+        return [
+            block(
+                (begins + 0.024 * k, -0.036 + 0.024 * k),
+                (-half - 0.0012 * k, half + 0.0012 * k),
+                (0.0, height - 0.006 * k),
+                colour,
+            )
+            for k in range(count)
+        ]
+
     return form(
         [
             core((-0.085, 0.0), (-0.018, 0.018), (0.0, 0.032), rgb, 0.08),
             core((0.0, 0.065), (-0.02, 0.02), (0.0, 0.014), rgb, 0.04),
         ],
         [
-            *steps,
-            *band,
+            *steps(5, -0.06, 0.019, 0.034, _WHITE),
+            *steps(4, -0.045, 0.0195, 0.0344, rgb),  # stripes that stand out by half a millimetre
             Part(
                 "cylinder", (0.014, 0.0125, 0.0), (-0.0725, 0.0, 0.017), rgb, (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)
             ),

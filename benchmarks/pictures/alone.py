@@ -1,0 +1,44 @@
+"""One thing alone on a table, and the classical Pick that takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.robots.fetch.fetch import SPEC
+from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.kernel.types import Outcome, Subtask
+from homie.kernel.vocabulary.actions import action_of
+from skills.classical.hand import Hand
+from skills.classical.pick import Pick
+
+
+def scene(kind: str) -> SceneSpec:
+    """A room with a table, the thing on it, and the robot in front of it."""
+    table = {"name": "table", "kind": "table", "colour": "brown", "room": "kitchen", "x": 2.6, "y": 2.0, "yaw": np.pi}
+    item = {"name": kind, "kind": kind, "colour": next(iter(OBJECTS[kind].colours)), "receptacle": "table"}
+    return SceneSpec.model_validate(
+        {
+            "rooms": [{"name": "kitchen", "kind": "kitchen", "x0": 0, "y0": 0, "x1": 5, "y1": 4}],
+            "furniture": [table],
+            "objects": [{**item, "surface": "top", "x": 0.1, "y": 0.0, "yaw": 0.4}],
+            "robot": {"x": 1.3, "y": 2.0, "yaw": 0.0},
+        }
+    )
+
+
+def picking(home: MujocoHome, kind: str) -> Iterator[Pick]:
+    """Play Pick in a home of `scene`: the skill at its start, and after each control period until it has ended."""
+    locator = home.background()
+    locator.reset(seed=0)
+    seen = home.observe()
+    skill = Pick(SPEC, ArmKinematics(), Hand())
+    skill.start(Subtask("Pick", kind), locator.goal(kind, action_of("Pick"), seen), seen)
+    yield skill
+    while skill.outcome is Outcome.RUNNING:
+        home.act(skill.act(home.observe()))
+        yield skill
