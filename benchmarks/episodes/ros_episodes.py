@@ -37,6 +37,7 @@ from ros_bridge.transport.stamps import seconds
 FIRST = 10_000
 """Seed of the first house, as in `benchmarks/episodes/put_success.py`."""
 DOMAIN = 93
+"""ROS domain; another one for each of several that run side by side."""
 LONGEST = 1800.0
 """Seconds of wall clock after which an episode has failed."""
 STARTING = 120.0
@@ -72,13 +73,13 @@ class Pair:
         return self.direct.success == self.bridge.success and ended[0] == ended[1]
 
 
-def play(seed: int, folder: Path) -> Pair:
+def play(seed: int, folder: Path, domain: int) -> Pair:
     """Both episodes of a seed, one after the other."""
     task = task_of(seed, generate(seed))
     direct = _run(task, folder / f"{seed}-direct", (), dict(os.environ))
-    variables = {"ROS_DOMAIN_ID": str(DOMAIN), "ROS_LOCALHOST_ONLY": "1", "XDG_RUNTIME_DIR": str(folder)}
+    variables = {"ROS_DOMAIN_ID": str(domain), "ROS_LOCALHOST_ONLY": "1", "XDG_RUNTIME_DIR": str(folder)}
     environment = {**os.environ, **variables}
-    with _served(seed, folder, environment) as clock:
+    with _served(seed, folder, environment, domain) as clock:
         began, simulated = time.monotonic(), clock[-1]
         bridge = _run(task, folder / f"{seed}-ros", ("--robot", "ros:fetch"), environment)
         kept_up = (clock[-1] - simulated) / (time.monotonic() - began)
@@ -86,7 +87,7 @@ def play(seed: int, folder: Path) -> Pair:
 
 
 @contextmanager
-def _served(seed: int, folder: Path, environment: dict[str, str]) -> Iterator[list[float]]:
+def _served(seed: int, folder: Path, environment: dict[str, str], domain: int) -> Iterator[list[float]]:
     """A served robot, and its simulated time as it comes."""
     command = [sys.executable, "-m", "homie", "serve", "ros", "--seed", str(seed)]
     log = folder / f"{seed}-serve.log"
@@ -95,7 +96,7 @@ def _served(seed: int, folder: Path, environment: dict[str, str]) -> Iterator[li
     def heard(message: Message) -> None:
         clock[:] = [seconds(message.clock)]
 
-    with log.open("wb") as output, DdsNode("/benchmark", Network(DOMAIN, "lo")) as node:
+    with log.open("wb") as output, DdsNode("/benchmark", Network(domain, "lo")) as node:
         node.subscription("rosgraph_msgs/msg/Clock", CLOCK, heard, SENSOR)
         process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
         try:
@@ -176,6 +177,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seeds", type=int, default=5, help="how many houses")
     parser.add_argument("--first", type=int, default=FIRST, help="seed of the first one")
+    parser.add_argument("--domain", type=int, default=DOMAIN, help="ROS domain, for several side by side")
     parser.add_argument("--out", type=Path, help="keep the pairs in this file (JSON lines)")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the served robot must end with this
@@ -185,7 +187,7 @@ def main() -> None:
         if seed in known:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            pair = play(seed, Path(folder))
+            pair = play(seed, Path(folder), options.domain)
         pairs.append(pair)
         print(f"{seed} {'same' if pair.same else 'DIFFERENT'}: {pair.task}", file=sys.stderr, flush=True)
         for name, end in (("simulator", pair.direct), ("network", pair.bridge)):
