@@ -8,7 +8,8 @@ A picture is encoded once, and only if the network runs at its step or the one a
 from __future__ import annotations
 
 from collections import deque
-from typing import Protocol, cast
+from copy import copy
+from typing import Any, Protocol, cast
 
 import numpy as np
 import torch
@@ -19,6 +20,7 @@ from skills.networks.resize import lanczos3
 from skills.octo.actions import Gripper, Statistics, motion
 from skills.octo.chunks import Chunks
 from skills.octo.network import ACTION, CAMERAS, CHUNK, DIFFUSION, WINDOW, OctoNetwork
+from skills.policies.motions import Motion
 from skills.policies.policy import Named
 
 
@@ -28,18 +30,16 @@ class Texts(Protocol):
     def first(self, text: str, other: str) -> NDArray[np.float32]: ...
 
 
-class OctoPolicy:
-    """Octo without a robot; see `skills.policies.policy.Policy`.
+class ChunkPredictor:
+    """Octo's network with its text, its window of pictures and its noise: all of a policy but `step`.
 
     `reset` takes `text`, `listed` (the same instruction with the listed names, used if a table lacks the text) and
-    `gripper` (its opening now, 0..1). `step` takes `primary` (h, w, 3) uint8, and `wrist` if the network should see it.
-    It returns the fields of `skills.policies.motions.Motion`, and `action` (7,) in the units of the data set.
+    `gripper` (its opening now, 0..1).
 
     Args:
         network: with loaded weights.
         texts: embeddings of instructions.
         statistics: of the data set whose units actions have.
-        chunks: chooses the actions of chunks to execute.
         gripper: converts the gripper's number.
         facts: what the skills need to know of the policy.
         seed: of the noise from which chunks are sampled; every attempt has noise of its own.
@@ -51,7 +51,6 @@ class OctoPolicy:
         network: OctoNetwork,
         texts: Texts,
         statistics: Statistics,
-        chunks: Chunks,
         gripper: Gripper,
         facts: Named,
         seed: int = 0,
@@ -59,7 +58,6 @@ class OctoPolicy:
         self.network = network.eval()
         self.texts = texts
         self.statistics = statistics
-        self.chunks = chunks
         self.gripper = gripper
         self.seed = seed
         self._facts = facts
@@ -80,16 +78,18 @@ class OctoPolicy:
         self._text = torch.from_numpy(np.array(embedding))[None].to(self._device)
         self._noise.manual_seed(int(np.random.SeedSequence((self.seed, self._attempts)).generate_state(1)[0]))
         self._attempts += 1
-        self._pictures.clear()
-        self._tokens.clear()
-        self.chunks.reset()
+        self.forget_pictures()
         self.gripper.reset(float(cast(float, goal["gripper"])))
 
-    def step(self, inputs: Named) -> Named:
+    def see(self, inputs: Named) -> None:
+        """Take in pictures: `primary` (h, w, 3) uint8, and `wrist` if the network should see it."""
         self._pictures.append({name: cast(Image, inputs[name]) for name in CAMERAS if name in inputs})
         self._tokens.append(None)
-        action = self.chunks.step(self.predict)
-        return {**motion(action, self.gripper).named(), "action": action}
+
+    def forget_pictures(self) -> None:
+        """The next picture is the first."""
+        self._pictures.clear()
+        self._tokens.clear()
 
     def predict(self) -> Array:
         """The chunk (4, 7) for the pictures so far, in the units of the data set. At the first step that step is
@@ -116,3 +116,49 @@ class OctoPolicy:
     def _pixels(self, name: str, number: int) -> torch.Tensor:
         resized = lanczos3(self._pictures[number][name], CAMERAS[name], CAMERAS[name])
         return torch.from_numpy(np.ascontiguousarray(resized.transpose(2, 0, 1)))[None].to(self._device)
+
+
+class OctoPolicy(ChunkPredictor):
+    """Octo without a robot, one motion at a time; see `skills.policies.policy.Policy`.
+
+    `step` takes pictures as `see` does and returns the fields of `skills.policies.motions.Motion`, and `action` (7,) in
+    the units of the data set. chunks: chooses the actions of chunks to execute; the rest is `ChunkPredictor`'s.
+    """
+
+    def __init__(self, *, chunks: Chunks, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.chunks = chunks
+
+    def reset(self, goal: Named) -> None:
+        super().reset(goal)
+        self.chunks.reset()
+
+    def step(self, inputs: Named) -> Named:
+        self.see(inputs)
+        action = self.chunks.step(self.predict)
+        return {**motion(action, self.gripper).named(), "action": action}
+
+
+class OctoAhead(ChunkPredictor):
+    """Octo that is asked for a whole chunk while motions of the last one are carried out (`skills.policies.pacing`).
+
+    `step` takes `number`, that of the first motion of its answer, and pictures as `see` does. It returns the chunk as
+    `skills.policies.motions.Motion.several`, and `action` (4, 7). The network sees only what is now, as at the first
+    step of an episode: the picture before is several motions old, and it was trained with one a motion ago.
+    """
+
+    def reset(self, goal: Named) -> None:
+        super().reset(goal)
+        self._last: tuple[int, Array] = (0, np.zeros((0, ACTION)))
+
+    def step(self, inputs: Named) -> Named:
+        number = int(cast(int, inputs["number"]))
+        first, chunk = self._last
+        for action in chunk[: number - first]:  # meanwhile carried out: a sticky gripper counts its steps
+            motion(action, self.gripper)
+        self.forget_pictures()
+        self.see(inputs)
+        actions = self.predict()
+        self._last = number, actions
+        gripper = copy(self.gripper)
+        return {**Motion.stacked([motion(action, gripper) for action in actions]), "action": actions}

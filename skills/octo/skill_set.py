@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -13,14 +13,15 @@ from homie.kernel.robot.body import RobotSpec
 from homie.kernel.support.checksums import fingerprint
 from homie.kernel.support.packages import missing_part
 from skills.octo.actions import CONVENTIONS, HABITS, OTHERWISE, TEXT, Gripper, Statistics
-from skills.octo.chunks import Chunks, Ensemble, Receding
+from skills.octo.chunks import Ensemble, Receding
 from skills.policies.effector import EffectorSkill
 from skills.policies.instructions import Templates
+from skills.policies.pacing import Overlap, pacing
 from skills.policies.policy import Policy, PolicySet, Value
 from skills.policies.text_table import TextTable
 
 if TYPE_CHECKING:
-    from skills.octo.policy import OctoPolicy, Texts
+    from skills.octo.policy import OctoAhead, OctoPolicy, Texts
 
 LENGTH = 4
 """Actions of a chunk."""
@@ -38,13 +39,24 @@ class OctoSettings(Templates):
     tokenizer: Path | None = Field(default=None, description="Folder with tokenizer.json of T5-base.")
     embeddings: Path | None = Field(default=None, description="Table of T5's outputs, an .npz file, without tokenizer.")
     dataset: str = Field(default="bridge_dataset", description="The data set whose robot's motions the actions are.")
-    execution: Literal["receding", "ensemble"] = Field(
-        default="ensemble", description="A chunk after the other, or the mean of the last four at each step."
+    execution: Literal["receding", "ensemble", "ahead"] = Field(
+        default="ensemble",
+        description="A chunk after the other, the mean of the last four at each step, or the next chunk asked for while"
+        " the last is carried out (for robots on which time does not wait).",
     )
     execute: int = Field(
         default=LENGTH, ge=1, le=LENGTH, description="Motions of a chunk that are executed (receding)."
     )
     weight: float = Field(default=0.0, ge=0.0, description="How much less newer chunks count (ensemble).")
+    early: int = Field(
+        default=LENGTH // 2,
+        ge=1,
+        le=LENGTH - 1,
+        description="Motions left when the next chunk is asked for (ahead).",
+    )
+    overlap: Overlap = Field(
+        default="newest", description="Where chunks overlap: the newest, or the mean with the one before (ahead)."
+    )
     rate: float | None = Field(default=None, gt=0.0, le=25.0, description="Motions per second; else the data set's.")
     steps: int = Field(default=120, ge=1, le=1000, description="The most motions of one attempt.")
     camera: str = Field(default="", description="The robot's camera that it sees through; empty: head, else front.")
@@ -95,8 +107,8 @@ class Octo(PolicySet):
         )
         self.network = load_network(release, chosen.device)
 
-    def policy(self) -> OctoPolicy:
-        from skills.octo.policy import OctoPolicy
+    def policy(self) -> OctoPolicy | OctoAhead:
+        from skills.octo.policy import OctoAhead, OctoPolicy
 
         settings = self.settings
         habit = HABITS.get(settings.dataset, OTHERWISE)
@@ -109,24 +121,26 @@ class Octo(PolicySet):
             **CONVENTIONS.facts(),
             **settings.facts(),
         }
-        chunks: Chunks = (
-            Receding(settings.execute) if settings.execution == "receding" else Ensemble(LENGTH, settings.weight)
-        )
-        gripper = Gripper(habit.sticky)
-        return OctoPolicy(
-            network=self.network,
-            texts=self.texts,
-            statistics=self.statistics,
-            chunks=chunks,
-            gripper=gripper,
-            facts=facts,
-            seed=settings.seed,
-        )
+        parts: dict[str, Any] = {
+            "network": self.network,
+            "texts": self.texts,
+            "statistics": self.statistics,
+            "gripper": Gripper(habit.sticky),
+            "seed": settings.seed,
+        }
+        match settings.execution:
+            case "ahead":
+                return OctoAhead(facts={**facts, "ahead": settings.early, "overlap": settings.overlap}, **parts)
+            case "receding":
+                return OctoPolicy(chunks=Receding(settings.execute), facts=facts, **parts)
+            case "ensemble":
+                return OctoPolicy(chunks=Ensemble(LENGTH, settings.weight), facts=facts, **parts)
 
     @classmethod
     def around(cls, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
         spec.require("Octo", "arm", "gripper", postures=True)
-        return [OctoSkill(policy, spec, kinematics, action) for action in cls.actions]
+        pace = pacing(policy, spec.period)
+        return [OctoSkill(policy, spec, kinematics, action, pace) for action in cls.actions]
 
     def describe(self) -> dict[str, object]:
         about = self.settings.model_dump(mode="json")

@@ -2,6 +2,8 @@
 
     raise the arm --> look at the target --> (pictures --> policy --> motion --> gripper poses) again and again
 
+The robot stands while the policy decides, or carries out the motions of the answer before (`skills.policies.pacing`).
+
 A motion is added to the pose that the hand was told before, in the base frame, and reached on a straight line within
 one period of the policy's rate. What the arm cannot reach is shortened or left out. The attempt ends when the policy
 says so, when the hand has done what it was sent for, or after a number of motions.
@@ -10,7 +12,7 @@ says so, when the hand has done what it was sent for, or after a number of motio
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import ClassVar, cast
 
 import numpy as np
@@ -22,6 +24,7 @@ from homie.kernel.types import Array, Command, Goal, Observation, Outcome, Pose,
 from skills.classical.motion import merged
 from skills.policies.instructions import instruction
 from skills.policies.motions import CONVENTIONS, Motion, rotation_matrix
+from skills.policies.pacing import Pacing, pacing
 from skills.policies.policy import Policy, PolicySkill, Value
 
 LONGEST, WIDEST = 0.10, 0.5
@@ -55,16 +58,21 @@ class EffectorSkill(PolicySkill):
 
     Facts: `rate` (motions per second), `steps` (the most of one attempt), `camera` and `wrist` (which of the robot's
     cameras the policy sees through; camera "": `head` where there is one, else `front`; wrist "": none), `drives`
-    (whether motions of the base count), `say ACTION` (see skills.policies.instructions), and those of
-    `homie.kernel.robot.conventions.HandConventions`. Raises BadInput for a policy that means other numbers than
-    `skills.policies.motions.CONVENTIONS`, or is faster than the robot.
+    (whether motions of the base count), `say ACTION` (see skills.policies.instructions), those of
+    `homie.kernel.robot.conventions.HandConventions`, and those of `skills.policies.pacing.pacing`. Raises BadInput for
+    a policy that means other numbers than `skills.policies.motions.CONVENTIONS`, or is faster than the robot.
     """
 
     model: ClassVar[str]
 
-    def __init__(self, policy: Policy, spec: RobotSpec, kinematics: Kinematics, action: str) -> None:
+    def __init__(
+        self, policy: Policy, spec: RobotSpec, kinematics: Kinematics, action: str, pace: Pacing | None = None
+    ) -> None:
+        """pace: one for all skills of a policy that are there at the same time."""
         super().__init__(policy, spec, kinematics)
         facts = policy.facts
+        self.pace = pace or pacing(policy, spec.period)
+        self.deliberates = self.pace.stands
         CONVENTIONS.check(f"The policy of {self.model}", facts)
         check_period(f"The policy of {self.model}", 1.0 / cast(float, facts["rate"]), spec.period)
         self.actions = (action,)
@@ -83,7 +91,8 @@ class EffectorSkill(PolicySkill):
         opening = min(body.gripper / self.spec.gripper_max, 1.0)
         text = instruction(self.policy.facts, subtask)
         listed = instruction(self.policy.facts, subtask, goal.name)
-        self.policy.reset({"text": text, "listed": listed, "gripper": opening})
+        self.pace.begin({"text": text, "listed": listed, "gripper": opening})
+        self._stood = 0
         self._wanted = {"Pick": True, "Put": False}.get(subtask.action)
         """What the hand should come to: holding or not, None where it does not matter."""
         if self._wanted is body.holding:
@@ -116,10 +125,7 @@ class EffectorSkill(PolicySkill):
         yield from self._look()
         self._pose, self._missed, count = self.kinematics.forward(self.q), 0, 0
         while count < self.steps:
-            self._looks = True
-            while any(camera not in self.seen.frames for camera in self.eyes.values()):
-                yield Command(effector=self._pose)
-            motion = Motion.of(self.policy.step(self._given()))
+            motion = yield from self._decision(count)
             if motion.terminate:
                 self.finish(Outcome.SUCCEEDED, "done, says the policy")
                 return
@@ -128,10 +134,27 @@ class EffectorSkill(PolicySkill):
             self._looks = False
             yield from commands[:-1]
             # The pictures for the next motion come with the observation after the last command.
-            self._looks = count < self.steps
+            self._looks = count < self.steps and self.pace.due(count)
             yield commands[-1]
         missed = f", {self._missed} of them out of reach" if self._missed else ""
-        self.finish(Outcome.TIMED_OUT, f"not done after {count} motions{missed}")
+        late = f", {self.pace.late} came too late" if self.pace.late else ""
+        stood = f", {self._stood * self.spec.period:.1f} s without one" if self._stood else ""
+        self.finish(Outcome.TIMED_OUT, f"not done after {count} motions{missed}{late}{stood}")
+
+    def _decision(self, count: int) -> Generator[Command, None, Motion]:
+        """Ask the policy if it is time, and hold still until the motion is there."""
+        motion = None
+        while motion is None:
+            if self.pace.due(count):
+                self._looks = True
+                if all(camera in self.seen.frames for camera in self.eyes.values()):
+                    self.pace.ask(count, self._given())
+                    self._looks = False
+            motion = self.pace.motion(count)
+            if motion is None:
+                self._stood += not self._looks
+                yield Command(effector=self._pose)
+        return motion
 
     def _periods(self, count: int) -> int:
         """Control periods of the next motion, so that all of them together keep the policy's rate."""

@@ -8,6 +8,7 @@ rotation turns the hand where it is, about axes parallel to the base's.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -51,6 +52,24 @@ class Motion:
         vectors = (np.asarray(values[name], dtype=float) for name in ("translation", "rotation", "base"))
         translation, rotation, base = vectors
         return cls(translation, rotation, float(np.asarray(values["opening"])), base, bool(values["terminate"]))
+
+    @staticmethod
+    def stacked(motions: Sequence[Motion]) -> Named:
+        """Some motions, one after the other, as a policy gives them: the same names, each with a first axis more."""
+        named = [motion.named() for motion in motions]
+        return {name: np.stack([np.asarray(values[name]) for values in named]) for name in named[0]}
+
+    @classmethod
+    def several(cls, values: Named) -> list[Motion]:
+        """From what a policy gave that gives several at a time."""
+        names = ("translation", "rotation", "opening", "base", "terminate")
+        columns = {name: np.asarray(values[name]) for name in names}
+        return [cls.of({name: columns[name][k] for name in names}) for k in range(len(columns["terminate"]))]
+
+    def mean(self, newer: Motion) -> Motion:
+        """Half of this motion and half of another one for the same time, and what else that one says."""
+        translation, rotation = (self.translation + newer.translation) / 2, (self.rotation + newer.rotation) / 2
+        return Motion(translation, rotation, newer.opening, (self.base + newer.base) / 2, newer.terminate)
 
 
 def rotation_matrix(vector: Array) -> Array:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,6 +31,7 @@ from homie.kernel.types import (
 from skills.policies.effector import LONGEST, EffectorSkill
 from skills.policies.instructions import Templates, instruction
 from skills.policies.motions import CONVENTIONS, Motion, from_euler, rotation_matrix, rotation_vector
+from skills.policies.pacing import ThinkAhead
 from skills.policies.policy import PolicyFailed
 
 PICK = Subtask("Pick", "red apple")
@@ -72,6 +76,7 @@ class Body:
     stamp: float = 0.0
     commands: list[Command] = field(default_factory=list)
     looked: list[tuple[str, ...]] = field(default_factory=list)
+    passed: Callable[[], None] = lambda: None
 
     def observe(self, cameras: tuple[str, ...] = ()) -> Observation:
         joints = dict(zip(SPEC.chain.names, map(float, self.q), strict=True))
@@ -79,7 +84,7 @@ class Body:
         body = Proprioception(Pose2(0.0, 0.0, 0.0), joints=joints, grippers={"gripper": gripper})
         view = CameraFrame(
             "head",
-            np.full((8, 8, 3), len(self.looked), np.uint8),
+            np.full((8, 8, 3), len(self.looked) % 256, np.uint8),
             None,
             Intrinsics(8, 8, 4, 4, 8, 8),
             Pose(np.zeros(3), np.eye(3)),
@@ -106,6 +111,7 @@ class Body:
         if arm is not None and torso is not None:
             self.q = np.array([*torso, *arm])
         self.gripper = self.gripper if opening is None else opening[0]
+        self.passed()
 
     @property
     def poses(self) -> list[Pose]:
@@ -291,3 +297,61 @@ def test_rotations_there_and_back():
 def test_a_policy_that_means_other_numbers_is_refused_before_it_moves_anything(facts, message):
     with pytest.raises(BadInput, match=f"^The policy of script .*{message}"):
         Reaching(Script(**facts), SPEC, ArmKinematics(), "Pick")
+
+
+class Slow(Script):
+    """A policy that gives four motions at a time; each answer after the first comes so many periods of a body later."""
+
+    def __init__(self, body: Body, periods: int, **facts: Any) -> None:
+        super().__init__(ahead=2, overlap="newest", **facts)
+        self.body, self.periods, self.due = body, periods, 0
+        self.begun, self.may = threading.Event(), threading.Event()
+        body.passed = self._pass
+
+    def _pass(self) -> None:
+        if len(self.body.commands) >= self.due:
+            self.may.set()
+
+    def step(self, inputs: Any) -> Any:
+        self.may.clear()
+        self.due = len(self.body.commands) + self.periods
+        self.begun.set()
+        assert not self.inputs or self.may.wait(60.0)
+        self.inputs.append(inputs)
+        return Motion.stacked([replace(STILL, translation=np.array([0.0, 0.0, -0.01]))] * 4)
+
+
+class Begun(ThinkAhead):
+    """No period passes between a question and the beginning of its answer."""
+
+    def ask(self, number: int, inputs: Any) -> None:
+        super().ask(number, inputs)
+        assert self._policy.begun.wait(60.0)
+        self._policy.begun.clear()
+
+
+def thinking_ahead(body: Body, periods: int, patience: float) -> Reaching:
+    policy = Slow(body, periods, steps=12)
+    pace = Begun(policy, early=2, overlap="newest", patience=patience)
+    return Reaching(policy, SPEC, body.kinematics, "Pick", pace)
+
+
+def test_a_policy_that_thinks_ahead_does_not_stop_the_hand():
+    """Five periods a motion, seven for an answer."""
+    body = Body()
+    skill = thinking_ahead(body, 7, patience=60.0)
+    assert not skill.deliberates  # the executor stops a robot for those that do
+    assert body.play(skill) is Outcome.TIMED_OUT
+    moves = np.abs(np.diff([pose.position[2] for pose in body.poses])) > 1e-9
+    assert moves[np.argmax(moves) :].all() and moves.sum() == 12 * 5
+    assert re.fullmatch(r"not done after 12 motions, \d+ came too late", skill.reason)
+
+
+def test_a_policy_that_is_too_slow_makes_the_hand_wait():
+    body = Body()
+    skill = thinking_ahead(body, 40, patience=0.001)
+    assert body.play(skill) is Outcome.TIMED_OUT
+    stood = (np.abs(np.diff([pose.position[2] for pose in body.poses])) < 1e-9).sum()
+    assert stood > 60
+    told = float(re.search(r"([0-9.]+) s without one", skill.reason)[1])
+    assert told == pytest.approx(stood * SPEC.period, abs=3 * SPEC.period)

@@ -12,6 +12,7 @@ import torch
 from homie.kernel.errors import BadInput, MissingCheckpoint
 from skills.octo.chunks import Receding
 from skills.octo.skill_set import Octo, OctoSettings
+from skills.policies.motions import Motion
 from skills.policies.policy import PolicyFailed
 
 GOAL = {"text": "pick up the apple", "gripper": 1.0}
@@ -114,6 +115,36 @@ def test_a_wrist_camera_adds_its_tokens(octo):
 def test_a_text_that_is_not_in_the_table(octo):
     with pytest.raises(PolicyFailed, match="no row for 'pick up the pear'; the nearest are 'pick up the apple'"):
         octo.policy().reset({**GOAL, "text": "Pick up the pear."})
+
+
+def test_a_whole_chunk_is_given_to_whom_thinks_ahead(release, table):
+    octo = Octo(str(release), OctoSettings(embeddings=table, device="cpu", execution="ahead", early=3))
+    policy, masks = octo.policy(), []
+    assert (policy.facts["ahead"], policy.facts["overlap"]) == (3, "newest")
+    hook = policy.network.register_forward_pre_hook(lambda _, inputs: masks.append(inputs[2].tolist()))
+    policy.reset(GOAL)
+    answers = [policy.step({"primary": picture(number), "number": number}) for number in (0, 2)]
+    hook.remove()
+    assert masks == [[[False, True]]] * 2  # a picture of two motions ago is not one of the step before
+    alone = Octo(str(release), OctoSettings(embeddings=table, device="cpu")).policy()
+    alone.reset(GOAL)
+    first = alone.step({"primary": picture(0)})
+    motions = Motion.several(answers[0])
+    assert len(motions) == 4 and answers[1]["action"].shape == (4, 7)
+    np.testing.assert_array_equal(motions[0].translation, first["translation"])
+    np.testing.assert_array_equal(motions[0].rotation, first["rotation"])
+
+
+def test_a_sticky_gripper_counts_the_motions_that_were_carried_out(release, table):
+    """Of a chunk of four, those before the next question; the others are only foreseen."""
+    octo = Octo(str(release), OctoSettings(embeddings=table, device="cpu", execution="ahead"))
+    policy = octo.policy()
+    policy.gripper.sticky = True
+    numbers = iter([[0.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 0.0]])
+    policy.predict = lambda: np.array([[0.0] * 6 + [number] for number in next(numbers)])
+    policy.reset({**GOAL, "gripper": 0.0})
+    openings = [policy.step({"primary": picture(0), "number": at})["opening"].tolist() for at in (0, 2)]
+    assert openings == [[0.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]]  # it opens for fifteen steps, from the second on
 
 
 # ---------------------------------------------------------------- releases

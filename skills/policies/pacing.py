@@ -1,0 +1,141 @@
+"""When a policy decides: the robot stands meanwhile, or carries out motions that the policy gave before.
+
+A policy whose answers have several motions can be asked for the next ones while the last are carried out:
+
+    number of a motion     0 1 2 3 4 5 6 7
+    asked before 0         0 1 2 3            the robot stands until this answer is there
+    asked before 2             2 3 4 5        came while 2 was carried out: 2 is late and dropped, 3 comes from here
+    asked before 4                 4 5 6 7
+
+Motions are numbered by the time they are for, so one that comes late is dropped and never carried out at another time.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Literal, TypeAlias, cast
+
+from skills.policies.motions import Motion
+from skills.policies.policy import Named, Policy
+
+Overlap: TypeAlias = Literal["newest", "mean"]
+"""Which motion is carried out where an earlier answer had one for the same time: that of the newest answer, or the mean
+of both (the gripper's opening is always the newest)."""
+
+
+class Pacing(ABC):
+    """Asks a policy for the motions of one attempt after the other.
+
+    stands: whether the robot has to stand while `ask` runs.
+    late: motions of this attempt that came after their time.
+    """
+
+    stands: bool
+    late = 0
+
+    @abstractmethod
+    def begin(self, goal: Named) -> None:
+        """Reset the policy for an attempt. Raises PolicyFailed."""
+
+    @abstractmethod
+    def due(self, number: int) -> bool:
+        """Whether the policy should be asked before a motion is carried out. Raises PolicyFailed."""
+
+    @abstractmethod
+    def ask(self, number: int, inputs: Named) -> None:
+        """Ask with what is seen before a motion. Raises PolicyFailed."""
+
+    @abstractmethod
+    def motion(self, number: int) -> Motion | None:
+        """The motion of a number; None if it has not come yet. Raises PolicyFailed."""
+
+
+class StopAndThink(Pacing):
+    """One decision before each motion; the robot stands until it is there."""
+
+    stands = True
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._next: Motion | None = None
+
+    def begin(self, goal: Named) -> None:
+        self._policy.reset(goal)
+        self._next = None
+
+    def due(self, number: int) -> bool:
+        return self._next is None
+
+    def ask(self, number: int, inputs: Named) -> None:
+        self._next = Motion.of(self._policy.step(inputs))
+
+    def motion(self, number: int) -> Motion | None:
+        motion, self._next = self._next, None
+        return motion
+
+
+class ThinkAhead(Pacing):
+    """Asks for further motions in a thread of its own while the last are carried out.
+
+    `step` of the policy is given `number`, that of the first motion of its answer, and gives `Motion.several`.
+
+    Args:
+        policy: Asked by nobody else while an attempt lasts.
+        early: Ask when no more motions than that are left.
+        overlap: What counts where answers overlap.
+        patience: Wall seconds that `motion` waits for an answer: a control period.
+    """
+
+    stands = False
+
+    def __init__(self, policy: Policy, *, early: int, overlap: Overlap, patience: float) -> None:
+        self._policy = policy
+        self._early, self._overlap, self._patience = early, overlap, patience
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="policy")
+        self._asked: tuple[int, Future[Named]] | None = None
+        self._motions: dict[int, Motion] = {}
+
+    def begin(self, goal: Named) -> None:
+        """Also waits for the answer to the last question of an attempt that ended before it came."""
+        if self._asked is not None:
+            self._asked[1].exception()
+        self._asked, self._motions, self.late = None, {}, 0
+        self._policy.reset(goal)
+
+    def due(self, number: int) -> bool:
+        self._collect(number, 0.0)
+        return self._asked is None and sum(known >= number for known in self._motions) <= self._early
+
+    def ask(self, number: int, inputs: Named) -> None:
+        self._asked = number, self._thread.submit(self._policy.step, {**inputs, "number": number})
+
+    def motion(self, number: int) -> Motion | None:
+        self._collect(number, 0.0 if number in self._motions else self._patience)
+        return self._motions.pop(number, None)
+
+    def _collect(self, number: int, patience: float) -> None:
+        """Put the motions of an answer, if it comes within so many seconds, into the queue: those from a number on."""
+        if self._asked is None:
+            return
+        first, answer = self._asked
+        if not wait([answer], patience).done:
+            return
+        self._asked = None
+        motions = Motion.several(answer.result())
+        for place, motion in enumerate(motions, first):
+            if place < number:
+                self.late += 1
+            elif self._overlap == "mean" and place in self._motions:
+                self._motions[place] = self._motions[place].mean(motion)
+            else:
+                self._motions[place] = motion
+
+
+def pacing(policy: Policy, patience: float) -> Pacing:
+    """As the facts of a policy say: `ahead` (motions left at which it is asked for more; absent: it is asked before
+    each motion) and `overlap`."""
+    if "ahead" not in policy.facts:
+        return StopAndThink(policy)
+    early, overlap = cast(int, policy.facts["ahead"]), cast(Overlap, policy.facts["overlap"])
+    return ThinkAhead(policy, early=early, overlap=overlap, patience=patience)
