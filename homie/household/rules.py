@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from homie.kernel.interfaces import kind_of
+from homie.kernel.vocabulary.furniture import kinds
 
 SLICED = frozenset(
     {
@@ -21,9 +22,9 @@ SLICED = frozenset(
 FOOD = SLICED | {"banana", "plum", "strawberry", "broccoli", "cheese", "corn", "cupcake", "donut", "egg", "mushroom"}
 VESSELS = frozenset({"bowl", "glass", "mug", "pot"})
 DISHES = VESSELS | {"pan", "plate"}
-TOPS = frozenset({"desk", "kitchen_counter", "table"})
+TOPS = frozenset(use.kind for use in kinds(lambda use: use.soiled))
 """Furniture with a top that gets dirty."""
-BASINS = frozenset({"sink", "washbasin"})
+BASINS = frozenset(use.kind for use in kinds(lambda use: use.tap))
 USUAL = {"clean": True}
 """What things are at the start where nobody says otherwise. All other states have to be brought about."""
 

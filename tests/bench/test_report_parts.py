@@ -25,7 +25,8 @@ from homie.bench.report.page import Links, Report, media_blocks
 from homie.bench.score.scores import Results
 from homie.bench.tables import Cell, Column, Table
 from homie.kernel.errors import BadInput
-from homie.kernel.types import Decision, Subtask
+from homie.kernel.types import Decision, ErrorCode, Subtask
+from homie.kernel.vocabulary.actions import ACTIONS
 
 
 def test_the_end_of_a_page(tmp_path: Path) -> None:
@@ -191,3 +192,11 @@ def test_the_size_that_is_asked_for_is_kept(tmp_path: Path) -> None:
         assert written.linked == linked and written.size <= size and written.path == run / "report.html"
     with pytest.raises(BadInput, match=r"^Cannot write the report to .*report\.html/page\.html: Not a directory\.$"):
         report(ReportOptions.build(runs=[run], out=run / "report.html" / "page.html"))
+
+
+def test_every_error_code_and_every_action_has_a_colour() -> None:
+    styles = (Path(page_module.__file__).parent / "templates" / "page.css").read_text()
+    classes = set(re.findall(r"\.([a-z][\w-]*)", styles))
+    for code in ErrorCode:
+        assert {str(code).lower(), f"on-{code}".lower()} <= classes
+    assert {action.lower().replace(" ", "-") for action in ACTIONS} <= classes

@@ -27,6 +27,8 @@ TERMS: Mapping[str, Callable[[Score], tuple[float, float]]] = {
 SHARES = ("SR", "SER", "world")
 """The metrics that are a share of episodes and have Wilson's interval; the others have a bootstrap interval."""
 METRICS = ("SR", "PLWSR", "TP", "SRR", "SER")
+"""What tables show, in percent: each is between 0 and 1. What is no share, such as seconds, is a column of its own in
+`homie.bench.compare.summary`."""
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "SR": ("success",),
     "PLWSR": ("success", "expert"),

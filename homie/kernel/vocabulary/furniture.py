@@ -31,7 +31,8 @@ class FurnitureUse:
     put down there for a moment, 1 first; 0 for never. one_more: whether it takes one thing more, not two. rooms: where
     it stands, most likely first; () for anywhere. keeps: what generated houses have there. told_by_colour: whether
     people say which one they mean by its colour. switched: whether it can be turned on and off. looked_for: whether
-    open-vocabulary detectors look for it unless they are told what to look for.
+    open-vocabulary detectors look for it unless they are told what to look for. soiled: whether its top gets dirty and
+    is wiped. tap: whether water runs in it.
     """
 
     name: str
@@ -45,6 +46,8 @@ class FurnitureUse:
     told_by_colour: bool = False
     switched: bool = False
     looked_for: bool = True
+    soiled: bool = False
+    tap: bool = False
 
     @property
     def kind(self) -> str:
@@ -80,8 +83,9 @@ FURNITURE = (
         handy=1,
         rooms=_KITCHEN,
         keeps=("fruit", "food", "dish", "bowl", "wash", "anything"),
+        soiled=True,
     ),
-    FurnitureUse(name="sink", holds="basin", handy=11, rooms=_KITCHEN, keeps=("dish", "wash")),
+    FurnitureUse(name="sink", holds="basin", handy=11, rooms=_KITCHEN, keeps=("dish", "wash"), tap=True),
     FurnitureUse(
         name="stove", holds="cooktop", handy=7, one_more=True, rooms=_KITCHEN, keeps=("anything",), switched=True
     ),
@@ -102,8 +106,16 @@ FURNITURE = (
         rooms=_TABLE,
         keeps=("fruit", "food", "dish", "bowl", "anything"),
         told_by_colour=True,
+        soiled=True,
     ),
-    FurnitureUse(name="desk", holds="top", handy=3, rooms=_STUDY, keeps=("fruit", "dish", "bowl", "anything")),
+    FurnitureUse(
+        name="desk",
+        holds="top",
+        handy=3,
+        rooms=_STUDY,
+        keeps=("fruit", "dish", "bowl", "anything"),
+        soiled=True,
+    ),
     FurnitureUse(name="sofa", holds="cushion", handy=8, rooms=_LIVING, told_by_colour=True),
     FurnitureUse(name="armchair", rooms=_LIVING, told_by_colour=True),
     FurnitureUse(name="chair", rooms=_TABLE, told_by_colour=True),
@@ -131,7 +143,7 @@ FURNITURE = (
     FurnitureUse(name="wardrobe", holds="inside", rooms=("bedroom",)),
     FurnitureUse(name="toilet", rooms=("bathroom",)),
     FurnitureUse(name="bathtub", holds="basin", rooms=("bathroom",)),
-    FurnitureUse(name="washbasin", holds="basin", handy=10, rooms=("bathroom",), keeps=("wash",)),
+    FurnitureUse(name="washbasin", holds="basin", handy=10, rooms=("bathroom",), keeps=("wash",), tap=True),
     FurnitureUse(name="plant"),
     FurnitureUse(name="bench", looked_for=False),
     FurnitureUse(name="oven", holds="inside", looked_for=False),

@@ -26,6 +26,8 @@ def test_the_table_says_of_a_kind_what_its_shape_is(kind: str) -> None:
     use, plan = USES[kind], blueprint(kind, CATALOGUE[kind].colours[0])
     assert use.opens == (plan.articulation is not None)
     assert use.switched == plan.powered
+    assert use.tap == any(surface.name == "basin" for surface in plan.surfaces)
+    assert not use.soiled or any(surface.name == "top" for surface in plan.surfaces)
     if use.keeps or use.handy:
         assert plan.surfaces, "nothing can be put where there is no surface"
     if use.told_by_colour:
