@@ -58,8 +58,9 @@ def main() -> None:
     expert = ("--split", "train", "--failures", "0.2", "--no-frames", "--picture-size", PICTURE)
     homie("data", "generate", errands, "--out", out / "expert", *expert)
     for purpose in ("sft", "dpo"):
-        words = ("--no-explain", "--template", TEMPLATE, *settings("--prompt"))
-        homie("data", purpose, out / "expert", "--out", out / "data" / purpose, *words)
+        if not (out / "data" / purpose / "data.json").exists():
+            words = ("--no-explain", "--template", TEMPLATE, *settings("--prompt"))
+            homie("data", purpose, out / "expert", "--out", out / "data" / purpose, *words)
     train("sft", out, "--epochs", arguments.epochs)
     train("dpo", out, "--model", out / "sft")
     tasks = ",".join(chosen(json.loads(errands.read_text())["tasks"], arguments.each))

@@ -14,8 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from homie.kernel.errors import PlannerError
+from homie.kernel.types import Subtask
 from planners.llm.answers import Layout
 from planners.llm.local.grammar import Grammar, bounded, closing_bytes
+from planners.llm.prompting.answering import written_answer
 from planners.llm.prompting.schemas import decision_schema
 from planners.llm.reading import Unreadable, read
 from planners.llm.reading.subtasks import is_nothing
@@ -118,10 +120,26 @@ def test_a_budget_that_may_be_too_small_is_refused_with_one_that_is_not():
     Grammar(tokenizer("llama"), schema, least(schema) + 1)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("analysis", [True, False])
+@pytest.mark.parametrize("action", ["Pick", "Put", "End"])
+def test_what_training_data_teach_may_be_written(kind, analysis, action):
+    """Token by token as a model has learnt it: a blank that may not come would lead it astray."""
+    parts = {"Pick": ("apple",), "Put": ("apple", "bowl"), "End": ()}[action]
+    why = "It is the apple, so I take it." if analysis else None
+    answer = written_answer("json", (Subtask(action, *parts),), model=MODELS[0], analysis=why)
+    grammar = Grammar(tokenizer(kind), decision_schema("json", ACTIONS, MODELS, analysis=analysis), 4000)
+    tokens = tokenizer(kind).tokenize_str(answer)
+    for written, token in enumerate(tokens):
+        assert grammar.allowed(tokenizer(kind).vocab_size, 4000 - written)[token], answer
+        grammar.take(token)
+    assert set(np.flatnonzero(grammar.allowed(tokenizer(kind).vocab_size, 3000))) <= set(tokenizer(kind).eos_tokens)
+
+
 def test_a_model_that_keeps_to_the_point_is_not_hurried():
     """With room left the end of a string is one choice of many."""
     grammar = Grammar(tokenizer("qwen"), decision_schema("json", ACTIONS, MODELS), 4000)
-    for token in tokenizer("qwen").tokenize_str('{"analysis":"I see'):
+    for token in tokenizer("qwen").tokenize_str('{"analysis": "I see'):
         grammar.take(token)
     assert grammar.allowed(500, 3900).sum() > 200
     assert grammar.allowed(500, 50).sum() == 1

@@ -22,6 +22,8 @@ Schema: TypeAlias = Mapping[str, Any]
 
 _CLOSING = ('"', "}", "]", ",")
 """What brings an answer nearer to its end, best first: the end of a string, of an object, of a list, the next key."""
+_KEY, _ITEM = ": ", ", "
+"""Between a name and its value, and between parts: those of `json.dumps`, which writes all answers to learn from."""
 _ESCAPE = 6
 """Bytes of the longest way to write a character: `\\u1234`."""
 _SLACK = 2 * _ESCAPE
@@ -122,10 +124,11 @@ def _closing_of(kind: str, schema: Schema, root: Schema) -> int:
     match kind:
         case "object":
             fields: Mapping[str, Schema] = schema.get("properties", {})
-            return 2 + sum(_size(name) + 2 + closing_bytes(field, root) for name, field in fields.items())
+            parts = len(_KEY) + len(_ITEM)
+            return 2 + sum(_size(name) + parts + closing_bytes(field, root) for name, field in fields.items())
         case "array":
             item = closing_bytes(schema["items"], root) if "items" in schema else 4
-            return 2 + max(int(schema.get("minItems", 0)), 1) * (item + 1)
+            return 2 + max(int(schema.get("minItems", 0)), 1) * (item + len(_ITEM))
         case "string":
             return 2 + _ESCAPE * max(int(schema.get("minLength", 0)), int(_free(schema)))
     return 8  # a number, true, false, null
@@ -149,8 +152,10 @@ def _size(value: object) -> int:
 
 @lru_cache(maxsize=64)
 def _rules(schema: str) -> str:
-    """JSON on one line: blanks between its parts would be tokens that say nothing."""
-    return str(LLMatcher.grammar_from_json_schema(schema, overrides={"whitespace_flexible": False}))
+    """JSON on one line, written as in examples and in training data: a model that has learnt those would be led astray
+    where it may not write the blank that it has always seen there."""
+    written = {"whitespace_flexible": False, "key_separator": _KEY, "item_separator": _ITEM}
+    return str(LLMatcher.grammar_from_json_schema(schema, overrides=written))
 
 
 def _closers(tokenizer: LLTokenizer) -> tuple[NDArray[np.int64], ...]:

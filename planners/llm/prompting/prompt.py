@@ -102,7 +102,8 @@ class Prompt:
                 past += self._captioned(turn.pictures, ago)
         messages.append(Message("user", (*past, *self._captioned(now, 0), latest.text)))
         actions, models, arguments = planner_input.actions, planner_input.models, planner_input.arguments
-        schema = decision_schema(self.template.answer, actions, models, arguments)
+        head = self.template.head
+        schema = decision_schema(head.answer, actions, models, arguments, analysis=head.analysis)
         return Request(tuple(messages), schema), latest
 
     def read(self, text: str, planner_input: PlannerInput) -> Reading:

@@ -15,14 +15,23 @@ _TEXT: Mapping[str, object] = {"type": "string"}
 
 
 def decision_schema(
-    answer: AnswerFormat, actions: Sequence[str], models: Sequence[str], arguments: Arguments = ARGUMENTS
+    answer: AnswerFormat,
+    actions: Sequence[str],
+    models: Sequence[str],
+    arguments: Arguments = ARGUMENTS,
+    *,
+    analysis: bool = True,
 ) -> Mapping[str, object] | None:
-    """The schema of an answer (equation 5 of EMMOE, or the plan of EmbodiedBench), None for free text."""
+    """The schema of an answer (equation 5 of EMMOE, or the plan of EmbodiedBench), None for free text.
+
+    analysis: whether its texts come before the subtasks.
+    """
     chosen = {"model": {"type": "string", "enum": list(models)}} if models else {}
     if answer == "json":
-        return _object({"analysis": _TEXT, "subtask": _subtask(actions, arguments), **chosen})
+        texts = ("analysis",) if analysis else ()
+        return _object({**dict.fromkeys(texts, _TEXT), "subtask": _subtask(actions, arguments), **chosen})
     if answer == "plan":
-        texts = ("visual_state_description", "reasoning_and_reflection", "language_plan")
+        texts = ("visual_state_description", "reasoning_and_reflection", "language_plan") if analysis else ()
         steps = {"type": "array", "items": _subtask(actions, arguments)}
         return _object({**dict.fromkeys(texts, _TEXT), "executable_plan": steps, **chosen})
     return None

@@ -16,7 +16,7 @@ import jinja2
 import jinja2.meta
 import yaml
 from jinja2.sandbox import SandboxedEnvironment
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, ValidationError
 
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.files import reading
@@ -37,14 +37,15 @@ _ENDING = ".md"
 
 
 class FrontMatter(BaseModel):
-    """The head of a template. answer: how the model answers; examples: a file of in-context examples, by the name of a
-    built-in one or relative to the template."""
+    """The head of a template. answer: how the model answers; analysis: whether it says why before it says what;
+    examples: a file of in-context examples, by the name of a built-in one or relative to the template."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: StrictStr = Field(min_length=1)
     version: StrictInt
     answer: AnswerFormat
+    analysis: StrictBool = True
     examples: StrictStr = ""
 
 

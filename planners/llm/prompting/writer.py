@@ -41,7 +41,8 @@ class TemplateWriter(PromptWriter):
         return self._prompt.request(planner_input, turns)[0].messages
 
     def answer(self, subtask: Subtask, model: str = "", analysis: str | None = None) -> str:
-        return written_answer(self._prompt.template.answer, (subtask,), model=model, analysis=analysis)
+        head = self._prompt.template.head
+        return written_answer(head.answer, (subtask,), model=model, analysis=analysis if head.analysis else None)
 
     def read(self, text: str, planner_input: PlannerInput) -> Decision:
         try:
