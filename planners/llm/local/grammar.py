@@ -154,8 +154,11 @@ def _size(value: object) -> int:
 def _rules(schema: str) -> str:
     """JSON on one line, written as in examples and in training data: a model that has learnt those would be led astray
     where it may not write the blank that it has always seen there."""
-    written = {"whitespace_flexible": False, "key_separator": _KEY, "item_separator": _ITEM}
-    return str(LLMatcher.grammar_from_json_schema(schema, overrides=written))
+    return str(
+        LLMatcher.grammar_from_json_schema(
+            schema, overrides={"whitespace_flexible": False, "key_separator": _KEY, "item_separator": _ITEM}
+        )
+    )
 
 
 def _closers(tokenizer: LLTokenizer) -> tuple[NDArray[np.int64], ...]:
