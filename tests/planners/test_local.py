@@ -31,7 +31,7 @@ MODELS = ("classical",)
 SCHEMA = decision_schema("json", ACTIONS, MODELS)
 TEXTS = ("find the can", "open the fridge and put the apple into it, then close it", "x", "bring a cup to the sofa")
 
-LIMIT = 130
+LIMIT = 150
 """Tokens of an answer: every one of them is computed on a CPU, with random weights mostly up to the last."""
 
 pytestmark = pytest.mark.usefixtures("no_network")
