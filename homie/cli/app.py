@@ -26,6 +26,7 @@ COMMANDS = {
     "bench": "Run a suite of tasks: every trial into one run folder, interrupted or not.",
     "compare": "Compare runs of a suite: metrics, intervals, paired differences, as tables.",
     "data": "Make training data: tasks, episodes by the thousand, conversations, preferences, files of EMMOE.",
+    "questions": "Questions about pictures, without a robot: make them, ask a model, look for leaks.",
     "report": "Show runs in one HTML page: tables, plots, every episode round by round.",
     "train": "Train planners on data sets of `homie data`.",
     "skill": "Look at checkpoints of low-level policies, or make some to try Homie with.",

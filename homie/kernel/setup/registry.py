@@ -131,6 +131,12 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "rewriters": {
             "default": "planners.llm.rewriting:ModelRewriter",
         },
+        "respondents": {
+            "model": "planners.llm.respondent:ModelRespondent",
+            "scripted": "planners.respondents:ScriptedRespondent",
+            "constant": "planners.respondents:ConstantRespondent",
+            "random": "planners.respondents:RandomRespondent",
+        },
         "trainers": {
             "transformers": "planners.llm.training.trainer:train",
         },

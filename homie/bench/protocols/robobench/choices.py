@@ -32,6 +32,13 @@ class Tally:
         return 100 * self.right / self.n if self.n else None
 
 
+def final_words(answer: str | None) -> str:
+    """An answer without thoughts in `<think>`, and of several `<answer>` the last."""
+    text = _THOUGHT.sub("", answer or "")
+    tagged = _TAGGED.findall(text)
+    return (tagged[-1] if tagged else text).strip()
+
+
 def read_letters(answer: str | None, options: int) -> frozenset[str] | None:
     """The letters that an answer names.
 
@@ -46,9 +53,7 @@ def read_letters(answer: str | None, options: int) -> frozenset[str] | None:
         >>> read_letters("<think>A or B?</think> (C)", 4), read_letters("It must be B, I think", 4)
         (frozenset({'C'}), None)
     """
-    text = _THOUGHT.sub("", answer or "")
-    tagged = _TAGGED.findall(text)
-    match = _LETTERS.fullmatch((tagged[-1] if tagged else text).strip())
+    match = _LETTERS.fullmatch(final_words(answer))
     if match is None:
         return None
     letters = frozenset(re.findall(r"\b[A-Z]\b", match["letters"].upper()))

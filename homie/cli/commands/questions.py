@@ -1,0 +1,76 @@
+"""`homie questions`: questions about pictures, without a robot."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from homie.cli.output import columns, print_json, say, tell
+from homie.cli.parameters import Config, Json, build, options_from
+from homie.cli.progress import bar
+from homie.kernel.support.text import counted
+from homie.questions.asking import ask
+from homie.questions.audit import audit, spread
+from homie.questions.folder import read_questions
+from homie.questions.making.make import make
+from homie.questions.options import AskOptions, AuditOptions, MakeOptions
+from homie.questions.table import markdown
+
+
+@options_from(MakeOptions, positional="out")
+def make_command(config: Config = None, json: Json = False, **values: Any) -> None:
+    """Make questions from simulated houses and tables, with their true answers."""
+    options = build(MakeOptions, config, values)
+    with bar(options.number, "questions") as advance:
+        made = make(options, lambda name, done: advance(name, done=done, total=options.number))
+    if json:
+        print_json(made.model_dump(mode="json"))
+        return
+    tell(f"{options.out}  ({counted(sum(made.dimensions.values()), 'question')} from {counted(made.worlds, 'world')})")
+    say(columns((name.replace("_", " "), str(number)) for name, number in made.dimensions.items()))
+    refused = ", ".join(f"{number} {reason}" for reason, number in made.refused.items())
+    tell(f"not used: {refused or 'none'}")
+
+
+@options_from(AskOptions, positional="folder")
+def ask_command(config: Config = None, json: Json = False, **values: Any) -> None:
+    """Put questions to a planner's model, and score its answers."""
+    options = build(AskOptions, config, values)
+    with bar(len(read_questions(options.folder).questions), "questions") as advance:
+        outcome = ask(options, advance)
+    if json:
+        print_json({"folder": str(outcome.folder), "rows": [row.model_dump(mode="json") for row in outcome.rows]})
+        return
+    tell(f"run folder  {outcome.folder}")
+    say(markdown(outcome.rows).rstrip())
+
+
+@options_from(AuditOptions, positional="folder")
+def audit_command(config: Config = None, json: Json = False, **values: Any) -> None:
+    """Show what can be answered without the pictures, and how the true answers are spread."""
+    options = build(AuditOptions, config, values)
+    questions = read_questions(options.folder).questions
+    blind, answers = audit(questions, options.seed), spread(questions)
+    if json:
+        print_json({name: {**asdict(row), "answers": dict(answers.get(name, {}))} for name, row in blind.items()})
+        return
+    head = ("", "questions", "chance %", "constant %", "text only %", "true answers")
+    say(
+        columns(
+            [
+                head,
+                *(
+                    (
+                        name,
+                        str(row.n),
+                        *(f"{100 * share:.1f}" for share in (row.chance, row.constant, row.text)),
+                        ", ".join(f"{answer} {number}" for answer, number in sorted(answers.get(name, {}).items())),
+                    )
+                    for name, row in blind.items()
+                ),
+            ]
+        )
+    )
+
+
+questions_command = {"make": make_command, "ask": ask_command, "audit": audit_command}

@@ -1,0 +1,182 @@
+"""Putting questions to a model: an answer a line, kept at once, so that a kill loses the answer in hand alone.
+
+OUT/asked.json       who was asked what; another model or other questions do not go on with it
+OUT/answers.jsonl    an `Answered` a line, in the order of the questions
+OUT/results.json     the rows of the table; results.md the same to be read
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from homie.kernel.errors import BadInput
+from homie.kernel.planning.respondents import PlainQuestion, Respondent
+from homie.kernel.setup import registry
+from homie.kernel.support.files import slug, sync_folder, to_json, write_atomically, writing
+from homie.questions.folder import QuestionSet, read_questions
+from homie.questions.options import AskOptions
+from homie.questions.question import Question
+from homie.questions.scoring import mark
+from homie.questions.table import Row, markdown, rows
+from homie.runtime.assembly import load_planner
+from homie.runtime.runstore import read_model, write_model
+
+MODEL = "model"
+"""The respondent that asks the model of a planner; the others are named themselves."""
+
+
+class Asked(BaseModel):
+    """Who was asked what. questions: SHA-256 of the questions."""
+
+    model_config = ConfigDict(frozen=True)
+
+    format: int = 1
+    questions: str
+    dimension: str | None
+    planner: str
+    described: dict[str, Any]
+
+
+class Answered(BaseModel):
+    """One answer, word for word, and its mark. seconds: that it took."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    answer: str
+    right: bool
+    score: float
+    read: bool
+    seconds: float
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of it."""
+
+    folder: Path
+    rows: tuple[Row, ...]
+    cost: float
+
+
+def ask(options: AskOptions, advance: Callable[[str], object] = lambda name: None) -> Outcome:
+    """Ask all questions that have no answer yet, then write the table.
+
+    Args:
+        options: who, what, where to.
+        advance: told the id of each question that has an answer, those of an earlier try included.
+
+    Raises:
+        BadInput: the questions or the planner cannot be used, or the run folder is of another asking.
+        PlannerError: no answer can be had; the same command goes on.
+    """
+    asked = read_questions(options.folder)
+    questions = tuple(q for q in asked.questions if options.dimension in (None, q.dimension))
+    if not questions:
+        known = ", ".join(sorted({question.dimension for question in asked.questions}))
+        raise BadInput(f"{options.folder} has no questions of the dimension '{options.dimension}': it has {known}.")
+    respondent = respondent_of(options.planner, options.planner_settings)
+    out = options.out or Path("runs") / f"questions-{slug(options.folder.name)}-{slug(options.planner)}"
+    head = Asked(
+        questions=asked.digest,
+        dimension=options.dimension,
+        planner=options.planner,
+        described=dict(respondent.describe()),
+    )
+    with writing(out, "into the run folder"):
+        out.mkdir(parents=True, exist_ok=True)
+        _check_same(out / "asked.json", head)
+        answers = _ask_rest(asked, questions, respondent, out / "answers.jsonl", advance)
+        table = rows(questions, {name: answer.answer for name, answer in answers.items()})
+        write_atomically(out / "results.json", to_json([row.model_dump(mode="json") for row in table]))
+        write_atomically(out / "results.md", markdown(table).encode())
+    return Outcome(out, table, sum(answer.cost for answer in answers.values()))
+
+
+def respondent_of(planner: str, settings: Mapping[str, Any]) -> Respondent:
+    """Who answers: a respondent by its name, or the model of a planner. Raises BadInput and MissingPart."""
+    name, _, argument = planner.partition(":")
+    if name != MODEL and name in registry.names("respondents"):
+        if settings:
+            raise BadInput(f"'{name}' answers questions without settings: leave out --set.")
+        named: Respondent = registry.load("respondents", name)(argument)
+        return named
+    asking: Respondent = registry.load("respondents", MODEL)(load_planner(planner, settings))
+    return asking
+
+
+def _ask_rest(
+    asked: QuestionSet,
+    questions: tuple[Question, ...],
+    respondent: Respondent,
+    path: Path,
+    advance: Callable[[str], object],
+) -> dict[str, Answered]:
+    answers, size = _kept(path)
+    with path.open("ab") as file:
+        file.truncate(size)  # a line that a kill has cut off
+        sync_folder(path.parent)
+        for question in questions:
+            if question.id not in answers:
+                answers[question.id] = _answered(asked, question, respondent)
+                file.write(to_json(answers[question.id].model_dump(mode="json"), indent=None))
+                file.flush()
+                os.fsync(file.fileno())
+            advance(question.id)
+    return answers
+
+
+def _answered(asked: QuestionSet, question: Question, respondent: Respondent) -> Answered:
+    pictures = asked.pictures(question)
+    began = time.perf_counter()
+    said = respondent.answer(PlainQuestion(question.id, question.asked, pictures, question.possible))
+    given = mark(question, said.text)
+    return Answered(
+        id=question.id,
+        answer=said.text,
+        right=given.right,
+        score=given.score,
+        read=given.read,
+        seconds=round(time.perf_counter() - began, 3),
+        input_tokens=said.input_tokens,
+        output_tokens=said.output_tokens,
+        cost=said.cost,
+    )
+
+
+def _kept(path: Path) -> tuple[dict[str, Answered], int]:
+    """The answers that are whole, and the bytes that they take."""
+    answers: dict[str, Answered] = {}
+    size = 0
+    for line in path.read_bytes().splitlines(keepends=True) if path.exists() else ():
+        try:
+            answer = Answered.model_validate_json(line)
+        except ValidationError:
+            break
+        if not line.endswith(b"\n"):
+            break
+        answers[answer.id] = answer
+        size += len(line)
+    return answers, size
+
+
+def _check_same(path: Path, head: Asked) -> None:
+    if not path.exists():
+        write_model(path, head)
+        return
+    before = read_model(path, Asked)
+    other = [name for name in Asked.model_fields if getattr(before, name) != getattr(head, name)]
+    if other:
+        raise BadInput(
+            f"{path.parent} has the answers of another asking (different: {', '.join(other)}): choose another --out."
+        )

@@ -1,0 +1,41 @@
+"""The options of `homie questions`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from homie.kernel.setup.options import MAX_SEED, Options
+
+Folder = Annotated[Path, Field(description="The folder of questions, or RoboBench's data as released.")]
+
+
+class MakeOptions(Options):
+    """Questions from simulated worlds."""
+
+    out: Path = Field(description="The folder, new or empty.")
+    number: int = Field(1500, ge=5, le=100_000, description="Questions at least, the same number in each dimension.")
+    size: int = Field(384, ge=128, le=2048, description="Pixels of a side of the pictures.")
+    workers: int = Field(1, ge=1, le=256, description="Processes that visit worlds; the questions are the same.")
+    seed: int = Field(0, ge=0, le=1000, description="Seed of everything random; no world is in the sets of two seeds.")
+
+
+class AskOptions(Options):
+    """Who is asked what."""
+
+    folder: Folder
+    planner: str = Field(
+        description="Whose model: NAME:ARGUMENT (`chat:MODEL`); or `scripted:FILE`, `constant:A`, `random`."
+    )
+    planner_settings: dict[str, Any] = Field({}, description="Settings of the planner; `images=false`: text alone.")
+    out: Path | None = Field(None, description="Run folder (default: runs/questions-...); an unfinished one goes on.")
+    dimension: str | None = Field(None, min_length=1, description="Only the questions of this dimension.")
+
+
+class AuditOptions(Options):
+    """Which questions to look through."""
+
+    folder: Folder
+    seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed of the folds.")

@@ -1,0 +1,86 @@
+"""A question about pictures with its true answer."""
+
+from __future__ import annotations
+
+from string import ascii_uppercase
+from typing import Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from homie.bench.protocols.robobench.choices import read_letters
+from homie.bench.protocols.robobench.geometry import read_box, read_point
+
+Kind: TypeAlias = Literal["choice", "yes_no", "number", "point", "box", "text", "plan"]
+"""How an answer is written. plan: steps as RoboBench writes them (`1-open(fridge), 2-...`)."""
+HOW: dict[Kind, str] = {
+    "choice": "Answer with the letter of one choice and nothing else.",
+    "yes_no": "Answer yes or no and nothing else.",
+    "number": "Answer with one whole number and nothing else.",
+    "point": "Answer with one point (x, y) and nothing else: x from 0 (left) to 1 (right), y from 0 (top) to 1.",
+    "box": "Answer with one box [x1, y1, x2, y2] and nothing else: x from 0 (left) to 1 (right), y from 0 (top) to 1.",
+    "text": "Answer in a few words.",
+    "plan": "",
+}
+"""What is said of it below a question."""
+
+
+class Question(BaseModel):
+    """A question about pictures.
+
+    id: unlike those of the other questions. dimension: the row of the table that it counts in. template: which
+    questions are made in the same way. pictures: files, relative to the folder. choices: of kind choice, without
+    letters. truth: as an answer would be written: a letter, `yes`, `3`, `(0.4, 0.5)`, `[0.1, 0.2, 0.3, 0.4]`.
+    region: of kind point, the box [x1, y1, x2, y2] in which it is right. source: the world that it is from. whole:
+    whether the text is all that is to be said, so that choices and how to answer are not added.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str = Field(min_length=1)
+    dimension: str = Field(min_length=1)
+    template: str = ""
+    text: str = Field(min_length=1)
+    pictures: tuple[str, ...] = ()
+    kind: Kind
+    choices: tuple[str, ...] = Field((), max_length=len(ascii_uppercase))
+    truth: str = Field(min_length=1)
+    region: tuple[float, float, float, float] | None = None
+    source: str = ""
+    whole: bool = False
+
+    @model_validator(mode="after")
+    def _answerable(self) -> Question:
+        if (self.kind == "choice") != bool(self.choices):
+            raise ValueError("kind choice has choices, and no other kind has")
+        if len(set(self.choices)) < len(self.choices):
+            raise ValueError("two choices are the same")
+        if not self._is_answer(self.truth):
+            raise ValueError(f"the truth {self.truth!r} is no answer of kind {self.kind}")
+        return self
+
+    def _is_answer(self, text: str) -> bool:
+        match self.kind:
+            case "choice":
+                return bool(read_letters(text, len(self.choices)))
+            case "yes_no":
+                return text in self.possible
+            case "number":
+                return text.isdecimal()
+            case "point":
+                return read_point(text) is not None
+            case "box":
+                return read_box(text) is not None
+        return True
+
+    @property
+    def possible(self) -> tuple[str, ...]:
+        """The answers that it can have, where they can be listed."""
+        return ("yes", "no") if self.kind == "yes_no" else tuple(ascii_uppercase[: len(self.choices)])
+
+    @property
+    def asked(self) -> str:
+        """The text as it is put to a model."""
+        if self.whole:
+            return self.text
+        options = [f"{letter}. {choice}" for letter, choice in zip(self.possible, self.choices, strict=False)]
+        return "\n".join(part for part in (self.text, *options, HOW[self.kind]) if part)

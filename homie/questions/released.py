@@ -1,0 +1,64 @@
+"""RoboBench's released folder as questions: its words, its pictures, and the reading of answers called `homie`.
+
+Multiple choices and "is it done" (Q3) are scored whole. Plans (Q1) and next steps (Q2) are compared by equality of
+steps, without a judge: that is neither of the released scores.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from homie.bench.protocols.robobench.choices import read_letters
+from homie.bench.protocols.robobench.dataset import TEXTS, Dataset, read_dataset
+from homie.bench.protocols.robobench.prompts import Question as ReleasedQuestion
+from homie.bench.protocols.robobench.prompts import Release
+from homie.kernel.errors import BadInput
+from homie.questions.question import Kind, Question
+
+RELEASE: Release = "2026-08"
+"""Whose prompts are used: the fuller one, and that of the data as it is today."""
+
+
+def is_released(folder: Path) -> bool:
+    """Whether a folder is laid out as RoboBench's."""
+    return (folder / TEXTS).is_file()
+
+
+def read_released(folder: Path) -> tuple[Question, ...]:
+    """The questions of RoboBench's folder.
+
+    Raises:
+        BadInput: as `read_dataset`, or pictures are missing, or a truth is no answer to its question.
+    """
+    data = read_dataset(folder)
+    if missing := data.missing(RELEASE):
+        raise BadInput(f"{folder} lacks {len(missing)} pictures that its questions name, such as {missing[0]}.")
+    return tuple(_converted(data, question) for question in data.questions)
+
+
+def _converted(data: Dataset, released: ReleasedQuestion) -> Question:
+    prompt = data.prompt(released, RELEASE)
+    kind, choices, truth = _answer(released)
+    if kind == "choice" and read_letters(truth, len(choices)) is None:
+        raise BadInput(f"The truth {truth!r} of {released.unique_id} names none of its {len(choices)} options.")
+    return Question(
+        id=released.unique_id,
+        dimension=released.task_type[0],
+        template="/".join(released.task_type[1:]),
+        text=prompt.text,
+        pictures=prompt.images,
+        kind=kind,
+        choices=choices,
+        truth=truth,
+        source=released.unique_id,
+        whole=True,
+    )
+
+
+def _answer(released: ReleasedQuestion) -> tuple[Kind, tuple[str, ...], str]:
+    if released.options is not None:
+        return "choice", released.options, released.gt_answer
+    truth = released.gt_answer.strip().lower()
+    if released.unique_id.endswith("_Q3") and truth in ("yes", "no"):
+        return "yes_no", (), truth
+    return "plan", (), released.gt_answer

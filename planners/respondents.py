@@ -1,0 +1,69 @@
+"""Who answers questions without a model, for tests and comparison: a file, always the same, or by lot."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Mapping
+from pathlib import Path
+
+from homie.kernel.errors import BadInput
+from homie.kernel.planning.respondents import PlainQuestion, Respondent, Said
+from homie.kernel.support.files import reading
+
+
+class ScriptedRespondent(Respondent):
+    """Answers from a JSON file: an object with answers by the ids of questions; to others it says nothing.
+
+    Raises BadInput for what cannot be used.
+    """
+
+    def __init__(self, argument: str) -> None:
+        if not argument:
+            raise BadInput("Scripted answers need a file: --planner scripted:answers.json.")
+        path = Path(argument).expanduser()
+        with reading(path, "the answers"):
+            text = path.read_bytes()
+            answers = json.loads(text)
+        if not isinstance(answers, dict) or not all(isinstance(answer, str) for answer in answers.values()):
+            raise BadInput(f'The answers {path} must be one JSON object, such as {{"q-1": "B"}}.')
+        self._answers: Mapping[str, str] = answers
+        self._digest = hashlib.sha256(text).hexdigest()
+
+    def answer(self, question: PlainQuestion) -> Said:
+        return Said(self._answers.get(question.id, ""))
+
+    def describe(self) -> Mapping[str, object]:
+        return {"answers": len(self._answers), "sha256": self._digest}
+
+
+class ConstantRespondent(Respondent):
+    """Says the same to every question: `constant:A`."""
+
+    def __init__(self, argument: str) -> None:
+        if not argument:
+            raise BadInput("Which answer? Give one, as in --planner constant:A.")
+        self._text = argument
+
+    def answer(self, question: PlainQuestion) -> Said:
+        return Said(self._text)
+
+    def describe(self) -> Mapping[str, object]:
+        return {"answer": self._text}
+
+
+class RandomRespondent(Respondent):
+    """Takes an answer by lot, the same for a question every time; where none are listed a point in the picture."""
+
+    def __init__(self, argument: str) -> None:
+        self._seed = argument
+
+    def answer(self, question: PlainQuestion) -> Said:
+        lot = random.Random(f"{self._seed}/{question.id}")
+        if question.possible:
+            return Said(lot.choice(question.possible))
+        return Said(f"({lot.random():.3f}, {lot.random():.3f})")
+
+    def describe(self) -> Mapping[str, object]:
+        return {"seed": self._seed}
