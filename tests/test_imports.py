@@ -44,9 +44,8 @@ LAYERS = {
     ),
     "homie.questions": (
         ("question", "options"),
-        ("scoring",),
-        ("folder", "released"),
-        ("audit",),
+        ("scoring", "released"),
+        ("folder", "audit"),
         ("table",),
         ("asking", "making"),
     ),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from homie.kernel.vocabulary import domain
 from homie.questions.making.marks import beside
 from homie.questions.making.sight import Sight
 from homie.questions.making.unit import Keep, Unit, contrast
@@ -69,7 +70,7 @@ def _sound(chore: Chore, name: str) -> bool:
     stage, item, container = chore.stages[name], chore.item, chore.container
     head = stage.head
     fractions = [joint.fraction for joint in head.world.joints.values() if joint.receptacle == container]
-    is_open, is_shut = min(fractions) >= 0.9, max(fractions) <= 0.02
+    is_open, is_shut = all(map(domain.is_open, fractions)), all(map(domain.is_closed, fractions))
     place = head.world.objects[item].at
     match name:
         case "closed":
