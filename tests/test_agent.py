@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from error_detection import execution, paper_order
-from homie.kernel.episode.agent import run_episode
+from homie.kernel.episode.agent import EMMOE_TELLING, run_episode
 from homie.kernel.episode.executor import Executor, SkillBook
 from homie.kernel.episode.senses import Senses
 from homie.kernel.interfaces import EpisodeListener, Planner, Skill
@@ -24,8 +24,10 @@ from homie.kernel.types import (
     RoundRecord,
     Subtask,
     SubtaskRecorded,
+    Telling,
 )
 from homie.kernel.vocabulary.actions import canonical_action
+from homie.runtime.inputs import RoundInput
 
 
 class Reciter(Planner):
@@ -89,7 +91,13 @@ def play():
     """Play decisions in the tiny world: (result, records, planner, events)."""
     from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkills
 
-    def run(*decisions: Decision | Subtask, rounds: int = 20, attempts: int = 3, more: Sequence[Skill] = ()):
+    def run(
+        *decisions: Decision | Subtask,
+        rounds: int = 20,
+        attempts: int = 3,
+        more: Sequence[Skill] = (),
+        telling: Telling = EMMOE_TELLING,
+    ):
         robot = TinyRobot()
         tiny = {action: skill for skill in TinySkills().skills(SPEC, robot.kinematics) for action in skill.actions}
         tiny.update({action: skill for skill in more for action in skill.actions})
@@ -98,7 +106,7 @@ def play():
             Senses(robot, TinyDetector(), TinyLocator(robot)), book, paper_order, execution, attempts=attempts
         )
         planner, keeper = Reciter(decisions), Keeper()
-        result = run_episode("the task", planner, executor, seed=0, rounds=rounds, listener=keeper)
+        result = run_episode("the task", planner, executor, seed=0, rounds=rounds, listener=keeper, telling=telling)
         return result, keeper.records, planner, keeper.events
 
     return run
@@ -127,6 +135,32 @@ def test_the_planner_is_told_inventory_history_and_feedback(play):
     assert last.feedback is not None
     assert (last.feedback.code, last.feedback.message) == (ErrorCode.L1, "Unable to pick, the hand is full")
     assert {detection.name for detection in first.detections} == {"ball", "box"}
+
+
+@pytest.mark.parametrize(
+    ("telling", "history", "feedback"),
+    [
+        (
+            Telling("text"),
+            "(1) [Go to, ball](success) (2) [Pick, ball](success) (3) [Pick, ball](fail)",
+            "Unable to pick",
+        ),
+        (Telling("booleans", last=2), "(2) [Pick, ball](success) (3) [Pick, ball](fail)", "fail"),
+        (Telling("none"), "(1) [Go to, ball] (2) [Pick, ball] (3) [Pick, ball]", "None"),
+        (Telling(history="words", last=1), "(3) [Pick, ball]", "Unable to pick"),
+        (Telling(history="none"), "None", "Unable to pick"),
+    ],
+)
+def test_a_protocol_says_what_a_planner_is_told_and_the_records_stay_whole(play, telling, history, feedback):
+    result, records, planner, _ = play(GO_BALL, PICK, PICK, END, telling=telling)
+    last = planner.inputs[-1]
+    assert last.history_text == history
+    assert last.feedback is not None and last.feedback.message.startswith(feedback)
+    assert last.feedback.code == (ErrorCode.L1 if telling.feedback == "codes" else None)
+    assert codes(records) == [None, None, ErrorCode.L1, None]
+    assert [item.feedback.code for item in result.history] == codes(records)
+    kept = RoundInput.model_validate_json(RoundInput.of(last).line)
+    assert kept.planner_input(result.history[:3], {}).history == last.history, "asked again with no more than was told"
 
 
 def test_rounds_run_out(play):

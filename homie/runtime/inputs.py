@@ -15,7 +15,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from homie.kernel.support.files import reading, to_json
-from homie.kernel.types import Detection, Feedback, HistoryItem, Image, PlannerInput
+from homie.kernel.types import Detection, Feedback, HistoryItem, Image, PlannerInput, Telling
 from homie.kernel.vocabulary.actions import ARGUMENTS, WORDS, Ability, Arguments
 from homie.kernel.vocabulary.knowledge import Knowledge
 
@@ -71,6 +71,7 @@ class RoundInput(BaseModel):
     knowledge: Knowledge = Knowledge()
     detections: tuple[NamedBox, ...] = ()
     pictures: tuple[str, ...] = ()
+    telling: Telling = Telling()
 
     @classmethod
     def of(cls, planner_input: PlannerInput) -> RoundInput:
@@ -85,13 +86,13 @@ class RoundInput(BaseModel):
         """The planner's input again.
 
         Args:
-            history: the subtasks before this round.
+            history: the subtasks before this round, as they were; what was told of them is kept here.
             views: pictures (H, W, 3) by the names of the views.
             hand: what the camera at the hand saw, None where nobody looked.
         """
         kept = {name: getattr(self, name) for name in type(self).model_fields if name not in _OTHERS}
         boxes = tuple(box.detection() for box in self.detections)
-        return PlannerInput(**kept, detections=boxes, history=history, views=views, hand=hand)
+        return PlannerInput(**kept, detections=boxes, history=self.telling.subtasks(history), views=views, hand=hand)
 
     @property
     def line(self) -> bytes:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from homie.bench.suite.emmoe_files import expert_lines, parse_info, read_emmoe
-from homie.bench.suite.suite import Suite, find_suite, read_subtask, read_suite
+from homie.bench.suite.suite import Protocol, Suite, find_suite, read_subtask, read_suite
 from homie.conditions import PREDICATES
 from homie.kernel.errors import BadInput
-from homie.kernel.types import Subtask
+from homie.kernel.types import Subtask, Telling
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples" / "suites").glob("*.yaml"))
@@ -310,3 +310,10 @@ def test_the_python_of_the_manual_runs(monkeypatch, capsys):
     (code,) = re.findall(r"```python\n(.*?)```", MANUAL, re.DOTALL)
     exec(code, {})
     assert capsys.readouterr().out == "['fruit-in-fridge-yes', 'fruit-in-fridge-no']\nTrue\n"
+
+
+def test_a_protocol_without_a_policy_is_written_as_before_and_one_with_a_policy_is_read_again():
+    assert Protocol().model_dump(mode="json") == {"rounds": 20, "trials": 3}
+    protocol = Protocol(feedback="booleans", history="words", history_length=5)
+    assert Protocol.model_validate(protocol.model_dump(mode="json")) == protocol
+    assert protocol.telling == Telling("booleans", "words", 5)

@@ -161,6 +161,7 @@ class _Runner:
             folder=episode.folder.resolve(),
             options=episode_options(self._options, self._suite, episode),
             mixed=self._options.mixed,
+            telling=self._suite.protocol.telling,
         )
 
     def _again(self, episode: Episode, job: Job, report: Report, seconds: float) -> bool:

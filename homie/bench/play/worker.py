@@ -38,6 +38,7 @@ from homie.kernel.interfaces import Robot, WorldState
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.support.files import DISK, reason_of, to_json, write_atomically
+from homie.kernel.types import Telling
 from homie.runtime import session
 from homie.runtime.assembly import Parts
 from homie.runtime.provenance import OtherParts, PartsFile, keep
@@ -52,7 +53,7 @@ _PR_SET_PDEATHSIG = 1
 
 class Job(BaseModel):
     """One episode to play. options.seed says which scene it is, `seed` is that of the episode. mixed: whether the run
-    may have been made with other parts so far."""
+    may have been made with other parts so far. telling: what the planner is told of its results, by the suite."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -62,6 +63,7 @@ class Job(BaseModel):
     folder: Path
     options: RunOptions
     mixed: bool = False
+    telling: Telling = Telling()
 
 
 class Report(BaseModel):
@@ -157,7 +159,15 @@ def _play(job: Job, kept: WorkerParts) -> None:
             write_atomically(job.folder / "scene.json", scene)
         _check_goal(job.task, parts.robot)
         parts_digest = _keep_parts(job, parts)
-        session.play(options, parts, job.folder, seed=job.seed, trial=job.trial, parts_digest=parts_digest)
+        session.play(
+            options,
+            parts,
+            job.folder,
+            seed=job.seed,
+            trial=job.trial,
+            parts_digest=parts_digest,
+            telling=job.telling,
+        )
 
 
 def _keep_parts(job: Job, parts: Parts) -> str:

@@ -18,9 +18,11 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    SerializerFunctionWrapHandler,
     StrictStr,
     StringConstraints,
     ValidationError,
+    model_serializer,
     model_validator,
 )
 
@@ -30,7 +32,7 @@ from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.setup import registry
 from homie.kernel.setup.options import MAX_SEED
 from homie.kernel.support.files import reading, slug
-from homie.kernel.types import Subtask
+from homie.kernel.types import FeedbackPolicy, HistoryPolicy, Subtask, Telling
 
 ATTRIBUTES = ("short-horizon", "long-horizon", "open-ended", "logical", "human-style")
 """The five attributes of EMMOE (section 3.1); a task may have several."""
@@ -90,10 +92,31 @@ class SceneChoice(BaseModel):
 
 
 class Protocol(_Model):
-    """How a suite is run where the command line does not say otherwise (defaults: EMMOE, section 5.1)."""
+    """How a suite is run (defaults: EMMOE, section 5.1). The command line may say other rounds and trials.
+
+    feedback, history, history_length: what a planner is told of its results (`homie.kernel.types.Telling`).
+    """
 
     rounds: int = Field(default=20, ge=1, le=1000)
     trials: int = Field(default=3, ge=1, le=1000)
+    feedback: FeedbackPolicy = "codes"
+    history: HistoryPolicy = "all"
+    history_length: int | None = Field(default=None, ge=1, le=1000)
+
+    @model_serializer(mode="wrap")
+    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without what EMMOE tells: half-played runs from before these fields have the same suite."""
+        written: dict[str, Any] = write(self)
+        usual = Telling()
+        for name, value in (("feedback", usual.feedback), ("history", usual.history), ("history_length", usual.last)):
+            if written.get(name) == value:
+                written.pop(name, None)
+        return written
+
+    @property
+    def telling(self) -> Telling:
+        """What a planner is told of its own subtasks."""
+        return Telling(self.feedback, self.history, self.history_length)
 
 
 class Task(_Model):

@@ -37,19 +37,32 @@ from homie.kernel.types import (
     SubtaskChecked,
     SubtaskRecorded,
     SubtaskStarted,
+    Telling,
 )
 from homie.kernel.vocabulary.actions import canonical_action
 
 log = logging.getLogger(__name__)
+EMMOE_TELLING = Telling()
+"""EMMOE tells a planner everything of its results, and all its history."""
 # Not in `homie/__init__.py`, which the command imports before it can take Ctrl-C: it must import next to nothing.
 logging.getLogger("homie").addHandler(logging.NullHandler())
 
 
 def run_episode(
-    task: str, planner: Planner, executor: Executor, *, seed: int, rounds: int, listener: EpisodeListener
+    task: str,
+    planner: Planner,
+    executor: Executor,
+    *,
+    seed: int,
+    rounds: int,
+    listener: EpisodeListener,
+    telling: Telling = EMMOE_TELLING,
 ) -> EpisodeResult:
-    """Run one task to End or to the last round. Robot and locator must have been reset."""
-    episode = Episode(task, planner, executor, seed=seed, rounds=rounds, listener=listener)
+    """Run one task to End or to the last round. Robot and locator must have been reset.
+
+    telling: how much the planner is told of its results and of its history.
+    """
+    episode = Episode(task, planner, executor, seed=seed, rounds=rounds, listener=listener, telling=telling)
     while not episode.over:
         episode.step()
     return episode.finish()
@@ -68,11 +81,15 @@ class Episode:
         rounds: int,
         listener: EpisodeListener,
         inventory: tuple[str, ...] = (),
+        telling: Telling = EMMOE_TELLING,
     ) -> None:
-        """Robot and locator must have been reset. inventory: what is in the hand already."""
+        """Robot and locator must have been reset. inventory: what is in the hand already.
+
+        telling: see `run_episode`.
+        """
         self.task, self.planner, self.executor = task, planner, executor
         self.rounds, self.listener = rounds, listener
-        self.inventory = inventory
+        self.inventory, self.telling = inventory, telling
         self.history: tuple[HistoryItem, ...] = ()
         self.feedback: Feedback | None = None
         self.round = 0
@@ -144,8 +161,8 @@ class Episode:
             views={view: frame.rgb for view, frame in sight.observation.frames.items()},
             detections=executor.locator.arranged(sight.detections),
             inventory=self.inventory,
-            history=self.history,
-            feedback=self.feedback,
+            history=self.telling.subtasks(self.history),
+            feedback=self.telling.last_result(self.feedback),
             actions=executor.actions,
             models=executor.skills.models,
             rounds=self.rounds,
@@ -155,6 +172,7 @@ class Episode:
             abilities=executor.skills.abilities,
             knowledge=executor.locator.knowledge(self.round),
             hand=self._hand() if self.planner.looks_at_hand else None,
+            telling=self.telling,
         )
 
     def _hand(self) -> Image:

@@ -20,7 +20,7 @@ from homie.kernel.types.events import (
     SubtaskRecorded,
     SubtaskStarted,
 )
-from homie.kernel.types.feedback import SUCCESS, ErrorCode, Feedback, HistoryItem
+from homie.kernel.types.feedback import SUCCESS, UNTOLD, ErrorCode, Feedback, HistoryItem
 from homie.kernel.types.geometry import Box, Pose, Pose2, Solid, planar_rotation, rotation_z, short_way, wrapped
 from homie.kernel.types.goals import Articulation, Goal, OccupancyGrid, Surface
 from homie.kernel.types.observations import (
@@ -38,11 +38,13 @@ from homie.kernel.types.observations import (
 from homie.kernel.types.questions import PlannerInput
 from homie.kernel.types.records import Attempt, Check, EpisodeResult, Execution, Outcome, RoundRecord
 from homie.kernel.types.subtasks import END, Answer, Decision, Subtask, model_key
+from homie.kernel.types.telling import FeedbackPolicy, HistoryPolicy, Telling
 
 __all__ = [
     "END",
     "FLOOR",
     "SUCCESS",
+    "UNTOLD",
     "VIEWS",
     "Answer",
     "Array",
@@ -64,9 +66,11 @@ __all__ = [
     "Event",
     "Execution",
     "Feedback",
+    "FeedbackPolicy",
     "Goal",
     "GripperState",
     "HistoryItem",
+    "HistoryPolicy",
     "Image",
     "Intrinsics",
     "Mask",
@@ -90,6 +94,7 @@ __all__ = [
     "SubtaskStarted",
     "Surface",
     "Target",
+    "Telling",
     "in_sight",
     "model_key",
     "planar_rotation",

@@ -51,14 +51,17 @@ class ErrorCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What the planner is told about its last subtask. `code` is None exactly when `status` is success.
+    """What became of a subtask. `code` is None exactly when `status` is success.
+
+    What a planner is told may be less, by the policy of the protocol (`homie.kernel.types.Telling`): a failure without
+    its code, or the status `untold`.
 
     about: the names of what it is about besides the target, as a planner may say them: the container that is closed
     (L3), the things that are in the way (E1). lasting: whether the same subtask would end the same as long as nothing
     else is changed, as far as a failed skill knows.
     """
 
-    status: Literal["success", "fail"]
+    status: Literal["success", "fail", "untold"]
     code: ErrorCode | None = None
     message: str = "None"
     about: tuple[str, ...] = ()
@@ -70,6 +73,8 @@ class Feedback:
 
 
 SUCCESS = Feedback("success")
+UNTOLD = Feedback("untold")
+"""What a planner gets of a result that the protocol withholds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,4 +86,5 @@ class HistoryItem:
     feedback: Feedback
 
     def __str__(self) -> str:
-        return f"({self.number}) {self.subtask}({self.feedback.status})"
+        result = "" if self.feedback == UNTOLD else f"({self.feedback.status})"
+        return f"({self.number}) {self.subtask}{result}"

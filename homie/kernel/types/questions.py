@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from homie.kernel.types.arrays import Image
 from homie.kernel.types.feedback import Feedback, HistoryItem
 from homie.kernel.types.observations import Detection
+from homie.kernel.types.telling import Telling
 from homie.kernel.vocabulary.actions import ARGUMENTS, WORDS, Ability, Arguments
 from homie.kernel.vocabulary.knowledge import Knowledge
 
@@ -22,6 +23,7 @@ class PlannerInput:
     things by number with their places; the detections of the first view are then in its order. `arguments` is what
     each action takes, `words` other words for actions, `abilities` what each of the models can do. `knowledge` is what
     is remembered of the home. `hand` is what the camera at the hand sees, for a planner that `looks_at_hand`.
+    `telling` is the policy by which `history` and `feedback` have been cut already.
     """
 
     task: str
@@ -40,6 +42,7 @@ class PlannerInput:
     abilities: Mapping[str, Ability] = field(default_factory=dict)
     knowledge: Knowledge = field(default_factory=Knowledge)
     hand: Image | None = None
+    telling: Telling = field(default_factory=Telling)
 
     @property
     def inventory_text(self) -> str:
