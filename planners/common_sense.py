@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from homie.kernel.interfaces import kind_of
 from homie.kernel.types import NamedThing
 from homie.kernel.vocabulary.furniture import FURNITURE, SOUGHT_AT, Kept, kinds
@@ -67,7 +69,7 @@ def could_be(words: str, name: str) -> bool:
 
 def is_container(words: str) -> bool:
     """Whether it has a door or a drawer, by its name."""
-    return kind_of(canonical(words)).split()[-1:] in ([name] for name in CONTAINERS)
+    return _ends_in(kind_of(canonical(words)), CONTAINERS)
 
 
 def is_room(words: str) -> bool:
@@ -82,8 +84,17 @@ def is_surface(words: str) -> bool:
 
 def is_furniture(words: str) -> bool:
     """Whether it is too large to be inside something else, by its name."""
-    large = canonical(words).split()[-1:] in ([name] for name in LARGE)
-    return is_container(words) or is_surface(words) or is_room(words) or large
+    return is_container(words) or is_surface(words) or is_room(words) or _ends_in(canonical(words), LARGE)
+
+
+def _ends_in(words: str, names: Iterable[str]) -> bool:
+    """Whether the last words are one of some names, which may have several.
+
+    >>> [_ends_in(words, ["fridge", "washing machine"]) for words in ("gray washing machine", "coffee machine")]
+    [True, False]
+    """
+    spoken = words.split()
+    return any(spoken[-len(name.split()) :] == name.split() for name in names)
 
 
 def usual_places(words: str) -> tuple[str, ...]:

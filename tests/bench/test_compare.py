@@ -20,7 +20,7 @@ from homie.bench.compare.compare import compare
 from homie.bench.compare.summary import Intervals
 from homie.bench.folder.ledger import SweepFile, read_bench
 from homie.bench.play.progress import Progress
-from homie.bench.score.metrics import METRICS, TERMS
+from homie.bench.score.metrics import METRICS, NEEDS, TERMS
 from homie.bench.score.results import load_run, load_runs, make_profile
 from homie.bench.score.trajectory import Trajectory, written_step
 from homie.bench.statistics import Estimate, wilson
@@ -404,3 +404,4 @@ def test_every_metric_has_its_row_on_the_page() -> None:
     page = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text()
     assert set(TERMS) <= set(re.findall(r"^\| (\w+) \|", page, re.MULTILINE))
     assert set(METRICS) <= set(TERMS)
+    assert set(NEEDS) == set(METRICS)

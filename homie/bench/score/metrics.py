@@ -36,7 +36,7 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "SRR": ("replans_in_success",),
     "SER": ("success",),
 }
-"""The parts of a score that a metric needs: if one of them raised in a profile, the metric has no value."""
+"""The parts of a score that each of `METRICS` needs: if one of them raised in a profile, the metric has no value."""
 
 
 class Ratio(NamedTuple):

@@ -30,7 +30,7 @@ from homie.envs.mujoco.robots.eyes import Eyes
 from homie.envs.mujoco.robots.fetch.kinematics import FETCH
 from homie.envs.mujoco.robots.grasping import Grasping, add_grasp_constraints
 from homie.envs.mujoco.robots.limbs import PREFIX, Limbs, place
-from homie.envs.mujoco.robots.simulated import SimulatedRobot
+from homie.envs.mujoco.robots.simulated import SETTLE, SimulatedRobot
 from homie.envs.mujoco.state.snapshot import snapshot_of
 from homie.envs.mujoco.state.world import World
 from homie.kernel.errors import BadInput
@@ -124,7 +124,7 @@ class MujocoHome(SimulatedRobot):
         self.world.held = None
         self.world.appliances.reset()
         self.world.household.reset()
-        for _ in range(25):  # things settle by fractions of a millimetre
+        for _ in range(SETTLE):  # by fractions of a millimetre
             self.act(Command())
 
     def _tell(self, command: Command) -> None:

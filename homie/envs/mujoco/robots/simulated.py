@@ -21,6 +21,8 @@ DIVERGED = (
     mujoco.mjtWarning.mjWARN_BADQACC,
 )
 """What MuJoCo counts when a position, speed or acceleration is not finite or beyond 1e10."""
+SETTLE = 25
+"""Control periods at the start of an episode in which things come to rest."""
 
 
 class SimulatedRobot(Robot):

@@ -17,7 +17,7 @@ from homie.envs.mujoco.robots.grasping import Grasping
 from homie.envs.mujoco.robots.limbs import Limbs, place
 from homie.envs.mujoco.robots.panda import panda
 from homie.envs.mujoco.robots.panda.kinematics import PandaKinematics
-from homie.envs.mujoco.robots.simulated import SimulatedRobot
+from homie.envs.mujoco.robots.simulated import SETTLE, SimulatedRobot
 from homie.envs.mujoco.table.build import build
 from homie.envs.mujoco.table.families import scene_of
 from homie.envs.mujoco.table.locator import TableLocator
@@ -32,8 +32,6 @@ from homie.kernel.world import WorldSnapshot
 
 PICTURE_SIZE = TableSettings().pixels
 """Width and height of a picture where none is asked for."""
-SETTLE = 25
-"""Control periods at the start of an episode in which things come to rest."""
 
 
 class FrankaTable(SimulatedRobot):
