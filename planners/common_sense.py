@@ -102,7 +102,9 @@ def usual_places(words: str) -> tuple[str, ...]:
     for things, rooms, kept in _SOUGHT:
         if _any_of(words, things):
             return (*rooms, *SOUGHT_AT[kept])
-    for use in FURNITURE:
+    for use in sorted(
+        FURNITURE, key=lambda use: not _ends_in(canonical(words), use.names)
+    ):  # "coat stand" is no "tv stand"
         if use.rooms and _any_of(words, (use.word,)):
             return (*use.rooms, *ROOMS, *(_KITCHEN_UNITS if "kitchen" in use.rooms else ()))
     return (*ROOMS, *SOUGHT_AT["anything"])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from error_detection import execution, paper_order
-from homie.kernel.episode.agent import EMMOE_TELLING, run_episode
+from homie.kernel.episode.agent import EMMOE_LIMITS, EMMOE_TELLING, run_episode
 from homie.kernel.episode.executor import Executor, SkillBook
 from homie.kernel.episode.senses import Senses
 from homie.kernel.interfaces import EpisodeListener, Planner, Skill
@@ -18,6 +18,7 @@ from homie.kernel.types import (
     ErrorCode,
     Event,
     Goal,
+    Limits,
     Observation,
     Outcome,
     PlannerInput,
@@ -97,6 +98,7 @@ def play():
         attempts: int = 3,
         more: Sequence[Skill] = (),
         telling: Telling = EMMOE_TELLING,
+        limits: Limits = EMMOE_LIMITS,
     ):
         robot = TinyRobot()
         tiny = {action: skill for skill in TinySkills().skills(SPEC, robot.kinematics) for action in skill.actions}
@@ -106,7 +108,9 @@ def play():
             Senses(robot, TinyDetector(), TinyLocator(robot)), book, paper_order, execution, attempts=attempts
         )
         planner, keeper = Reciter(decisions), Keeper()
-        result = run_episode("the task", planner, executor, seed=0, rounds=rounds, listener=keeper, telling=telling)
+        result = run_episode(
+            "the task", planner, executor, seed=0, rounds=rounds, listener=keeper, telling=telling, limits=limits
+        )
         return result, keeper.records, planner, keeper.events
 
     return run
@@ -338,3 +342,29 @@ def test_canonical_action():
     assert canonical_action("Pic\N{KELVIN SIGN}") is None and canonical_action("Ｅｎｄ") is None
     assert canonical_action("Öffne", ("Öffne",)) == "Öffne"
     assert canonical_action("Slice", ("Slice",)) == "Slice"
+
+
+@pytest.mark.parametrize(
+    ("limits", "ended_by", "done"),
+    [
+        (Limits(steps=2), "steps", [None, None]),
+        (Limits(failures=1), "failures", [None, None, ErrorCode.L1]),
+        (Limits(failures=2), "failures", [None, None, ErrorCode.L1, ErrorCode.F1]),
+        (Limits(failures=3), "ended", [None, None, ErrorCode.L1, ErrorCode.F1, None]),
+        (Limits(steps=4), "ended", [None, None, ErrorCode.L1, ErrorCode.F1, None]),
+    ],
+)
+def test_a_protocol_says_what_ends_an_episode_besides(play, limits, ended_by, done):
+    """An answer that cannot be read is a failure, and no subtask."""
+    result, records, _, _ = play(GO_BALL, PICK, PICK, Decision((), problem="no JSON"), END, limits=limits)
+    assert result.ended_by == ended_by
+    assert codes(records) == done
+
+
+def test_of_a_plan_only_so_much_is_carried_out(play):
+    plan = Decision((Subtask("Go to", "ball"), Subtask("Pick", "ball"), Subtask("Go to", "box")))
+    _, records, planner, _ = play(plan, END, limits=Limits(plan=2))
+    assert [str(record.execution.subtask) for record in records] == ["[Go to, ball]", "[Pick, ball]", "[End]"]
+    assert len(planner.inputs[1].history) == 2
+    _, records, _, _ = play(plan, END, limits=Limits(steps=1))
+    assert len(records) == 1

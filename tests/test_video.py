@@ -17,6 +17,7 @@ from PIL import ImageFont
 
 from homie.kernel.interfaces import Filmable
 from homie.kernel.types import (
+    ENDINGS,
     SUCCESS,
     Attempt,
     AttemptEnded,
@@ -234,7 +235,7 @@ def test_what_is_written_under_the_pictures(tape):
     writer.on(PlannerAnswered(4, Decision(())))
     written |= {"decision": "", "analysis": "", "model": "", "history": history, "clock": 24.0}
     panel(state="", tone="bad")
-    for how, text in (("ended", "the planner has ended the task"), ("rounds", "out of rounds")):
+    for how, text in ENDINGS.items():
         writer.on(EpisodeEnded(EpisodeResult("pick the ball", how, 4, (), (), 24.0)))
         panel(state=text, tone="plain")
 
@@ -440,7 +441,7 @@ def test_the_panel_says_what_happens_as_long_as_it_should(tmp_path, monkeypatch)
     parts.append((8 + 9, after))
     at(28.0)
     writer.on(EpisodeEnded(EpisodeResult("", "ended", 2, (), (), 28.0)))
-    parts.append((1 + 30, after.change(state="the planner has ended the task", tone="plain")))
+    parts.append((1 + 30, after.change(state="the planner ended the task", tone="plain")))
     shown = pictures(tmp_path / "video.mp4")
     assert len(shown) == sum(count for count, _ in parts)
     first = 0

@@ -12,6 +12,7 @@ from rich.text import Text
 from homie.kernel.interfaces import EpisodeListener
 from homie.kernel.support.text import counted, printable
 from homie.kernel.types import (
+    ENDINGS,
     Attempt,
     AttemptEnded,
     Check,
@@ -76,7 +77,7 @@ class ProgressDisplay(EpisodeListener):
             case SubtaskRecorded(record):
                 self._show_record(record)
             case EpisodeEnded(result):
-                how = "The planner ended the task" if result.ended_by == "ended" else "The rounds ran out"
+                how = ENDINGS[result.ended_by].capitalize()
                 rounds = counted(result.rounds, "round")
                 self._line("\n", f"{how} after {rounds} and {result.robot_seconds:.1f} s of robot time.")
 

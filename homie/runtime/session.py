@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from homie.kernel.episode.agent import EMMOE_TELLING, run_episode
+from homie.kernel.episode.agent import EMMOE_LIMITS, EMMOE_TELLING, run_episode
 from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, RobotFault
 from homie.kernel.interfaces import Announcer, EpisodeListener, Listeners
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.support.files import DISK
-from homie.kernel.types import EpisodeResult, Telling
+from homie.kernel.types import EpisodeResult, Limits, Telling
 from homie.runtime.announcements import Announcements
 from homie.runtime.assembly import Parts, assemble
 from homie.runtime.objects import NO_OBJECTS, Objects
@@ -129,6 +129,7 @@ def play(
     parts_digest: str = "",
     ending: Callable[[], None] = _nothing,
     telling: Telling = EMMOE_TELLING,
+    limits: Limits = EMMOE_LIMITS,
 ) -> EpisodeResult:
     """Run one episode into an empty episode folder, from the start of the scene. However it ended, the robot stops, and
     `ending` is called (see `record`), before the files are closed.
@@ -136,7 +137,8 @@ def play(
     seed: of the episode; the seed of the options only says which scene it is. parts_digest: the name of the
     `homie.runtime.provenance.PartsFile` that describes the parts. Raises Interrupted on Ctrl-C, SIGTERM and SIGHUP,
     InfrastructureError for what nobody expected, and every other HomieError as it comes. A listener of the caller's
-    that raises is told nothing more, and the episode goes on. telling: what the planner is told of its results.
+    that raises is told nothing more, and the episode goes on. telling: what the planner is told of its results. limits:
+    of the episode beside its rounds.
     """
     robot = parts.robot
     store = EpisodeStore(path, robot, seed=seed, trial=trial, frames=options.frames, parts=parts_digest)
@@ -155,6 +157,7 @@ def play(
                 rounds=options.rounds,
                 listener=listener,
                 telling=telling,
+                limits=limits,
             )
     except KeyboardInterrupt:
         with undisturbed():

@@ -21,6 +21,7 @@ from PIL import Image as Picture
 
 from homie.kernel.interfaces import EpisodeListener, Filmable, Robot
 from homie.kernel.types import (
+    ENDINGS,
     Array,
     AttemptEnded,
     Decision,
@@ -120,8 +121,7 @@ class VideoWriter(EpisodeListener):
         self._shoot(self._robot.observe(), hold=self._hold // 2)
 
     def _film_end(self, result: EpisodeResult) -> None:
-        ended = "the planner has ended the task" if result.ended_by == "ended" else "out of rounds"
-        self._caption = self._caption.change(state=ended, tone="plain")
+        self._caption = self._caption.change(state=ENDINGS[result.ended_by], tone="plain")
         self._shoot(self._robot.observe(), hold=round(END_HOLD * FPS))
         self.close()  # now: a listener after this one may rely on the file
 

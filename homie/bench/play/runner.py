@@ -162,6 +162,7 @@ class _Runner:
             options=episode_options(self._options, self._suite, episode),
             mixed=self._options.mixed,
             telling=self._suite.protocol.telling,
+            limits=self._suite.protocol.limits,
         )
 
     def _again(self, episode: Episode, job: Job, report: Report, seconds: float) -> bool:

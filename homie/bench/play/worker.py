@@ -38,7 +38,7 @@ from homie.kernel.interfaces import Robot, WorldState
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.support.files import DISK, reason_of, to_json, write_atomically
-from homie.kernel.types import Telling
+from homie.kernel.types import Limits, Telling
 from homie.runtime import session
 from homie.runtime.assembly import Parts
 from homie.runtime.provenance import OtherParts, PartsFile, keep
@@ -53,7 +53,8 @@ _PR_SET_PDEATHSIG = 1
 
 class Job(BaseModel):
     """One episode to play. options.seed says which scene it is, `seed` is that of the episode. mixed: whether the run
-    may have been made with other parts so far. telling: what the planner is told of its results, by the suite."""
+    may have been made with other parts so far. telling, limits: what the planner is told of its results, and what ends
+    its episodes, by the suite."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -64,6 +65,7 @@ class Job(BaseModel):
     options: RunOptions
     mixed: bool = False
     telling: Telling = Telling()
+    limits: Limits = Limits()
 
 
 class Report(BaseModel):
@@ -167,6 +169,7 @@ def _play(job: Job, kept: WorkerParts) -> None:
             trial=job.trial,
             parts_digest=parts_digest,
             telling=job.telling,
+            limits=job.limits,
         )
 
 

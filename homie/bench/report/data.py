@@ -28,8 +28,8 @@ from homie.runtime.provenance import read_parts
 from homie.runtime.runstore import EpisodeFile, RunFile, episode_folders, read_run, read_steps
 
 Outcome: TypeAlias = Literal["succeeded", "failed", "lost", "unfinished", "not scored", "said End", "out of rounds"]
-"""The outcome of an episode. `said End` and `out of rounds` are those of a single run, which has no success
-criterion."""
+"""The outcome of an episode. `said End` and `out of rounds` (or of what else is limited) are those of a
+single run, which has no success criterion."""
 SINGLE = "single runs"
 
 
@@ -271,8 +271,13 @@ def _read(folder: Path, file: RunFile) -> tuple[EpisodeFile | None, tuple[RoundR
 def _ended(ending: EpisodeFile | None) -> Outcome:
     if ending is None:
         return "unfinished"
-    endings: dict[str, Outcome] = {"ended": "said End", "rounds": "out of rounds", "infrastructure": "lost"}
-    return endings[ending.ended_by]
+    match ending.ended_by:
+        case "ended":
+            return "said End"
+        case "infrastructure":
+            return "lost"
+        case "rounds" | "steps" | "failures":
+            return "out of rounds"
 
 
 def _rounds(folder: Path) -> tuple[Round, ...]:

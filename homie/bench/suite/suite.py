@@ -32,7 +32,7 @@ from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.setup import registry
 from homie.kernel.setup.options import MAX_SEED
 from homie.kernel.support.files import reading, slug
-from homie.kernel.types import FeedbackPolicy, HistoryPolicy, Subtask, Telling
+from homie.kernel.types import FeedbackPolicy, HistoryPolicy, Limits, Subtask, Telling
 
 ATTRIBUTES = ("short-horizon", "long-horizon", "open-ended", "logical", "human-style")
 """The five attributes of EMMOE (section 3.1); a task may have several."""
@@ -94,7 +94,8 @@ class SceneChoice(BaseModel):
 class Protocol(_Model):
     """How a suite is run (defaults: EMMOE, section 5.1). The command line may say other rounds and trials.
 
-    feedback, history, history_length: what a planner is told of its results (`homie.kernel.types.Telling`).
+    feedback, history, history_length: what a planner is told of its results (`homie.kernel.types.Telling`). steps,
+    failures, plan: what ends an episode besides, and how much of a plan is carried out (`homie.kernel.types.Limits`).
     """
 
     rounds: int = Field(default=20, ge=1, le=1000)
@@ -102,21 +103,27 @@ class Protocol(_Model):
     feedback: FeedbackPolicy = "codes"
     history: HistoryPolicy = "all"
     history_length: int | None = Field(default=None, ge=1, le=1000)
+    steps: int | None = Field(default=None, ge=1, le=1000)
+    failures: int | None = Field(default=None, ge=1, le=1000)
+    plan: int | None = Field(default=None, ge=1, le=1000)
 
     @model_serializer(mode="wrap")
     def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without what EMMOE tells: half-played runs from before these fields have the same suite."""
+        """Without what is as in EMMOE: half-played runs from before these fields have the same suite."""
         written: dict[str, Any] = write(self)
-        usual = Telling()
-        for name, value in (("feedback", usual.feedback), ("history", usual.history), ("history_length", usual.last)):
-            if written.get(name) == value:
-                written.pop(name, None)
-        return written
+        usual = {name: field.default for name, field in type(self).model_fields.items()}
+        always = ("rounds", "trials")
+        return {name: value for name, value in written.items() if name in always or value != usual[name]}
 
     @property
     def telling(self) -> Telling:
         """What a planner is told of its own subtasks."""
         return Telling(self.feedback, self.history, self.history_length)
+
+    @property
+    def limits(self) -> Limits:
+        """What ends an episode besides End and the last round."""
+        return Limits(steps=self.steps, failures=self.failures, plan=self.plan)
 
 
 class Task(_Model):

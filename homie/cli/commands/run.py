@@ -10,7 +10,7 @@ from homie.cli.output import print_json, progress_console, tell
 from homie.cli.parameters import Config, Json, build, options_from
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.support.text import counted
-from homie.kernel.types import END, EpisodeResult
+from homie.kernel.types import END, ENDINGS, EpisodeResult
 from homie.runtime import session
 from homie.runtime.display import ProgressDisplay
 
@@ -43,7 +43,7 @@ def run_command(
 
 def _ending(result: EpisodeResult) -> str:
     """What ended the run, and how many subtasks succeeded. It does not say whether the task is done."""
-    how = "the planner ended the task" if result.ended_by == "ended" else "the rounds ran out"
+    how = ENDINGS[result.ended_by]
     tried = [item for item in result.history if item.subtask.action != END.action]
     well = sum(item.feedback.ok for item in tried)
     return f"{how} after {counted(result.rounds, 'round')}; {well} of {counted(len(tried), 'subtask')} succeeded"

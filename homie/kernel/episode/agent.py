@@ -18,9 +18,11 @@ from homie.kernel.episode.senses import Sight
 from homie.kernel.interfaces import EpisodeListener, Planner
 from homie.kernel.types import (
     END,
+    ENDINGS,
     SUCCESS,
     Check,
     Decision,
+    EndedBy,
     EpisodeEnded,
     EpisodeResult,
     EpisodeStarted,
@@ -29,6 +31,7 @@ from homie.kernel.types import (
     Feedback,
     HistoryItem,
     Image,
+    Limits,
     PlannerAnswered,
     PlannerAsked,
     PlannerInput,
@@ -44,6 +47,8 @@ from homie.kernel.vocabulary.actions import canonical_action
 log = logging.getLogger(__name__)
 EMMOE_TELLING = Telling()
 """EMMOE tells a planner everything of its results, and all its history."""
+EMMOE_LIMITS = Limits()
+"""EMMOE limits an episode by its rounds alone."""
 # Not in `homie/__init__.py`, which the command imports before it can take Ctrl-C: it must import next to nothing.
 logging.getLogger("homie").addHandler(logging.NullHandler())
 
@@ -57,12 +62,15 @@ def run_episode(
     rounds: int,
     listener: EpisodeListener,
     telling: Telling = EMMOE_TELLING,
+    limits: Limits = EMMOE_LIMITS,
 ) -> EpisodeResult:
-    """Run one task to End or to the last round. Robot and locator must have been reset.
+    """Run one task to End or to a limit. Robot and locator must have been reset.
 
-    telling: how much the planner is told of its results and of its history.
+    telling: how much the planner is told of its results and of its history. limits: those beside the rounds.
     """
-    episode = Episode(task, planner, executor, seed=seed, rounds=rounds, listener=listener, telling=telling)
+    episode = Episode(
+        task, planner, executor, seed=seed, rounds=rounds, listener=listener, telling=telling, limits=limits
+    )
     while not episode.over:
         episode.step()
     return episode.finish()
@@ -82,17 +90,20 @@ class Episode:
         listener: EpisodeListener,
         inventory: tuple[str, ...] = (),
         telling: Telling = EMMOE_TELLING,
+        limits: Limits = EMMOE_LIMITS,
     ) -> None:
         """Robot and locator must have been reset. inventory: what is in the hand already.
 
-        telling: see `run_episode`.
+        telling, limits: see `run_episode`.
         """
         self.task, self.planner, self.executor = task, planner, executor
         self.rounds, self.listener = rounds, listener
-        self.inventory, self.telling = inventory, telling
+        self.inventory, self.telling, self.limits = inventory, telling, limits
         self.history: tuple[HistoryItem, ...] = ()
         self.feedback: Feedback | None = None
         self.round = 0
+        self.failures = 0
+        """Subtasks that failed and answers that could not be read."""
         self.ended = False
         log.info("task: %s", task)
         planner.reset(task, seed=seed)
@@ -100,8 +111,15 @@ class Episode:
 
     @property
     def over(self) -> bool:
-        """Whether the planner has said End or the rounds have run out."""
-        return self.ended or self.round >= self.rounds
+        """Whether the planner has said End or a limit has been reached."""
+        return self.ended_by is not None
+
+    @property
+    def ended_by(self) -> EndedBy | None:
+        """What has ended the episode; None while it goes on."""
+        if self.ended:
+            return "ended"
+        return self._limit or ("rounds" if self.round >= self.rounds else None)
 
     def step(self) -> tuple[RoundRecord, ...]:
         """One round: look, decide, execute. Returns a record per subtask, or of an output that could not be read."""
@@ -121,9 +139,11 @@ class Episode:
             execution = unreadable(decision)
             self.listener.on(SubtaskChecked(execution.checks[0]))
             self.feedback = execution.feedback
+            self.failures += 1
             return (self._record(decision, execution, clock),)
         records = []
-        for subtask in decision.subtasks:
+        plan = decision.subtasks[: self.limits.plan]
+        for subtask in plan:
             if canonical_action(subtask.action, self.executor.actions) == END.action:
                 execution = Execution(END, decision.model, (), (), SUCCESS)
                 self.ended = True
@@ -137,18 +157,24 @@ class Episode:
             log.info("%s: %s %s", execution.subtask, self.feedback.status, self.feedback.message)
             self.history = (*self.history, HistoryItem(len(self.history) + 1, execution.subtask, self.feedback))
             records.append(self._record(decision, execution, clock))
-            if self.ended or not self.feedback.ok:
+            self.failures += not self.feedback.ok
+            if self.ended or not self.feedback.ok or self._limit:
                 break
-            if subtask is not decision.subtasks[-1]:
+            if subtask is not plan[-1]:
                 sight = self.executor.senses.look_around()
                 clock.lap("observe")
         return tuple(records)
 
+    @property
+    def _limit(self) -> Literal["steps", "failures"] | None:
+        """The limit beside the rounds that has been reached."""
+        return self.limits.reached(steps=len(self.history), failures=self.failures)
+
     def finish(self) -> EpisodeResult:
         """The result of the episode, of which the listener gets the last event."""
-        how: Literal["ended", "rounds"] = "ended" if self.ended else "rounds"
+        how = self.ended_by or "rounds"
         stamp = self.executor.robot.observe().stamp
-        log.info("ended by %s after round %d", "the planner" if self.ended else "the last round", self.round)
+        log.info("%s after round %d", ENDINGS[how], self.round)
         result = EpisodeResult(self.task, how, self.round, self.history, self.inventory, stamp)
         self.listener.on(EpisodeEnded(result))
         return result

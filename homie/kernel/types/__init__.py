@@ -23,6 +23,7 @@ from homie.kernel.types.events import (
 from homie.kernel.types.feedback import SUCCESS, UNTOLD, ErrorCode, Feedback, HistoryItem
 from homie.kernel.types.geometry import Box, Pose, Pose2, Solid, planar_rotation, rotation_z, short_way, wrapped
 from homie.kernel.types.goals import Articulation, Goal, OccupancyGrid, Surface
+from homie.kernel.types.limits import ENDINGS, EndedBy, Limits
 from homie.kernel.types.observations import (
     FLOOR,
     VIEWS,
@@ -42,6 +43,7 @@ from homie.kernel.types.telling import FeedbackPolicy, HistoryPolicy, Telling
 
 __all__ = [
     "END",
+    "ENDINGS",
     "FLOOR",
     "SUCCESS",
     "UNTOLD",
@@ -59,6 +61,7 @@ __all__ = [
     "Decision",
     "Depth",
     "Detection",
+    "EndedBy",
     "EpisodeEnded",
     "EpisodeResult",
     "EpisodeStarted",
@@ -73,6 +76,7 @@ __all__ = [
     "HistoryPolicy",
     "Image",
     "Intrinsics",
+    "Limits",
     "Mask",
     "NamedThing",
     "Observation",

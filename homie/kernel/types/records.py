@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
 
 from homie.kernel.types.feedback import SUCCESS, ErrorCode, Feedback, HistoryItem
+from homie.kernel.types.limits import EndedBy
 from homie.kernel.types.subtasks import Decision, Subtask
 
 
@@ -98,10 +98,10 @@ class RoundRecord:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeResult:
-    """How an episode ended: `ended` when the planner said End, `rounds` when they ran out."""
+    """How an episode ended. rounds: how many were played."""
 
     task: str
-    ended_by: Literal["ended", "rounds"]
+    ended_by: EndedBy
     rounds: int
     history: tuple[HistoryItem, ...]
     inventory: tuple[str, ...]

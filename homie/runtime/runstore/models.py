@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from homie.kernel.errors import BadInput
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.support.checksums import FileMark, mark
-from homie.kernel.types import Answer, HistoryItem, RoundRecord
+from homie.kernel.types import Answer, EndedBy, HistoryItem, RoundRecord
 from homie.runtime.inputs import INPUTS
 from homie.runtime.runstore.sealed import contents, read_model, write_model
 
@@ -87,8 +87,9 @@ class EpisodeFile(BaseModel):
     """`episode.json`: how one episode ended. Equal episodes differ in `wall_seconds`, the mark of
     `steps.jsonl`, which has timings, and the checksum.
 
-    ended_by: the planner (`ended`), the last round (`rounds`), or, in a bench, something that was neither the planner's
-    nor the skills' doing (`infrastructure`), told by `cause`. parts: the name of a `provenance.PartsFile`.
+    ended_by: the planner (`ended`), a limit (`rounds`, `steps`, `failures`), or, in a bench, something that was neither
+    the planner's nor the skills' doing (`infrastructure`), told by `cause`. parts: the name of a
+    `provenance.PartsFile`.
     files: the other files of the episode as they were at its end. Homie 0.1 wrote format 1, without the last two.
     """
 
@@ -98,7 +99,7 @@ class EpisodeFile(BaseModel):
     task: str
     trial: int
     seed: int
-    ended_by: Literal["ended", "rounds", "infrastructure"]
+    ended_by: EndedBy | Literal["infrastructure"]
     rounds: int
     history: tuple[HistoryItem, ...]
     inventory: tuple[str, ...]

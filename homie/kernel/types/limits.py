@@ -1,0 +1,39 @@
+"""What ends an episode, or the plan of one answer, before the planner says End."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+EndedBy: TypeAlias = Literal["ended", "rounds", "steps", "failures"]
+"""`ended`: the planner said End. The others are the limit that was reached."""
+ENDINGS: Mapping[EndedBy, str] = {
+    "ended": "the planner ended the task",
+    "rounds": "the rounds ran out",
+    "steps": "the subtasks ran out",
+    "failures": "too many subtasks failed",
+}
+"""How an episode ended, in words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The limits of a protocol beside its rounds. None: any number, as in EMMOE.
+
+    steps: subtasks, of all answers. failures: subtasks that fail, and answers that cannot be read; the last of them
+    ends the episode (EmbodiedBench's tenth). plan: subtasks of one answer that are carried out, the rest of it is not.
+
+    >>> Limits(failures=10).reached(steps=14, failures=10)
+    'failures'
+    """
+
+    steps: int | None = None
+    failures: int | None = None
+    plan: int | None = None
+
+    def reached(self, *, steps: int, failures: int) -> Literal["steps", "failures"] | None:
+        """The limit that so many have reached, None while the episode goes on."""
+        if self.failures is not None and failures >= self.failures:
+            return "failures"
+        return "steps" if self.steps is not None and steps >= self.steps else None
