@@ -139,18 +139,18 @@ def _ask_rest(
 def _answered(asked: QuestionSet, question: Question, respondent: Respondent) -> Answered:
     pictures = asked.pictures(question)
     began = time.perf_counter()
-    said = respondent.answer(PlainQuestion(question.id, question.asked, pictures, question.possible))
-    given = mark(question, said.text)
+    answer = respondent.answer(PlainQuestion(question.id, question.asked, pictures, question.possible))
+    given = mark(question, answer.text)
     return Answered(
         id=question.id,
-        answer=said.text,
+        answer=answer.text,
         right=given.right,
         score=given.score,
         read=given.read,
         seconds=round(time.perf_counter() - began, 3),
-        input_tokens=said.input_tokens,
-        output_tokens=said.output_tokens,
-        cost=said.cost,
+        input_tokens=answer.input_tokens,
+        output_tokens=answer.output_tokens,
+        cost=answer.cost,
     )
 
 

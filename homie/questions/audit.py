@@ -108,8 +108,8 @@ def _text_only(questions: Sequence[Question], seed: int) -> dict[str, float]:
         model, usual = _Bayes(train, questions), {name: _usual(group) for name, group in _by_template(train).items()}
         for question in questions:
             if fold[question.source] == index:
-                said = model.answer(question) if question.kind in CHOOSING else usual.get(_template(question), "")
-                right[question.id] = float(mark(question, said).right)
+                answer = model.answer(question) if question.kind in CHOOSING else usual.get(_template(question), "")
+                right[question.id] = float(mark(question, answer).right)
     return right
 
 

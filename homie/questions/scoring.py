@@ -39,8 +39,8 @@ def mark(question: Question, answer: str) -> Mark:
             truth = read_letters(question.truth, len(question.choices))
             return UNREADABLE if letters is None else _all_or_nothing(letters == truth)
         case "yes_no":
-            said = {word.lower() for word in re.findall(r"\b(?:yes|no)\b", words, re.IGNORECASE)}
-            return UNREADABLE if len(said) != 1 else _all_or_nothing(said == {question.truth})
+            read = {word.lower() for word in re.findall(r"\b(?:yes|no)\b", words, re.IGNORECASE)}
+            return UNREADABLE if len(read) != 1 else _all_or_nothing(read == {question.truth})
         case "number":
             numbers = re.findall(r"(?<![\d.])\d+(?![\d.]\d)", words)
             return UNREADABLE if len(numbers) != 1 else _all_or_nothing(int(numbers[0]) == int(question.truth))

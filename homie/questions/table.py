@@ -41,12 +41,12 @@ def rows(questions: Sequence[Question], answers: Mapping[str, str]) -> tuple[Row
     blind = audit(questions)
     marks = {question.id: mark(question, answers.get(question.id, "")) for question in questions}
     dimensions = sorted({question.dimension for question in questions})
-    made = []
+    rows = []
     for name in (*dimensions, "all"):
         group = [question for question in questions if name in (question.dimension, "all")]
         estimate = clustered_wilson(Term(question.source, float(marks[question.id].right), 1.0) for question in group)
         low, high = estimate.interval or (0.0, 1.0)
-        made.append(
+        rows.append(
             Row(
                 dimension=name,
                 n=len(group),
@@ -60,7 +60,7 @@ def rows(questions: Sequence[Question], answers: Mapping[str, str]) -> tuple[Row
                 text_only=blind[name].text,
             )
         )
-    return tuple(made)
+    return tuple(rows)
 
 
 HEAD = ("dimension", "questions", "right %", "95 %", "score %", "unreadable", "chance %", "constant %", "text only %")

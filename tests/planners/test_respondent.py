@@ -16,8 +16,8 @@ QUESTION = PlainQuestion("q", "Which?", (np.zeros((8, 8, 3), np.uint8), np.ones(
 def test_pictures_come_before_the_text_or_not_at_all(images: bool, kinds: list[str]) -> None:
     with Endpoint(says("B")) as endpoint:
         respondent = respondent_of("chat:m", {"base_url": endpoint.url, "images": images})
-        said = respondent.answer(QUESTION)
-        assert (said.text, said.input_tokens, said.output_tokens) == ("B", 100, 10)
+        answer = respondent.answer(QUESTION)
+        assert (answer.text, answer.input_tokens, answer.output_tokens) == ("B", 100, 10)
         (message,) = endpoint.asked[0].body["messages"]
         content = message["content"]
         parts = [{"type": "text", "text": content}] if isinstance(content, str) else content

@@ -13,33 +13,33 @@ from homie.questions.options import MakeOptions
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("questions") / "made"
     make(MakeOptions(out=out, number=10, size=256))
     return out
 
 
-def test_every_dimension_has_its_questions(made: Path) -> None:
-    found = read_questions(made)
-    counts = {dimension: sum(q.dimension == dimension for q in found.questions) for dimension in DIMENSIONS}
+def test_every_dimension_has_its_questions(folder: Path) -> None:
+    asked = read_questions(folder)
+    counts = {dimension: sum(q.dimension == dimension for q in asked.questions) for dimension in DIMENSIONS}
     assert min(counts.values()) >= 2
-    for question in found.questions:
-        assert all(picture.shape[0] == 256 for picture in found.pictures(question))
+    for question in asked.questions:
+        assert all(picture.shape[0] == 256 for picture in asked.pictures(question))
 
 
-def test_the_same_words_have_all_their_answers(made: Path) -> None:
-    failures = [q for q in read_questions(made).questions if q.dimension == "failure_analysis"]
+def test_the_same_words_have_all_their_answers(folder: Path) -> None:
+    failures = [q for q in read_questions(folder).questions if q.dimension == "failure_analysis"]
     by_text = {q.text: sorted(o.truth for o in failures if o.text == q.text) for q in failures}
     assert all(len(set(truths)) == len(truths) > 1 for truths in by_text.values())
     pictures = [q.pictures for q in failures]
     assert len(set(pictures)) == len(pictures)
 
 
-def test_no_picture_is_left_over(made: Path) -> None:
-    named = {name for question in read_questions(made).questions for name in question.pictures}
-    assert {f"pictures/{path.name}" for path in (made / "pictures").iterdir()} == named
+def test_no_picture_is_left_over(folder: Path) -> None:
+    named = {name for question in read_questions(folder).questions for name in question.pictures}
+    assert {f"pictures/{path.name}" for path in (folder / "pictures").iterdir()} == named
 
 
-def test_a_folder_with_something_in_it_is_left_alone(made: Path) -> None:
+def test_a_folder_with_something_in_it_is_left_alone(folder: Path) -> None:
     with pytest.raises(BadInput, match="is not empty"):
-        make(MakeOptions(out=made, number=10))
+        make(MakeOptions(out=folder, number=10))

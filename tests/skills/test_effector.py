@@ -353,5 +353,5 @@ def test_a_policy_that_is_too_slow_makes_the_hand_wait():
     assert body.play(skill) is Outcome.TIMED_OUT
     stood = (np.abs(np.diff([pose.position[2] for pose in body.poses])) < 1e-9).sum()
     assert stood > 60
-    told = float(re.search(r"([0-9.]+) s without one", skill.reason)[1])
-    assert told == pytest.approx(stood * SPEC.period, abs=3 * SPEC.period)
+    counted = float(re.search(r"([0-9.]+) s without one", skill.reason)[1])
+    assert counted == pytest.approx(stood * SPEC.period, abs=3 * SPEC.period)

@@ -22,13 +22,14 @@ def make_command(config: Config = None, json: Json = False, **values: Any) -> No
     """Make questions from simulated houses and tables, with their true answers."""
     options = build(MakeOptions, config, values)
     with bar(options.number, "questions") as advance:
-        made = make(options, lambda name, done: advance(name, done=done, total=options.number))
+        summary = make(options, lambda name, done: advance(name, done=done, total=options.number))
     if json:
-        print_json(made.model_dump(mode="json"))
+        print_json(summary.model_dump(mode="json"))
         return
-    tell(f"{options.out}  ({counted(sum(made.dimensions.values()), 'question')} from {counted(made.worlds, 'world')})")
-    say(columns((name.replace("_", " "), str(number)) for name, number in made.dimensions.items()))
-    refused = ", ".join(f"{number} {reason}" for reason, number in made.refused.items())
+    number = counted(sum(summary.dimensions.values()), "question")
+    tell(f"{options.out}  ({number} from {counted(summary.worlds, 'world')})")
+    say(columns((name.replace("_", " "), str(number)) for name, number in summary.dimensions.items()))
+    refused = ", ".join(f"{number} {reason}" for reason, number in summary.refused.items())
     tell(f"not used: {refused or 'none'}")
 
 

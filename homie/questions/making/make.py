@@ -79,7 +79,7 @@ def make(options: MakeOptions, progress: Callable[[str, int], object] = lambda n
         units, worlds = _visited(options, each, progress)
         chosen = [unit for dimension in DIMENSIONS for unit in _chosen(units, dimension, each, options.seed)]
         questions = _questions(chosen, units, random.Random(f"{options.seed} choices"))
-        made = Made(
+        summary = Made(
             seed=options.seed,
             size=options.size,
             worlds=worlds,
@@ -88,9 +88,9 @@ def make(options: MakeOptions, progress: Callable[[str, int], object] = lambda n
             refused={"to balance answers and templates": len(units) - len(chosen)},
         )
         _remove_unused(folder, questions)
-        write_atomically(folder / "made.json", to_json(made.model_dump(mode="json")))
+        write_atomically(folder / "made.json", to_json(summary.model_dump(mode="json")))
         write_questions(folder, questions)
-    return made
+    return summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,13 +176,13 @@ def _wrong(candidate: Candidate, words: Iterable[str]) -> list[str]:
     return possible if len(possible) >= candidate.drawn else []
 
 
-def _questions(units: Sequence[Unit], found: Sequence[Unit], lot: random.Random) -> list[Question]:
+def _questions(units: Sequence[Unit], everything: Sequence[Unit], lot: random.Random) -> list[Question]:
     """The questions of units, with wrong choices drawn and right ones in all places equally often.
 
-    found: all units, as wrong choices are drawn from the true answers of a template: each is right as often as others.
+    everything: all units, as wrong choices are drawn from the true answers of a template: each is right as often as others.
     """
     words: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for unit in found:
+    for unit in everything:
         words[unit.name] |= {candidate.truth for candidate in unit.candidates}
     numbers: Counter[tuple[str, str]] = Counter()
     questions: list[Question] = []

@@ -28,8 +28,8 @@ def decision_schema(
     """
     chosen = {"model": {"type": "string", "enum": list(models)}} if models else {}
     if answer == "json":
-        said = {"analysis": _TEXT} if analysis else {}
-        return _object({**said, "subtask": _subtask(actions, arguments), **chosen})
+        analysed = {"analysis": _TEXT} if analysis else {}
+        return _object({**analysed, "subtask": _subtask(actions, arguments), **chosen})
     if answer == "plan":
         texts = ("visual_state_description", "reasoning_and_reflection", "language_plan") if analysis else ()
         steps = {"type": "array", "items": _subtask(actions, arguments)}
