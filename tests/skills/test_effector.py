@@ -306,11 +306,6 @@ class Slow(Script):
         super().__init__(ahead=2, overlap="newest", **facts)
         self.body, self.periods, self.due = body, periods, 0
         self.begun, self.may = threading.Event(), threading.Event()
-        body.passed = self._pass
-
-    def _pass(self) -> None:
-        if len(self.body.commands) >= self.due:
-            self.may.set()
 
     def step(self, inputs: Any) -> Any:
         self.may.clear()
@@ -321,18 +316,24 @@ class Slow(Script):
         return Motion.stacked([replace(STILL, translation=np.array([0.0, 0.0, -0.01]))] * 4)
 
 
-class Begun(ThinkAhead):
-    """No period passes between a question and the beginning of its answer."""
+class Timed(ThinkAhead):
+    """No period passes between a question and the beginning of its answer, nor while an answer that is due is given."""
 
     def ask(self, number: int, inputs: Any) -> None:
         super().ask(number, inputs)
         assert self._policy.begun.wait(60.0)
         self._policy.begun.clear()
 
+    def passed(self) -> None:
+        if self._asked is not None and len(self._policy.body.commands) >= self._policy.due:
+            self._policy.may.set()
+            self._asked[1].exception(60.0)
+
 
 def thinking_ahead(body: Body, periods: int, patience: float) -> Reaching:
     policy = Slow(body, periods, steps=12)
-    pace = Begun(policy, early=2, overlap="newest", patience=patience)
+    pace = Timed(policy, early=2, overlap="newest", patience=patience)
+    body.passed = pace.passed
     return Reaching(policy, SPEC, body.kinematics, "Pick", pace)
 
 
