@@ -179,7 +179,8 @@ def _wrong(candidate: Candidate, words: Iterable[str]) -> list[str]:
 def _questions(units: Sequence[Unit], everything: Sequence[Unit], lot: random.Random) -> list[Question]:
     """The questions of units, with wrong choices drawn and right ones in all places equally often.
 
-    everything: all units; wrong choices are drawn from the true answers of a template: each is right as often as others.
+    everything: all units. Wrong choices are drawn from the true answers of a template: each is right as often as
+    others.
     """
     words: dict[tuple[str, str], set[str]] = defaultdict(set)
     for unit in everything:
