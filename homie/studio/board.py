@@ -72,7 +72,7 @@ class Board(EpisodeListener):
         self.events: deque[dict[str, Any]] = deque(maxlen=KEPT)
         self.state: dict[str, Any] = {}
         self.map: dict[str, Any] = {}
-        self._framed = self._stated = self._mapped = -math.inf
+        self._framed = self._due = self._stated = self._mapped = -math.inf
         self._turn = 0
         self._shown: dict[str, float] = {}
         """Robot time of the picture of each view that was shown last."""
@@ -132,7 +132,8 @@ class Board(EpisodeListener):
         if now - self._mapped >= MAPS:
             self._mapped = now
             self._draw_map(operation)
-        if now - self._framed >= 1.0 / FRAMES and self._watched():
+        if now >= self._due and self._watched():
+            self._due = max(self._due + 1.0 / FRAMES, now)  # so many a second whatever the period of the robot
             self._take(operation, now)
 
     def _take(self, operation: Operation, now: float) -> None:

@@ -72,6 +72,8 @@ class ServedRobot:
         self._lock = threading.Lock()
         self._velocity, self._velocity_at = (0.0, 0.0), -math.inf
         self._following: dict[str, Following] = {}
+        self._asked: dict[str, float] = {}
+        """When the last trajectories of groups came."""
         self._told: dict[str, Array] = {}
         """The last targets of groups."""
         self._opening: float | None = None
@@ -149,7 +151,7 @@ class ServedRobot:
     def _follow(self, group: Group, goal: ServedGoal) -> Outcome:
         """Follow a trajectory, in the goal's own thread; `_act` does the moving."""
         try:
-            following = self._begin(group, goal.message.trajectory)
+            following = self._begin(group, goal.message.trajectory, goal.accepted)
         except NoTrajectory as error:
             return Outcome(Status.ABORTED, {"error_code": int(error.code), "error_string": str(error)})
         while not following.ended.wait(self._robot.spec.period):
@@ -161,19 +163,27 @@ class ServedRobot:
     def _on_stream(self, group: Group, trajectory: Message) -> None:
         """Follow what comes on the topic of a controller: there is nobody to answer to."""
         try:
-            self._begin(group, trajectory)
+            self._begin(group, trajectory, time.monotonic())
         except NoTrajectory as error:
             log.warning("Refused on the topic of '%s': %s", group.name, error)
 
-    def _begin(self, group: Group, trajectory: Message) -> Following:
-        """Follow a trajectory from now on, in the place of another one. Raises NoTrajectory."""
+    def _begin(self, group: Group, trajectory: Message, asked: float) -> Following:
+        """Follow a trajectory from now on, in the place of another one. Raises NoTrajectory.
+
+        asked: when it came (s, monotonic). Goals have threads of their own, and one that came later may be here first:
+        then this one has ended already.
+        """
         times, positions = points_of(trajectory, group.names)
         with self._lock:
             measured = group.measured(self._body)
             last = self._told.get(group.name, measured)
             start = last if np.max(np.abs(last - measured)) < NEAR else measured
             following = Following(time.monotonic(), times, np.vstack([start, positions]))
-            replaced, self._following[group.name] = self._following.get(group.name), following
+            if asked < self._asked.get(group.name, -math.inf):
+                replaced: Following | None = following
+            else:
+                replaced, self._following[group.name] = self._following.get(group.name), following
+                self._asked[group.name] = asked
         if replaced is not None:
             replaced.end(Status.ABORTED, Error.INVALID_GOAL, "another trajectory came")
         return following

@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 import logging
 import threading
+import time
 import uuid
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -149,12 +150,16 @@ class ActionClient:
 
 @dataclass(slots=True, eq=False)
 class ServedGoal:
-    """A goal as its server sees it. Who executes it looks at `cancelled` (an event) and may publish feedback."""
+    """A goal as its server sees it. Who executes it looks at `cancelled` (an event) and may publish feedback.
+
+    began: when it was accepted, as robots stamp messages (s). accepted: the same on a clock that never goes back.
+    """
 
     id: bytes
     message: Message
     server: ActionServer
     began: float = field(default_factory=now)
+    accepted: float = field(default_factory=time.monotonic)
     status: Status = Status.ACCEPTED
     cancelled: threading.Event = field(default_factory=threading.Event)
     result: Future[Message] = field(default_factory=Future)
