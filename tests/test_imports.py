@@ -21,7 +21,7 @@ LAYERS = {
         ("runtime",),
         ("bench", "testing"),
         ("data", "gym"),
-        ("teleop", "train", "questions"),
+        ("teleop", "train", "questions", "vector"),
         ("studio",),
         ("cli",),
     ),

@@ -1,4 +1,5 @@
-"""Gymnasium environments: `homie/Home-v0` (a subtask is an action) and `homie/Table-v0` (seven numbers are).
+"""Gymnasium environments: `homie/Home-v0` (a subtask is an action), `homie/HomeControl-v0` (a command of the robot is)
+and `homie/Table-v0` (seven numbers are).
 
     import gymnasium, homie.gym
     env = gymnasium.make("homie/Home-v0", rooms=2)
@@ -13,7 +14,11 @@ import importlib
 
 from homie.kernel.errors import MissingPart
 
-ENVIRONMENTS = {"homie/Home-v0": "homie.gym.home:HomeEnv", "homie/Table-v0": "homie.gym.table:TableEnv"}
+ENVIRONMENTS = {
+    "homie/Home-v0": "homie.gym.home:HomeEnv",
+    "homie/HomeControl-v0": "homie.gym.control:HomeControlEnv",
+    "homie/Table-v0": "homie.gym.table:TableEnv",
+}
 
 
 def register() -> None:
@@ -21,7 +26,7 @@ def register() -> None:
     try:
         gymnasium = importlib.import_module("gymnasium")
     except ModuleNotFoundError as error:
-        raise MissingPart("homie.gym needs Gymnasium: install it with `pip install 'gymnasium>=1'`.") from error
+        raise MissingPart("homie.gym needs Gymnasium: install it with `pip install 'gymnasium>=1.1'`.") from error
     for name, entry_point in ENVIRONMENTS.items():
         if name not in gymnasium.registry:
             gymnasium.register(id=name, entry_point=entry_point)

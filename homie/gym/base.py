@@ -1,4 +1,4 @@
-"""What the two environments share: a session, its seeds, its pictures, and when an episode is over."""
+"""What all environments share: a session, its seeds, its pictures, and when an episode is over."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ class SessionEnv(gymnasium.Env[dict[str, Any], Action]):
         """What `step` returns, after a subtask or the end."""
         self._steps += 1
         self._feedback = self._feedback if execution is None else execution.feedback
-        success = self.success()
-        over = success or ended
         info = self._info(execution)
+        success = info["success"]
+        over = success or ended
         return self._observation(), float(success), over, self._steps >= self.rounds and not over, info
 
     @abstractmethod

@@ -14,6 +14,7 @@ import homie.gym
 from homie.kernel.errors import BadInput
 
 SMALL = {"rooms": 2, "objects": 6, "picture_size": (48, 32), "rounds": 4}
+CONTROL = {"rooms": 2, "objects": 6, "picture_size": (48, 32), "cameras": ("head",)}
 VECTOR = """
 import sys
 import gymnasium, homie.gym
@@ -44,7 +45,9 @@ def house():
 
 @pytest.mark.parametrize("name", homie.gym.ENVIRONMENTS)
 def test_gymnasium_finds_nothing_wrong(name):
-    env = gymnasium.make(f"homie.gym:{name}", **(SMALL if "Home" in name else {"picture_size": 48}))
+    env = gymnasium.make(
+        f"homie.gym:{name}", **({"Home": SMALL, "HomeControl": CONTROL, "Table": {"picture_size": 48}}[name[6:-3]])
+    )
     check_env(env.unwrapped, skip_render_check=True)
     env.close()
 

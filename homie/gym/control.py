@@ -1,0 +1,116 @@
+"""`homie/HomeControl-v0`: a Fetch in a generated house; an action is what its joints are told.
+
+action          Box (13,): base m/s and rad/s, torso m, arm (7,) rad, head pan and tilt rad, gripper opening m.
+                Positions are absolute; the safety gate limits how fast they are gone to
+observation     base (3,) x, y in m and yaw in rad; velocity (2,) m/s and rad/s; joints, joint_velocities (10,) in rad
+                and m, torso to head; gripper (1,) m; holding 0 or 1; pictures of the cameras asked for
+reward          1 when what the task asks for is so, which ends the episode; else 0
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete, Space
+from numpy.typing import NDArray
+
+from homie.envs.mujoco.home.home import PICTURE_SIZE
+from homie.envs.mujoco.robots.fetch.fetch import SPEC
+from homie.gym.base import picture_space
+from homie.gym.house import HouseEnv
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Command
+
+_JOINTS = tuple(name for group in SPEC.groups if group.kind not in ("base", "gripper") for name in group.names)
+PERIODS = 5
+"""Control periods of 0.04 s in one step where nothing else is asked for."""
+
+
+class HomeControlEnv(HouseEnv[NDArray[np.float32]]):
+    """See the module's docstring. Of `options` all that `homie.open` takes but robot and seed."""
+
+    def __init__(
+        self,
+        *,
+        suite: str = "",
+        task: str = "",
+        goal: object = None,
+        instruction: str = "",
+        cameras: tuple[str, ...] = (),
+        periods: int = PERIODS,
+        steps: int = 500,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        """suite, task, goal, instruction: as `HomeEnv` has them. cameras: whose pictures are seen, such as `head` and
+        `front`; each costs more than a step. periods: of 0.04 s for which an action is told. steps: after which an
+        episode is truncated. Raises BadInput."""
+        if periods < 1 or steps < 1:
+            raise BadInput(f"periods and steps are 1 or more (got {periods} and {steps}).")
+        super().__init__(
+            suite=suite,
+            task=task,
+            goal=goal,
+            instruction=instruction,
+            render_mode=render_mode,
+            options=options,
+            steps=steps,
+        )
+        self._cameras, self._periods = tuple(cameras), periods
+        limits = np.concatenate([group.limits for group in SPEC.groups])
+        limits = np.clip(limits, -math.pi, math.pi)  # joints that turn without end are told one turn
+        self.action_space = Box(limits[:, 0].astype(np.float32), limits[:, 1].astype(np.float32))
+        count, picture = len(_JOINTS), picture_space(self._checked.pixels or PICTURE_SIZE)
+        spaces: dict[str, Space[Any]] = {
+            name: Box(-np.inf, np.inf, (size,), np.float32)
+            for name, size in (("base", 3), ("velocity", 2), ("joints", count), ("joint_velocities", count))
+        }
+        spaces |= {"gripper": Box(-np.inf, np.inf, (1,), np.float32), "holding": Discrete(2)}
+        self.observation_space = Dict({**spaces, **dict.fromkeys(self._cameras, picture)})
+
+    def encode(self, command: Command) -> NDArray[np.float32]:
+        """A command as an action of the space. A base that is left out stands, other groups stay where they are now.
+        Raises BadInput before the first reset."""
+        body = self.session.robot.measured()
+        rows = []
+        for group in SPEC.groups:
+            still = np.zeros(2) if group.kind == "base" else group.measured(body)
+            asked = command.get(group.name)
+            rows.append(still if asked is None else np.asarray(asked, dtype=float))
+        return np.concatenate(rows).astype(np.float32)
+
+    def step(self, action: NDArray[np.float32]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        """Tell the robot the same for some control periods."""
+        numbers, targets = np.asarray(action, dtype=float).tolist(), {}
+        for group in SPEC.groups:
+            size = len(group.joints)
+            targets[group.name], numbers = tuple(numbers[:size]), numbers[size:]
+        command = Command(targets)
+        for _ in range(self._periods):
+            self.session.robot.act(command)
+        return self._outcome(None, ended=False)
+
+    def _info(self, execution: object) -> dict[str, Any]:
+        return {
+            "task": self.instruction(),
+            "success": self.success(),
+            "robot_seconds": self.session.robot.observe().stamp,
+        }
+
+    def _observation(self) -> dict[str, Any]:
+        seen = self.session.robot.observe(self._cameras)
+        body = seen.body
+        felt = {
+            "base": (body.base.x, body.base.y, body.base.yaw),
+            "velocity": body.base_velocity,
+            "joints": [body.joints[name] for name in _JOINTS],
+            "joint_velocities": [body.velocities[name] for name in _JOINTS],
+            "gripper": (body.gripper,),
+        }
+        return {
+            **{name: np.array(values, np.float32) for name, values in felt.items()},
+            "holding": np.int64(body.holding),
+            **{name: frame.rgb for name, frame in seen.frames.items()},
+        }
