@@ -14,8 +14,9 @@ class RandomPlanner(Planner):
     """Draws an action that is possible with the hand as it is, then its target among the names in sight.
 
     Go to: anything, or a room seen before. Pick: with an empty hand, anything but furniture. Put: what is held, on or
-    into furniture. Open, Close: what has a door or a drawer by its name. It ends in the last round. It reads neither
-    the task nor feedback; the seed of the episode decides it.
+    into furniture. Open, Close: what has a door or a drawer by its name. Where actions are numbered it draws from their
+    list: an action, then a number of it. It ends in the last round. It reads neither the task nor feedback; the seed of
+    the episode decides it.
     """
 
     name = "random"
@@ -32,11 +33,20 @@ class RandomPlanner(Planner):
     def decide(self, planner_input: PlannerInput) -> Decision:
         if planner_input.round >= planner_input.rounds:
             return Decision((END,), "This is the last round.")
-        choices = self._choices(planner_input)
+        choices = self._numbered(planner_input) if planner_input.choices else self._choices(planner_input)
         if not choices:
             return Decision((END,), "There is nothing in sight to do anything with.")
         action = self._random.choice(list(choices))
         return Decision((self._random.choice(choices[action]),), "Drawn at random.")
+
+    def _numbered(self, planner_input: PlannerInput) -> dict[str, list[Subtask]]:
+        """What of the numbered actions can be done with the hand as it is, by action."""
+        useless = "Pick" if planner_input.inventory else "Put"
+        possible: dict[str, list[Subtask]] = {}
+        for choice in planner_input.choices:
+            if choice.subtask.action not in (useless, END.action):
+                possible.setdefault(choice.subtask.action, []).append(choice.subtask)
+        return possible
 
     def _choices(self, planner_input: PlannerInput) -> dict[str, list[Subtask]]:
         """What can be done, by action."""

@@ -12,7 +12,9 @@ from homie.kernel.episode.executor import Executor, SkillBook
 from homie.kernel.episode.senses import Senses
 from homie.kernel.interfaces import EpisodeListener, Planner, Skill
 from homie.kernel.types import (
+    HELD,
     VIEWS,
+    Choice,
     Command,
     Decision,
     ErrorCode,
@@ -99,6 +101,7 @@ def play():
         more: Sequence[Skill] = (),
         telling: Telling = EMMOE_TELLING,
         limits: Limits = EMMOE_LIMITS,
+        choices: Sequence[Choice] = (),
     ):
         robot = TinyRobot()
         tiny = {action: skill for skill in TinySkills().skills(SPEC, robot.kinematics) for action in skill.actions}
@@ -109,7 +112,15 @@ def play():
         )
         planner, keeper = Reciter(decisions), Keeper()
         result = run_episode(
-            "the task", planner, executor, seed=0, rounds=rounds, listener=keeper, telling=telling, limits=limits
+            "the task",
+            planner,
+            executor,
+            seed=0,
+            rounds=rounds,
+            listener=keeper,
+            telling=telling,
+            limits=limits,
+            numbering=(lambda executor: tuple(choices)) if choices else None,
         )
         return result, keeper.records, planner, keeper.events
 
@@ -368,3 +379,28 @@ def test_of_a_plan_only_so_much_is_carried_out(play):
     assert len(planner.inputs[1].history) == 2
     _, records, _, _ = play(plan, END, limits=Limits(steps=1))
     assert len(records) == 1
+
+
+NUMBERED = [Choice(f"say {subtask}", subtask) for subtask in (GO_BALL, PICK, GO_BOX, Subtask("Put", HELD, "box"), END)]
+
+
+def test_of_numbered_actions_a_plan_is_carried_out_with_what_the_hand_holds(play):
+    steps = tuple(choice.subtask for choice in NUMBERED)
+    result, records, planner, _ = play(Decision(steps), choices=NUMBERED)
+    assert result.ended_by == "ended" and codes(records) == [None] * 5
+    assert records[3].execution.subtask == PUT, "the ball is what the hand held"
+    assert planner.inputs[0].choices == tuple(NUMBERED)
+
+
+def test_what_is_none_of_the_numbered_actions_fails_with_a_sentence_and_counts(play):
+    plan = Decision((GO_BALL, PICK, GO_BOX, PUT, END))
+    result, records, *_ = play(plan, choices=NUMBERED, limits=Limits(failures=2))
+    assert codes(records)[:5] == [None, None, None, ErrorCode.F1, None], "the plan ends where it fails, then comes anew"
+    sentence = "[Put, ball, box] is none of the 5 numbered actions! You should only choose numbers of the list."
+    assert records[3].execution.feedback.message == sentence and not records[3].execution.attempts
+    assert result.ended_by == "failures"
+
+
+def test_with_an_empty_hand_nothing_stands_for_what_it_holds(play):
+    _, records, *_ = play(GO_BOX, NUMBERED[3].subtask, END, choices=NUMBERED)
+    assert codes(records) == [None, ErrorCode.L2, None]

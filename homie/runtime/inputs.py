@@ -15,7 +15,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from homie.kernel.support.files import reading, to_json
-from homie.kernel.types import Detection, Feedback, HistoryItem, Image, PlannerInput, Telling
+from homie.kernel.types import Choice, Detection, Feedback, HistoryItem, Image, PlannerInput, Telling
 from homie.kernel.vocabulary.actions import ARGUMENTS, WORDS, Ability, Arguments
 from homie.kernel.vocabulary.knowledge import Knowledge
 
@@ -72,6 +72,7 @@ class RoundInput(BaseModel):
     detections: tuple[NamedBox, ...] = ()
     pictures: tuple[str, ...] = ()
     telling: Telling = Telling()
+    choices: tuple[Choice, ...] = ()
 
     @classmethod
     def of(cls, planner_input: PlannerInput) -> RoundInput:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from homie.kernel.episode.agent import EMMOE_LIMITS, EMMOE_TELLING, run_episode
+from homie.kernel.episode.agent import EMMOE_LIMITS, EMMOE_TELLING, Numbering, run_episode
 from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, RobotFault
 from homie.kernel.interfaces import Announcer, EpisodeListener, Listeners
 from homie.kernel.setup.options import RunOptions
@@ -130,6 +130,7 @@ def play(
     ending: Callable[[], None] = _nothing,
     telling: Telling = EMMOE_TELLING,
     limits: Limits = EMMOE_LIMITS,
+    numbering: Numbering | None = None,
 ) -> EpisodeResult:
     """Run one episode into an empty episode folder, from the start of the scene. However it ended, the robot stops, and
     `ending` is called (see `record`), before the files are closed.
@@ -138,7 +139,7 @@ def play(
     `homie.runtime.provenance.PartsFile` that describes the parts. Raises Interrupted on Ctrl-C, SIGTERM and SIGHUP,
     InfrastructureError for what nobody expected, and every other HomieError as it comes. A listener of the caller's
     that raises is told nothing more, and the episode goes on. telling: what the planner is told of its results. limits:
-    of the episode beside its rounds.
+    of the episode beside its rounds. numbering: makes the list of actions, where the planner chooses by number.
     """
     robot = parts.robot
     store = EpisodeStore(path, robot, seed=seed, trial=trial, frames=options.frames, parts=parts_digest)
@@ -158,6 +159,7 @@ def play(
                 listener=listener,
                 telling=telling,
                 limits=limits,
+                numbering=numbering,
             )
     except KeyboardInterrupt:
         with undisturbed():

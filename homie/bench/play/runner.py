@@ -163,6 +163,7 @@ class _Runner:
             mixed=self._options.mixed,
             telling=self._suite.protocol.telling,
             limits=self._suite.protocol.limits,
+            numbered=self._suite.protocol.actions == "numbered",
         )
 
     def _again(self, episode: Episode, job: Job, report: Report, seconds: float) -> bool:

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from homie.bench.authoring.numbered import numbered_actions
 from homie.bench.folder.episode import Cause
 from homie.bench.play.parts import WorkerParts
 from homie.bench.suite.suite import Task
@@ -54,7 +55,7 @@ _PR_SET_PDEATHSIG = 1
 class Job(BaseModel):
     """One episode to play. options.seed says which scene it is, `seed` is that of the episode. mixed: whether the run
     may have been made with other parts so far. telling, limits: what the planner is told of its results, and what ends
-    its episodes, by the suite."""
+    its episodes, by the suite. numbered: whether planners choose actions by number."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -66,6 +67,7 @@ class Job(BaseModel):
     mixed: bool = False
     telling: Telling = Telling()
     limits: Limits = Limits()
+    numbered: bool = False
 
 
 class Report(BaseModel):
@@ -170,6 +172,7 @@ def _play(job: Job, kept: WorkerParts) -> None:
             parts_digest=parts_digest,
             telling=job.telling,
             limits=job.limits,
+            numbering=numbered_actions if job.numbered else None,
         )
 
 

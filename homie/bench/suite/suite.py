@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 import yaml
 from pydantic import (
@@ -34,9 +34,21 @@ from homie.kernel.setup.options import MAX_SEED
 from homie.kernel.support.files import reading, slug
 from homie.kernel.types import FeedbackPolicy, HistoryPolicy, Limits, Subtask, Telling
 
-ATTRIBUTES = ("short-horizon", "long-horizon", "open-ended", "logical", "human-style")
-"""The five attributes of EMMOE (section 3.1); a task may have several."""
-Attribute: TypeAlias = Literal["short-horizon", "long-horizon", "open-ended", "logical", "human-style"]
+Attribute: TypeAlias = Literal[
+    "short-horizon",
+    "long-horizon",
+    "open-ended",
+    "logical",
+    "human-style",
+    "base",
+    "common-sense",
+    "complex-instruction",
+    "spatial",
+    "visual-appearance",
+]
+ATTRIBUTES: tuple[str, ...] = get_args(Attribute)
+"""The five attributes of EMMOE (section 3.1), then the subsets of EmbodiedBench; one of these, `long-horizon`, has the
+name of an attribute. A task may have several."""
 SUFFIXES = (".yaml", ".yml", ".json")
 
 
@@ -96,6 +108,7 @@ class Protocol(_Model):
 
     feedback, history, history_length: what a planner is told of its results (`homie.kernel.types.Telling`). steps,
     failures, plan: what ends an episode besides, and how much of a plan is carried out (`homie.kernel.types.Limits`).
+    actions: `numbered` where a planner chooses from a list (`homie.bench.authoring.numbered`).
     """
 
     rounds: int = Field(default=20, ge=1, le=1000)
@@ -106,6 +119,7 @@ class Protocol(_Model):
     steps: int | None = Field(default=None, ge=1, le=1000)
     failures: int | None = Field(default=None, ge=1, le=1000)
     plan: int | None = Field(default=None, ge=1, le=1000)
+    actions: Literal["named", "numbered"] = "named"
 
     @model_serializer(mode="wrap")
     def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import Literal
+from collections.abc import Callable
+from typing import Literal, TypeAlias
 
 from homie.kernel.episode.executor import Executor
 from homie.kernel.episode.inventory import aftermath
@@ -21,6 +22,7 @@ from homie.kernel.types import (
     ENDINGS,
     SUCCESS,
     Check,
+    Choice,
     Decision,
     EndedBy,
     EpisodeEnded,
@@ -41,6 +43,7 @@ from homie.kernel.types import (
     SubtaskRecorded,
     SubtaskStarted,
     Telling,
+    with_held,
 )
 from homie.kernel.vocabulary.actions import canonical_action
 
@@ -49,6 +52,8 @@ EMMOE_TELLING = Telling()
 """EMMOE tells a planner everything of its results, and all its history."""
 EMMOE_LIMITS = Limits()
 """EMMOE limits an episode by its rounds alone."""
+Numbering: TypeAlias = Callable[[Executor], tuple[Choice, ...]]
+"""Makes the list of numbered actions of an episode that begins. Raises BadInput where nobody can."""
 # Not in `homie/__init__.py`, which the command imports before it can take Ctrl-C: it must import next to nothing.
 logging.getLogger("homie").addHandler(logging.NullHandler())
 
@@ -63,13 +68,23 @@ def run_episode(
     listener: EpisodeListener,
     telling: Telling = EMMOE_TELLING,
     limits: Limits = EMMOE_LIMITS,
+    numbering: Numbering | None = None,
 ) -> EpisodeResult:
     """Run one task to End or to a limit. Robot and locator must have been reset.
 
     telling: how much the planner is told of its results and of its history. limits: those beside the rounds.
+    numbering: where it is given, only what is in its list is carried out.
     """
     episode = Episode(
-        task, planner, executor, seed=seed, rounds=rounds, listener=listener, telling=telling, limits=limits
+        task,
+        planner,
+        executor,
+        seed=seed,
+        rounds=rounds,
+        listener=listener,
+        telling=telling,
+        limits=limits,
+        numbering=numbering,
     )
     while not episode.over:
         episode.step()
@@ -91,10 +106,11 @@ class Episode:
         inventory: tuple[str, ...] = (),
         telling: Telling = EMMOE_TELLING,
         limits: Limits = EMMOE_LIMITS,
+        numbering: Numbering | None = None,
     ) -> None:
         """Robot and locator must have been reset. inventory: what is in the hand already.
 
-        telling, limits: see `run_episode`.
+        telling, limits, numbering: see `run_episode`.
         """
         self.task, self.planner, self.executor = task, planner, executor
         self.rounds, self.listener = rounds, listener
@@ -105,6 +121,8 @@ class Episode:
         self.failures = 0
         """Subtasks that failed and answers that could not be read."""
         self.ended = False
+        self.choices = () if numbering is None else numbering(executor)
+        self._listed = frozenset(choice.subtask for choice in self.choices)
         log.info("task: %s", task)
         planner.reset(task, seed=seed)
         listener.on(EpisodeStarted(task))
@@ -143,11 +161,15 @@ class Episode:
             return (self._record(decision, execution, clock),)
         records = []
         plan = decision.subtasks[: self.limits.plan]
-        for subtask in plan:
+        for number, subtask in enumerate(plan, 1):
             if canonical_action(subtask.action, self.executor.actions) == END.action:
                 execution = Execution(END, decision.model, (), (), SUCCESS)
                 self.ended = True
+            elif self.choices and subtask not in self._listed:
+                execution = unlisted(decision, subtask, len(self.choices))
+                self.listener.on(SubtaskChecked(execution.checks[0]))
             else:
+                subtask = with_held(subtask, self.inventory)
                 self.listener.on(SubtaskStarted(self.round, subtask))
                 clock.lap("listen")
                 execution = self.executor.execute(decision, subtask, self.inventory, sight.observation, self.listener)
@@ -160,7 +182,7 @@ class Episode:
             self.failures += not self.feedback.ok
             if self.ended or not self.feedback.ok or self._limit:
                 break
-            if subtask is not plan[-1]:
+            if number < len(plan):
                 sight = self.executor.senses.look_around()
                 clock.lap("observe")
         return tuple(records)
@@ -199,6 +221,7 @@ class Episode:
             knowledge=executor.locator.knowledge(self.round),
             hand=self._hand() if self.planner.looks_at_hand else None,
             telling=self.telling,
+            choices=self.choices,
         )
 
     def _hand(self) -> Image:
@@ -219,6 +242,13 @@ def unreadable(decision: Decision) -> Execution:
     """What becomes of an output that could not be read: F1, and nothing is done. It is no item of the history."""
     check = Check("format", ErrorCode.F1, decision.problem)
     return Execution(Subtask(""), decision.model, (check,), (), check.feedback)
+
+
+def unlisted(decision: Decision, subtask: Subtask, number: int) -> Execution:
+    """What becomes of a subtask that is none of the numbered actions: F1, and nothing is done."""
+    sentence = f"{subtask} is none of the {number} numbered actions! You should only choose numbers of the list."
+    check = Check("format", ErrorCode.F1, sentence)
+    return Execution(subtask, decision.model, (check,), (), check.feedback)
 
 
 class _Clock:

@@ -6,6 +6,7 @@ unless a docstring says otherwise. Images are HxWx3 uint8 RGB, depth is HxW floa
 """
 
 from homie.kernel.types.arrays import Array, Depth, Image, Mask
+from homie.kernel.types.choices import HELD, Choice, with_held
 from homie.kernel.types.commands import Command, SentCommand, Target
 from homie.kernel.types.events import (
     AttemptEnded,
@@ -45,6 +46,7 @@ __all__ = [
     "END",
     "ENDINGS",
     "FLOOR",
+    "HELD",
     "SUCCESS",
     "UNTOLD",
     "VIEWS",
@@ -56,6 +58,7 @@ __all__ = [
     "Box",
     "CameraFrame",
     "Check",
+    "Choice",
     "Command",
     "CommandSent",
     "Decision",
@@ -104,5 +107,6 @@ __all__ = [
     "planar_rotation",
     "rotation_z",
     "short_way",
+    "with_held",
     "wrapped",
 ]

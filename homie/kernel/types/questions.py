@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from homie.kernel.types.arrays import Image
+from homie.kernel.types.choices import Choice
 from homie.kernel.types.feedback import Feedback, HistoryItem
 from homie.kernel.types.observations import Detection
 from homie.kernel.types.telling import Telling
@@ -23,7 +24,8 @@ class PlannerInput:
     things by number with their places; the detections of the first view are then in its order. `arguments` is what
     each action takes, `words` other words for actions, `abilities` what each of the models can do. `knowledge` is what
     is remembered of the home. `hand` is what the camera at the hand sees, for a planner that `looks_at_hand`.
-    `telling` is the policy by which `history` and `feedback` have been cut already.
+    `telling` is the policy by which `history` and `feedback` have been cut already. `choices` are all actions that
+    there are, where a suite numbers them; every subtask is one of these then.
     """
 
     task: str
@@ -43,6 +45,7 @@ class PlannerInput:
     knowledge: Knowledge = field(default_factory=Knowledge)
     hand: Image | None = None
     telling: Telling = field(default_factory=Telling)
+    choices: tuple[Choice, ...] = ()
 
     @property
     def inventory_text(self) -> str:

@@ -1,0 +1,113 @@
+"""Numbered actions: everything that can be tried in a scene, as the list from which a planner chooses by number.
+
+world, actions --listed--> `0: find the apple`, ..., `put down the object in hand in the fridge`, ..., `end the task`
+
+The list is privileged: it names what is in the scene, also what nobody has seen yet, as the list of EB-ALFRED does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from homie.household import VERBS
+from homie.kernel.episode.executor import Executor
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import WorldState
+from homie.kernel.types import END, HELD, Choice, Subtask
+from homie.kernel.vocabulary.actions import Action, ActionTable, action_of
+from homie.kernel.world import WorldSnapshot
+
+BY_STATE: Mapping[str, str] = {"off": "on"}
+"""What an action brings about, as the state that the thing has for it where that has another name."""
+SAID: Mapping[str, str] = {"Go to": "find", "Pick": "pick up", "Put": "put down"}
+"""How the list calls actions: in the words of EB-ALFRED where it has the action."""
+ENDING = Choice("end the task", END)
+"""The last action of every list."""
+
+
+def numbered_actions(executor: Executor) -> tuple[Choice, ...]:
+    """The list of an episode that begins, by the names that its planner is told.
+
+    Raises BadInput for a robot without world state, and for targets that are not the background's: the names of the
+    list are those of the scene, and from sensors nobody knows them.
+    """
+    robot, locator = executor.robot, executor.locator
+    if not isinstance(robot, WorldState):
+        raise BadInput(
+            "numbered actions are those of a simulated world, and this robot has no world state: play the suite in a"
+            " simulator."
+        )
+    if locator.name != "background":
+        raise BadInput(
+            f"numbered actions name the things of a scene, and --targets {locator.name} knows only what was seen: use"
+            " --targets background."
+        )
+    world = robot.snapshot()
+    for name in _natural(world.things):
+        locator.called(name)  # a name is complete, with its number, when all have theirs
+    return listed(world, executor.actions, executor.skills.table, lambda name: locator.called(name) or name)
+
+
+def listed(
+    world: WorldSnapshot, actions: Iterable[str], table: ActionTable, called: Callable[[str], str]
+) -> tuple[Choice, ...]:
+    """The list for a world: action by action, each with all that it can be tried on, in the order of their names.
+
+    Args:
+        world: Before anything has happened.
+        actions: The names of the actions that there are.
+        table: What is known of them.
+        called: The name of a thing as a planner is told.
+    """
+    choices = [
+        Choice(_said(action, name, world, called), _subtask(action, name))
+        for action in (action_of(action, table) for action in actions)
+        if action.arguments
+        for name in _fitting(action, world)
+    ]
+    return (*choices, ENDING)
+
+
+def _fitting(action: Action, world: WorldSnapshot) -> list[str]:
+    """What an action can be tried on, by its kind: whether it works out is another matter."""
+    match action.result:
+        case "":
+            return _natural(world.things)  # only its skill can say
+        case "reached":
+            return [*_natural(world.rooms), *_natural(world.things)]
+        case "held":
+            return _natural(world.objects)
+        case "placed":
+            inside = (name for name, thing in world.objects.items() if thing.receives == "in")
+            return _natural([*inside, *(name for name, thing in world.fixed.items() if thing.receives)])
+        case "open" | "closed":
+            return _natural({joint.receptacle for joint in world.joints.values()})
+    state, verb = BY_STATE.get(action.result, action.result), VERBS.get(action.name)
+    having = (name for name, thing in world.things.items() if state in thing.states)
+    return _natural(name for name in having if verb is None or world.things[name].kind in verb.kinds)
+
+
+def _subtask(action: Action, name: str) -> Subtask:
+    if "destination" in action.arguments:
+        return Subtask(action.name, HELD, name)
+    return Subtask(action.name, name)
+
+
+def _said(action: Action, name: str, world: WorldSnapshot, called: Callable[[str], str]) -> str:
+    verb = SAID.get(action.name, action.name.lower())
+    thing = f"the {world.rooms[name].kind if name in world.rooms else called(name)}"
+    if "destination" not in action.arguments:
+        return f"{verb} {thing}"
+    how = "on" if world.things[name].receives == "on" else "in"
+    return f"{verb} the {HELD} {how} {thing}"
+
+
+def _natural(names: Iterable[str]) -> list[str]:
+    """Names in the order of people: cabinet_2 before cabinet_10."""
+    return sorted(names, key=lambda name: tuple(_pieces(name)))
+
+
+def _pieces(name: str) -> Iterator[tuple[str, int]]:
+    for letters, digits in re.findall(r"(\D*)(\d*)", name):
+        yield letters, int(digits or 0)

@@ -1,0 +1,32 @@
+"""Numbered actions: the list from which a planner chooses by number, as EmbodiedBench's planners do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from homie.kernel.types.subtasks import Subtask
+
+HELD = "object in hand"
+"""The target of a numbered action that is done with what the hand holds, whatever that is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One action of the list; its number is its place there, counted from 0.
+
+    name: as a planner is told, `pick up the mug 2`. subtask: what is carried out, by the names of the scene
+    (`[Pick, mug_2]`); its target may be `HELD`.
+    """
+
+    name: str
+    subtask: Subtask
+
+
+def with_held(subtask: Subtask, inventory: Sequence[str]) -> Subtask:
+    """A subtask with what the hand holds as its target, where it is done with that. With an empty hand it stays.
+
+    >>> str(with_held(Subtask("Put", HELD, "fridge"), ["apple"]))
+    '[Put, apple, fridge]'
+    """
+    return replace(subtask, target=inventory[-1]) if subtask.target == HELD and inventory else subtask
