@@ -22,7 +22,7 @@ LAYERS = {
         ("bench", "testing"),
         ("data", "gym"),
         ("teleop", "train", "questions", "vector"),
-        ("studio",),
+        ("studio", "across"),
         ("cli",),
     ),
     "homie.kernel": (
@@ -49,6 +49,7 @@ LAYERS = {
         ("table",),
         ("asking", "making"),
     ),
+    "homie.across": (("results",), ("page",)),
     "homie.data": (
         ("episode", "recording"),
         ("demonstrations",),

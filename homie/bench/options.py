@@ -43,6 +43,9 @@ class CompareOptions(Options):
     """Which runs of a bench to compare, and how."""
 
     runs: RunFolders = Field(description="Run folders of `homie bench`; differences are to the first.")
+    protocols: Path | None = Field(
+        None, description="A page to write about runs of different suites, and of `homie questions ask`, side by side."
+    )
     profile: Literal["homie", "strict-emmoe"] = Field("homie", description="Reading of the EMMOE protocol.")
     form: Literal["markdown", "latex", "csv", "json"] = Field("markdown", description="Form of the tables.")
     confidence: float = Field(0.95, gt=0.0, lt=1.0, description="Confidence of the intervals.")

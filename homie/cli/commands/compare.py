@@ -6,10 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
+from homie.across.page import table, write_page
+from homie.across.results import read_sheets
 from homie.bench.compare.compare import compare
 from homie.bench.compare.summary import Intervals
 from homie.bench.options import CompareOptions
-from homie.bench.tables import write
+from homie.bench.tables import Table, write
 from homie.cli.output import say, tell
 from homie.cli.parameters import Config, build, options_from
 from homie.kernel.support.files import write_atomically, writing
@@ -25,7 +27,13 @@ def compare_command(
     """Compare runs."""
     options = build(CompareOptions, config, values)
     intervals = Intervals(options.confidence, options.resamples, options.seed)
-    tables = compare(options.runs, options.profile, intervals, tasks=options.tasks)
+    if options.protocols is not None:
+        sheets = read_sheets(options.runs, options.profile, intervals)
+        size = write_page(sheets, options.protocols)
+        tell(f"{options.protocols}  ({size / 1024:.0f} KiB)")
+        tables: tuple[Table, ...] = (table(sheets),)
+    else:
+        tables = compare(options.runs, options.profile, intervals, tasks=options.tasks)
     text = write(tables, "json" if json else options.form)
     if options.out is None:
         say(text, end="")

@@ -1,0 +1,1 @@
+"""One page about planners across protocols: suites of tasks and questions, each with its own groups and measure."""

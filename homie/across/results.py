@@ -1,0 +1,139 @@
+"""Results of one planner in one protocol, read from the folder that its command wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from homie.bench.compare.summary import Intervals
+from homie.bench.folder.ledger import is_bench
+from homie.bench.score.results import check_different, groups, load_run
+from homie.bench.statistics import Estimate, Interval
+from homie.kernel.errors import BadInput
+from homie.questions.asking import Asked
+from homie.questions.table import Row
+from homie.runtime.runstore import read_model
+
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One group of a protocol. n: episodes or questions. chance: what can be had by guessing, where it is known."""
+
+    group: str
+    n: int
+    estimate: Estimate
+    chance: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """What one planner reached in one protocol.
+
+    planner: as on the command line. protocol: name and version. measure: what the shares are shares of. settings: what
+    it was played with, by name. shares: the groups, `all` first. details: the page or file with every episode, or the
+    folder where none is written yet.
+    """
+
+    planner: str
+    protocol: str
+    measure: str
+    settings: Mapping[str, str]
+    shares: tuple[Share, ...]
+    folder: Path
+    details: Path
+
+
+def read_sheets(folders: Sequence[Path], profile: str = "homie", intervals: Intervals | None = None) -> list[Sheet]:
+    """The results in some folders, with labels that tell two runs of one planner in one protocol apart.
+
+    Args:
+        folders: of `homie bench` and `homie questions ask`, in any order.
+        profile: `homie` or `strict-emmoe`, for benches.
+        intervals: confidence, resamples and seed of the intervals of benches; None for the defaults.
+
+    Raises:
+        BadInput: a folder is of neither, is damaged, is given twice, or no protocol would have two results apart.
+    """
+    check_different(folders)
+    sheets = [_read(folder, profile, intervals or Intervals()) for folder in folders]
+    keys = [(sheet.planner, sheet.protocol) for sheet in sheets]
+    return [
+        replace(sheet, planner=f"{sheet.planner} ({sheet.folder.name})") if keys.count(key) > 1 else sheet
+        for sheet, key in zip(sheets, keys, strict=True)
+    ]
+
+
+def _read(folder: Path, profile: str, intervals: Intervals) -> Sheet:
+    for belongs, read in READERS:
+        if belongs(folder):
+            return read(folder, profile, intervals)
+    raise BadInput(
+        f"There are no results of a protocol in {folder}: give folders of `homie bench` or `homie questions ask`."
+    )
+
+
+def _bench(folder: Path, profile: str, intervals: Intervals) -> Sheet:
+    run = load_run(folder, profile)
+    parts = {ALL: run.results} | {name: run.results.only(tasks) for name, tasks in groups(run.suite).items()}
+    options = run.file.options
+    settings = {"skills": options.skills, "targets": options.targets, "profile": profile}
+    report = folder / "report.html"
+    return Sheet(
+        planner=options.planner,
+        protocol=f"{run.suite.name}, version {run.suite.version}",
+        measure="episodes that succeeded",
+        settings=settings,
+        shares=tuple(
+            Share(name, len(part.scores), intervals.of(part, "SR")) for name, part in parts.items() if part.scores
+        ),
+        folder=folder,
+        details=report if report.exists() else folder,
+    )
+
+
+def _questions(folder: Path, profile: str, intervals: Intervals) -> Sheet:
+    """Questions have intervals of their own, of 95 %, and know no profile."""
+    asked = read_model(folder / "asked.json", Asked)
+    results = folder / "results.json"
+    if not results.exists():
+        raise BadInput(
+            f"The questions of {folder} are not answered to the end: run the same `homie questions ask` again."
+        )
+    try:
+        rows = TypeAdapter(list[Row]).validate_json(results.read_bytes())
+    except ValidationError as error:
+        raise BadInput(f"{results} is damaged: remove it and run the same `homie questions ask` again.") from error
+    ordered = sorted(rows, key=lambda row: row.dimension != ALL)
+    return Sheet(
+        planner=asked.planner,
+        protocol=f"questions {asked.questions[:8]}",
+        measure="questions answered right",
+        settings={} if asked.dimension is None else {"dimension": asked.dimension},
+        shares=tuple(
+            Share(
+                row.dimension.replace("_", " "),
+                row.n,
+                Estimate(row.accuracy, Interval(row.low, row.high)),
+                row.chance,
+            )
+            for row in ordered
+        ),
+        folder=folder,
+        details=folder / "results.md",
+    )
+
+
+def _asked(folder: Path) -> bool:
+    return (folder / "asked.json").exists()
+
+
+READERS: tuple[tuple[Callable[[Path], bool], Callable[[Path, str, Intervals], Sheet]], ...] = (
+    (is_bench, _bench),
+    (_asked, _questions),
+)
+"""For each command whose folders can be read: whether a folder is its, and what is in it."""
