@@ -40,7 +40,7 @@ def is_there(world: WorldSnapshot, name: str, place: str, relations: Collection[
 
 def place_meant(world: WorldSnapshot, words: Words, name: str) -> bool:
     """Whether words mean the thing or the room of this name. `anything` means every loose object here too."""
-    item = world.objects.get(name) or world.fixed.get(name) or world.rooms.get(name)
+    item = world.things.get(name) or world.rooms.get(name)
     kind = "" if item is None else item.kind
     return means(words, name, kind) or (ANYTHING in _several(words) and name in world.objects)
 

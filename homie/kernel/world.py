@@ -60,8 +60,8 @@ class ThingState(_Model):
 
 
 class ObjectState(ThingState):
-    """A loose thing, and what it is directly in, on or under, or held by (`robot`). surface: which part of that, where
-    it has several: a shelf of a fridge, the compartment of a sorter."""
+    """A loose thing, and what it is directly in, on or under, or held by (`robot`, or a person). surface: which part of
+    that, where it has several: a shelf of a fridge, the compartment of a sorter."""
 
     relation: Relation
     at: str
@@ -70,6 +70,16 @@ class ObjectState(ThingState):
 
 class FixedState(ThingState):
     """A thing that nothing moves: furniture, a container that is screwed to its table, the floor."""
+
+
+class PersonState(ThingState):
+    """A person. posture: `standing`, `sitting`. gesture: `none`, `pointing`, `hand_out`. shown: the things that it was
+    shown. followed: whether the robot has followed it to where it walked; None for one who stays where it is."""
+
+    posture: str = ""
+    gesture: str = ""
+    shown: tuple[str, ...] = ()
+    followed: bool | None = None
 
 
 class RoomState(_Model):
@@ -106,13 +116,15 @@ class TaskCondition(_Model):
 class WorldSnapshot(_Model):
     """The world at one moment.
 
-    objects: what can be taken. fixed: what stays where it is. held: the object in the hand. instruction, conditions,
-    success: the task that the scene itself sets, in words, by its parts, and whether it is done; success is None where
-    a scene sets none. extras: what an environment wants to be kept besides, JSON-ready; nobody else reads it.
+    objects: what can be taken. fixed: what stays where it is. people: who is there. held: the object in the hand.
+    instruction, conditions, success: the task that the scene itself sets, in words, by its parts, and whether it is
+    done; success is None where a scene sets none. extras: what an environment wants to be kept besides, JSON-ready;
+    nobody else reads it.
     """
 
     objects: Mapping[str, ObjectState] = {}
     fixed: Mapping[str, FixedState] = {}
+    people: Mapping[str, PersonState] = {}
     rooms: Mapping[str, RoomState] = {}
     joints: Mapping[str, JointState] = {}
     held: str | None = None
@@ -125,7 +137,7 @@ class WorldSnapshot(_Model):
     @property
     def things(self) -> dict[str, ThingState]:
         """Everything that has a name and is no room."""
-        return {**self.fixed, **self.objects}
+        return {**self.fixed, **self.people, **self.objects}
 
     def around(self, name: str) -> Iterator[ObjectState]:
         """An object, then the object that it is in, on or under, and so on outwards: an apple, its bowl.

@@ -44,6 +44,7 @@ class OpenKeywords(TypedDict, total=False):
     catalogue: Literal["ycb", "household"]
     clutter: Literal["tidy", "messy"]
     states: bool
+    people: int
     rounds: int
 
 

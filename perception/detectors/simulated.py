@@ -25,7 +25,10 @@ from perception.words.names import vocabulary
 COLOURED = frozenset(use.kind for use in kinds(lambda use: use.told_by_colour))
 """Kinds that people distinguish by colour."""
 
-PARTS = frozenset({FLOOR, "door", "drawer", "handle", "button"})
+PERSON = "person"
+"""Part and name of people, whose entities have names of their own."""
+
+PARTS = frozenset({FLOOR, "door", "drawer", "handle", "button", PERSON})
 """Parts with detections of their own; any other part counts as the entity that it belongs to."""
 
 REFERENCE_PIXELS = 256 * 256
@@ -82,12 +85,13 @@ class SimulatedDetector(Detector):
         counts = np.bincount(seen.ravel(), minlength=len(things))
         for index in np.flatnonzero(counts):
             entity, part = things[index]
-            least = self._settings.min_part_pixels if part else self._settings.min_pixels
+            least = self._settings.min_part_pixels if part not in ("", PERSON) else self._settings.min_pixels
             if not entity or counts[index] < scale * least:
                 continue
             mask: Mask = seen == index
-            words = kind_of(entity).replace("_", " ")
-            yield Detection(words, view, _bounds(mask), instance=entity, part=part, mask=mask)
+            words = PERSON if part == PERSON else kind_of(entity).replace("_", " ")
+            shown = "" if part == PERSON else part
+            yield Detection(words, view, _bounds(mask), instance=entity, part=shown, mask=mask)
 
 
 def _colours(detections: Sequence[Detection], observation: Observation) -> dict[str, str]:

@@ -16,6 +16,7 @@ from homie.cli.parameters import build, options_from
 from homie.envs.mujoco.generate.generate import house_of
 from homie.envs.mujoco.house.build import build as build_home
 from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.house.spec_parts import PersonSpec
 from homie.envs.mujoco.house.topdown import draw_map
 from homie.envs.mujoco.state.world import World
 from homie.kernel.errors import BadInput
@@ -59,6 +60,16 @@ class ListedObject:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedPerson:
+    """A person, where it is and what it does, in words."""
+
+    name: str
+    colour: str
+    room: str
+    does: str
+
+
+@dataclass(frozen=True, slots=True)
 class SceneListing:
     """The output of `homie scene`."""
 
@@ -66,6 +77,7 @@ class SceneListing:
     rooms: tuple[Room, ...]
     receptacles: tuple[Receptacle, ...]
     objects: tuple[ListedObject, ...]
+    people: tuple[ListedPerson, ...] = ()
 
 
 @options_from(SceneOptions)
@@ -98,7 +110,7 @@ def scene_command(
 
 
 def describe(scene: SceneSpec) -> SceneListing:
-    """Rooms, receptacles and objects of a scene."""
+    """Rooms, receptacles, objects and people of a scene."""
     rooms = tuple(
         Room(room.name, room.kind, round((room.x1 - room.x0) * (room.y1 - room.y0), 2)) for room in scene.rooms
     )
@@ -137,7 +149,19 @@ def describe(scene: SceneSpec) -> SceneListing:
         )
         for item in scene.objects
     )
-    return SceneListing(scene.seed, rooms, tuple(receptacles), objects)
+    people = tuple(
+        ListedPerson(person.id, person.colour, scene.room_at(*person.position), _doing(person))
+        for person in scene.people
+    )
+    return SceneListing(scene.seed, rooms, tuple(receptacles), objects, people)
+
+
+def _doing(person: PersonSpec) -> str:
+    """What a person does: `stands, holds out a hand`."""
+    gestures = {"none": "", "hand_out": "holds out a hand", "pointing": f"points at {person.points_at}"}
+    does = ["sits" if person.posture == "sitting" else "stands", gestures[person.gesture]]
+    does += ["walks when the robot is near"] if person.path else []
+    return ", ".join(filter(None, does))
 
 
 def _nested(scene: SceneSpec) -> dict[str, str]:
@@ -167,6 +191,12 @@ def _print(listing: SceneListing) -> None:
         ("name", "colour", "room", "in or on"),
         ((row.name, row.colour, row.room, _where(row)) for row in listing.objects),
     )
+    if listing.people:
+        _table(
+            "people",
+            ("name", "colour", "room", "does"),
+            ((row.name, row.colour, row.room, row.does) for row in listing.people),
+        )
 
 
 def _where(item: ListedObject) -> str:

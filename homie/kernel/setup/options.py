@@ -238,6 +238,15 @@ class HouseOptions(Options):
             "water, and what that needs is there (a knife, a sponge, bread, ...)."
         ),
     ] = False
+    people: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=4,
+            description="People in a generated house: the first holds out a hand, the second walks, the third sits, "
+            "the fourth points.",
+        ),
+    ] = 0
 
 
 HOUSE = tuple(HouseOptions.model_fields)

@@ -8,8 +8,9 @@ import numpy as np
 
 from homie.envs.mujoco.generate.reach import unreachable
 from homie.envs.mujoco.house.doors import leaf_corners
+from homie.envs.mujoco.house.footprints import Corners, overlap
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.envs.mujoco.house.spec_checks import Corners, check, overlap
+from homie.envs.mujoco.house.spec_checks import check
 from homie.envs.mujoco.house.spec_parts import LARGEST_ANGLE, LEAST_ANGLE, DoorwaySpec, LeafSpec
 
 OPEN_SHARE, LEAF_SHARE = 0.3, 0.8

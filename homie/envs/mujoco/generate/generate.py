@@ -44,7 +44,7 @@ def generate(
         seed: 0 to 2**32 - 1; the same arguments give the same house on every machine.
         rooms: number of rooms, 2 to 6; None draws 3 to 6.
         objects: number of movable objects, 0 to 60.
-        variation: changes to the seed's house (further objects, open doors, another start, clutter).
+        variation: changes to the seed's house (further objects, open doors, another start, clutter, people).
         catalogue: the kinds that the objects are drawn from: `ycb`, or all of the `household`.
 
     Returns:
@@ -80,7 +80,7 @@ def house_of(house: HouseOptions, seed: int, scene: Path | None) -> SceneSpec:
     """The scene that options ask for: a spec file, or the house of a seed. Raises BadInput."""
     if scene is not None:
         return SceneSpec.load(scene)
-    variation = Variation(house.start, house.opened, house.added, house.clutter, house.states)
+    variation = Variation(house.start, house.opened, house.added, house.clutter, house.states, house.people)
     return generate(seed, house.rooms, house.objects, variation, house.catalogue)
 
 

@@ -18,8 +18,8 @@ from homie.envs.mujoco.generate.ajar import obstructions, with_open_doors
 from homie.envs.mujoco.generate.place import Sides, Spot, reachable, spots_of
 from homie.envs.mujoco.generate.reach import FreeFloor, unreachable
 from homie.envs.mujoco.generate.settle import STAYS, settle
+from homie.envs.mujoco.house.footprints import overlap, square
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.envs.mujoco.house.spec_checks import overlap, square
 from homie.envs.mujoco.house.spec_parts import ObjectSpec
 from homie.kernel.types import Array
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.envs.mujoco.blueprints.parts import WALL
+from homie.envs.mujoco.house.footprints import Corners
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.envs.mujoco.house.spec_checks import Corners
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec
 
 CELL = 0.05
@@ -43,7 +43,8 @@ class FreeFloor:
             across = min(abs(door.x - near.x0), abs(door.x - near.x1)) < 1e-6
             u, v = (0.1, door.width / 2) if across else (door.width / 2, 0.1)
             self._fill(free, door.x - u, door.y - v, door.x + u, door.y + v, 1)
-        for corners in (*(piece.corners() for piece in scene.furniture), *also):
+        people = (person.corners() for person in scene.people)
+        for corners in (*(piece.corners() for piece in scene.furniture), *people, *also):
             cells = np.round((np.array(corners) - self.origin) / CELL - 0.5).astype(np.int32)
             cv2.fillConvexPoly(free, cells, 0)
         distance = cv2.distanceTransform(free, cv2.DIST_L2, 5)

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from homie.envs.mujoco.generate.household import with_states
+from homie.envs.mujoco.generate.people import with_people
 from homie.envs.mujoco.generate.place import Sides, add_objects, no_furniture
 from homie.envs.mujoco.generate.reach import FreeFloor
+from homie.envs.mujoco.house.footprints import overlap, square
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.envs.mujoco.house.spec_checks import overlap, square
 from homie.envs.mujoco.house.spec_parts import StartSpec
 
 AJAR = 0.8
@@ -37,7 +38,8 @@ class Variation:
 
     start: name of the room in which the robot starts (None: as generated). opened: names of furniture whose door or
     drawer is open. added: further objects, each as `KIND@FURNITURE` or `COLOUR KIND@FURNITURE`. clutter: `tidy`
-    (objects upright and apart) or `messy`. states: whether things have states, and what that needs is there.
+    (objects upright and apart) or `messy`. states: whether things have states, and what that needs is there. people:
+    how many are there.
     """
 
     start: str | None = None
@@ -45,9 +47,10 @@ class Variation:
     added: Sequence[str] = ()
     clutter: str = TIDY
     states: bool = False
+    people: int = 0
 
     def __bool__(self) -> bool:
-        return bool(self.start or self.opened or self.added or self.clutter != TIDY or self.states)
+        return bool(self.start or self.opened or self.added or self.clutter != TIDY or self.states or self.people)
 
 
 def varied(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
@@ -71,6 +74,8 @@ def varied(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
         from homie.envs.mujoco.generate.messy import messy  # it simulates the house, which takes a second or two
 
         changed = messy(changed, sides, np.random.default_rng([scene.seed, len(scene.objects), 1]))
+    if variation.people:
+        changed = with_people(changed, variation.people)
     return SceneSpec.model_validate(changed.model_dump())
 
 

@@ -227,10 +227,16 @@ class BackgroundLocator(Locator):
             surfaces=tuple(world.surface(piece, plan) for plan in piece.surfaces if world.accessible(piece, plan)),
             obstacles=self._things_at(piece.name),
             articulations=self._led(piece, action),
-            front=piece.front if piece.articulations or surfaces_need_front(piece) else None,
+            front=self._front(piece),
             grid=grid,
             solids=world.solids(box.center, NEAR, without=moved),
         )
+
+    def _front(self, piece: ReceptacleInfo) -> float | None:
+        """Where what is only used from one side looks: what opens, and a person's face."""
+        if piece.name in self.world.people.infos:
+            return self.world.yaw(piece.body)
+        return piece.front if piece.articulations or surfaces_need_front(piece) else None
 
     def _object(self, item: ObjectInfo, grid: OccupancyGrid) -> Goal:
         """A loose object, with the surface that carries it and its neighbours there: what it is in, as a bowl, is none
@@ -314,6 +320,8 @@ class BackgroundLocator(Locator):
         return thing is not None and self.world.held is None and self.world.within(thing, entity)
 
     def state(self, entity: str, state: str, observation: Observation) -> bool | None:
+        if entity in self.world.people.infos:
+            return self.world.people.state(entity, state, self.world.held)
         piece = self.world.receptacles.get(entity)
         if state in POWER:
             on = self.world.appliances.on.get(entity)

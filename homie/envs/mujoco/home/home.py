@@ -37,7 +37,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator
 from homie.kernel.robot.body import Kind
 from homie.kernel.setup.opening import Opening
-from homie.kernel.types import Command, Goal, Image, Pose2, Proprioception, wrapped
+from homie.kernel.types import Array, Command, Goal, Image, Pose2, Proprioception, wrapped
 from homie.kernel.vocabulary.actions import Action
 from homie.kernel.world import RobotState, WorldSnapshot, rounded
 
@@ -124,6 +124,7 @@ class MujocoHome(SimulatedRobot):
         self.world.held = None
         self.world.appliances.reset()
         self.world.household.reset()
+        self.world.people.reset()
         for _ in range(SETTLE):  # by fractions of a millimetre
             self.act(Command())
 
@@ -137,11 +138,14 @@ class MujocoHome(SimulatedRobot):
         self._velocity = (0.0, 0.0) if velocity is None else (velocity[0], velocity[1])
 
     def _pass(self) -> None:
+        before = self.world.held
         self._drive_fingers()
+        self.world.people.walk(self._where(), self.spec.period)
         self._step(*self._velocity)
         self.check_sound()
         self.grasping.update()
         self.world.held = self.grasping.held_object
+        self.world.people.update(self._where(), self.world.held, before)
         self.world.appliances.update()
         self.world.household.update()
 
@@ -164,6 +168,10 @@ class MujocoHome(SimulatedRobot):
                 if self.after_step is not None:
                     self.after_step()
         self.model.opt.timestep = TIMESTEP
+
+    def _where(self) -> Array:
+        """Where the base is (2,), m."""
+        return np.array(self.data.qpos[self._base[:2]])
 
     def _halt(self) -> None:
         """Base still, every limb holds where it is, the fingers squeeze what they hold."""
@@ -235,7 +243,8 @@ class MujocoHome(SimulatedRobot):
 
     def _known(self) -> Mapping[str, object]:
         world = self.world
-        return {"held": world.held, "on": dict(world.appliances.on), "states": world.household.known()}
+        known = {"held": world.held, "on": dict(world.appliances.on), "states": world.household.known()}
+        return {**known, "people": world.people.known()} if world.people.infos else known
 
     def _take_known(self, known: Mapping[str, object]) -> None:
         held, on, states = known.get("held"), known.get("on"), known.get("states")
@@ -244,6 +253,8 @@ class MujocoHome(SimulatedRobot):
             {name: bool(value) for name, value in dict(on).items()} if isinstance(on, Mapping) else {}
         )
         self.world.household.take(states if isinstance(states, Mapping) else {})
+        people = known.get("people")
+        self.world.people.take_over(people if isinstance(people, Mapping) else {})
 
     def film(self, width: int, height: int) -> Image:
         """The robot from behind and above, without the upper walls."""

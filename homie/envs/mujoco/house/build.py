@@ -1,7 +1,8 @@
 """Builds a MuJoCo model and its index from a scene spec.
 
 Names: furniture body `fridge`, its door or drawer body `fridge/door` or `drawer_1/drawer`, joint `fridge/joint`,
-handle bar geom `fridge/handle`; a button's body, joint, geom and site `stove/button`; objects have a free joint.
+handle bar geom `fridge/handle`; a button's body, joint, geom and site `stove/button`; objects have a free joint. The
+body of a person has its name, and its hand's constraint is `anna/hand`.
 """
 
 from __future__ import annotations
@@ -14,15 +15,18 @@ import mujoco
 
 from homie.envs.mujoco.blueprints.looks import Group, looks_of, stains
 from homie.envs.mujoco.blueprints.lying import quat_of, rotation_of, span
-from homie.envs.mujoco.blueprints.parts import Link, Part, Quat, Vec3, turned
+from homie.envs.mujoco.blueprints.parts import UPRIGHT, Link, Part, Quat, Vec3, turned
+from homie.envs.mujoco.blueprints.person import KIND
+from homie.envs.mujoco.house import grips
 from homie.envs.mujoco.house.contacts import stiffen
 from homie.envs.mujoco.house.doors import add_door, joint_name
 from homie.envs.mujoco.house.index import GeomInfo, ReceptacleInfo, SceneIndex
 from homie.envs.mujoco.house.indexing import index_of
 from homie.envs.mujoco.house.looks import Looks
+from homie.envs.mujoco.house.people import add_joints, at_start, hand_name, mannequin_of
 from homie.envs.mujoco.house.shell import SOLID, add_shell
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec
+from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec, PersonSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of
 from homie.envs.mujoco.render.textures import add_materials
 
@@ -76,6 +80,8 @@ class Home:
                 data.qpos[address] = articulation.open * pieces[receptacle.name].open
             if receptacle.appliance is not None:
                 self.show_power(receptacle, receptacle.appliance.initially_on)
+        for person in self.index.people:
+            at_start(self.model, data, person)
         for number, doorway in enumerate(self.scene.doorways):
             if doorway.leaf is not None:
                 data.qpos[self.model.joint(joint_name(number)).qposadr[0]] = doorway.leaf.angle
@@ -120,6 +126,8 @@ def build(scene: SceneSpec, robot: RobotBuilder | None = None) -> Home:
             add_door(spec, scene, number, geoms, SOLID)
     for item in scene.objects:
         _add_object(spec, scene, item, geoms)
+    for person in scene.people:
+        _add_person(spec, scene, person, geoms)
     if robot is not None:
         robot(spec, (scene.robot.x, scene.robot.y, 0.0), scene.robot.yaw)
     model = spec.compile()
@@ -264,6 +272,30 @@ def _add_looks(
             name = f"{entity}/{group}#{k}"
             add_geom(body, name, part, 0.0)
             geoms[name] = GeomInfo(entity, "")
+
+
+def _add_person(spec: mujoco.MjSpec, scene: SceneSpec, person: PersonSpec, geoms: dict[str, GeomInfo]) -> None:
+    """Add a mannequin, which nothing moves but its own path, and the grip of its hand, which holds nothing yet."""
+    turn = UPRIGHT if person.path else turned(person.yaw)
+    body = spec.worldbody.add_body(name=person.id, pos=[*person.position, 0.0], quat=turn)
+    body.mass, body.inertia, body.explicitinertial = 70.0, [10.0, 10.0, 2.0], True
+    body.ipos, body.iquat = [0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]
+    if person.path:
+        add_joints(body, person)
+    for k, part in enumerate(mannequin_of(scene, person).parts):
+        name = f"{person.id}/#{k}"
+        add_geom(body, name, part, 0.0)
+        geoms[name] = GeomInfo(person.id, KIND)
+    if scene.objects:
+        grip = spec.add_equality(
+            name=hand_name(person.id),
+            type=mujoco.mjtEq.mjEQ_WELD,
+            objtype=mujoco.mjtObj.mjOBJ_BODY,
+            name1=person.id,
+            name2=scene.objects[0].name,
+            active=False,
+        )
+        grip.solref, grip.solimp = grips.SOLREF, grips.SOLIMP
 
 
 def start_pose(scene: SceneSpec, item: ObjectSpec) -> tuple[Vec3, Quat]:

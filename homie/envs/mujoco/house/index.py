@@ -12,6 +12,7 @@ from typing import Literal
 from homie.envs.mujoco.blueprints.looks import Group
 from homie.envs.mujoco.blueprints.palette import RGB
 from homie.envs.mujoco.blueprints.parts import Hollow, Vec3
+from homie.envs.mujoco.blueprints.person import Gesture, Posture
 
 Rect = tuple[float, float, float, float]
 
@@ -95,6 +96,24 @@ class ReceptacleInfo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PersonInfo(ReceptacleInfo):
+    """A person: to whom something is given, as something is put on furniture, but on whom nothing lies.
+
+    front: where it looks at the start. eyes: between the eyes; palm: the middle of a hand that is held out, None where
+    none is; both in the frame of the body. hand: the equality constraint by which it holds a thing, -1 in a house
+    without things. joints: x, y and yaw of one who walks, else (). path: the points (m) of its way, in the world.
+    """
+
+    posture: Posture
+    gesture: Gesture
+    eyes: Vec3
+    palm: Vec3 | None
+    hand: int
+    joints: tuple[int, ...] = ()
+    path: tuple[tuple[float, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectInfo:
     """A movable object. half: half extents of its bounding box when it is upright; hollow: the space inside a bowl or a
     mug; both in the frame of its body. `Extents` gives its bounding box at its current pose."""
@@ -110,7 +129,8 @@ class ObjectInfo:
 
 @dataclass(frozen=True, slots=True)
 class GeomInfo:
-    """The entity that a geom belongs to, and its part: "", door, drawer, handle, button, lamp, books."""
+    """The entity that a geom belongs to, and its part: "", door, drawer, handle, button, lamp, books; of a person
+    `person`, since its name may be any."""
 
     entity: str
     part: str
@@ -126,3 +146,4 @@ class SceneIndex:
     objects: tuple[ObjectInfo, ...]
     geoms: dict[int, GeomInfo]
     looks: Mapping[str, Mapping[Group, tuple[int, ...]]] = field(default_factory=dict)
+    people: tuple[PersonInfo, ...] = ()

@@ -21,6 +21,7 @@ from homie.envs.mujoco.house.index import (
     SceneIndex,
     SupportSurface,
 )
+from homie.envs.mujoco.house.people import person_info
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of
@@ -53,7 +54,14 @@ def index_of(scene: SceneSpec, model: mujoco.MjModel, geoms: Mapping[str, GeomIn
     )
     by_id = {model.geom(name).id: info for name, info in geoms.items()}
     looks = {name: _looks(model, name) for name in scene.states_at_start}
-    return SceneIndex(rooms, receptacles, objects, by_id, {name: groups for name, groups in looks.items() if groups})
+    return SceneIndex(
+        rooms,
+        receptacles,
+        objects,
+        by_id,
+        {name: groups for name, groups in looks.items() if groups},
+        tuple(person_info(scene, model, person) for person in scene.people),
+    )
 
 
 def _looks(model: mujoco.MjModel, name: str) -> dict[Group, tuple[int, ...]]:

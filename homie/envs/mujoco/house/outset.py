@@ -10,14 +10,17 @@ from collections.abc import Mapping
 
 from homie.envs.mujoco.blueprints.palette import COLOURS
 from homie.envs.mujoco.blueprints.parts import WALL, turned
+from homie.envs.mujoco.blueprints.person import HALF_X, HALF_Y, KIND
 from homie.envs.mujoco.house.build import start_pose
+from homie.envs.mujoco.house.people import mannequin_of
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec, RoomSpec
+from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec, PersonSpec, RoomSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of
 from homie.kernel.world import (
     FixedState,
     JointState,
     ObjectState,
+    PersonState,
     RobotState,
     RoomState,
     WorldSnapshot,
@@ -28,7 +31,7 @@ from homie.kernel.world import (
 def outset(scene: SceneSpec) -> WorldSnapshot:
     """What goals ask about, and where everything is, at the start."""
     start, states = scene.robot, scene.states_at_start
-    return WorldSnapshot(
+    snapshot = WorldSnapshot(
         objects={item.name: _object(scene, item, states.get(item.name, {})) for item in scene.objects},
         fixed={piece.name: _furniture(scene, piece, states.get(piece.name, {})) for piece in scene.furniture},
         rooms={room.name: RoomState(kind=room.kind, floor=_floor(room)) for room in scene.rooms},
@@ -44,6 +47,25 @@ def outset(scene: SceneSpec) -> WorldSnapshot:
             y=start.y,
             yaw=start.yaw,
         ),
+    )
+    people = {person.id: _person(scene, person) for person in scene.people}
+    return snapshot.model_copy(update={"people": people}) if people else snapshot
+
+
+def _person(scene: SceneSpec, person: PersonSpec) -> PersonState:
+    height = mannequin_of(scene, person).height / 2
+    return PersonState(
+        kind=KIND,
+        colour=person.colour,
+        room=scene.room_at(*person.position) or None,
+        position=rounded((*person.position, height)),
+        quaternion=rounded(turned(person.yaw)),
+        half=rounded((HALF_X, HALF_Y, height)),
+        posture=person.posture,
+        gesture=person.gesture,
+        shown=(),
+        followed=False if person.path else None,
+        rgb=_paint(person.colour),
     )
 
 

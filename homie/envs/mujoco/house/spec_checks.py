@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations
-from typing import TypeAlias
-
-import numpy as np
 
 from homie.envs.mujoco.blueprints.parts import FLOOR_SURFACE, WALL
 from homie.envs.mujoco.house.doors import leaf_corners
+from homie.envs.mujoco.house.footprints import Corners, overlap, square
 from homie.envs.mujoco.house.spec_parts import DoorwaySpec, FurnitureSpec, ObjectSpec, RoomSpec, SceneParts
+from homie.envs.mujoco.house.spec_people import check_people
 from homie.envs.mujoco.house.surfaces import surfaces_of
 from homie.household import states_of
 
@@ -27,14 +26,12 @@ furniture and objects: about the base of Fetch, whose radius is 0.28 m."""
 UNDER_ROBOT = 0.03
 """Height (m) up to which an object fits under the robot's base."""
 
-Corners: TypeAlias = tuple[tuple[float, float], ...]
-
 
 def check(scene: SceneParts) -> None:
     """Raises ValueError with one sentence if names clash, a named entity does not exist, or bodies overlap."""
     _unique([room.name for room in scene.rooms], "room")
     names = [room.name for room in scene.rooms] + [piece.name for piece in scene.furniture]
-    _unique(names + [item.name for item in scene.objects], "thing")
+    _unique([*names, *(item.name for item in scene.objects), *(person.id for person in scene.people)], "thing")
     rooms = {room.name: room for room in scene.rooms}
     for a, b in combinations(scene.rooms, 2):
         if min(a.x1, b.x1) - max(a.x0, b.x0) > OVERLAP and min(a.y1, b.y1) - max(a.y0, b.y0) > OVERLAP:
@@ -75,6 +72,7 @@ def check(scene: SceneParts) -> None:
         tall = 2 * item.plan.half[2] > UNDER_ROBOT + 1e-9
         if item.receptacle in rooms and tall and overlap(item.corners(), start):
             raise ValueError(f"the robot starts in '{item.name}'")
+    check_people(scene, start)
 
 
 def _unique(names: Iterable[str], what: str) -> None:
@@ -211,20 +209,3 @@ def _on_floor(scene: SceneParts, item: ObjectSpec, room: RoomSpec) -> None:
 def _touch(first: ObjectSpec, second: ObjectSpec) -> bool:
     (a, b), (c, d) = first.footprint, second.footprint
     return abs(first.x - second.x) < a + c and abs(first.y - second.y) < b + d
-
-
-def square(x: float, y: float, half: float) -> Corners:
-    """The corners of an upright square around a point."""
-    return ((x + half, y + half), (x - half, y + half), (x - half, y - half), (x + half, y - half))
-
-
-def overlap(first: Corners, second: Corners) -> bool:
-    """Whether two convex polygons (corners in order) share area: the separating axis theorem."""
-    a, b = np.array(first), np.array(second)
-    for corners in (a, b):
-        edges = np.roll(corners, -1, axis=0) - corners
-        for normal in np.stack([-edges[:, 1], edges[:, 0]], axis=1):
-            p, q = a @ normal, b @ normal
-            if p.max() <= q.min() + 1e-9 or q.max() <= p.min() + 1e-9:
-                return False
-    return True

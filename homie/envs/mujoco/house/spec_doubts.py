@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from homie.envs.mujoco.house.spec_checks import Corners, overlap
+from homie.envs.mujoco.house.footprints import Corners, overlap
 from homie.envs.mujoco.house.spec_parts import DoorwaySpec, SceneParts
 
 LANE = 0.6

@@ -15,7 +15,9 @@ from homie.envs.mujoco.blueprints.catalog_furniture import blueprint
 from homie.envs.mujoco.blueprints.catalog_objects import object_plan
 from homie.envs.mujoco.blueprints.looks import tapped
 from homie.envs.mujoco.blueprints.lying import rotation_of, span
+from homie.envs.mujoco.blueprints.palette import COLOURS
 from homie.envs.mujoco.blueprints.parts import Blueprint, ObjectPlan
+from homie.envs.mujoco.blueprints.person import HALF_X, HALF_Y, Gesture, Posture
 from homie.household import states_of
 
 LEAST_ANGLE, LARGEST_ANGLE = 1.45, 2.9
@@ -38,7 +40,8 @@ class _Leaner(_Model):
     def _without_usual(self, dump: SerializerFunctionWrapHandler) -> dict[str, object]:
         fields: dict[str, object] = dump(self)
         defaults = {name: field.default for name, field in type(self).model_fields.items() if name in self.seldom}
-        return {name: value for name, value in fields.items() if name not in defaults or value != defaults[name]}
+        usual = {name for name, default in defaults.items() if getattr(self, name) == default}
+        return {name: value for name, value in fields.items() if name not in usual}
 
     seldom: ClassVar[tuple[str, ...]] = ()
     """Names of the fields that are left out while they have their defaults."""
@@ -230,6 +233,47 @@ class ObjectSpec(_Leaner):
         return tuple((self.x + u, self.y + v) for u, v in ((a, b), (-a, b), (-a, -b), (a, -b)))
 
 
+class PersonSpec(_Leaner):
+    """A person: a mannequin that stands or sits on the floor of a room.
+
+    id: its name. position: on the floor, in the world (m). facing: where it looks, degrees from +x towards +y. colour:
+    of its shirt. points_at: the furniture, the object or the person that a pointing arm points at. path: points in the
+    world (m) to which it walks one after another once the robot is near; () for a person who stays.
+    """
+
+    seldom: ClassVar[tuple[str, ...]] = ("posture", "gesture", "points_at", "path")
+
+    id: Name
+    position: tuple[Metres, Metres]
+    facing: Annotated[float, Field(ge=-360.0, le=360.0, allow_inf_nan=False)] = 0.0
+    colour: str = "blue"
+    posture: Posture = "standing"
+    gesture: Gesture = "none"
+    points_at: Name | None = None
+    path: tuple[tuple[Metres, Metres], ...] = ()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> PersonSpec:
+        if self.colour not in COLOURS:
+            raise ValueError(f"unknown colour '{self.colour}' of '{self.id}'; known colours: {', '.join(COLOURS)}")
+        if (self.points_at is None) is (self.gesture == "pointing"):
+            raise ValueError(f'\'{self.id}\' needs both "gesture": "pointing" and points_at, or neither')
+        if self.path and self.posture == "sitting":
+            raise ValueError(f"'{self.id}' sits, so it cannot walk a path")
+        return self
+
+    @property
+    def yaw(self) -> float:
+        """Where it looks (rad)."""
+        return math.radians(self.facing)
+
+    def corners(self, margin: float = 0.0) -> tuple[tuple[float, float], ...]:
+        """The four footprint corners in the world, grown by `margin`, counter-clockwise."""
+        (x, y), c, s = self.position, math.cos(self.yaw), math.sin(self.yaw)
+        a, b = HALF_X + margin, HALF_Y + margin
+        return tuple((x + c * u - s * v, y + s * u + c * v) for u, v in ((a, b), (-a, b), (-a, -b), (a, -b)))
+
+
 class StartSpec(_Model):
     """The start pose of the robot's base."""
 
@@ -244,7 +288,7 @@ class SceneParts(_Leaner):
     states: whether things can be sliced, filled and so on by the rules of a household, and sinks have water.
     """
 
-    seldom: ClassVar[tuple[str, ...]] = ("states",)
+    seldom: ClassVar[tuple[str, ...]] = ("people", "states")
 
     version: Literal[1] = 1
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
@@ -252,6 +296,7 @@ class SceneParts(_Leaner):
     doorways: tuple[DoorwaySpec, ...] = ()
     furniture: tuple[FurnitureSpec, ...] = ()
     objects: tuple[ObjectSpec, ...] = ()
+    people: tuple[PersonSpec, ...] = ()
     robot: StartSpec
     states: bool = False
 
@@ -267,6 +312,10 @@ class SceneParts(_Leaner):
     def blueprint(self, piece: FurnitureSpec) -> Blueprint:
         """The blueprint of a piece as it is built here: in a scene with states a sink has a tap that runs."""
         return tapped(piece.blueprint) if self.states else piece.blueprint
+
+    def room_at(self, x: float, y: float) -> str:
+        """The room of a point on the floor (m); "" outside."""
+        return next((room.name for room in self.rooms if room.contains(x, y)), "")
 
     @property
     def furniture_by_name(self) -> dict[str, FurnitureSpec]:

@@ -10,12 +10,13 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from homie.envs.mujoco.blueprints.palette import COLOURS, RGB, shade
+from homie.envs.mujoco.blueprints.person import HAIR, SKIN
 from homie.envs.mujoco.house.build import start_pose
 from homie.envs.mujoco.house.doors import PAINT as LEAF_PAINT
 from homie.envs.mujoco.house.doors import leaf_corners
 from homie.envs.mujoco.house.shell import FLOOR, PAINT
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.envs.mujoco.house.spec_parts import FurnitureSpec, RoomSpec
+from homie.envs.mujoco.house.spec_parts import FurnitureSpec, PersonSpec, RoomSpec
 
 Box: TypeAlias = tuple[float, float, float, float]
 INK = (40, 40, 45)
@@ -24,7 +25,7 @@ MARGIN = 0.5
 
 
 def draw_map(scene: SceneSpec, scale: int = 110) -> Image.Image:
-    """The map of a house: rooms, doorways, furniture with names, objects as dots, the robot as an arrow.
+    """The map of a house: rooms, doorways, furniture with names, objects as dots, people, the robot as an arrow.
 
     Args:
         scene: the house.
@@ -60,12 +61,17 @@ class _Map:
             box = (x - radius, y - radius, x + radius, y + radius)
             self.pen.ellipse(box, fill=_paint(COLOURS[item.colour]), outline=INK)
             self.labels.append(box)
+        for person in self.scene.people:
+            self._person(person)
         self._robot()
         for piece in self.scene.furniture:
             if piece.stands_on is None or piece.height is None:
                 self._label(piece.name, *self._pixel(piece.x, piece.y), 14, fill=(25, 25, 120), halo=True)
         for item, (x, y) in spots:
             self._label(item.name, x, y + self.scale * 0.09, 11, fill=INK, halo=True)
+        for person in self.scene.people:
+            x, y = self._pixel(*person.position)
+            self._label(person.id, x, y + 0.36 * self.scale, 14, fill=(120, 30, 30), halo=True)
         for room in self.scene.rooms:
             middle = self._pixel((room.x0 + room.x1) / 2, (room.y0 + room.y1) / 2)
             self._label(room.name, *middle, 20, fill=(110, 60, 60))
@@ -99,6 +105,25 @@ class _Map:
         self.pen.line((front_left, front_right), fill=(215, 90, 40), width=3)
         if panel := piece.panel_corners():
             self.pen.polygon([self._pixel(x, y) for x, y in panel], fill=_paint(shade(rgb, 0.85)), outline=INK)
+
+    def _person(self, person: PersonSpec) -> None:
+        """Shoulders, a head and a nose; the way of one who walks."""
+        points = [self._pixel(*point) for point in (person.position, *person.path)]
+        if person.path:
+            self.pen.line(points, fill=INK, width=2)
+            x, y = points[-1]
+            self.pen.ellipse((x - 4, y - 4, x + 4, y + 4), fill=INK)
+        (x, y), yaw = person.position, person.yaw
+        c, s = math.cos(yaw), math.sin(yaw)
+        trunk = ((0.12, 0.26), (-0.12, 0.26), (-0.12, -0.26), (0.12, -0.26))
+        corners = [self._pixel(x + c * u - s * v, y + s * u + c * v) for u, v in trunk]
+        self.pen.polygon(corners, fill=_paint(COLOURS[person.colour]), outline=INK)
+        nose = [
+            self._pixel(x + c * u - s * v, y + s * u + c * v) for u, v in ((0.24, 0.0), (0.05, 0.09), (0.05, -0.09))
+        ]
+        self.pen.polygon(nose, fill=_paint(SKIN), outline=INK)
+        (px, py), radius = self._pixel(x, y), 0.12 * self.scale
+        self.pen.ellipse((px - radius, py - radius, px + radius, py + radius), fill=_paint(HAIR), outline=INK)
 
     def _robot(self) -> None:
         start, r = self.scene.robot, 0.28

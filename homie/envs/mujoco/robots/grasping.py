@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
+from homie.envs.mujoco.house import grips
 from homie.envs.mujoco.house.index import SceneIndex
 from homie.kernel.types import Array
 
@@ -75,8 +76,7 @@ def add_grasp_constraints(spec: mujoco.MjSpec, hand: Hand) -> None:
         )
         for name, kind in ((WELD, mujoco.mjtEq.mjEQ_WELD), (BALL, mujoco.mjtEq.mjEQ_CONNECT))
     )
-    # much stiffer than MuJoCo's default, with which things turn by ten degrees in the hand
-    weld.solref, weld.solimp = [0.008, 1.0], [0.99, 0.999, 0.001, 0.5, 2.0]
+    weld.solref, weld.solimp = grips.SOLREF, grips.SOLIMP
 
 
 class Grasping:
@@ -214,22 +214,17 @@ class Grasping:
 
     def _bind(self, body: int) -> None:
         """Weld a loose thing to the hand where it is, or tie a handle to it at a point."""
+        if body in self._objects:
+            grips.weld_here(self.model, self.data, self._weld, self._gripper, body)
+            return
         site = self.data.site("robot/gripper").xpos
         turn = self.data.xmat[body].reshape(3, 3)
-        if body in self._objects:
-            eq, hand = self._weld, self.data.xmat[self._gripper].reshape(3, 3)
-            self.model.eq_obj1id[eq], self.model.eq_obj2id[eq] = self._gripper, body
-            quat = np.zeros(4)
-            mujoco.mju_mat2Quat(quat, (hand.T @ turn).flatten())
-            offset = hand.T @ (self.data.xpos[body] - self.data.xpos[self._gripper])
-            self.model.eq_data[eq, :11] = [0, 0, 0, *offset, *quat, 1.0]
-        else:
-            eq = self._ball
-            hand = self.data.xmat[self._gripper].reshape(3, 3)
-            self.model.eq_obj1id[eq], self.model.eq_obj2id[eq] = self._gripper, body
-            here = hand.T @ (site - self.data.xpos[self._gripper])
-            there = turn.T @ (site - self.data.xpos[body])
-            self.model.eq_data[eq, :6] = [*here, *there]
+        eq = self._ball
+        hand = self.data.xmat[self._gripper].reshape(3, 3)
+        self.model.eq_obj1id[eq], self.model.eq_obj2id[eq] = self._gripper, body
+        here = hand.T @ (site - self.data.xpos[self._gripper])
+        there = turn.T @ (site - self.data.xpos[body])
+        self.model.eq_data[eq, :6] = [*here, *there]
         self.data.eq_active[eq] = 1
 
     def let_go(self) -> None:

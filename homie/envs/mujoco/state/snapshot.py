@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from homie.envs.mujoco.house.index import ObjectInfo, ReceptacleInfo
+from homie.envs.mujoco.house.index import ObjectInfo, PersonInfo, ReceptacleInfo
 from homie.envs.mujoco.state.world import World
 from homie.kernel.world import (
     FixedState,
     JointState,
     ObjectState,
+    PersonState,
     RobotState,
     RoomState,
     WorldSnapshot,
@@ -16,10 +17,12 @@ from homie.kernel.world import (
 
 
 def snapshot_of(world: World, robot: RobotState) -> WorldSnapshot:
-    """Every object's pose and place, all furniture with what is on, every joint's opening, what is held."""
-    return WorldSnapshot(
+    """Every object's pose and place, all furniture with what is on, every joint's opening, what is held, and people
+    where there are some."""
+    furniture = {name: info for name, info in world.receptacles.items() if name not in world.people.infos}
+    snapshot = WorldSnapshot(
         objects={name: _object(world, info) for name, info in world.objects.items()},
-        fixed={name: _furniture(world, info) for name, info in world.receptacles.items()},
+        fixed={name: _furniture(world, info) for name, info in furniture.items()},
         rooms={name: RoomState(kind=room.kind, floor=rounded(room.rect)) for name, room in world.rooms.items()},
         joints={
             item.name: JointState(
@@ -27,11 +30,29 @@ def snapshot_of(world: World, robot: RobotState) -> WorldSnapshot:
                 fraction=round(world.openness(item), 4),
                 opening=round(world.opening(item), 5),
             )
-            for name, info in world.receptacles.items()
+            for name, info in furniture.items()
             for item in info.articulations
         },
         held=world.held,
         robot=robot,
+    )
+    people = {name: _person(world, info) for name, info in world.people.infos.items()}
+    return snapshot.model_copy(update={"people": people}) if people else snapshot
+
+
+def _person(world: World, info: PersonInfo) -> PersonState:
+    box, company = world.receptacle_box(info), world.people.company[info.name]
+    return PersonState(
+        kind=info.kind,
+        colour=info.colour,
+        room=world.room_of(box.center),
+        position=rounded(box.center),
+        quaternion=rounded(world.data.xquat[info.body]),
+        half=rounded(box.half),
+        posture=info.posture,
+        gesture=info.gesture,
+        shown=tuple(company.seen),
+        followed=company.followed if info.path else None,
     )
 
 

@@ -14,6 +14,7 @@ from homie.envs.mujoco.house.build import Home
 from homie.envs.mujoco.house.index import ApplianceInfo, ArticulationInfo, ObjectInfo, ReceptacleInfo, SupportSurface
 from homie.envs.mujoco.state.appliances import Appliances
 from homie.envs.mujoco.state.household import Household
+from homie.envs.mujoco.state.people import People
 from homie.envs.mujoco.state.resting import Place, Resting
 from homie.kernel.types import Array, Articulation, Box, NamedThing, Solid, Surface
 from homie.kernel.vocabulary import domain
@@ -29,7 +30,10 @@ class World:
         self.extents = Extents(home.model)
         self.resting = Resting(home, data, self.extents)
         self.objects = {item.name: item for item in home.index.objects}
-        self.receptacles = {item.name: item for item in home.index.receptacles}
+        self.people = People(home, data, self.extents)
+        self.receptacles: dict[str, ReceptacleInfo] = {item.name: item for item in home.index.receptacles}
+        self.receptacles |= self.people.infos
+        """What stands in the rooms: furniture, and people, who have neither surfaces nor doors."""
         self.rooms = {room.name: room for room in home.index.rooms}
         self.appliances = Appliances(home, data)
         self.household = Household(home, data, self.appliances, self.furniture_of)
@@ -172,7 +176,10 @@ class World:
 
     def place(self, name: str) -> Place:
         """What an object is directly in or on."""
-        return Place("held", "robot") if name == self.held else self.resting.places()[name]
+        if name == self.held:
+            return Place("held", "robot")
+        holder = self.people.holder(name)
+        return self.resting.places()[name] if holder is None else Place("held", holder)
 
     def around(self, name: str) -> Iterator[Place]:
         """What an object is in or on, what that is in or on, and so on outwards. It ends: see `resting`."""
