@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
-from functools import lru_cache
+from typing import TypeVar
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from homie.envs.mujoco.render.cameras import Camera, camera_intrinsics, camera_pose, clip_range
+from homie.envs.mujoco.render.rays import Grid, Ids, RayCaster, grid, turned
 from homie.envs.mujoco.render.renderer import Renderer, RgbdImage, Segmentation, Size, group_mask
-from homie.kernel.types import Array, Depth, Intrinsics, Pose
+from homie.kernel.types import Array, Depth, Pose
 
 _FAR_SHADE = 0.15
 """Share of its brightness that a colour loses at `_FAR_DISTANCE`, linearly with distance."""
@@ -27,16 +28,17 @@ _OUTLINE = 0.7
 """Brightness of a pixel whose right or lower neighbour belongs to another geom."""
 _DEFAULT_RGBA = (0.5, 0.5, 0.5, 1.0)
 """MuJoCo's colour of a geom that sets none: its material's colour is taken instead."""
-_NEVER_DRAWN_GROUP = 5
+_LAST_GROUP = 5
+"""Groups beyond the ends count as the ends, as in MuJoCo."""
 _MAX_SKINS = 4
 """Largest number of geoms around the camera, such as its housing, that a ray passes through."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Hits:
-    """What the rays hit, row by row: geom ids (n,), depths in metres (n,), unit normals (n, 3)."""
+    """What the rays of a grid hit: geom ids (n,), depths in metres (n,), unit normals (n, 3)."""
 
-    geoms: Segmentation
+    geoms: Ids
     depth: Array
     normals: Array
 
@@ -49,6 +51,7 @@ class RaycastRenderer(Renderer):
     def __init__(self, model: mujoco.MjModel, width: int, height: int) -> None:
         self.width, self.height = width, height
         self._model = model
+        self._caster = RayCaster(model)
         self._texture_means = _texture_means(model)
         skies = np.flatnonzero(model.tex_type == mujoco.mjtTexture.mjTEXTURE_SKYBOX)
         self._sky = self._texture_means[skies[0]] if len(skies) else np.zeros(3)
@@ -62,21 +65,26 @@ class RaycastRenderer(Renderer):
         hidden_groups: Set[int] = frozenset(),
         segmentation: bool = False,
     ) -> RgbdImage:
-        shape = self._shape(size)
+        height, width = shape = self._shape(size)
         pose = camera_pose(self._model, data, camera)
-        hits = self._cast(data, camera, pose, shape, hidden_groups)
-        rgb = self._shade(data, pose, hits).reshape(*shape, 3)
-        geoms = hits.geoms.reshape(shape)
-        _draw_outlines(rgb, geoms)
-        depth: Depth = hits.depth.reshape(shape).astype(np.float32)
-        return RgbdImage((255.0 * rgb + 0.5).astype(np.uint8), depth, geoms if segmentation else None)
+        rays = grid(camera_intrinsics(self._model, camera, width, height))
+        hits = self._cast(data, pose, rays, hidden_groups)
+        geoms = _picture(hits.geoms, rays, shape)
+        edge = _edges(geoms).ravel()[rays.pixels]
+        colours = self._shade(data, pose, hits)
+        colours[:, edge] *= _OUTLINE
+        rgb = np.empty((height * width, 3), np.uint8)
+        rgb[rays.pixels] = (255.0 * colours + 0.5).astype(np.uint8).T
+        depth: Depth = _picture(hits.depth.astype(np.float32), rays, shape)
+        return RgbdImage(rgb.reshape(height, width, 3), depth, geoms if segmentation else None)
 
     def segmentation(
         self, data: mujoco.MjData, camera: Camera, *, size: Size | None = None, hidden_groups: Set[int] = frozenset()
     ) -> Segmentation:
-        shape = self._shape(size)
+        height, width = shape = self._shape(size)
+        rays = grid(camera_intrinsics(self._model, camera, width, height))
         pose = camera_pose(self._model, data, camera)
-        return self._cast(data, camera, pose, shape, hidden_groups).geoms.reshape(shape)
+        return _picture(self._cast(data, pose, rays, hidden_groups).geoms, rays, shape)
 
     def close(self) -> None:
         """Nothing to free."""
@@ -85,50 +93,55 @@ class RaycastRenderer(Renderer):
         width, height = size or (self.width, self.height)
         return height, width
 
-    def _cast(
-        self, data: mujoco.MjData, camera: Camera, pose: Pose, shape: tuple[int, int], hidden_groups: Set[int]
-    ) -> _Hits:
+    def _cast(self, data: mujoco.MjData, pose: Pose, rays: Grid, hidden_groups: Set[int]) -> _Hits:
+        near, far = clip_range(self._model)
+        cutoff = far * float(rays.lengths.max())
+        shown = self._visible() & (group_mask(hidden_groups) > 0)[np.clip(self._model.geom_group, 0, _LAST_GROUP)]
+        directions = turned(rays, pose)
+        geoms, distances, normals = self._caster.cast(data, pose, rays, shown, cutoff)
+        depth, skin = self._depth(distances, geoms, normals, directions, rays, near)
+        for _ in range(_MAX_SKINS - 1):
+            if not skin.any():
+                break
+            shown[np.unique(geoms[skin])] = False
+            behind = self._caster.cast(data, pose, rays, shown, cutoff, skin)
+            geoms[skin], distances[skin], normals[skin] = (part[skin] for part in behind)
+            depth, skin = self._depth(distances, geoms, normals, directions, rays, near)
+        nothing = (geoms < 0) | (depth >= far) | skin
+        geoms[nothing], depth[nothing], normals[nothing] = -1, 0.0, 0.0
+        return _Hits(geoms, depth, normals)
+
+    @staticmethod
+    def _depth(
+        distances: Array, geoms: Ids, normals: Array, directions: Array, rays: Grid, near: float
+    ) -> tuple[Array, NDArray[np.bool_]]:
+        """Depth (n,), and which rays (n,) go on behind what they hit: OpenGL draws neither what is before the near
+        plane nor back faces."""
+        depth = distances / rays.lengths
+        facing = np.einsum("ij,ij->i", normals, directions) < 0.0
+        return depth, (geoms >= 0) & ((depth < near) | ~facing)
+
+    def _visible(self) -> NDArray[np.bool_]:
+        """(ngeom,): which geoms are not wholly transparent now, by MuJoCo's rule for material and rgba."""
         model = self._model
-        near, far = clip_range(model)
-        rays = _rays(camera_intrinsics(model, camera, shape[1], shape[0]))
-        lengths = np.linalg.norm(rays, axis=1)
-        directions = (rays / lengths[:, None]) @ pose.rotation.T
-        count = len(rays)
-        hits = _Hits(np.full(count, -1, np.int32), np.zeros(count), np.zeros((count, 3)))
-        pending = np.arange(count)
-        groups = model.geom_group.copy()
-        try:
-            for _ in range(_MAX_SKINS):
-                geoms, distances, normals = _multi_ray(
-                    model, data, pose.position, directions[pending], group_mask(hidden_groups), far * lengths.max()
-                )
-                depth = distances / lengths[pending]
-                # OpenGL draws neither what is before the near plane nor back faces: continue behind those geoms.
-                facing = np.einsum("ij,ij->i", normals, directions[pending]) < 0.0
-                skin = (geoms >= 0) & ((depth < near) | ~facing)
-                seen = (geoms >= 0) & (depth < far) & ~skin
-                which = pending[seen]
-                hits.geoms[which], hits.depth[which], hits.normals[which] = geoms[seen], depth[seen], normals[seen]
-                pending = pending[skin]
-                if not len(pending):
-                    break
-                model.geom_group[np.unique(geoms[skin])] = _NEVER_DRAWN_GROUP
-        finally:
-            model.geom_group[:] = groups
-        return hits
+        alpha = model.geom_rgba[:, 3].copy()
+        having = model.geom_matid >= 0
+        alpha[having] = model.mat_rgba[model.geom_matid[having], 3]
+        return np.asarray(alpha != 0.0)
 
     def _shade(self, data: mujoco.MjData, pose: Pose, hits: _Hits) -> Array:
-        """Colours (n, 3) in 0..1."""
+        """Colours (3, n) in 0..1."""
         rgba, emission = self._surfaces()
-        seen = np.flatnonzero(hits.geoms >= 0)
-        geoms, depth, normals = hits.geoms[seen], hits.depth[seen], hits.normals[seen]
-        light = np.zeros((len(seen), 3)) + emission[geoms][:, None]
+        light = np.tile(emission[hits.geoms], (3, 1))
         for lamp in _lamps(self._model, data, pose):
-            light += lamp.ambient + np.maximum(0.0, normals @ -lamp.direction)[:, None] * lamp.diffuse
-        fade = 1.0 - _FAR_SHADE * np.minimum(1.0, depth / _FAR_DISTANCE)
-        colours = np.tile(self._sky, (len(hits.geoms), 1))
-        colours[seen] = np.clip(rgba[geoms] * light, 0.0, 1.0) * fade[:, None]
-        return colours
+            falling = np.maximum(0.0, np.einsum("nj,j->n", hits.normals, -lamp.direction))
+            for channel, (ambient, diffuse) in enumerate(zip(lamp.ambient, lamp.diffuse, strict=True)):
+                light[channel] += ambient + falling * diffuse
+        colours = np.minimum(rgba.T[:, hits.geoms] * light, 1.0)
+        colours *= 1.0 - _FAR_SHADE * np.minimum(1.0, hits.depth / _FAR_DISTANCE)
+        nothing = hits.geoms < 0
+        colours[:, nothing] = self._sky[:, None]
+        return np.asarray(colours)
 
     def _surfaces(self) -> tuple[Array, Array]:
         """Current colour (ngeom, 3) and emission (ngeom,) of every geom, by MuJoCo's rule for material and rgba."""
@@ -163,36 +176,22 @@ def _lamps(model: mujoco.MjModel, data: mujoco.MjData, pose: Pose) -> Iterator[_
             yield _Lamp(data.light_xdir[i], model.light_ambient[i], model.light_diffuse[i])
 
 
-def _multi_ray(
-    model: mujoco.MjModel, data: mujoco.MjData, origin: Array, directions: Array, mask: NDArray[np.uint8], cutoff: float
-) -> tuple[Segmentation, Array, Array]:
-    """Geom ids (n,), distances along the rays (n,) and normals (n, 3) of the first hits of unit directions (n, 3)."""
-    count = len(directions)
-    geoms = np.empty(count, np.int32)
-    distances = np.empty(count)
-    normals = np.empty((count, 3))
-    mujoco.mj_multiRay(
-        model, data, origin, directions.ravel(), mask, True, -1, geoms, distances, normals.ravel(), count, cutoff
-    )
-    return geoms, distances, normals
+Values = TypeVar("Values", bound=np.generic)
 
 
-@lru_cache(maxsize=8)
-def _rays(intrinsics: Intrinsics) -> Array:
-    """Directions of all pixels, row by row, in the optical frame with z = 1, (H * W, 3)."""
-    x = (np.arange(intrinsics.width) - intrinsics.cx) / intrinsics.fx
-    y = (np.arange(intrinsics.height) - intrinsics.cy) / intrinsics.fy
-    grid = np.stack([*np.meshgrid(x, y), np.ones((intrinsics.height, intrinsics.width))], axis=-1)
-    rays: Array = grid.reshape(-1, 3)
-    rays.flags.writeable = False
-    return rays
+def _picture(values: NDArray[Values], rays: Grid, shape: tuple[int, int]) -> NDArray[Values]:
+    """The values (n,) of the rays of a grid as a picture (H, W)."""
+    picture = np.empty_like(values)
+    picture[rays.pixels] = values
+    return picture.reshape(shape)
 
 
-def _draw_outlines(rgb: Array, geoms: Segmentation) -> None:
+def _edges(geoms: Segmentation) -> NDArray[np.bool_]:
+    """(H, W): whether the pixel to the right or below is of another geom."""
     edge = np.zeros(geoms.shape, bool)
     edge[:, :-1] |= geoms[:, :-1] != geoms[:, 1:]
     edge[:-1] |= geoms[:-1] != geoms[1:]
-    rgb[edge] *= _OUTLINE
+    return edge
 
 
 def _texture_means(model: mujoco.MjModel) -> Array:
