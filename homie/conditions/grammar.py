@@ -42,6 +42,10 @@ class AllOf(Predicate):
         verdicts = [each.holds(world) for each in self.all]  # every one, so that a mistake in any is told
         return all(verdicts)
 
+    def parts(self, world: WorldSnapshot) -> tuple[float, int]:
+        parts = [each.parts(world) for each in self.all]
+        return sum(met for met, _ in parts), sum(number for _, number in parts)
+
     def words(self) -> Iterator[Words]:
         return (word for each in self.all for word in each.words())
 
@@ -54,6 +58,10 @@ class AnyOf(Predicate):
     def holds(self, world: WorldSnapshot) -> bool:
         verdicts = [each.holds(world) for each in self.any]
         return any(verdicts)
+
+    def parts(self, world: WorldSnapshot) -> tuple[float, int]:
+        """One condition, met as far as the best of them is."""
+        return max(each.progress(world) for each in self.any), 1
 
     def words(self) -> Iterator[Words]:
         return (word for each in self.any for word in each.words())

@@ -34,6 +34,15 @@ class Predicate(BaseModel):
     def holds(self, world: WorldSnapshot) -> bool:
         """Whether it is so. Raises BadInput if it asks for what the world has not."""
 
+    def parts(self, world: WorldSnapshot) -> tuple[float, int]:
+        """How many of its conditions hold, and how many it has: 1 where it is none of several. Raises as `holds`."""
+        return float(self.holds(world)), 1
+
+    def progress(self, world: WorldSnapshot) -> float:
+        """The share of its conditions that hold, from 0 to 1. Raises as `holds`."""
+        met, number = self.parts(world)
+        return met / number
+
     @abstractmethod
     def words(self) -> Iterator[Words]:
         """What names a thing or a place; words that stand together may mean the same."""

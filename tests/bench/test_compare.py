@@ -362,7 +362,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 CODES = ("L1", "L2", "L3", "L4", "L", "D1", "D2", "D", "F1", "F2", "F", "E1", "E2", "E", "All")
-PERCENT = ("SR", "PLWSR", "TP", "SRR", "SER")
+PERCENT = ("SR", "PLWSR", "TP", "SRR", "SER", "GP")
 HEADS = {
     "Metrics": ("episodes #", "lost #", *PERCENT, "world", "disagree #"),
     "Differences to rule": ("pairs #", *PERCENT, "world", "smallest SR", "only first #", "only this #", "McNemar p p"),

@@ -105,6 +105,13 @@ def test_an_expert_and_a_random_planner_play_by_numbers(tmp_path: Path) -> None:
     assert chosen and set(chosen) <= allowed
 
 
+def test_goal_progress_is_counted_by_condition(tmp_path: Path) -> None:
+    goal = {"all": [{"on": ["key", "table"]}, {"open": "chest"}, {"held": "key"}]}
+    summary = bench(suite(tmp_path, RIGHT, RIGHT[:2], goal=goal), tmp_path / "run", planner="expert")
+    assert not any(line.success for line in summary.lines)
+    assert summary.metrics["GP"].value == pytest.approx((2 / 3 + 1 / 3) / 2), "two of three, then one of three"
+
+
 def test_from_sensors_there_are_no_numbers(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="task 't0': numbered actions name the things of a scene, and --targets sensors"):
         bench(

@@ -352,3 +352,19 @@ def test_a_snapshot_comes_back_from_its_json_form():
     again = read_snapshot(json.loads(json.dumps(world.to_json())))
     assert again == world and world.to_json()["format"] == 2
     assert "extras" not in world.to_json(), "what an environment does not tell is not in its file"
+
+
+@pytest.mark.parametrize(
+    ("goal", "share"),
+    [
+        ({"open": "fridge"}, None),
+        ({"all": [{"held": "mug"}, {"held": "apple"}]}, 1 / 2),
+        ({"all": [{"held": "mug"}, {"all": [{"held": "apple"}, {"turned_on": "stove"}, {"held": "bowl"}]}]}, 2 / 4),
+        ({"any": [{"held": "apple"}, {"all": [{"held": "mug"}, {"held": "bowl"}]}]}, 1 / 2),
+        ({"not": {"held": "apple"}}, 1.0),
+        ({"all": [{"not": {"held": "mug"}}, {"turned_on": "stove"}, {"any": [{"held": "bowl"}]}]}, 1 / 3),
+    ],
+)
+def test_progress_is_the_share_of_conditions_that_hold(goal: dict[str, object], share: float | None) -> None:
+    world, condition = read_snapshot(SNAPSHOT), parse_condition(goal)
+    assert condition.progress(world) == (float(condition.holds(world)) if share is None else pytest.approx(share))

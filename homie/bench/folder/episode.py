@@ -48,11 +48,12 @@ class Failure(BaseModel):
 @dataclass(frozen=True, slots=True)
 class Finished:
     """A finished episode. records: none if infrastructure ended it. verdict: whether the world is as the goal wants
-    it; None where nobody can tell."""
+    it, and progress which share of the goal's conditions hold; None where nobody can tell."""
 
     ending: EpisodeFile
     records: tuple[RoundRecord, ...] = ()
     verdict: bool | None = None
+    progress: float | None = None
 
     @property
     def damaged(self) -> bool:
@@ -164,7 +165,8 @@ class Episode:
         path = self.folder / STATE
         try:
             world = read_snapshot(json.loads(path.read_bytes()), str(path))
-            return replace(finished, verdict=self.task.goal.holds(world))
+            goal = self.task.goal
+            return replace(finished, verdict=goal.holds(world), progress=goal.progress(world))
         except FileNotFoundError:
             raise Damaged(f"{STATE} (it is missing)") from None
         except (BadInput, OSError, ValueError, RecursionError) as error:

@@ -1,4 +1,5 @@
-"""The metrics of a run: TP, SR, PLWSR, SER and SRR (EMMOE, section 3.4), errors and skills (section 5.5).
+"""The metrics of a run: TP, SR, PLWSR, SER and SRR (EMMOE, section 3.4), errors and skills (section 5.5); GP
+(EmbodiedBench's goal progress).
 
 Every metric is one sum over episodes divided by another; `TERMS` has what one episode adds to both. So one function
 computes all metrics and their intervals.
@@ -21,12 +22,14 @@ TERMS: Mapping[str, Callable[[Score], tuple[float, float]]] = {
     "TP": lambda score: (score.tp or 0.0, 1.0),
     "SRR": lambda score: (float(score.replans if score.success else 0), float(score.replans)),
     "SER": lambda score: (float(bool(score.success and score.ended)), float(score.ended)),
+    "GP": lambda score: (score.progress or 0.0, float(score.progress is not None)),
     "world": lambda score: (float(bool(score.verdict)), float(score.verdict is not None)),
 }
-"""What an episode adds to the numerator and the denominator of each metric, in the order of table 2 of the paper."""
+"""What an episode adds to the numerator and the denominator of each metric, in the order of table 2 of the paper; GP
+and world are not in it."""
 SHARES = ("SR", "SER", "world")
 """The metrics that are a share of episodes and have Wilson's interval; the others have a bootstrap interval."""
-METRICS = ("SR", "PLWSR", "TP", "SRR", "SER")
+METRICS = ("SR", "PLWSR", "TP", "SRR", "SER", "GP")
 """What tables show, in percent: each is between 0 and 1. What is no share, such as seconds, is a column of its own in
 `homie.bench.compare.summary`."""
 NEEDS: Mapping[str, tuple[str, ...]] = {
@@ -35,6 +38,7 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "TP": ("tp",),
     "SRR": ("replans_in_success",),
     "SER": ("success",),
+    "GP": (),
 }
 """The parts of a score that each of `METRICS` needs: if one of them raised in a profile, the metric has no value."""
 

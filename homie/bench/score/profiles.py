@@ -80,6 +80,7 @@ class StrictEmmoe:
             attempts=_attempts(scored),
             next_node=_next_node([(path, 0 if isinstance(reached, str) else reached) for reached, path in paths]),
             verdict=trajectory.verdict,
+            progress=trajectory.progress,
             raises=raised,
         )
 
@@ -175,6 +176,7 @@ class Homie:
             attempts=_attempts(steps),
             next_node=f"never {spoilt}" if spoilt else _next_node(list(zip(trajectory.keypaths, reached, strict=True))),
             verdict=trajectory.verdict,
+            progress=trajectory.progress,
             raises={} if expert else {"expert": "the task has no expert"},
         )
 

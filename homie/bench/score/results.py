@@ -131,7 +131,7 @@ def trajectory(episode: Episode, finished: Finished) -> Trajectory:
         expert_length=episode.task.expert_length,
         verdict=finished.verdict,
     )
-    return replace(scored, never=episode.task.never)
+    return replace(scored, never=episode.task.never, progress=finished.progress)
 
 
 def make_profile(name: str, suite: Suite) -> Profile:

@@ -32,7 +32,8 @@ class Score:
     the planner ended and a whole key path was matched. weight: the PLWSR term; for a success, the expert's length over
     the larger of the two lengths. replans: failures after which the planner continued. errors: by code. executions,
     attempts: by action. next_node: the first missed node of the best key path, "" if none was missed; `never [...]` if
-    that subtask violated the task. verdict: whether the final state of the world satisfies the task. lost: why the
+    that subtask violated the task. verdict: whether the final state of the world satisfies the task. progress: the
+    share of its goal's conditions that hold there. lost: why the
     episode could not be run, "" if it could.
     """
 
@@ -51,6 +52,7 @@ class Score:
     attempts: Mapping[str, Count] = field(default_factory=dict)
     next_node: str = ""
     verdict: bool | None = None
+    progress: float | None = None
     lost: str = ""
     raises: Mapping[str, str] = field(default_factory=dict)
 

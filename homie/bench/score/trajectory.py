@@ -58,7 +58,8 @@ class Trajectory:
     subtasks of the expert, End included, 0 if there is no expert. length: subtasks of this episode, End and unreadable
     outputs included (more than `steps` if the record lacks the last one). last_message_has_end: whether `End` occurs
     anywhere in the last message to the planner or in its answer (used by `strict-emmoe` only). verdict: whether the
-    final state of the world satisfies the task, None if it cannot be judged. infrastructure: why the episode could not
+    final state of the world satisfies the task, progress the share of its goal's conditions that hold
+    there; None if it cannot be judged. infrastructure: why the episode could not
     be run, "" if it could. feedback: the feedback of each subtask but the last in EMMOE's record, not necessarily as
     many as its history has; None if the steps have it.
     """
@@ -72,6 +73,7 @@ class Trajectory:
     length: int
     last_message_has_end: bool
     verdict: bool | None = None
+    progress: float | None = None
     infrastructure: str = ""
     never: tuple[tuple[str, ...], ...] = ()
     feedback: tuple[str, ...] | None = None
