@@ -32,7 +32,8 @@ class RandomPlanner(Planner):
 
     def decide(self, planner_input: PlannerInput) -> Decision:
         if planner_input.round >= planner_input.rounds:
-            return Decision((END,), "This is the last round.")
+            endings = [choice.subtask for choice in planner_input.choices if choice.subtask.action == END.action]
+            return Decision((self._random.choice(endings or [END]),), "This is the last round.")
         choices = self._numbered(planner_input) if planner_input.choices else self._choices(planner_input)
         if not choices:
             return Decision((END,), "There is nothing in sight to do anything with.")

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from homie.bench.authoring.numbered import listed
+from homie.bench.authoring.numbered import endings, listed
 from homie.bench.options import BenchOptions
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress
+from homie.bench.suite.suite import read_suite
 from homie.household import VERBS
 from homie.kernel.errors import BadInput
-from homie.kernel.types import HELD, Subtask
+from homie.kernel.types import END, HELD, Subtask
 from homie.kernel.vocabulary.actions import ACTION_TABLE
 from homie.kernel.world import FixedState, JointState, ObjectState, RoomState, WorldSnapshot
 from homie.runtime.inputs import read_inputs
@@ -42,21 +43,29 @@ def names(*actions: str) -> list[str]:
     return [choice.name for choice in listed(WORLD, actions, TABLE, lambda name: name.replace("_", " "))]
 
 
+def test_a_list_ends_with_the_end_or_with_answers() -> None:
+    assert [choice.subtask for choice in endings(())] == [END]
+    assert [(choice.name, str(choice.subtask)) for choice in endings(("red", "not there"))] == [
+        ("answer: red", "[End, red]"),
+        ("answer: not there", "[End, not there]"),
+    ]
+
+
 def test_every_action_is_listed_with_what_it_can_be_tried_on_by_kind() -> None:
     assert names("Go to", "End") == [
         *("find the kitchen", "find the bread", "find the fridge", "find the lamp", "find the mug 2"),
-        *("find the mug 10", "find the table", "end the task"),
+        *("find the mug 10", "find the table"),
     ]
-    assert names("Pick")[:-1] == ["pick up the bread", "pick up the mug 2", "pick up the mug 10"]
+    assert names("Pick") == ["pick up the bread", "pick up the mug 2", "pick up the mug 10"]
     put = "put down the object in hand"
-    assert names("Put")[:-1] == [
+    assert names("Put") == [
         *(f"{put} in the fridge", f"{put} in the mug 2", f"{put} in the mug 10", f"{put} on the table"),
     ]
-    assert names("Open", "Close")[:-1] == ["open the fridge", "close the fridge"]
-    assert names("Turn on", "Turn off")[:-1] == ["turn on the lamp", "turn off the lamp"]
-    assert names("Slice")[:-1] == ["slice the bread"]
-    assert names("Wipe")[:-1] == ["wipe the mug 2", "wipe the mug 10", "wipe the table"]
-    assert names("Wash")[:-1] == ["wash the mug 2", "wash the mug 10"], "a table is not washed"
+    assert names("Open", "Close") == ["open the fridge", "close the fridge"]
+    assert names("Turn on", "Turn off") == ["turn on the lamp", "turn off the lamp"]
+    assert names("Slice") == ["slice the bread"]
+    assert names("Wipe") == ["wipe the mug 2", "wipe the mug 10", "wipe the table"]
+    assert names("Wash") == ["wash the mug 2", "wash the mug 10"], "a table is not washed"
 
 
 def test_what_the_hand_holds_is_named_when_it_is_done() -> None:
@@ -122,3 +131,53 @@ def test_from_sensors_there_are_no_numbers(tmp_path: Path) -> None:
             skills="ideal",
             targets="sensors",
         )
+
+
+def question(folder: Path, *experts: list[str], **more: object) -> Path:
+    """The question where the key is, for experts with their own ways to answer it."""
+    asked = {"text": "where is the key?", "answers": ["chest", "table"], "keypaths": [["[End, chest]"]], **more}
+    tasks = [{"id": f"q{number}", **asked, "expert": steps} for number, steps in enumerate(experts)]
+    path = folder / "question.json"
+    protocol = {"rounds": 3, "trials": 1, "actions": "numbered"}
+    path.write_text(json.dumps({"format": 1, "name": "question", "protocol": protocol, "tasks": tasks}))
+    return path
+
+
+def test_a_question_is_answered_by_the_way_it_is_ended(tmp_path: Path) -> None:
+    path = question(tmp_path, ["[Open, chest]", "[End, chest]"], ["[End, table]"], ["[End]"], ["[End, floor]"])
+    summary = bench(path, tmp_path / "run", planner="expert")
+    assert [line.success for line in summary.lines] == [True, False, False, False]
+    last = {name: read_steps(tmp_path / "run" / "episodes" / f"{name}-0")[-1] for name in ("q0", "q1")}
+    assert [str(record.execution.subtask) for record in last.values()] == ["[End, chest]", "[End, table]"]
+    refused = read_steps(tmp_path / "run" / "episodes" / "q3-0")
+    assert "none of the" in refused[0].execution.feedback.message and len(refused) == 3, "it goes on to the last round"
+    (first, *_) = read_inputs(tmp_path / "run" / "episodes" / "q0-0")
+    assert [choice.name for choice in first.choices[-2:]] == ["answer: chest", "answer: table"]
+    assert all(choice.subtask != END for choice in first.choices)
+
+
+def test_the_random_planner_answers_in_the_last_round(tmp_path: Path) -> None:
+    bench(question(tmp_path, ["[End, chest]"]), tmp_path / "run", planner="random", trials=8)
+    ends = [read_steps(tmp_path / "run" / "episodes" / f"q0-{trial}")[-1].execution.subtask for trial in range(8)]
+    assert {str(end) for end in ends} == {"[End, chest]", "[End, table]"}
+
+
+@pytest.mark.parametrize(
+    ("more", "complaint"),
+    [
+        ({"keypaths": [["[End, floor]"]]}, "a question needs key paths that end with one of its answers"),
+        ({"keypaths": [], "goal": {"held": "key"}}, "a question needs key paths that end with one of its answers"),
+        ({"answers": ["chest", "chest"]}, "an answer is given twice"),
+        ({"answers": ["chest", "a, b"]}, "answers"),
+    ],
+)
+def test_a_question_that_cannot_be_answered_is_refused(tmp_path: Path, more: dict[str, object], complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        read_suite(question(tmp_path, ["[End, chest]"], **more))
+
+
+def test_answers_need_numbers(tmp_path: Path) -> None:
+    path = question(tmp_path, ["[End, chest]"])
+    path.write_text(path.read_text().replace('"numbered"', '"named"'))
+    with pytest.raises(BadInput, match="'q0' has answers: they need `actions: numbered`"):
+        read_suite(path)

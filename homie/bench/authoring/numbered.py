@@ -8,7 +8,7 @@ The list is privileged: it names what is in the scene, also what nobody has seen
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from homie.household import VERBS
 from homie.kernel.episode.executor import Executor
@@ -23,11 +23,13 @@ BY_STATE: Mapping[str, str] = {"off": "on"}
 SAID: Mapping[str, str] = {"Go to": "find", "Pick": "pick up", "Put": "put down"}
 """How the list calls actions: in the words of EB-ALFRED where it has the action."""
 ENDING = Choice("end the task", END)
-"""The last action of every list."""
+"""The last action of the list of a task that is no question."""
 
 
-def numbered_actions(executor: Executor) -> tuple[Choice, ...]:
+def numbered_actions(executor: Executor, answers: Sequence[str] = ()) -> tuple[Choice, ...]:
     """The list of an episode that begins, by the names that its planner is told.
+
+    answers: what a planner may end with, where the task is a question; else the list has one end.
 
     Raises BadInput for a robot without world state, and for targets that are not the background's: the names of the
     list are those of the scene, and from sensors nobody knows them.
@@ -46,13 +48,24 @@ def numbered_actions(executor: Executor) -> tuple[Choice, ...]:
     world = robot.snapshot()
     for name in _natural(world.things):
         locator.called(name)  # a name is complete, with its number, when all have theirs
-    return listed(world, executor.actions, executor.skills.table, lambda name: locator.called(name) or name)
+    actions = listed(world, executor.actions, executor.skills.table, lambda name: locator.called(name) or name)
+    return (*actions, *endings(answers))
+
+
+def endings(answers: Sequence[str]) -> tuple[Choice, ...]:
+    """The last actions of a list.
+
+    >>> [choice.name for choice in endings(("red", "green"))]
+    ['answer: red', 'answer: green']
+    """
+    return tuple(Choice(f"answer: {answer}", Subtask(END.action, answer)) for answer in answers) or (ENDING,)
 
 
 def listed(
     world: WorldSnapshot, actions: Iterable[str], table: ActionTable, called: Callable[[str], str]
 ) -> tuple[Choice, ...]:
-    """The list for a world: action by action, each with all that it can be tried on, in the order of their names.
+    """The list for a world without its end: action by action, each with all that it can be tried on, in the order of
+    their names.
 
     Args:
         world: Before anything has happened.
@@ -60,13 +73,12 @@ def listed(
         table: What is known of them.
         called: The name of a thing as a planner is told.
     """
-    choices = [
+    return tuple(
         Choice(_said(action, name, world, called), _subtask(action, name))
         for action in (action_of(action, table) for action in actions)
         if action.arguments
         for name in _fitting(action, world)
-    ]
-    return (*choices, ENDING)
+    )
 
 
 def _fitting(action: Action, world: WorldSnapshot) -> list[str]:

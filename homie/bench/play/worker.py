@@ -15,6 +15,7 @@ import signal
 import sys
 import threading
 import traceback
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import parent_process
 from pathlib import Path
@@ -172,7 +173,7 @@ def _play(job: Job, kept: WorkerParts) -> None:
             parts_digest=parts_digest,
             telling=job.telling,
             limits=job.limits,
-            numbering=numbered_actions if job.numbered else None,
+            numbering=partial(numbered_actions, answers=job.task.answers) if job.numbered else None,
         )
 
 

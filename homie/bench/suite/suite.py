@@ -32,7 +32,7 @@ from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.setup import registry
 from homie.kernel.setup.options import MAX_SEED
 from homie.kernel.support.files import reading, slug
-from homie.kernel.types import FeedbackPolicy, HistoryPolicy, Limits, Subtask, Telling
+from homie.kernel.types import END, FeedbackPolicy, HistoryPolicy, Limits, Subtask, Telling
 
 Attribute: TypeAlias = Literal[
     "short-horizon",
@@ -45,10 +45,14 @@ Attribute: TypeAlias = Literal[
     "complex-instruction",
     "spatial",
     "visual-appearance",
+    "attribute-question",
+    "spatial-question",
+    "navigation",
+    "object-interaction",
 ]
 ATTRIBUTES: tuple[str, ...] = get_args(Attribute)
-"""The five attributes of EMMOE (section 3.1), then the subsets of EmbodiedBench; one of these, `long-horizon`, has the
-name of an attribute. A task may have several."""
+"""The five attributes of EMMOE (section 3.1), then the subsets of EmbodiedBench, of which one, `long-horizon`, has the
+name of an attribute, then the categories of EmbodiedEval. A task may have several."""
 SUFFIXES = (".yaml", ".yml", ".json")
 
 
@@ -68,9 +72,17 @@ def _subtask_text(value: Any) -> Any:
     return str(read_subtask(value)) if isinstance(value, str) else value
 
 
+def _ends(subtask: str) -> bool:
+    return read_subtask(subtask).action == END.action
+
+
 SubtaskText = Annotated[StrictStr, BeforeValidator(_subtask_text)]
 """A subtask as text: `[Put, apple, fridge]`, `[End]`."""
 TaskId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=48)]
+
+
+Answer = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^[^\[\],]+$", max_length=100)]
+"""An answer to a question: words without commas and brackets, as they stand in a subtask."""
 
 
 class _Model(BaseModel):
@@ -145,7 +157,8 @@ class Task(_Model):
 
     keypaths: each a list of subtasks in the order in which they have to succeed; any one of them will do. never:
     such lists of what spoils the task, whatever else is done. goal: what has to be so in the world at the
-    end. expert: subtasks that do the task.
+    end. expert: subtasks that do the task. answers: what a planner may answer with instead of ending, where the task is
+    a question; a key path says which of them is right, `[End, red]`.
     """
 
     id: TaskId
@@ -157,11 +170,18 @@ class Task(_Model):
     never: tuple[Annotated[tuple[SubtaskText, ...], Field(min_length=1)], ...] = ()
     goal: Condition | None = None
     expert: tuple[SubtaskText, ...] | None = Field(default=None, min_length=1)
+    answers: tuple[Answer, ...] = Field(default=(), max_length=100)
+
+    @model_serializer(mode="wrap")
+    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without answers where it is no question: half-played runs from before there were any have the same suite."""
+        written: dict[str, Any] = write(self)
+        return {name: value for name, value in written.items() if name != "answers" or value}
 
     @property
     def expert_length(self) -> int:
         """Subtasks of the expert, End included; 0 if there is none."""
-        return len(self.expert or ()) + (self.expert is not None and self.expert[-1] != "[End]")
+        return len(self.expert or ()) + (self.expert is not None and not _ends(self.expert[-1]))
 
     @model_validator(mode="after")
     def _has_an_end(self) -> Task:
@@ -169,6 +189,11 @@ class Task(_Model):
             raise ValueError("give a goal, keypaths, or both: nothing says when the task is done")
         if len(set(self.attributes)) < len(self.attributes):
             raise ValueError("an attribute is given twice")
+        if len(set(self.answers)) < len(self.answers):
+            raise ValueError("an answer is given twice")
+        right = {path[-1] for path in self.keypaths}
+        if self.answers and (not right or not right <= {f"[End, {answer}]" for answer in self.answers}):
+            raise ValueError("a question needs key paths that end with one of its answers, such as [End, red]")
         return self
 
 
@@ -196,6 +221,8 @@ class Suite(_Model):
             if task.id in seen:
                 raise ValueError(f"two tasks have the id '{task.id}'")
             seen.add(task.id)
+            if task.answers and self.protocol.actions != "numbered":
+                raise ValueError(f"task '{task.id}' has answers: they need `actions: numbered` in the protocol")
         return self
 
     @cached_property

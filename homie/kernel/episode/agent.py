@@ -162,12 +162,14 @@ class Episode:
         records = []
         plan = decision.subtasks[: self.limits.plan]
         for number, subtask in enumerate(plan, 1):
-            if canonical_action(subtask.action, self.executor.actions) == END.action:
-                execution = Execution(END, decision.model, (), (), SUCCESS)
-                self.ended = True
-            elif self.choices and subtask not in self._listed:
+            ending = canonical_action(subtask.action, self.executor.actions) == END.action
+            if self.choices and (END if ending and not subtask.target else subtask) not in self._listed:
                 execution = unlisted(decision, subtask, len(self.choices))
                 self.listener.on(SubtaskChecked(execution.checks[0]))
+            elif ending:  # what is listed may end with an answer
+                end = Subtask(END.action, subtask.target) if self.choices else END
+                execution = Execution(end, decision.model, (), (), SUCCESS)
+                self.ended = True
             else:
                 subtask = with_held(subtask, self.inventory)
                 self.listener.on(SubtaskStarted(self.round, subtask))
