@@ -95,7 +95,7 @@ LAYERS = {
         ("attempts",),
         ("checkpoints", "networks", "classical", "own"),
         ("policies", "arm", "ideal", "delegated"),
-        ("nomad", "pixnav", "rt1x", "octo", "m3", "server", "chores"),
+        ("nomad", "pixnav", "rt1x", "octo", "m3", "server", "chores", "people"),
     ),
     "ros_bridge": (("transport", "signals"), ("profiles",), ("guard", "serving", "bags"), ("robot",)),
     "ros_bridge.bags": (("bag", "reading"), ("recording",)),

@@ -17,7 +17,7 @@ from homie.kernel.support.packages import installed_version
 
 NAMES = {
     "planners": "rule scripted erring random table-expert human transformers chat anthropic responses gemini",
-    "skills": "classical nomad pixnav rt1x octo m3 remote arm own nav2 ideal chores ideal-chores",
+    "skills": "classical nomad pixnav rt1x octo m3 remote arm own nav2 ideal chores ideal-chores people ideal-people",
     "robots": "mujoco franka ros",
     "detectors": "simulated yolo yolo-onnx owl grounding-dino rtdetr",
     "locators": "background sensors",

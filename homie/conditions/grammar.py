@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Discriminator, Field, Tag, TypeAdapter, ValidationError
 
+from homie.conditions.people import Followed, Given, Near, Shown
 from homie.conditions.predicates import (
     At,
     Closed,
@@ -96,6 +97,10 @@ PREDICATES: Mapping[str, type[Predicate]] = {
     "turned_on": TurnedOn,
     "turned_off": TurnedOff,
     "held": Held,
+    "given": Given,
+    "shown": Shown,
+    "followed": Followed,
+    "near": Near,
     "robot_in": RobotIn,
     "count": Count,
     "done": Done,
@@ -127,6 +132,10 @@ Condition: TypeAlias = Annotated[
     | Annotated[TurnedOn, Tag("turned_on")]
     | Annotated[TurnedOff, Tag("turned_off")]
     | Annotated[Held, Tag("held")]
+    | Annotated[Given, Tag("given")]
+    | Annotated[Shown, Tag("shown")]
+    | Annotated[Followed, Tag("followed")]
+    | Annotated[Near, Tag("near")]
     | Annotated[RobotIn, Tag("robot_in")]
     | Annotated[Count, Tag("count")]
     | Annotated[Done, Tag("done")],

@@ -7,7 +7,8 @@ Worlds that have such states, skills that bring them about and checks that refus
 ('sliced', False)
 """
 
+from homie.household.people import PERSON_VERBS, PersonVerb
 from homie.household.rules import RULES, Rule, fits, states_of
 from homie.household.verbs import VERBS, Verb
 
-__all__ = ["RULES", "VERBS", "Rule", "Verb", "fits", "states_of"]
+__all__ = ["PERSON_VERBS", "RULES", "VERBS", "PersonVerb", "Rule", "Verb", "fits", "states_of"]

@@ -26,6 +26,7 @@ SNAPSHOT = {
         "mid": {"kind": "block", "relation": "on", "at": "low"},
         "top": {"kind": "block", "relation": "on", "at": "mid"},
         "shoe": {"kind": "shoe", "relation": "under", "at": "bed"},
+        "spoon": {"kind": "spoon", "relation": "held", "at": "anna"},
         "tomato_1": {"kind": "tomato", "relation": "on", "at": "worktop", "states": {"sliced": True}},
         "tomato_2": {"kind": "tomato", "relation": "on", "at": "worktop", "states": {"sliced": False}},
     },
@@ -40,6 +41,10 @@ SNAPSHOT = {
         "left_area": {"kind": "area", "states": {"wiped": 0.95}},
         "mid_area": {"kind": "area", "states": {"wiped": 0.5}},
         "right_area": {"kind": "area", "states": {"wiped": 0.2}},
+    },
+    "people": {
+        "anna": {"kind": "person", "position": [2.0, 3.0, 0.8], "shown": ["mug"]},
+        "bob": {"kind": "person", "position": [5.0, 3.0, 0.8], "shown": ["apple_1"], "followed": True},
     },
     "joints": {
         "fridge/door": {"receptacle": "fridge", "fraction": 0.4},
@@ -81,6 +86,12 @@ TRUE = [
     {"turned_off": "lamp_1"},
     {"held": "mug"},
     {"held": ["apple", "mug"]},
+    {"given": ["spoon", "anna"]},
+    {"given": [["fork", "spoon"], "person"]},
+    {"shown": ["apple", "bob"]},
+    {"followed": "bob"},
+    {"near": "anna"},
+    {"near": ["bob", "person"]},
     {"robot_in": "study"},
     {"count": {"of": "apple", "exactly": 2}},
     {"count": {"of": "apple", "on": "table", "exactly": 1}},
@@ -118,6 +129,12 @@ FALSE = [
     {"turned_off": "lamp"},
     {"held": "nothing"},
     {"held": "apple"},
+    {"given": ["spoon", "bob"]},
+    {"given": ["mug", "person"]},  # the robot holds it
+    {"shown": ["apple", "anna"]},
+    {"shown": ["mug", "bob"]},
+    {"followed": "anna"},
+    {"near": "bob"},
     {"robot_in": "kitchen"},
     {"count": {"of": "apple", "on": "table", "every": True}},
     {"count": {"of": "pear", "every": True}},  # of nothing, nothing is true
@@ -164,6 +181,7 @@ def test_an_empty_hand():
 @pytest.mark.parametrize(
     "goal",
     [
+        *({"given": ["mug", "carl"]}, {"shown": ["mug", "apple"]}, {"followed": "table"}),
         *({"open": "table"}, {"closed": "apple"}, {"turned_on": "fridge"}, {"turned_off": "x"}),
         *({"is": ["apple", "sliced"]}, {"is": ["tomato", "fried"]}, {"is_not": ["bed", "wiped"]}),
     ],
@@ -313,9 +331,10 @@ def test_the_words_of_a_goal():
         *({"count": {"of": place, place: f"the {place}", "exactly": 1}} for place in ("in", "on", "at")),
         {"held": "nothing"}, {"count": {"of": "n", "every": True}}, {"stacked": ["o", ["p", "q"]]},
         {"is": ["r", "sliced"]}, {"is_not": ["s", "sliced"]},
+        {"given": ["t", "u"]}, {"shown": [["v", "w"], "x"]}, {"followed": "y"}, {"near": "z"},
     ]}  # fmt: skip
     words = ["a", "b", ("c", "d"), *"efghijklm", "in", "the in", "on", "the on", "at", "the at", "n", "o", ("p", "q")]
-    words += ["r", "s"]
+    words += ["r", "s", "t", "u", ("v", "w"), "x", "y", "z"]
     parsed = parse_condition(goal)
     assert list(parsed.words()) == words and parse_condition(parsed) == parsed
 

@@ -48,6 +48,8 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "ideal": "skills.ideal.skill_set:Ideal",
             "chores": "skills.chores.skill_set:Chores",
             "ideal-chores": "skills.chores.skill_set:IdealChores",
+            "people": "skills.people.skill_set:People",
+            "ideal-people": "skills.people.skill_set:IdealPeople",
         },
         "robots": {
             "mujoco": "homie.envs.mujoco.home.home:open_home",

@@ -39,6 +39,9 @@ AT_HAND, BESIDE_ROBOT = 0.9, 1.1
 ON_FLOOR = 0.1
 """Height (m) of its underside up to which a thing lies on the floor."""
 
+SPOT = 0.005
+"""Half size (m) of a surface that is one spot: the middle of a bowl, a palm."""
+
 PERIOD = 0.4
 """Seconds between goals while a skill runs."""
 
@@ -224,13 +227,22 @@ class BackgroundLocator(Locator):
             "",
             box.center,
             box=box,
-            surfaces=tuple(world.surface(piece, plan) for plan in piece.surfaces if world.accessible(piece, plan)),
+            surfaces=self._spots(piece),
             obstacles=self._things_at(piece.name),
             articulations=self._led(piece, action),
             front=self._front(piece),
             grid=grid,
             solids=world.solids(box.center, NEAR, without=moved),
         )
+
+    def _spots(self, piece: ReceptacleInfo) -> tuple[Surface, ...]:
+        """Where something can be put: on what can be reached of furniture, into a hand that is held out."""
+        world = self.world
+        person = world.people.infos.get(piece.name)
+        if person is None:
+            return tuple(world.surface(piece, plan) for plan in piece.surfaces if world.accessible(piece, plan))
+        palm = world.people.palm(person)
+        return () if palm is None else (Surface(palm, SPOT, SPOT, world.yaw(piece.body)),)
 
     def _front(self, piece: ReceptacleInfo) -> float | None:
         """Where what is only used from one side looks: what opens, and a person's face."""
@@ -266,7 +278,7 @@ class BackgroundLocator(Locator):
         """A bowl or another thing as the destination of a Put: its middle, a little above its bottom."""
         box = self.world.object_box(item)
         up = box.half[2] if item.hollow is None else 0.0
-        spot = Surface(box.center + np.array([0.0, 0.0, up]), 0.005, 0.005, box.yaw)
+        spot = Surface(box.center + np.array([0.0, 0.0, up]), SPOT, SPOT, box.yaw)
         solids = self.world.solids(box.center, NEAR, without=[item.body])
         return Goal(item.name, "", box.center, box=box, surfaces=(spot,), grid=grid, solids=solids)
 

@@ -23,6 +23,8 @@ TAKES = 0.12
 """Metres from the middle of a palm to the nearest point of a thing's box up to which the hand takes it: the fingers."""
 LOOKS, ASIDE = 1.2, 0.8
 """Metres from the eyes, and radians aside of where the face looks, up to which a thing is held up before a person."""
+THICK = 0.15
+"""Metres before the middle of a thing where it, or the fingers that hold it, may begin."""
 AWHILE = 1.0
 """Seconds for which it has to be held there."""
 SPEED, TURN = 0.5, 1.5
@@ -233,8 +235,8 @@ class People:
         if distance > LOOKS or ahead < distance * np.cos(ASIDE):
             return False
         met = np.full(1, -1, dtype=np.int32)
-        mujoco.mj_ray(self._model, self._data, eyes, away / distance, None, 1, person.body, met)
-        return int(met[0]) >= 0 and int(self._model.geom_bodyid[met[0]]) == self._bodies[thing]
+        free = mujoco.mj_ray(self._model, self._data, eyes, away / distance, None, 1, person.body, met)
+        return bool(free < 0.0 or free > distance - THICK)
 
     # ------------------------------------------------------------ walking
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from homie.envs.mujoco.home.ideal.bodies import Bodies
 from homie.envs.mujoco.home.ideal.spots import ABOVE, Spot, spots_in, spots_on
-from homie.envs.mujoco.house.index import ArticulationInfo, ObjectInfo, ReceptacleInfo
+from homie.envs.mujoco.house.index import ArticulationInfo, ObjectInfo, PersonInfo, ReceptacleInfo
 from homie.envs.mujoco.robots.grasping import Grasping
 from homie.envs.mujoco.robots.limbs import PREFIX, Limbs, place
 from homie.envs.mujoco.state.world import World
@@ -36,6 +36,11 @@ NEARER, TRIES = 0.025, 14
 """Metres by which a thing in the hand is tried further out where it would be in the robot, and how often."""
 BESIDE = (0.55, 0.7, 0.85)
 """Metres from the robot's middle at which a thing lies that it has dropped."""
+
+TURNS = (0.0, np.pi / 2)
+"""How a thing is turned on a palm (rad), by where the person looks."""
+FOLLOWS = (1.3, 1.5, 1.1, 1.7, 1.9)
+"""Metres behind a person at which the robot stops that has followed it."""
 
 GONE = "the target is no longer where it was seen"
 
@@ -90,6 +95,17 @@ class Rearranging:
                 return self._stand(goal, places, lambda: self._take(target))
             case "placed":
                 return self._stand(goal, places) or self._put(goal)
+            case "shown":
+                person = self._meant(goal, self.world.people.infos)
+                if person is None or self.world.held is None:
+                    return GONE
+                problem = self._stand(goal, places)
+                if not problem:
+                    self.world.people.see(person.name, self.world.held)
+                return problem
+            case "followed":
+                person = self._meant(goal, self.world.people.infos)
+                return GONE if person is None else self._follow(person)
             case "open" | "closed":
                 opening = {name: item for name, item in self.world.receptacles.items() if item.articulations}
                 furniture = self._meant(goal, opening)
@@ -214,6 +230,8 @@ class Rearranging:
         there = self._meant(goal, places)
         if there is None:
             return GONE
+        if isinstance(there, PersonInfo):
+            return self._give(name, there)
         if isinstance(there, ObjectInfo):
             spots = spots_in(self.world, there)
         else:
@@ -223,6 +241,16 @@ class Rearranging:
             return ""
         number = sum(self.world.within(other, there.name) for other in self.world.objects)
         return f"no free spot: {number} things are on it" if number else "the object is too tall for the space there"
+
+    def _give(self, name: str, person: PersonInfo) -> str:
+        """Have a person hold what is in the hand, upright on its palm."""
+        palm = self.world.people.palm(person)
+        if palm is None:
+            return "no empty hand is held out"
+        if not self._set_down(name, (Spot(palm + ABOVE, self.world.yaw(person.body) + turn) for turn in TURNS)):
+            return "it does not fit into the hand"
+        self.world.people.take(person.name, name)
+        return ""
 
     def _dropped(self) -> str:
         name = self.world.held
@@ -256,6 +284,18 @@ class Rearranging:
     def _contents(self, name: str) -> list[str]:
         """What is in or on a loose thing and goes with it."""
         return [other for other in self.world.objects if other != name and self.world.within(other, name)]
+
+    # ------------------------------------------------------------ people
+
+    def _follow(self, person: PersonInfo) -> str:
+        """Have a person be where it walks to, and the robot behind it on its way."""
+        way = self.world.people.way(person.name)
+        self.world.people.arrive(person.name)
+        mujoco.mj_forward(self.model, self.data)
+        end = way[-1]
+        behind = (Pose2(float(x), float(y), float(np.arctan2(end[1] - y, end[0] - x))) for x, y in _behind(way))
+        goal = Goal(person.name, "", self.world.receptacle_box(person).center)
+        return self._stand(goal, behind)
 
     # ------------------------------------------------------------ doors and drawers
 
@@ -295,3 +335,16 @@ class Rearranging:
         """Whether a thing lies in what moves: in a drawer."""
         where, plan = self.world.furniture_of(name) or (None, None)
         return where is furniture and plan is not None and plan.body == item.body
+
+
+def _behind(way: Array) -> Iterator[Array]:
+    """Points (2,) of a way (n, 2) so many metres before its end."""
+    legs = np.diff(way, axis=0)
+    lengths = np.hypot(*legs.T)
+    for metres in FOLLOWS:
+        left = metres
+        for k in range(len(legs) - 1, -1, -1):
+            if left <= lengths[k]:
+                yield way[k + 1] - left * legs[k] / lengths[k]
+                break
+            left -= float(lengths[k])

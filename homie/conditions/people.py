@@ -1,0 +1,79 @@
+"""Predicates about people: what they were given and shown, who was followed, whether the robot is near."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import dist
+
+from homie.conditions.predicates import Predicate
+from homie.conditions.words import Word, Words, means, objects_meant, place_meant
+from homie.kernel.errors import BadInput
+from homie.kernel.vocabulary import domain
+from homie.kernel.world import PersonState, WorldSnapshot
+
+
+class Given(Predicate):
+    """An object that the first words mean is in the hand of a person that the second means."""
+
+    given: tuple[Words, Word]
+
+    def holds(self, world: WorldSnapshot) -> bool:
+        things, word = self.given
+        people = _people(world, word)
+        held = (world.objects[name] for name in objects_meant(world, things))
+        return any(item.relation == "held" and item.at in people for item in held)
+
+    def words(self) -> Iterator[Words]:
+        yield from self.given
+
+
+class Shown(Predicate):
+    """A person that the second word means was shown an object that the first words mean."""
+
+    shown: tuple[Words, Word]
+
+    def holds(self, world: WorldSnapshot) -> bool:
+        things, word = self.shown
+        meant = objects_meant(world, things)
+        return any(name in person.shown for person in _people(world, word).values() for name in meant)
+
+    def words(self) -> Iterator[Words]:
+        yield from self.shown
+
+
+class Followed(Predicate):
+    """The robot has followed a person to where that walked."""
+
+    followed: Word
+
+    def holds(self, world: WorldSnapshot) -> bool:
+        return any(person.followed is True for person in _people(world, self.followed).values())
+
+    def words(self) -> Iterator[Words]:
+        yield self.followed
+
+
+class Near(Predicate):
+    """The robot stands within reach (2 m) of the middle of something that the words mean, on the floor plan."""
+
+    near: Words
+
+    def holds(self, world: WorldSnapshot) -> bool:
+        robot = world.robot
+        if robot.x is None or robot.y is None:
+            return False
+        places = [
+            item.position for name, item in world.things.items() if item.position and means(self.near, name, item.kind)
+        ]
+        return any(domain.within_reach(dist((robot.x, robot.y), place[:2])) for place in places)
+
+    def words(self) -> Iterator[Words]:
+        yield self.near
+
+
+def _people(world: WorldSnapshot, word: str) -> dict[str, PersonState]:
+    """The people that a word means. Raises BadInput for none."""
+    people = {name: person for name, person in world.people.items() if place_meant(world, word, name)}
+    if not people:
+        raise BadInput(f"The goal asks whether something was done with '{word}', and there is no such person.")
+    return people

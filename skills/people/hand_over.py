@@ -1,0 +1,19 @@
+"""Hand over: what is in the hand is let go just above the palm that a person holds out."""
+
+from __future__ import annotations
+
+from skills.classical.motion import Motion, Stuck
+from skills.classical.put import Put
+
+
+class HandOver(Put):
+    """Leads what is in the hand over a held-out palm, the one spot where it can be put, and lets go: the person takes
+    it. Where nobody holds out an empty hand, nothing moves."""
+
+    name = "people/hand_over"
+    actions = ("Hand over",)
+
+    def routine(self) -> Motion:
+        if not self.goal.surfaces:
+            raise Stuck("no empty hand is held out")
+        yield from super().routine()
