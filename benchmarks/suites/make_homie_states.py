@@ -1,7 +1,7 @@
 """Make the suite homie-states: `python -m benchmarks.suites.make_homie_states`.
 
-For every task of homie_states/tasks.py it looks for a house that suits it, in an order that depends on the task alone,
-and writes homie/bench/suites/homie-states.yaml.
+For every task of homie_states/tasks.py and homie_states/people_tasks.py it looks for a house that suits it, in an order
+that depends on the task alone, and writes homie/bench/suites/homie-states.yaml.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from benchmarks.suites.homie_states.people_tasks import MEETINGS
 from benchmarks.suites.homie_states.script import Script, Unsuited
 from benchmarks.suites.homie_states.tasks import TASKS, Draft, Pattern
 from homie.bench.authoring.house import House
@@ -24,6 +25,8 @@ from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.house.outset import outset
 from homie.kernel.errors import BadInput
 
+VERSION = 2
+"""Of the suite: 1 had no people."""
 OUT = Path(__file__).parents[2] / "homie" / "bench" / "suites" / "homie-states.yaml"
 ROOMS, OBJECTS, SEEDS = 3, 16, 60
 """Few objects, so that most things are the only one of their kind; few houses, so that a bench makes them once."""
@@ -32,26 +35,26 @@ LONG = 10
 REFUSED: Mapping[str, tuple[int, ...]] = {}
 """Houses in which the expert of a task failed with ideal skills, by its id."""
 HEAD = """\
-# homie-states: 60 tasks over verbs and states of a household. Made by
+# homie-states: 72 tasks over verbs and states of a household, and people. Made by
 # benchmarks/suites/make_homie_states.py; docs/states.md explains them.
 # Change benchmarks/suites/homie_states/ rather than this file.
 """
 
 
 @cache
-def house(seed: int) -> House | None:
-    """The house of a seed, None if none fits."""
+def house(seed: int, people: int = 0) -> House | None:
+    """The house of a seed with so many people, None if none fits."""
     try:
-        return House(outset(generate(seed, ROOMS, OBJECTS, Variation(states=True))))
+        return House(outset(generate(seed, ROOMS, OBJECTS, Variation(states=True, people=people))))
     except BadInput:
         return None
 
 
-def drafts(name: str, pattern: Pattern) -> Iterator[tuple[int, Draft, list[str]]]:
+def drafts(name: str, pattern: Pattern, people: int = 0) -> Iterator[tuple[int, Draft, list[str]]]:
     """Houses that suit a task, with what it asks for there and its expert's steps."""
     first = zlib.crc32(name.encode()) % SEEDS
     for seed in ((first + step) % SEEDS for step in range(SEEDS)):
-        here = house(seed)
+        here = house(seed, people)
         if here is None or seed in REFUSED.get(name, ()):
             continue
         script = Script(here)
@@ -64,17 +67,18 @@ def drafts(name: str, pattern: Pattern) -> Iterator[tuple[int, Draft, list[str]]
             yield seed, draft, [*script.steps, "[End]"]
 
 
-def task(name: str, pattern: Pattern) -> dict[str, Any]:
+def task(name: str, pattern: Pattern, people: int = 0) -> dict[str, Any]:
     """A task as the suite file has it. Raises SystemExit if no house suits it."""
-    chosen = next(drafts(name, pattern), None)
+    chosen = next(drafts(name, pattern, people), None)
     if chosen is None:
         raise SystemExit(f"{name}: none of the {SEEDS} houses suits it")
     seed, draft, expert = chosen
+    company = {"people": people} if people else {}
     return {
         "id": name,
         "text": draft.text,
         "attributes": ["long-horizon" if len(expert) >= LONG else "short-horizon"],
-        "scene": {"seed": seed, "rooms": ROOMS, "objects": OBJECTS, "states": True},
+        "scene": {"seed": seed, "rooms": ROOMS, "objects": OBJECTS, "states": True, **company},
         "goal": dict(draft.goal),
         "expert": expert,
     }
@@ -85,9 +89,13 @@ def main() -> None:
     suite = {
         "format": 1,
         "name": "homie-states",
-        "description": "60 tasks over verbs and states of a household, in generated houses.",
+        "description": "72 tasks over verbs and states of a household, and people, in generated houses.",
+        "version": VERSION,
         "protocol": {"rounds": 30, "trials": 1},
-        "tasks": [task(name, pattern) for name, pattern in TASKS.items()],
+        "tasks": [
+            *(task(name, pattern) for name, pattern in TASKS.items()),
+            *(task(name, meeting.pattern, meeting.people) for name, meeting in MEETINGS.items()),
+        ],
     }
     Suite.model_validate(suite)
     text = yaml.dump(suite, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=118, allow_unicode=True)

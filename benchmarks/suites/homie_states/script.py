@@ -30,6 +30,14 @@ class Script:
                 return names[0]
         raise Unsuited(f"no single {kinds[0]}")
 
+    def person(self, *, sits: bool = False, walks: bool = False) -> str:
+        """The person who walks, or who holds out a hand, standing or sitting. Raises Unsuited."""
+        for name, person in self.house.state.people.items():
+            idle = person.gesture == "hand_out" and (person.posture == "sitting") is sits
+            if (person.followed is not None) if walks else idle:
+                return name
+        raise Unsuited("no such person")
+
     def is_so(self, name: str, **states: bool) -> bool:
         """Whether a thing is in some states at the start."""
         having = self.house.state.things[name].states
@@ -83,6 +91,17 @@ class Script:
         self.visit(place)
         self.do("Put", self.held, place)
         self.held = ""
+
+    def give(self, person: str) -> None:
+        """Hand what is in the hand to a person."""
+        self.visit(person)
+        self.do("Hand over", self.held, person)
+        self.held = ""
+
+    def show(self, person: str) -> None:
+        """Show what is in the hand to a person."""
+        self.visit(person)
+        self.do("Show", self.held, person)
 
     def turn(self, name: str, *, on: bool) -> None:
         """Turn something on or off, beside which the robot stands."""

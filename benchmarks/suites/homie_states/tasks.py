@@ -1,4 +1,4 @@
-"""The 60 tasks of homie-states: each a name, and what is asked for and done in a house that suits it."""
+"""The 60 tasks of homie-states without people: each a name, and what is asked for and done in a house that suits it."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def heated(kind: str, text: str, *, served: bool = False, cut: bool = False) -> 
         table = script.single("table", "desk") if served else ""
         if cut:
             script.slice(name)
-            script.bring(_free_top(script))
+            script.bring(free_top(script))
             goals.append({"is": [name, "sliced"]})
         script.heat(name)
         if served:
@@ -144,7 +144,7 @@ def cooled(kind: str, text: str, *, cut: bool = False) -> Pattern:
         goals: list[Goal] = [{"is": [name, "cooled"]}, {"closed": script.single("fridge")}]
         if cut:
             script.slice(name)
-            script.bring(_free_top(script))
+            script.bring(free_top(script))
             goals.append({"is": [name, "sliced"]})
         script.cool(name)
         return Draft(text, every(*goals))
@@ -167,7 +167,7 @@ def poured(source: str, target: str, text: str) -> Pattern:
     return pattern
 
 
-def _free_top(script: Script) -> str:
+def free_top(script: Script) -> str:
     """Where a tool is laid down."""
     for kind in ("table", "desk", "tv_stand", "nightstand"):
         for name in script.house.of_kind(kind):

@@ -14,7 +14,7 @@ def homie_100() -> Suite:
 
 
 def homie_states() -> Suite:
-    """60 tasks over verbs and states of a household, in generated houses with states."""
+    """72 tasks over verbs and states of a household, and people, in generated houses with states."""
     return _shipped("homie-states")
 
 

@@ -21,7 +21,7 @@ from homie.kernel.vocabulary import domain
 
 TAKES = 0.12
 """Metres from the middle of a palm to the nearest point of a thing's box up to which the hand takes it: the fingers."""
-LOOKS, ASIDE = 1.2, 0.8
+LOOKS, ASIDE = 1.2, 0.7
 """Metres from the eyes, and radians aside of where the face looks, up to which a thing is held up before a person."""
 THICK = 0.15
 """Metres before the middle of a thing where it, or the fingers that hold it, may begin."""
@@ -33,6 +33,8 @@ COMPANY, LEFT_ALONE = 1.8, 2.2
 """Metres from the robot at which one who walks sets out, and at which it waits for it."""
 BLOCKED = 0.75
 """Metres ahead of one who walks within which it waits for the robot to get out of its way."""
+CAME_ALONG = 0.3
+"""Metres that the robot has to be from where it was when one who walks set out, to have followed it."""
 THERE = 0.03
 """Metres from a point of a path at which it has been come to."""
 
@@ -40,11 +42,13 @@ THERE = 0.03
 @dataclass(slots=True)
 class Company:
     """What has become of a person in an episode. holds: the thing in its hand. seen: things that it was shown. step:
-    how many points of its path it has come to. followed: whether the robot was there when it came to the last."""
+    how many points of its path it has come to. robot_at_start: where the robot was (x, y) when it set out. followed:
+    whether the robot has come along to the last."""
 
     holds: str | None = None
     seen: list[str] = field(default_factory=list)
     step: int = 0
+    robot_at_start: tuple[float, float] | None = None
     followed: bool = False
     looking_since: float | None = None
     """When (s) the thing in the robot's hand came before its face; None where none is there."""
@@ -169,7 +173,13 @@ class People:
             self._look(person, held)
             company = self.company[name]
             if person.path and self.arrived(person) and not company.followed:
-                company.followed = domain.within_reach(float(np.hypot(*(self.place(person)[:2] - robot))))
+                near = domain.within_reach(float(np.hypot(*(self.place(person)[:2] - robot))))
+                company.followed = near and self._came_along(company, robot)
+
+    def _came_along(self, company: Company, robot: Array) -> bool:
+        """Whether the robot has moved since a person set out: some ways end within reach of where they begin."""
+        begin = company.robot_at_start
+        return begin is not None and float(np.hypot(*(robot - begin))) >= CAME_ALONG
 
     # ------------------------------------------------------------ what is kept of an episode
 
@@ -180,6 +190,7 @@ class People:
                 "holds": state.holds,
                 "seen": list(state.seen),
                 "step": state.step,
+                "robot_at_start": None if state.robot_at_start is None else list(state.robot_at_start),
                 "followed": state.followed,
             }
             for name, state in self.company.items()
@@ -193,6 +204,8 @@ class People:
                 continue
             company, holds, seen = self.company[name], told.get("holds"), told.get("seen")
             company.step, company.followed = int(told.get("step", 0)), bool(told.get("followed"))
+            begin = told.get("robot_at_start")
+            company.robot_at_start = (float(begin[0]), float(begin[1])) if isinstance(begin, list) else None
             company.seen = [str(thing) for thing in seen] if isinstance(seen, list) else []
             if isinstance(holds, str) and holds in self._bodies:
                 self.take(name, holds)
@@ -257,9 +270,10 @@ class People:
             return np.zeros(3)
         apart = robot - here[:2]
         near = float(np.hypot(*apart))
-        setting_out = company.step == 0 and bool(np.allclose(here[:2], self._start(person), atol=THERE))
-        if near > (COMPANY if setting_out else LEFT_ALONE):
+        if near > (COMPANY if company.robot_at_start is None else LEFT_ALONE):
             return np.zeros(3)
+        if company.robot_at_start is None:
+            company.robot_at_start = (float(robot[0]), float(robot[1]))
         off = float(wrapped(np.arctan2(away[1], away[0]) - here[2]))
         if abs(off) > 0.1:
             return np.array([0.0, 0.0, np.clip(off / seconds, -TURN, TURN)])
