@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -86,8 +86,17 @@ class ArmSpace:
     base: Pose2
     held: Array
 
+    known: dict[bytes, float] = field(default_factory=dict, repr=False, compare=False)
+    """Clearances of postures that were asked for: ways share them, and each is tried for several margins."""
+
     def clearance(self, q: Array) -> float:
         """Metres between the arm with what it holds and solid things, negative inside them."""
+        asked = q.tobytes()
+        if asked not in self.known:
+            self.known[asked] = self._clearance(q)
+        return self.known[asked]
+
+    def _clearance(self, q: Array) -> float:
         points, radii = self.kinematics.link_points(q), self.kinematics.point_radii
         if len(self.held):
             gripper = self.kinematics.forward(q)

@@ -39,6 +39,8 @@ class SafetyGate:
         self.over_limit = over_limit
         self.lead = lead
         self._groups = {group.name: group for group in spec.groups}
+        self._gentle = {group.name for group in spec.groups if np.isfinite(group.accelerations).any()}
+        self._endless = {group.name for group in spec.groups if np.isinf(group.limits).any()}
         self._targets: dict[str, Array] = {}
         self._rates: dict[str, Array] = {}
         """Of the last targets: velocities of joints (rad/s, m/s)."""
@@ -67,7 +69,8 @@ class SafetyGate:
             elif asked is not None:
                 measured = group.measured(body)
                 target = self._limit(group, np.array(asked, dtype=np.float64), changes)
-                target = _unwrap(target, measured, group.limits)
+                if group.name in self._endless:
+                    target = _unwrap(target, measured, group.limits)
                 targets[group.name], rates[group.name] = self._rate(group, target, measured, changes)
         self._targets.update(targets)
         self._rates = rates
@@ -76,8 +79,8 @@ class SafetyGate:
 
     def _limit(self, group: Group, values: Array, changes: list[str]) -> Array:
         low, high = group.limits[:, 0], group.limits[:, 1]
-        inside = np.clip(values, low, high)
-        if np.any(np.abs(inside - values) > ROUNDING):
+        inside = np.minimum(np.maximum(values, low), high)  # np.clip takes three times as long
+        if np.abs(inside - values).max() > ROUNDING:
             worst = int(np.argmax(np.abs(inside - values)))
             excess = f"{group.name}[{worst}] {values[worst]:.4g} is outside {low[worst]:.4g}..{high[worst]:.4g}"
             if self.over_limit == "refuse":
@@ -89,8 +92,8 @@ class SafetyGate:
         """A velocity no further from the last one than the accelerations allow."""
         step = group.accelerations * self.spec.period
         last = self._targets.get(group.name, np.zeros(len(group.joints)))
-        allowed = np.clip(requested, last - step, last + step)
-        if np.max(np.abs(allowed - requested)) > ROUNDING:
+        allowed = np.minimum(np.maximum(requested, last - step), last + step)
+        if np.abs(allowed - requested).max() > ROUNDING:
             changes.append(f"{group.name}: acceleration limited")
         return np.asarray(allowed)
 
@@ -103,11 +106,12 @@ class SafetyGate:
             # A closed gripper's target is inside what it holds: it opens from where the fingers are.
             turns_back = (requested - measured) * (start - measured) < 0.0
             start = np.where(turns_back, measured, start)
-        target = np.clip(requested, start - step, start + step)
-        if np.isfinite(group.accelerations).any():
+        target = np.minimum(np.maximum(requested, start - step), start + step)
+        if group.name in self._gentle:
             target = self._gently(group, start, requested, target)
-        target = np.clip(target, measured - self.lead * step, measured + self.lead * step)
-        if np.max(np.abs(target - requested)) > ROUNDING:
+        lead = self.lead * step
+        target = np.minimum(np.maximum(target, measured - lead), measured + lead)
+        if np.abs(target - requested).max() > ROUNDING:
             changes.append(f"{group.name}: speed limited")
         return np.asarray(target), (target - start) / self.spec.period
 

@@ -35,21 +35,25 @@ class FloorPlan:
         solid = [g for g in solid if model.geom_type[g] != mujoco.mjtGeom.mjGEOM_PLANE]
         loose = {item.body for item in world.objects.values()}
         self._moving = [g for g in solid if model.body_weldid[model.geom_bodyid[g]] != 0]
-        self._loose_body = {g: int(model.geom_bodyid[g]) for g in self._moving if model.geom_bodyid[g] in loose}
+        self._loose = np.array([model.geom_bodyid[g] in loose for g in self._moving], dtype=bool)
+        self._bodies = np.array([int(model.geom_bodyid[g]) for g in self._moving], dtype=np.intp)
+        self._geoms = np.array(self._moving, dtype=np.intp)
+        self._before: tuple[bytes, bytes, bytes] | None = None
+        self._rastered = np.zeros(self.shape, dtype=bool)
         self._static = self._raster([g for g in solid if model.body_weldid[model.geom_bodyid[g]] == 0])
 
     def grid(self) -> OccupancyGrid:
         """The plan as it is now; what is carried is no obstacle."""
-        carried = {self.world.objects[name].body for name in self.world.carried()}
-        moving = [
-            g for g in self._moving if self._loose_body.get(g) not in carried and not self._stands_on_something(g)
-        ]
-        occupied = self._static | self._raster(moving)
+        data, carried = self.world.data, [self.world.objects[name].body for name in self.world.carried()]
+        # Loose things that are not on the floor stand over what is an obstacle already.
+        left_out = self._loose & (np.isin(self._bodies, carried) | (data.geom_xpos[self._geoms, 2] > ON_FLOOR))
+        moving = self._geoms[~left_out]
+        now = moving.tobytes(), data.geom_xpos[moving].tobytes(), data.geom_xmat[moving].tobytes()
+        if now != self._before:
+            self._rastered = self._static | self._raster(moving.tolist())
+            self._before = now
+        occupied = self._rastered.copy()
         return OccupancyGrid(occupied, np.zeros_like(occupied), self.origin, RESOLUTION)
-
-    def _stands_on_something(self, geom: int) -> bool:
-        """Loose things that are not on the floor stand over what is an obstacle already."""
-        return geom in self._loose_body and bool(self.world.data.geom_xpos[geom, 2] > ON_FLOOR)
 
     def _raster(self, geoms: list[int]) -> Mask:
         picture = np.zeros(self.shape, dtype=np.uint8)

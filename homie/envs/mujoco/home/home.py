@@ -158,13 +158,15 @@ class MujocoHome(SimulatedRobot):
         self.model.opt.timestep = TIMESTEP / division
         qpos, ctrl, yaw = self.data.qpos, self.data.ctrl, self._base[2]
         x, y, turn = self._base_servos
+        steps = round(self.spec.period / TIMESTEP) * division
+        at_once = v == 0.0 and self.after_step is None  # it is told the same whatever its heading
         with self._vicinity.alone():
-            for _ in range(round(self.spec.period / TIMESTEP) * division):
+            for _ in range(1 if at_once else steps):
                 heading = float(qpos[yaw])
                 if not math.isfinite(heading):
                     break  # `check_sound` says what that means
                 ctrl[x], ctrl[y], ctrl[turn] = v * math.cos(heading), v * math.sin(heading), w
-                mujoco.mj_step(self.model, self.data)
+                mujoco.mj_step(self.model, self.data, steps if at_once else 1)
                 if self.after_step is not None:
                     self.after_step()
         self.model.opt.timestep = TIMESTEP

@@ -33,6 +33,9 @@ class Vicinity:
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
         self._model, self._data = model, data
         self._types = model.body_contype.copy(), model.body_conaffinity.copy()
+        # Views of the model and the data: MuJoCo makes a new one each time it is asked.
+        self._contype, self._conaffinity = model.body_contype, model.body_conaffinity
+        self._xpos, self._body_awake = data.xpos, data.body_awake
         solid = np.flatnonzero((self._types[0] | self._types[1]) != 0)
         self._moving: NDArray[np.intp] = solid[model.body_weldid[solid] != 0]
         self._radius = np.array([[_radius(model, body)] for body in self._moving])
@@ -42,24 +45,24 @@ class Vicinity:
             self._box(body)
         self._where = np.full((len(self._moving), 7), np.nan)
         """Position and turn (w, x, y, z) for which the box of a moving body was made."""
-        self._far = np.zeros(model.nbody, dtype=bool)
+        self._far: NDArray[np.intp] = np.zeros(0, dtype=np.intp)
         self._awake = np.zeros(len(self._moving), dtype=bool)
         self._asked_at = np.full((len(self._moving), 3), np.inf)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Only bodies that can meet something take part in collisions, until the block ends."""
-        positions = self._data.xpos[self._moving]
-        awake = self._data.body_awake[self._moving] == mujoco.mjtSleepState.mjS_AWAKE
+        positions = self._xpos[self._moving]
+        awake = self._body_awake[self._moving] == mujoco.mjtSleepState.mjS_AWAKE
         if not (np.array_equal(awake, self._awake) and np.abs(positions - self._asked_at).max() < DRIFT):
-            self._far = self._unreached(awake)
+            self._far = np.flatnonzero(self._unreached(awake))
             self._awake, self._asked_at = awake, positions
         far = self._far
-        self._model.body_contype[far] = self._model.body_conaffinity[far] = 0
+        self._contype[far] = self._conaffinity[far] = 0
         try:
             yield
         finally:
-            self._model.body_contype[:], self._model.body_conaffinity[:] = self._types
+            self._contype[:], self._conaffinity[:] = self._types
 
     def _unreached(self, awake: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """(bodies,): which of them nothing that is awake, or can be woken, reaches."""

@@ -125,6 +125,8 @@ class EglContext(GlContext):
         self._context = self._egl.eglCreateContext(self._display, config, None, None)
         if not self._context:
             raise GlUnavailable("EGL could not create an OpenGL context")
+        with self.use():  # the driver's first work, here where a deadline can still end the wait for it
+            self._extension("glFinish", None)()
 
     def publish(self) -> None:
         _publish(self._egl)
@@ -146,7 +148,7 @@ class EglContext(GlContext):
                 return int(display)
         raise GlUnavailable(f"none of the {len(chosen)} EGL devices could be initialised")
 
-    def _extension(self, name: str, result: type, *arguments: type) -> Callable[..., int]:
+    def _extension(self, name: str, result: type | None, *arguments: type) -> Callable[..., int]:
         address = self._egl.eglGetProcAddress(name.encode())
         if not address:
             raise GlUnavailable(f"the EGL library has no {name}")

@@ -6,6 +6,7 @@ MUJOCO_GL=egl|osmesa|glfw|raycast selects one. All backends follow the contract 
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 
@@ -17,9 +18,14 @@ from homie.envs.mujoco.render.raycast import RaycastRenderer
 from homie.envs.mujoco.render.renderer import Renderer
 from homie.kernel.errors import BadInput, MissingPart
 
+log = logging.getLogger(__name__)
+
 RAYCAST = "raycast"
 BACKENDS = (*GL_CONTEXTS, RAYCAST)
 _TRIED_BY_ITSELF = ("egl", "osmesa")
+DEADLINE = 30.0
+"""Seconds in which a backend has to be ready for its first picture. Several EGL processes on one GPU can wait for each
+other for ever; on a busy machine of two cores Mesa takes three seconds."""
 _MUJOCO_WORDS = dict.fromkeys(("", "on", "enable", "enabled", "true", "1"), "")
 _MUJOCO_WORDS |= dict.fromkeys(("off", "disable", "disabled", "false", "0"), RAYCAST)
 _MUJOCO_WORDS |= {"glx": "glfw"}
@@ -97,12 +103,37 @@ def _open(name: str) -> GlContext | str:
     if running:
         return f"this process already draws with {running[0]} and cannot change"
     try:
-        context = GL_CONTEXTS[name]()
+        context = GL_CONTEXTS[name]() if name == "glfw" else _made_in_time(name)  # a window is the main thread's
         context.publish()
         _probe(context)
     except (GlUnavailable, mujoco.FatalError) as error:
         return str(error)
     return context
+
+
+def _made_in_time(name: str) -> GlContext:
+    """A context, made in a thread that can be left alone with a driver that never answers. Raises GlUnavailable.
+
+    What comes after, MuJoCo's own first use of the context, cannot be ended: MuJoCo holds Python's lock meanwhile.
+    """
+    made: list[GlContext | BaseException] = []
+
+    def make() -> None:
+        try:
+            made.append(GL_CONTEXTS[name]())
+        except BaseException as error:
+            made.append(error)
+
+    thread = threading.Thread(target=make, name=f"homie-{name}", daemon=True)
+    thread.start()
+    thread.join(DEADLINE)
+    if not made:
+        problem = f"{name} did not answer within {DEADLINE:g} s (other processes may hold the GPU)"
+        log.warning("%s; pictures are drawn another way where none was asked for.", problem)
+        raise GlUnavailable(problem)
+    if isinstance(made[0], BaseException):
+        raise made[0]
+    return made[0]
 
 
 def _probe(context: GlContext) -> None:

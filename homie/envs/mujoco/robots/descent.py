@@ -8,6 +8,7 @@ least-squares methods" (1986).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -36,11 +37,18 @@ Look = Callable[[Array], tuple[Array, Array]]
 it: the rows (6, n) of the Jacobian."""
 WEIGHT: Array = np.array([1.0, 1.0, 1.0, ROTATION_WEIGHT, ROTATION_WEIGHT, ROTATION_WEIGHT])
 """Of the six numbers that are missing, so that they can be compared (m)."""
+_ROWS: Array = WEIGHT[:, None]
+_EYE: Array = np.eye(len(WEIGHT))
+
+
+def length(vector: Array) -> float:
+    """Of a vector (n,): what `np.linalg.norm` gives, in a third of its time."""
+    return math.sqrt(vector @ vector)
 
 
 def is_near(missing: Array) -> bool:
     """Whether what is missing (6,), m and rad, is approached step by step."""
-    return bool(np.linalg.norm(missing[:3]) < NEAR_DISTANCE and np.linalg.norm(missing[3:]) < NEAR_ANGLE)
+    return length(missing[:3]) < NEAR_DISTANCE and length(missing[3:]) < NEAR_ANGLE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,16 +84,16 @@ class Descent:
         nearest, stalled = np.inf, 0
         for _ in range(steps):
             error, jacobian = look(q)
-            if max(np.linalg.norm(error[:3]), np.linalg.norm(error[3:])) < self.close * tolerance:
+            if max(length(error[:3]), length(error[3:])) < self.close * tolerance:
                 break
             weighted = error * WEIGHT
-            off = float(np.linalg.norm(weighted))
+            off = length(weighted)
             nearest, stalled = (off, 0) if off < NEARER * nearest else (nearest, stalled + 1)
             if stalled > PATIENCE:
                 break
-            step = self._step(q, weighted, jacobian * WEIGHT[:, None], mobility)
-            step = step * min(1.0, self.step / max(float(np.max(np.abs(step))), 1e-9))
-            q = np.clip(q + step, self.lower, self.upper)
+            step = self._step(q, weighted, jacobian * _ROWS, mobility)
+            step = step * min(1.0, self.step / max(float(np.abs(step).max()), 1e-9))
+            q = np.minimum(np.maximum(q + step, self.lower), self.upper)
         return q
 
     def _step(self, q: Array, error: Array, rows: Array, mobility: Array) -> Array:
@@ -93,14 +101,16 @@ class Descent:
         damping = self.damping + SLOWED * float(error @ error)
         pull = np.zeros_like(q)
         if self.rest is not None:
-            pull = self.rest(q) * (DRIFT * min(1.0, float(np.linalg.norm(error)) / FADES))
-        free = mobility.copy()
+            pull = self.rest(q) * (DRIFT * min(1.0, length(error) / FADES))
+        free, least = mobility.copy(), damping * _EYE
+        at_lower, at_upper = q <= self.lower, q >= self.upper
         for _ in range(ROUNDS):
-            weighted, pull = rows * free, pull * (free > 0)
-            gram = weighted @ rows.T + damping * np.eye(len(rows))
+            moving = free > 0
+            weighted, pull = rows * free, pull * moving
+            gram = weighted @ rows.T + least
             step: Array = pull + weighted.T @ np.linalg.solve(gram, error - rows @ pull)
-            blocked = ((q <= self.lower) & (step < 0)) | ((q >= self.upper) & (step > 0))
-            if not np.any(blocked & (free > 0)):
+            blocked = (at_lower & (step < 0)) | (at_upper & (step > 0))
+            if not (blocked & moving).any():
                 break
             free[blocked] = 0.0
         return step

@@ -21,6 +21,7 @@ DIVERGED = (
     mujoco.mjtWarning.mjWARN_BADQACC,
 )
 """What MuJoCo counts when a position, speed or acceleration is not finite or beyond 1e10."""
+_DIVERGED = [int(kind) for kind in DIVERGED]
 SETTLE = 25
 """Control periods at the start of an episode in which things come to rest."""
 
@@ -90,7 +91,7 @@ class SimulatedRobot(Robot):
 
     def check_sound(self) -> None:
         """Raises RobotFault if the simulation has diverged."""
-        if any(self.data.warning[kind].number for kind in DIVERGED):
+        if self.data.warning.number[_DIVERGED].any():
             raise RobotFault("The simulation diverged (a position, speed or acceleration is huge or not finite).")
 
     def observe(self, cameras: Collection[str] = ()) -> Observation:

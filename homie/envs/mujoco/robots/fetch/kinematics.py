@@ -7,7 +7,8 @@ base frame; x of the gripper points out along the fingers, y is the direction in
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -31,6 +32,9 @@ _TRIES = 30
 _MARGIN = 0.015
 """m that a posture chosen afresh keeps from the robot's own body, so that the arm can move on from there."""
 
+_REMEMBERED = 4096
+"""Answers that are kept: planning asks the same of many ways again, for each clearance that it tries."""
+
 _ON_THE_WAY = (0.2, 0.4, 0.6, 0.8)
 """Where the straight joint motion from q0 is checked."""
 
@@ -47,6 +51,12 @@ class _Target:
     position: Array
     rotation: Array | None
     axis_only: bool
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The same for the same target."""
+        rotation = None if self.rotation is None else self.rotation.astype(float).tobytes()
+        return self.position.astype(float).tobytes(), rotation, self.axis_only
 
     def error(self, position: Array, rotation: Array) -> Array:
         """(6,): what is missing, as a translation (m) and a rotation vector (rad)."""
@@ -91,12 +101,15 @@ class ArmKinematics:
         add_head_sweep(spec)
         self.model = spec.compile()
         self._data = mujoco.MjData(self.model)
+        self._positions = self._data.qpos  # a view: MuJoCo makes a new one each time it is asked
         joints = [self.model.joint(PREFIX + name) for name in SPEC.chain.names]
         self._qpos = np.array([joint.qposadr[0] for joint in joints])
         self._dofs = np.array([joint.dofadr[0] for joint in joints])
         self._site = self.model.site(PREFIX + "gripper").id
         self._full_jacobian = np.zeros((6, self.model.nv))
         self._clearance = SelfClearance(self.model)
+        self._solved: dict[tuple[object, ...], IkSolution] = {}
+        self._distances: dict[tuple[bytes, bytes], float] = {}
         self.lower, self.upper = _LOWER, _UPPER
         self._turning = np.isinf(self.upper)
         self._descent = Descent(
@@ -130,6 +143,13 @@ class ArmKinematics:
 
         held: spheres (n, 4) in the hand that keep out of the body too: centre in the gripper frame and radius, m.
         """
+        asked = np.asarray(q, dtype=float).tobytes(), b"" if held is None else held.tobytes()
+        if asked not in self._distances:
+            _make_room(self._distances)
+            self._distances[asked] = self._self_distance(q, held)
+        return self._distances[asked]
+
+    def _self_distance(self, q: Array, held: Array | None) -> float:
         self._place(q)
         own = self._clearance.distance(self._data)
         if held is None or not len(held):
@@ -158,8 +178,19 @@ class ArmKinematics:
         consecutive joints. For others the closed-form solutions are weighed: short ways from q0 and high elbows first.
         Continuous joints are given on the turn next to q0. locked_torso keeps the torso of q0. tolerance: m and rad.
         """
-        target = _Target(np.asarray(position), None if rotation is None else np.asarray(rotation), axis_only)
         q0 = np.asarray(q0, dtype=float)
+        target = _Target(np.asarray(position), None if rotation is None else np.asarray(rotation), axis_only)
+        asked = target.key, q0.tobytes(), locked_torso, max_iterations, tolerance
+        if asked not in self._solved:
+            _make_room(self._solved)
+            self._solved[asked] = self._solution(target, q0, locked_torso, max_iterations, tolerance)
+        solution = self._solved[asked]
+        return replace(solution, q=solution.q.copy())  # whoever has asked may write into it
+
+    def _solution(
+        self, target: _Target, q0: Array, locked_torso: bool, max_iterations: int, tolerance: float
+    ) -> IkSolution:
+        """As `solve`, for what has not been asked before."""
         start = np.clip(q0, self.lower, self.upper)
         here = self.forward(start)
         missing = target.error(here.position, here.rotation)
@@ -246,7 +277,7 @@ class ArmKinematics:
     # ------------------------------------------------------------ MuJoCo
 
     def _place(self, q: Array) -> None:
-        self._data.qpos[self._qpos] = q
+        self._positions[self._qpos] = q
         mujoco.mj_kinematics(self.model, self._data)
 
     def _gripper(self) -> Pose:
@@ -257,6 +288,12 @@ class ArmKinematics:
         mujoco.mj_comPos(self.model, self._data)
         mujoco.mj_jacSite(self.model, self._data, self._full_jacobian[:3], self._full_jacobian[3:], self._site)
         return self._full_jacobian[:, self._dofs]
+
+
+def _make_room(answers: dict[Any, Any]) -> None:
+    """Forget all answers where there are too many."""
+    if len(answers) >= _REMEMBERED:
+        answers.clear()
 
 
 def _rotation_vector(rotation: Array) -> Array:

@@ -1,0 +1,54 @@
+"""A driver that never answers: a sentence, and the next way of drawing. The process that waits is a real one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+HANGING = """
+import ctypes, logging, sys
+logging.basicConfig(format="%(message)s")
+import mujoco
+from homie.envs.mujoco.render import rendering
+from homie.envs.mujoco.render.gl import GL_CONTEXTS, GlContext, GlUnavailable
+from homie.kernel.errors import MissingPart
+
+class Stuck(GlContext):
+    def __init__(self):
+        super().__init__()
+        ctypes.CDLL(None).pause()  # until a signal comes: for ever
+
+    def publish(self): ...
+    def _make_current(self): ...
+    def _release(self): ...
+
+class Absent(Stuck):
+    def __init__(self):
+        raise GlUnavailable("it is not there")
+
+rendering.DEADLINE = 0.3
+GL_CONTEXTS["egl"], GL_CONTEXTS["osmesa"] = Stuck, Absent
+model = mujoco.MjModel.from_xml_string("<mujoco><worldbody><geom size='.1'/></worldbody></mujoco>")
+try:
+    print(rendering.make_renderer(model, 8, 8).name, rendering.make_renderer(model, 8, 8).name)
+except MissingPart as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "printed"),
+    [("", "raycast raycast"), ("egl", "Rendering with egl does not work here: egl did not answer within 0.3 s")],
+)
+def test_a_driver_that_never_answers_is_left_alone(asked, printed):
+    environment = {name: value for name, value in os.environ.items() if name != "MUJOCO_GL"}
+    if asked:
+        environment["MUJOCO_GL"] = asked
+    command = [sys.executable, "-c", HANGING]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(printed)
+    assert done.stderr.count("egl did not answer within 0.3 s (other processes may hold the GPU)") == 1
