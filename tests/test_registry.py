@@ -19,6 +19,7 @@ NAMES = {
     "planners": "rule scripted erring random table-expert human transformers chat anthropic responses gemini",
     "skills": "classical nomad pixnav rt1x octo m3 remote arm own nav2 ideal chores ideal-chores people ideal-people",
     "robots": "mujoco franka ros",
+    "bodies": "fetch panda-base stretch-like",
     "detectors": "simulated yolo yolo-onnx owl grounding-dino rtdetr",
     "locators": "background sensors",
     "checks": "paper code",

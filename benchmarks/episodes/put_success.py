@@ -3,6 +3,7 @@
     python benchmarks/episodes/put_success.py --out put.jsonl --report put.md
     python benchmarks/episodes/put_success.py --seeds 100 --grasp friction --out friction.jsonl --report friction.md
     python benchmarks/episodes/put_success.py --clutter messy --out messy.jsonl --report messy.md
+    python benchmarks/episodes/put_success.py --seeds 30 --body panda-base --out panda.jsonl --report panda.md
 
 One episode per seed (10000 to 10199): house, object and destination follow from the seed; bowls and things to be
 stacked on are among the destinations. The verdict is read from `final_state.json`: is an object of that kind there, by
@@ -27,18 +28,20 @@ from benchmarks.episodes.puts.tasks import task_of
 from benchmarks.episodes.puts.verdicts import Verdict, verdict_of
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
+from homie.kernel.setup import registry
 
 LONGEST = 1800.0
 """Seconds of wall clock after which an episode has failed."""
 
 
-def play(seed: int, targets: str, grasp: str, clutter: str, keep: Path | None) -> Verdict:
+def play(seed: int, targets: str, grasp: str, clutter: str, body: str, keep: Path | None) -> Verdict:
     """Run the episode of a seed in a process of its own, as a user would."""
     task = task_of(seed, generate(seed, variation=Variation(clutter=clutter)))
     with tempfile.TemporaryDirectory() as scratch:
         out = (keep or Path(scratch)) / f"seed-{seed:05d}"
         command = [sys.executable, "-m", "homie", "run", task.text, "--seed", str(seed), "--targets", targets]
-        command += ["--grasp", grasp, "--clutter", clutter, "--no-video", "--no-frames", "--json", "--out", str(out)]
+        command += ["--grasp", grasp, "--clutter", clutter, "--robot-option", f"body={body}"]
+        command += ["--no-video", "--no-frames", "--json", "--out", str(out)]
         began = time.perf_counter()
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
@@ -69,12 +72,14 @@ def main() -> None:
     parser.add_argument("--targets", choices=("background", "sensors"), default="background")
     parser.add_argument("--grasp", choices=("weld", "friction"), default="weld")
     parser.add_argument("--clutter", choices=("tidy", "messy"), default="tidy")
+    parser.add_argument("--body", choices=registry.names("bodies"), default="fetch")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--keep", type=Path, help="keep the run folders here")
     parser.add_argument("--out", type=Path, help="keep the verdicts here, a line each, and go on from what is there")
     parser.add_argument("--report", type=Path, help="write a section of Markdown instead of printing it")
     arguments = parser.parse_args()
-    settings = {"targets": arguments.targets, "grasp": arguments.grasp, "clutter": arguments.clutter}
+    asked = vars(arguments)
+    settings = {name: str(asked[name]) for name in ("targets", "grasp", "clutter", "body")}
     before = read(arguments.out, settings) if arguments.out else []
     seeds = range(arguments.first, arguments.first + arguments.seeds)
     verdicts = {verdict.seed: verdict for verdict in before if verdict.seed in seeds}
@@ -92,6 +97,7 @@ def main() -> None:
             line = f"{verdict.seed:5d} {state} {verdict.wall_seconds:5.1f}s {verdict.rounds:2d} rounds  {verdict.task}"
             print(f"{line}  {' '.join(verdict.codes)}  {verdict.cause}", file=sys.stderr, flush=True)
     title = f"{arguments.clutter.capitalize()} houses, {arguments.targets} targets, grasp by {arguments.grasp}"
+    title += f", {arguments.body}" if arguments.body != "fetch" else ""
     text = report(title, [verdicts[seed] for seed in seeds])
     if arguments.report:
         arguments.report.parent.mkdir(parents=True, exist_ok=True)

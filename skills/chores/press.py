@@ -6,7 +6,6 @@ import numpy as np
 
 from homie.kernel.types import Array, Articulation, Pose
 from skills.classical.collision import TOUCH
-from skills.classical.grasps import FINGER_REACH
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation
 from skills.classical.obstruction import without
@@ -24,9 +23,6 @@ PITCHES = (0.0, 0.4, 0.8, 1.1, -0.4)
 
 SLANTS = (0.0, 0.35, -0.35, 0.7, -0.7)
 """By how much (rad) they point aside of the way that the switch moves."""
-
-STANDS = (0.72, 0.8, 0.64, 0.88, 0.96)
-"""Metres from the middle of the base to the switch, best first."""
 
 ASKEW = 0.3
 """Cost of a radian by which the hand is askew: what `base_candidates` asks for a radian by which the base is."""
@@ -78,13 +74,15 @@ class Press(Manipulation):
         return chosen[0], tuple(chosen[1])
 
     def _options(self, switch: Articulation) -> list[Option]:
-        reachable = Reachable.of(self.costs, self.base)
+        reachable, reach = Reachable.of(self.costs, self.base), self.spec.reach
         inward = float(np.arctan2(-switch.outward[1], -switch.outward[0]))
         options: list[Option] = []
         for slant in SLANTS:
-            stands = base_candidates(switch.handle, inward + slant, self.base, reachable, distances=STANDS)
+            stands = base_candidates(
+                switch.handle, inward + slant, self.base, reachable, distances=reach.switches, aside=reach.aside
+            )
             for pitch in PITCHES:
-                poses = press_poses(switch, inward + slant, pitch)
+                poses = press_poses(switch, inward + slant, pitch, self.spec.fingers.reach)
                 askew = ASKEW * (abs(pitch) + abs(slant))
                 options += [(cost + askew, base, poses) for cost, base in stands]
         return cheapest(options)
@@ -95,9 +93,10 @@ class Press(Manipulation):
         return self.clear(space, before, way) and self.clear(space, standing.joints, min(at, PRESSING))
 
 
-def press_poses(switch: Articulation, yaw: float, pitch: float) -> tuple[Pose, Pose]:
-    """The hand before a switch and at the end of its way, fingertips ahead (odometry frame)."""
+def press_poses(switch: Articulation, yaw: float, pitch: float, fingers: float) -> tuple[Pose, Pose]:
+    """The hand before a switch and at the end of its way (odometry frame), with fingertips that are `fingers` m ahead
+    of the gripper frame."""
     rotation = gripper_rotation(yaw, pitch)
     tips: Array = switch.handle + (switch.range - PAST) * switch.outward
-    at = tips - FINGER_REACH * rotation[:, 0]
+    at = tips - fingers * rotation[:, 0]
     return Pose(at + BEFORE * switch.outward, rotation), Pose(at, rotation)

@@ -42,6 +42,9 @@ FAR_READY = 3.5
 LOOK = 1.2
 """Seconds in which a goal is made anew from what the robot sees."""
 
+NEARER = 0.03
+"""Metres further away than the middle of its way that a handle is liked at the beginning of a pull."""
+
 MAX_PULLS = 4
 """Places to stand that one opening or closing may take."""
 
@@ -327,13 +330,13 @@ class MoveArticulation(Manipulation):
     ) -> Iterator[tuple[Pose2, Pull]]:
         """Base poses and pulls, cheapest first."""
         options: list[tuple[float, int, Pose2, Pull]] = []
-        span = end - articulation.opening
+        span, reach = end - articulation.opening, self.spec.reach
         for pull in self._pulls(articulation, end):
             first, last = pull.poses[0].position, pull.poses[-1].position
             middle = (first[:2] + last[:2]) / 2
             swept = np.array([pose.position[:2] for pose in pull.poses])
             for angle in np.linspace(-np.pi, np.pi, 24, endpoint=False):
-                for distance in (0.62, 0.72, 0.82, 0.92):
+                for distance in sorted(reach.handles):
                     xy = middle + distance * np.array([np.cos(angle), np.sin(angle)])
                     if not reachable(xy) or np.min(np.linalg.norm(swept - xy, axis=1)) < 0.42:
                         continue
@@ -342,13 +345,13 @@ class MoveArticulation(Manipulation):
                     if articulation.kind == "hinge" and on_sweep(articulation, xy, span):
                         continue
                     for lean in (0.0, 0.4, -0.4):
-                        toward = float(np.arctan2(*(middle - xy)[::-1])) + lean
+                        toward = float(np.arctan2(*(middle - xy)[::-1])) - reach.aside + lean
                         cost = (
-                            0.3 * abs(distance - 0.72)
+                            0.3 * abs(distance - reach.handles[0])
                             + 0.2 * float(np.linalg.norm(xy - self.base.xy))
                             + 0.2 * abs(pull.slant)
                             + 0.1 * abs(lean)
-                            + 0.15 * abs(float(np.linalg.norm(first[:2] - xy)) - 0.75)
+                            + 0.15 * abs(float(np.linalg.norm(first[:2] - xy)) - (reach.handles[0] + NEARER))
                         )
                         base = Pose2(float(xy[0]), float(xy[1]), toward)
                         failures = sum(same_place(base, place) for place in self._useless)

@@ -7,20 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from homie.kernel.robot.body import Fingers
 from homie.kernel.types import Array, Box, Pose, Solid
 from skills.classical.motion import gripper_rotation, wrap
 
-FINGER_REACH = 0.03
-"""Metres that the finger pads extend beyond the gripper frame's origin."""
-
-FINGER_HALF_HEIGHT = 0.012
-FINGER_THICKNESS = 0.02
-PALM = 0.045
-"""Half height of the hand behind the fingers, m."""
-PALM_FACE, PALM_HALF = 0.033, 0.034
-"""Where the palm ends: metres behind the gripper frame's origin, and above and below it."""
-PALM_WIDTH = 0.064
-"""Half the width of the palm, m."""
+FINGERS = Fingers()
+"""The usual shape of a gripper."""
 BEFORE_PALM = 0.004
 """Metres left between the palm and what is between the fingers: a hand that pushes a tall thing topples it."""
 ROUND, UNSURE = 0.75, 1.0
@@ -30,13 +22,10 @@ after all others from about the same place."""
 LEAST_HOLD = 0.018
 """Metres that the fingers must reach along a thing's side."""
 
-MAX_OPENING = 0.10
 SPARE = ((0.03, 0.0), (0.012, 0.2))
 """Metres that the fingers are opened wider than a thing, and what it costs: little room is for what stands close by."""
 RIM_OPENINGS = ((0.07, 0.0), (0.03, 0.25))
 """Openings (m) for a rim and what they cost: between the finger inside and the rim is room for what lies in a bowl."""
-WIDEST_HALF = 0.046
-"""Half the width (m) of the widest thing that the fingers go round."""
 
 EAR = 10.0
 """Cost of a rim grasp by the metres that the thing is longer that way: a mug has its ear there, which gives way."""
@@ -67,6 +56,14 @@ MOST_SIDEWAYS = 0.8
 
 
 @dataclass(frozen=True, slots=True)
+class Tool:
+    """A gripper: its largest opening (m) and its shape."""
+
+    opening: float
+    fingers: Fingers
+
+
+@dataclass(frozen=True, slots=True)
 class Grasp:
     """One way to take a thing: gripper pose, its yaw and pitch, opening (m), and a cost of how little it is liked.
 
@@ -93,28 +90,39 @@ class Grasp:
 
 
 def grasps(
-    box: Box, others: Sequence[Box], access: Array | None, *, room: float = np.inf, parts: Sequence[Solid] = ()
+    box: Box,
+    others: Sequence[Box],
+    access: Array | None,
+    *,
+    room: float = np.inf,
+    parts: Sequence[Solid] = (),
+    opening: float = 0.10,
+    fingers: Fingers = FINGERS,
 ) -> list[Grasp]:
     """Ways to take an upright box on a surface, best first.
 
     others: boxes that the open fingers must not hit. access: way out (2,) if the thing stands in a compartment;
     then only hands that fit through the front are offered. room: metres above what it stands on. parts: the solids
     that the thing is made of, where they are known. A box that the fingers do not go round, or only from
-    straight above in a compartment, is taken by its rim, unless its parts say that it has none.
+    straight above in a compartment, is taken by its rim, unless its parts say that it has none. opening: the largest of
+    the gripper, m. fingers: its shape.
     """
     above = STANDING if box.half[2] > TALL else FROM_ABOVE
     in_front = (*THROUGH_FRONT, *((DOWN,) if room >= ROOM_ABOVE else ()))
     pitches = above if access is None else in_front
-    around = _fitting([*_around(box, pitches, parts), *_straight_in(box, pitches, parts, access)], others, access)
+    tool = Tool(opening, fingers)
+    ways = [*_around(box, pitches, parts, tool), *_straight_in(box, pitches, parts, access, tool)]
+    around = _fitting(ways, others, access, fingers)
     if any(access is None or grasp.pitch < DOWN for grasp in around):
         return around
-    rim = _fitting((grasp for grasp in _on_rim(box) if _hollow(grasp, parts)), others, access)
+    on_rim = (grasp for grasp in _on_rim(box, tool) if _hollow(grasp, parts, fingers))
+    rim = _fitting(on_rim, others, access, fingers)
     return sorted([*around, *rim], key=lambda grasp: grasp.cost)
 
 
-def _fitting(candidates: Iterable[Grasp], others: Sequence[Box], access: Array | None) -> list[Grasp]:
+def _fitting(candidates: Iterable[Grasp], others: Sequence[Box], access: Array | None, fingers: Fingers) -> list[Grasp]:
     """Those that come in through the front of a compartment and keep the fingers clear of other things; sorted."""
-    chosen = [grasp for grasp in candidates if not touches(grasp, others)]
+    chosen = [grasp for grasp in candidates if not touches(grasp, others, fingers)]
     if access is None:
         return sorted(chosen, key=lambda grasp: grasp.cost)
     inward = float(np.arctan2(-access[1], -access[0]))
@@ -126,14 +134,14 @@ def _fitting(candidates: Iterable[Grasp], others: Sequence[Box], access: Array |
     return sorted(chosen, key=lambda grasp: grasp.cost + 0.4 * aside(grasp))
 
 
-def _around(box: Box, pitches: Sequence[float], parts: Sequence[Solid]) -> Iterator[Grasp]:
+def _around(box: Box, pitches: Sequence[float], parts: Sequence[Solid], tool: Tool) -> Iterator[Grasp]:
     """Fingers on two opposite sides that are narrow enough."""
-    top = box.center[2] + box.half[2]
+    top, fingers = box.center[2] + box.half[2], tool.fingers
     for across, half, depth in ((box.yaw, *box.half[:2]), (box.yaw + np.pi / 2, *box.half[1::-1])):
-        if half > WIDEST_HALF:
+        if half > tool.opening / 2 - fingers.room:
             continue
         for pitch in pitches:
-            low = _lowest(box, pitch)
+            low = _lowest(box, pitch, fingers)
             height = max(low, min(top - 0.025 if pitch > 0.5 else box.center[2], top - 0.012))
             if pitch < 0.5 and height > top + 0.005:
                 continue
@@ -142,39 +150,43 @@ def _around(box: Box, pitches: Sequence[float], parts: Sequence[Solid]) -> Itera
                 for twist in (0.0, 0.3, -0.3) if pitch < 1.5 else (0.0,):
                     cost = 0.15 * abs(pitch - pitches[0]) + abs(twist) + (0.3 if pitch > 1.5 else 0.0)
                     yaw = across + side + twist
-                    back = _palm_back(box, parts, Pose(middle, gripper_rotation(yaw, pitch)), yaw, pitch)
-                    if _extent(box, yaw) + FINGER_REACH * np.cos(pitch) - back < LEAST_HOLD:
+                    back = _palm_back(box, parts, Pose(middle, gripper_rotation(yaw, pitch)), yaw, pitch, fingers)
+                    if _extent(box, yaw) + fingers.reach * np.cos(pitch) - back < LEAST_HOLD:
                         continue
                     position = middle - back * np.array([np.cos(yaw), np.sin(yaw), 0.0])
                     pose = Pose(position, gripper_rotation(yaw, pitch))
                     width = 2 * (half * np.cos(twist) + depth * np.sin(abs(twist)))
-                    over = top - (height - _tip(pitch)) + OVER_RIM if pitch >= DOWN else SIDEWAYS_OVER
+                    over = top - (height - _tip(pitch, fingers)) + OVER_RIM if pitch >= DOWN else SIDEWAYS_OVER
                     for spare, dear in SPARE:
-                        yield Grasp(pose, yaw, pitch, min(MAX_OPENING, width + spare), cost + dear, over, pitch >= DOWN)
+                        opening = min(tool.opening, width + spare)
+                        yield Grasp(pose, yaw, pitch, opening, cost + dear, over, pitch >= DOWN)
 
 
-def _straight_in(box: Box, pitches: Sequence[float], parts: Sequence[Solid], access: Array | None) -> Iterator[Grasp]:
+def _straight_in(
+    box: Box, pitches: Sequence[float], parts: Sequence[Solid], access: Array | None, tool: Tool
+) -> Iterator[Grasp]:
     """Straight into a compartment, and across it, around a thing whose parts are not known and that could be round: the
     directions of its box mean nothing then."""
     radius = float(box.half[:2].min())
     if access is None or parts or radius < ROUND * float(box.half[:2].max()):
         return
     inward = float(np.arctan2(-access[1], -access[0]))
-    for grasp in _around(Box(box.center, np.array([radius, radius, box.half[2]]), inward), pitches, parts):
+    for grasp in _around(Box(box.center, np.array([radius, radius, box.half[2]]), inward), pitches, parts, tool):
         yield replace(grasp, cost=grasp.cost + UNSURE)
 
 
-def _on_rim(box: Box) -> Iterator[Grasp]:
+def _on_rim(box: Box, tool: Tool) -> Iterator[Grasp]:
     """One finger inside, one outside a hollow thing, from above."""
-    top = box.center[2] + box.half[2]
+    top, fingers = box.center[2] + box.half[2], tool.fingers
     for out, half in ((box.yaw, box.half[0]), (box.yaw + np.pi / 2, box.half[1])):
         for pitch in RIM:
             for sign in (1.0, -1.0):
                 edge = sign * (half - 0.012) * np.array([np.cos(out), np.sin(out), 0.0])
-                over = PALM_HALF * np.cos(pitch) - PALM_FACE * np.sin(pitch) + BEFORE_PALM  # the palm over the rim
-                height = max(_lowest(box, pitch), top - 0.02, top + over)
+                # the palm over the rim
+                over = fingers.palm_half * np.cos(pitch) - fingers.palm_face * np.sin(pitch) + BEFORE_PALM
+                height = max(_lowest(box, pitch, fingers), top - 0.02, top + over)
                 position = np.array([box.center[0], box.center[1], height]) + edge
-                past = top - (height - _tip(pitch)) + OVER_RIM
+                past = top - (height - _tip(pitch, fingers)) + OVER_RIM
                 for side in (np.pi / 2, -np.pi / 2):
                     pose = Pose(position, gripper_rotation(out + side, pitch))
                     for opening, dear in RIM_OPENINGS:
@@ -183,12 +195,12 @@ def _on_rim(box: Box) -> Iterator[Grasp]:
                         yield Grasp(pose, out + side, pitch, opening, cost, past, True)
 
 
-def _hollow(grasp: Grasp, parts: Sequence[Solid]) -> bool:
+def _hollow(grasp: Grasp, parts: Sequence[Solid], fingers: Fingers) -> bool:
     """Whether neither finger of a rim grasp, which comes from above, has a part of the thing in its way: its wall, or
     the bottom of a bowl that lies upside down."""
     boxes = [Box.around([part], float(np.arctan2(*part.pose.rotation[1::-1, 0]))) for part in parts]
-    aside = (grasp.opening + FINGER_THICKNESS) / 2 * grasp.pose.rotation[:, 1]
-    tip = float(grasp.pose.position[2] + FINGER_REACH * grasp.approach[2])
+    aside = (grasp.opening + fingers.thickness) / 2 * grasp.pose.rotation[:, 1]
+    tip = float(grasp.pose.position[2] + fingers.reach * grasp.approach[2])
     return not any(
         box.distance(finger) == 0.0 and tip < box.center[2] + box.half[2]
         for finger in (grasp.pose.position + aside, grasp.pose.position - aside)
@@ -201,53 +213,53 @@ def _extent(box: Box, yaw: float) -> float:
     return float(np.abs([np.cos(yaw - box.yaw), np.sin(yaw - box.yaw)]) @ box.half[:2])
 
 
-def _palm_back(box: Box, parts: Sequence[Solid], pose: Pose, yaw: float, pitch: float) -> float:
+def _palm_back(box: Box, parts: Sequence[Solid], pose: Pose, yaw: float, pitch: float, fingers: Fingers) -> float:
     """Metres that the gripper has to stay back (level) from a pose over a thing's middle so that the palm leaves it.
 
     The box says it by the part of the palm that is below the thing's top, its parts by how far they reach towards the
     palm. Both say more than is needed, so the less of them holds.
     """
     c, s = np.cos(pitch), max(float(np.sin(pitch)), 0.0)
-    below = (float(box.center[2] + box.half[2] - pose.position[2]) - PALM_FACE * s) / max(float(c), 1e-6)
-    if below < -PALM_HALF:
+    below = (float(box.center[2] + box.half[2] - pose.position[2]) - fingers.palm_face * s) / max(float(c), 1e-6)
+    if below < -fingers.palm_half:
         return 0.0
-    back = _extent(box, yaw) - PALM_FACE * c + min(below, PALM_HALF) * s
+    back = _extent(box, yaw) - fingers.palm_face * c + min(below, fingers.palm_half) * s
     if parts and c > 0.1:
         towards = -pose.rotation[:, 0]
         reach = max(float(part.reach(towards[None])[0]) for part in parts) - float(towards @ pose.position)
-        back = min(back, (reach - PALM_FACE) / c)
+        back = min(back, (reach - fingers.palm_face) / c)
     return float(max(0.0, back + BEFORE_PALM))
 
 
-def _lowest(box: Box, pitch: float) -> float:
+def _lowest(box: Box, pitch: float, fingers: Fingers) -> float:
     """Height of the gripper frame at which neither fingertips nor palm touch what the thing stands on."""
-    palm = PALM * np.cos(pitch) - 0.06 * np.sin(pitch)
-    return float(box.center[2] - box.half[2] + max(_tip(pitch), palm) + 0.006)
+    palm = fingers.thickest * np.cos(pitch) - fingers.palm_behind * np.sin(pitch)
+    return float(box.center[2] - box.half[2] + max(_tip(pitch, fingers), palm) + 0.006)
 
 
-def _tip(pitch: float) -> float:
+def _tip(pitch: float, fingers: Fingers) -> float:
     """Metres from the gripper frame down to the lowest point of the fingers."""
-    return float(FINGER_REACH * np.sin(pitch) + FINGER_HALF_HEIGHT * np.cos(pitch))
+    return float(fingers.reach * np.sin(pitch) + fingers.half_height * np.cos(pitch))
 
 
-def touches(grasp: Grasp, others: Sequence[Box]) -> bool:
+def touches(grasp: Grasp, others: Sequence[Box], fingers: Fingers) -> bool:
     """Whether an open finger would stand in another thing."""
     side = grasp.pose.rotation[:, 1]
-    reach = grasp.opening / 2 + FINGER_THICKNESS / 2
+    reach = grasp.opening / 2 + fingers.thickness / 2
     for sign in (1.0, -1.0):
         finger = grasp.pose.position + sign * reach * side
         for other in others:
-            apart = abs(finger[2] - other.center[2]) > other.half[2] + FINGER_REACH
-            if not apart and other.distance(finger[:2]) < FINGER_THICKNESS / 2 + 0.004:
+            apart = abs(finger[2] - other.center[2]) > other.half[2] + fingers.reach
+            if not apart and other.distance(finger[:2]) < fingers.thickness / 2 + 0.004:
                 return True
     return False
 
 
-def palm_touches(grasp: Grasp, others: Sequence[Box]) -> bool:
+def palm_touches(grasp: Grasp, others: Sequence[Box], fingers: Fingers) -> bool:
     """Whether the lower edge of the palm would be in another thing."""
     rotation = grasp.pose.rotation
-    edge = grasp.pose.position - PALM_FACE * rotation[:, 0] - PALM_HALF * rotation[:, 2]
-    points = [edge + aside * rotation[:, 1] for aside in np.linspace(-PALM_WIDTH, PALM_WIDTH, 5)]
+    edge = grasp.pose.position - fingers.palm_face * rotation[:, 0] - fingers.palm_half * rotation[:, 2]
+    points = [edge + aside * rotation[:, 1] for aside in np.linspace(-fingers.palm_width, fingers.palm_width, 5)]
     return any(
         abs(point[2] - other.center[2]) < other.half[2] and other.distance(point) == 0.0
         for point in points

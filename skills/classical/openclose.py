@@ -39,8 +39,8 @@ WIDE = 1.45
 LEAST = 1.3
 """An opening that still lets the arm in, rad."""
 
-FIST = 0.045
-"""Metres from the gripper frame to what the closed fingers push."""
+FIST = 0.015
+"""Metres beyond the finger pads at which what the closed hand pushes is thought to be."""
 
 BESIDE_HANDLE = 0.08
 """Metres from a handle at which a panel is pushed."""
@@ -126,13 +126,14 @@ class Close(MoveArticulation):
 
     def contacts(self, articulation: Articulation) -> Sequence[Array]:
         """On the panel beside the handle, on the hinge's side, or in its middle; on the bar of a drawer."""
+        fist = self.spec.fingers.reach + FIST
         if articulation.kind == "slide":
-            return [articulation.handle + FIST * articulation.outward]
+            return [articulation.handle + fist * articulation.outward]
         to_hinge = articulation.axis_point - articulation.handle
         to_hinge = to_hinge - (to_hinge @ articulation.outward) * articulation.outward
         to_hinge[2] = 0.0
         away = max(float(np.linalg.norm(to_hinge)), 1e-6)
-        on_panel = articulation.handle + (FIST - STANDOFF) * articulation.outward
+        on_panel = articulation.handle + (fist - STANDOFF) * articulation.outward
         return [on_panel + beside * to_hinge / away for beside in (BESIDE_HANDLE, 0.5 * away)]
 
     def ends(self, articulation: Articulation) -> tuple[float, ...]:

@@ -46,9 +46,6 @@ RIM = 0.02
 BESIDE = 0.1
 """Metres around a thing within which its fingers may meet what stands there."""
 
-LEVEL = (0.5, 0.0, 0.95)
-"""Where the hand is, in the base frame (m), while something is carried that must not tilt."""
-
 TURNED = (0.0, 0.5, -0.5, 1.0, -1.0, 1.57, -1.57)
 """Angles (rad) by which the hand may be turned there, best first."""
 
@@ -120,11 +117,12 @@ class Pick(Manipulation):
         room = next((d for d in AWAY if self._clear_behind(d)), 0.0)
         if room:
             yield from self.straight(-room, speed=GENTLY)
-        height = max(float(self.gripper_pose().position[2]), LEVEL[2])
-        ahead = self.to_odometry(Pose(np.array([*LEVEL[:2], height]), np.eye(3))).position
+        level = self.spec.reach.level
+        height = max(float(self.gripper_pose().position[2]), level[2])
+        ahead = self.to_odometry(Pose(np.array([*level[:2], height]), np.eye(3))).position
         space = self.space()
         for aside in TURNED:
-            pose = Pose(ahead, gripper_rotation(self.base.yaw + aside, grasp.pitch))
+            pose = Pose(ahead, gripper_rotation(self.base.yaw + self.spec.reach.aside + aside, grasp.pitch))
             path = self.line_joints(self.q, pose)
             if path is not None and self.clear(space, path, FREE) and all(space.own(q) >= 0.0 for q in path):
                 yield from self.along(path, pose, speed=APPROACH)
@@ -144,11 +142,15 @@ class Pick(Manipulation):
     def _options(self, chosen: Sequence[Grasp]) -> list[Option]:
         reachable = Reachable.of(self.costs, self.base)
         options: list[Option] = []
+        reach = self.spec.reach
         for grasp in chosen:
             poses = (self._before(grasp), grasp.pose, self._lifted(grasp))
             approach = None if grasp.pitch > 1.5 else grasp.yaw
             again = FAILED_BEFORE * any(_alike(grasp, failed) for failed in self._failed)
-            for cost, base in base_candidates(grasp.pose.position, approach, self.base, reachable):
+            stands = base_candidates(
+                grasp.pose.position, approach, self.base, reachable, distances=reach.distances, aside=reach.aside
+            )
+            for cost, base in stands:
                 back = FAILED_BEFORE * any(same_place(base, place) for place in self._useless)
                 options.append((cost + grasp.cost + again + back, base, poses))
         return cheapest(options)
@@ -164,7 +166,7 @@ class Pick(Manipulation):
             unhindered, fits = self._best(), bool(self._grasps())
         if unhindered is not None:
             grasp, standing = unhindered
-            beside = [box for box in self.goal.loose if touches(grasp, [box])]
+            beside = [box for box in self.goal.loose if touches(grasp, [box], self.spec.fingers)]
             raise Hopeless("the object cannot be reached", blockers=[*beside, *self.blockers(standing)])
         if not fits:
             raise Hopeless("no grasp fits the object where it stands")
@@ -211,12 +213,21 @@ class Pick(Manipulation):
         compartment = self._compartment()
         access = None if compartment is None else compartment.access
         room = np.inf if compartment is None else compartment.clearance
-        chosen = grasps(self._box(), self.goal.obstacles, access, room=room, parts=self.goal.parts)
+        fingers = self.spec.fingers
+        chosen = grasps(
+            self._box(),
+            self.goal.obstacles,
+            access,
+            room=room,
+            parts=self.goal.parts,
+            opening=self.spec.gripper_max,
+            fingers=fingers,
+        )
         # A finger may push what is in a bowl aside, or brush the bowl that the thing lies in, but rather not.
         avoided = [*self._contents, *self._around_target()]
 
         def dearer(grasp: Grasp) -> Grasp:
-            pushed = touches(grasp, avoided) + palm_touches(grasp, avoided)
+            pushed = touches(grasp, avoided, fingers) + palm_touches(grasp, avoided, fingers)
             return replace(grasp, cost=grasp.cost + PUSHED * pushed) if pushed else grasp
 
         return sorted(map(dearer, chosen), key=lambda grasp: grasp.cost)

@@ -26,9 +26,6 @@ MAX_SPOTS = 30
 LEVEL_HANDS, STEEP_HANDS = (0.6, 0.3, 0.1), (1.2, 1.5, 0.9)
 """Pitches of the hand that fit into a compartment, and over a rim."""
 
-STANDS = (0.72, 0.62, 0.82, 0.92, 1.0)
-"""Metres from base centre to spot, best first."""
-
 FALLS = (0.0, 0.06, 0.12)
 """Metres above the surface at which the thing may be let go: into a basin or a drawer the hand itself does not fit."""
 
@@ -148,7 +145,7 @@ class Put(Manipulation):
         return self.clear(space, loaded, way) and self.clear(replace(space, held=NOTHING), standing.joints, at)
 
     def _options(self) -> list[Option]:
-        reachable = Reachable.of(self.costs, self.base)
+        reachable, reach = Reachable.of(self.costs, self.base), self.spec.reach
         options: list[Option] = []
         for rank, surface in enumerate(self.goal.surfaces):
             if not self._fits_under(surface):
@@ -166,10 +163,16 @@ class Put(Manipulation):
             for spot_cost, spot in sorted(spots, key=lambda pair: pair[0])[:MAX_SPOTS]:
                 for yaw, yaw_cost in self._yaws(surface):
                     standings = base_candidates(
-                        spot, yaw, self.base, reachable, distances=STANDS, bearings=(0.0, 0.4, -0.4)
+                        spot,
+                        yaw,
+                        self.base,
+                        reachable,
+                        distances=reach.spots,
+                        bearings=(0.0, 0.4, -0.4),
+                        aside=reach.aside,
                     )
                     for (cost, base), (pitch, tilt_cost), fall in itertools.product(standings[:8], tilts, falls):
-                        poses = self._poses(surface, spot, base.yaw if yaw is None else yaw, pitch, fall)
+                        poses = self._poses(surface, spot, base.yaw + reach.aside if yaw is None else yaw, pitch, fall)
                         cost += any(same_place(base, place) for place in self._useless)
                         total = cost + spot_cost + yaw_cost + tilt_cost + 8.0 * fall + 0.2 * rank
                         options.append((total, base, poses))

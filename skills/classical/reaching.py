@@ -17,9 +17,6 @@ from homie.kernel.types import Array, Mask, Pose, Pose2, rotation_z, wrapped
 from skills.classical.motion import wrap
 from skills.classical.planning import CostMap
 
-DISTANCES = (0.72, 0.64, 0.80, 0.56, 0.88, 0.96)
-"""Metres from base centre to the gripper target that the arm likes, best first."""
-
 BEARINGS = (0.0, 0.35, -0.35, 0.7, -0.7, 1.05, -1.05)
 """Angles between the base heading and the direction of approach, best first."""
 
@@ -63,14 +60,17 @@ def base_candidates(
     here: Pose2,
     reachable: Reachable,
     *,
-    distances: Sequence[float] = DISTANCES,
+    distances: Sequence[float],
+    aside: float = 0.0,
     bearings: Sequence[float] = BEARINGS,
     offsets: Sequence[float] = (0.0,),
 ) -> list[tuple[float, Pose2]]:
-    """Base poses from which a gripper target (2+,) lies ahead, with a cost, cheapest first.
+    """Base poses from which a gripper target (2+,) lies ahead, or in the direction of the arm, with a cost, cheapest
+    first.
 
     approach: yaw of the gripper at the target; None if any yaw will do. offsets: angles added to the heading so
-    that the target need not be straight ahead.
+    that the target need not be straight ahead. distances: metres from the base's centre to the target, best first.
+    aside: direction (rad) in which the arm reaches out, from straight ahead.
     """
     stands: list[tuple[float, Pose2]] = []
     if approach is None:
@@ -84,16 +84,16 @@ def base_candidates(
         xy = target[:2] - distance * np.array([np.cos(line), np.sin(line)])
         if not reachable(xy):
             continue
-        turn = abs(wrap(line - here.yaw))
+        turn = abs(wrap(line - aside - here.yaw))
         cost = (
             0.5 * abs(bearing)
-            + 1.2 * abs(distance - DISTANCES[0])
+            + 1.2 * abs(distance - distances[0])
             + 0.25 * float(np.linalg.norm(xy - here.xy))
             + 0.08 * turn
             + 0.3 * abs(offset)
             + 0.25 * max(0.0, 0.45 - reachable.costs.clear_at(xy))
         )
-        stands.append((cost, Pose2(float(xy[0]), float(xy[1]), wrap(line + offset))))
+        stands.append((cost, Pose2(float(xy[0]), float(xy[1]), wrap(line - aside + offset))))
     stands.sort(key=lambda pair: pair[0])
     return stands
 

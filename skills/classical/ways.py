@@ -21,7 +21,7 @@ STEP = 0.15
 """Joint change (rad) between two postures of a way that are looked at."""
 
 LIFT_STEP = 0.04
-"""The same for the torso, m."""
+"""The same for a torso and for joints that slide, m."""
 
 LEAP = 0.45
 """Joint change (rad) by which the search grows towards a random posture; `LIFT_STEP` is to `STEP` as its part for the
@@ -50,8 +50,7 @@ class Joints:
     def __init__(self, chain: Chain) -> None:
         self.nearest = chain.nearest
         self.low, self.high = chain.limits.T
-        lifting = np.arange(len(chain.names)) < chain.torso
-        self._step = np.where(lifting, LIFT_STEP, STEP)
+        self._step = np.where(chain.slides, LIFT_STEP, STEP)
 
     def unrolled(self, way: Sequence[Array]) -> list[Array]:
         """Postures one after the other, each with its endless joints on the turn next to the one before."""
@@ -61,7 +60,7 @@ class Joints:
         return turns
 
     def size(self, away: Array) -> float:
-        """How far a way (n,) is, rad, with the torso's metres counted as `LIFT_STEP` to `STEP`."""
+        """How far a way (n,) is, rad, with metres counted as `LIFT_STEP` to `STEP`."""
         return float(np.max(np.abs(away) * STEP / self._step))
 
     def between(self, begin: Array, end: Array) -> list[Array]:

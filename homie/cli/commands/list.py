@@ -14,7 +14,7 @@ from homie.cli.parts import CONFIGURED, PartState, part_states
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.setup import registry
 
-KINDS = ("planners", "skills", "robots", "detectors", "locators", "checks", "suites")
+KINDS = ("planners", "skills", "robots", "bodies", "detectors", "locators", "checks", "suites")
 TASKS = "tasks"
 
 

@@ -36,7 +36,7 @@ import numpy as np
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.text import listed
-from homie.kernel.types import Array, Command, Proprioception, short_way
+from homie.kernel.types import Array, Command, Mask, Proprioception, short_way
 
 Kind: TypeAlias = Literal["base", "torso", "arm", "head", "gripper"]
 """base: commanded by velocities (linear, angular). gripper: by its opening in m. head: pan, then tilt, if it has two
@@ -68,6 +68,7 @@ class Joint:
         upper: Largest position, likewise.
         speed: Largest speed in rad/s or m/s.
         acceleration: Largest acceleration in rad/s^2 or m/s^2; inf leaves it to the robot's own controller.
+        slides: Whether it slides (m) instead of turning (rad). Those of a torso count as sliding anyway.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Joint:
     upper: float
     speed: float
     acceleration: float = math.inf
+    slides: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +161,7 @@ class Chain:
     """The joints that `homie.kernel.interfaces.Kinematics` moves, `q` (n,): of every torso, then of the first arm.
 
     names: of the joints. limits (n, 2), speeds (n,): theirs. torso: how many of them, the first ones, are of a torso.
+    slides (n,): which of them slide, so that they count in metres.
     """
 
     groups: tuple[Group, ...]
@@ -166,6 +169,7 @@ class Chain:
     limits: Array
     speeds: Array
     torso: int
+    slides: Mask
 
     @classmethod
     def of(cls, groups: Sequence[Group]) -> Chain:
@@ -179,6 +183,9 @@ class Chain:
             limits=np.concatenate([np.zeros((0, 2)), *(group.limits for group in chosen)]),
             speeds=np.concatenate([np.zeros(0), *(group.speeds for group in chosen)]),
             torso=sum(len(group.joints) for group in torsos),
+            slides=np.array(
+                [joint.slides or group.kind == "torso" for group in chosen for joint in group.joints], bool
+            ),
         )
 
     def measured(self, body: Proprioception) -> Array:
@@ -211,6 +218,54 @@ class Chain:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Fingers:
+    """The shape of a gripper around its frame, m, for whoever chooses grasps. The usual values are the Fetch's.
+
+    Args:
+        reach: How far the finger pads extend beyond the origin of the gripper frame.
+        half_height: Half the height of a finger, across the direction in which they close.
+        thickness: Of a finger, in that direction.
+        palm_face: Where the palm ends, behind the origin.
+        palm_half: Half the height of the palm there.
+        palm_width: Half its width.
+        palm_behind: Where, behind the origin, the hand is thickest.
+        thickest: Half the height of the hand there.
+        room: Between each open finger and the widest thing that they go round.
+    """
+
+    reach: float = 0.03
+    half_height: float = 0.012
+    thickness: float = 0.02
+    palm_face: float = 0.033
+    palm_half: float = 0.034
+    palm_width: float = 0.064
+    palm_behind: float = 0.06
+    thickest: float = 0.045
+    room: float = 0.004
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """Where a base should stand for what the arm does, for whoever chooses places. The usual values are the Fetch's.
+
+    Args:
+        distances: Metres from the base's centre to what is taken, best first.
+        spots: The same to where something is put down.
+        handles: The same to the middle of the way of a handle.
+        switches: The same to a switch that is pressed.
+        aside: Direction (rad) in which the arm reaches out, from straight ahead: -pi/2 to the right.
+        level: Where the hand is, in the base frame (m), while something is carried that must not tilt.
+    """
+
+    distances: tuple[float, ...] = (0.72, 0.64, 0.80, 0.56, 0.88, 0.96)
+    spots: tuple[float, ...] = (0.72, 0.62, 0.82, 0.92, 1.0)
+    handles: tuple[float, ...] = (0.72, 0.62, 0.82, 0.92)
+    switches: tuple[float, ...] = (0.72, 0.80, 0.64, 0.88, 0.96)
+    aside: float = 0.0
+    level: tuple[float, float, float] = (0.5, 0.0, 0.95)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RobotSpec:
     """What skills and the safety gate need to know of a body. Raises BadInput for groups and postures that do not fit.
 
@@ -224,6 +279,8 @@ class RobotSpec:
         carry: The same with something in the hand.
         ready: Postures raised before reaching out, the first reached from `rest` directly, the others by `carry`.
             Robots without them have no use of `classical` skills.
+        reach: Where the base stands for what the arm does.
+        fingers: The shape of the gripper.
     """
 
     name: str
@@ -234,6 +291,8 @@ class RobotSpec:
     rest: Posture = field(default_factory=dict)
     carry: Posture = field(default_factory=dict)
     ready: tuple[Posture, ...] = ()
+    reach: Reach = field(default_factory=Reach)
+    fingers: Fingers = field(default_factory=Fingers)
     chain: Chain = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -259,9 +318,9 @@ class RobotSpec:
         if self.head is None:
             return None
         (low_pan, high_pan), (low_tilt, high_tilt) = self.head.limits.tolist()
-        down = self.eye[2] + lift - point[2]
-        ahead = max(float(np.hypot(point[0], point[1])) - self.eye[0], 0.1)  # to the eye, but never behind it
-        pan, tilt = float(np.arctan2(point[1], point[0])), float(np.arctan2(down, ahead))
+        down, aside = self.eye[2] + lift - point[2], point[1] - self.eye[1]
+        ahead = max(float(np.hypot(point[0], aside)) - self.eye[0], 0.1)  # to the eye, but never behind it
+        pan, tilt = float(np.arctan2(aside, point[0])), float(np.arctan2(down, ahead))
         return float(np.clip(pan, low_pan, high_pan)), float(np.clip(tilt, low_tilt, high_tilt))
 
     def require(self, who: str, *kinds: Kind, postures: bool = False) -> None:

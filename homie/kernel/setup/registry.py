@@ -58,6 +58,8 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "bodies": {
             "fetch": "homie.envs.mujoco.robots.fetch.kinematics:FETCH",
+            "panda-base": "homie.envs.mujoco.robots.panda_base.panda_base:PANDA_BASE",
+            "stretch-like": "homie.envs.mujoco.robots.stretch_like.stretch_like:STRETCH_LIKE",
         },
         "scenes": {
             "mujoco": "homie.envs.mujoco.home.scenes:HouseScenes",

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.kernel.types import Box, Pose, Solid, Surface
-from skills.classical.grasps import FINGER_REACH, MAX_OPENING, grasps
+from skills.classical.grasps import FINGERS, grasps
 from skills.classical.hand import Hand
 from skills.classical.motion import gripper_rotation
 from skills.classical.places import places
@@ -19,8 +19,8 @@ sizes = st.floats(0.012, 0.12)
 def test_grasps_open_wide_enough_and_stay_above_the_surface(hx: float, hy: float, hz: float, yaw: float) -> None:
     box = Box(np.array([0.0, 0.0, 0.8 + hz]), np.array([hx, hy, hz]), yaw)
     for grasp in grasps(box, (), None):
-        assert 0 < grasp.opening <= MAX_OPENING
-        tips = grasp.pose.position + FINGER_REACH * grasp.approach
+        assert 0 < grasp.opening <= 0.10
+        tips = grasp.pose.position + FINGERS.reach * grasp.approach
         assert tips[2] > 0.8
         assert abs(np.linalg.det(grasp.pose.rotation) - 1.0) < 1e-9
         side = grasp.pose.rotation[:, 1]

@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 
 from homie.envs.mujoco.robots.fetch.fetch import READY
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.kernel.robot.body import Reach
 from homie.kernel.types import OccupancyGrid, Pose, Pose2, rotation_z
 from skills.classical.motion import gripper_rotation, wrap
 from skills.classical.planning import CostMap, plan_path
-from skills.classical.reaching import BEARINGS, DISTANCES, Reachable, base_candidates, solve_sequence
+from skills.classical.reaching import BEARINGS, Reachable, base_candidates, solve_sequence
 
 RADIUS = 0.3
+REACH = Reach()
 HERE = Pose2(1.0, 2.0, 0.0)
 
 
@@ -73,29 +75,37 @@ class TestReachable:
 
 class TestBaseCandidates:
     @settings(max_examples=30, deadline=None)
-    @given(st.floats(5.55, 6.45), st.floats(1.55, 2.45), st.one_of(st.none(), st.floats(-math.pi, math.pi)))
-    def test_each_can_be_driven_to_and_has_the_target_ahead(self, x: float, y: float, approach: float | None) -> None:
+    @given(
+        st.floats(5.55, 6.45),
+        st.floats(1.55, 2.45),
+        st.one_of(st.none(), st.floats(-math.pi, math.pi)),
+        st.sampled_from([0.0, -math.pi / 2]),
+    )
+    def test_each_can_be_driven_to_and_has_the_target_before_the_arm(
+        self, x: float, y: float, approach: float | None, aside: float
+    ) -> None:
         target = np.array([x, y, 0.8])
         reachable = Reachable.of(_rooms(door=True), HERE)
-        candidates = base_candidates(target, approach, HERE, reachable)
+        candidates = base_candidates(target, approach, HERE, reachable, distances=REACH.distances, aside=aside)
         assert approach is not None or candidates, "a table in the middle of a room can be come to from some side"
         assert [cost for cost, _ in candidates] == sorted(cost for cost, _ in candidates)
         for _, base in candidates:
             assert reachable(base.xy)
             local = base.inverse(target)
-            assert math.atan2(local[1], local[0]) == pytest.approx(0.0, abs=1e-6)
-            assert min(abs(float(np.hypot(local[0], local[1])) - d) for d in DISTANCES) < 1e-6
+            assert math.atan2(local[1], local[0]) == pytest.approx(aside, abs=1e-6)
+            assert min(abs(float(np.hypot(local[0], local[1])) - d) for d in REACH.distances) < 1e-6
             if approach is not None:
-                assert min(abs(wrap(approach - base.yaw) - bearing) for bearing in BEARINGS) < 1e-6
+                assert min(abs(wrap(approach - aside - base.yaw) - bearing) for bearing in BEARINGS) < 1e-6
 
     def test_near_ones_come_first(self) -> None:
         reachable = Reachable.of(_rooms(door=True), Pose2(4.9, 2.0, 0.0))
-        _, best = base_candidates(np.array([5.6, 2.0, 0.8]), None, Pose2(4.9, 2.0, 0.0), reachable)[0]
+        here, target = Pose2(4.9, 2.0, 0.0), np.array([5.6, 2.0, 0.8])
+        _, best = base_candidates(target, None, here, reachable, distances=REACH.distances)[0]
         assert np.linalg.norm(best.xy - [4.9, 2.0]) < 0.3
 
     def test_none_where_nothing_can_be_driven_to(self) -> None:
         reachable = Reachable.of(_rooms(door=False), HERE)
-        assert base_candidates(np.array([6.0, 2.0, 0.8]), None, HERE, reachable) == []
+        assert base_candidates(np.array([6.0, 2.0, 0.8]), None, HERE, reachable, distances=REACH.distances) == []
 
 
 class TestSolveSequence:

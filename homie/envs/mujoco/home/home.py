@@ -36,6 +36,7 @@ from homie.envs.mujoco.state.world import World
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator
 from homie.kernel.robot.body import Kind
+from homie.kernel.setup import registry
 from homie.kernel.setup.opening import Opening
 from homie.kernel.types import Array, Command, Goal, Image, Pose2, Proprioception, wrapped
 from homie.kernel.vocabulary.actions import Action
@@ -62,9 +63,11 @@ class MujocoHome(SimulatedRobot):
         grasp: str = "weld",
         picture_size: tuple[int, int] = PICTURE_SIZE,
         shade: bool = True,
+        body: SimulatedBody | None = None,
     ) -> None:
-        """Raises BadInput for a scene whose things cut into each other."""
-        self.spec = self.body.spec
+        """Raises BadInput for a scene whose things cut into each other. `body`: another than the class has."""
+        self._body = body or self.body
+        self.spec = self._body.spec
         self.scene = scene
         self.picture_size = picture_size
         self.home: Home = build(scene, self._add_robot)
@@ -72,14 +75,14 @@ class MujocoHome(SimulatedRobot):
             check_start(self.home)
         self.model = self.home.model
         self.data = mujoco.MjData(self.model)
-        self.kinematics = self.body.kinematics()
+        self.kinematics = self._body.kinematics()
         self.world = World(self.home, self.data)
         self.eyes = Eyes(self.model, self.data, self.home.index.geoms, picture_size, shade=shade)
-        self.grasping = Grasping(self.model, self.data, self.home.index, self.body.hand, friction=grasp == "friction")
+        self.grasping = Grasping(self.model, self.data, self.home.index, self._body.hand, friction=grasp == "friction")
         self.pace = Pace(self.model, self.home.index)
         mujoco.mj_kinematics(self.model, self.data)
         self._vicinity = Vicinity(self.model, self.data)
-        self.limbs = Limbs(self.model, self.data, self.spec, self.body.hand.fingers)
+        self.limbs = Limbs(self.model, self.data, self.spec, self._body.hand.fingers)
         self._base = [int(self.model.joint(PREFIX + name).qposadr[0]) for name in BASE_JOINTS]
         self._base_dof = [int(self.model.joint(PREFIX + name).dofadr[0]) for name in BASE_JOINTS]
         self._base_servos = [self.model.actuator(PREFIX + name).id for name in BASE_JOINTS]
@@ -101,11 +104,14 @@ class MujocoHome(SimulatedRobot):
                 f"A robot in the home takes no argument (got '{argument}'): a house of your own is --scene FILE."
             )
         house = house_of(settings, settings.seed, settings.scene)
-        return cls(house, grasp=settings.grasp, picture_size=settings.pixels, shade=bool(settings.shade))
+        body = registry.load("bodies", settings.body) if settings.body else cls.body
+        if not isinstance(body, SimulatedBody):
+            raise BadInput(f"The body '{settings.body}' is none of a simulated world: choose another.")
+        return cls(house, grasp=settings.grasp, picture_size=settings.pixels, shade=bool(settings.shade), body=body)
 
     def _add_robot(self, world: mujoco.MjSpec, pos: tuple[float, float, float], yaw: float) -> None:
-        self.body.add(world, pos, yaw)
-        add_grasp_constraints(world, self.body.hand)
+        self._body.add(world, pos, yaw)
+        add_grasp_constraints(world, self._body.hand)
 
     def _group(self, kind: Kind) -> str:
         group = self.spec.first(kind)
@@ -119,7 +125,7 @@ class MujocoHome(SimulatedRobot):
         self.home.reset(self.data)
         self.grasping.reset()
         rest = dict(zip(self.spec.chain.names, self.spec.chain.posture(self.spec.rest).tolist(), strict=True))
-        place(self.model, self.data, {**self.body.start, **rest})
+        place(self.model, self.data, {**self._body.start, **rest})
         self._width_wanted = self._finger_target = 0.0
         self.world.held = None
         self.world.appliances.reset()
@@ -191,7 +197,7 @@ class MujocoHome(SimulatedRobot):
                 self._width_wanted / 2, self._finger_target - self._finger_step, self._finger_target + self._finger_step
             )
         )
-        self._finger_target = float(np.clip(ahead, at - self.body.finger_lead, at + self.body.finger_lead))
+        self._finger_target = float(np.clip(ahead, at - self._body.finger_lead, at + self._body.finger_lead))
         self.data.ctrl[self.limbs.finger_servos] = self._finger_target
 
     # ------------------------------------------------------------ senses
@@ -281,4 +287,4 @@ class MujocoHome(SimulatedRobot):
 
 
 open_home = Opening(HomeSettings, MujocoHome.of)
-"""The home of a run, with a Fetch."""
+"""The home of a run, with a Fetch or another registered body."""

@@ -10,3 +10,5 @@ class HomeSettings(HouseOptions, SimulatedSettings):
     """The house, and how the robot in it holds things and sees."""
 
     grasp: Grasp = "weld"
+    body: str = ""
+    """The name of a registered body (`homie list bodies`); "" for the robot's own, which is the Fetch."""

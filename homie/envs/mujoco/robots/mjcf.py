@@ -61,7 +61,7 @@ class RobotFile:
             where = f"The robot {self.path}"
             raise BadInput(f"{where} says no speed of the joint '{name}': give it one, as user=\"1.5\" (rad/s, m/s).")
         lower, upper = joint.range.tolist() if self.model.jnt_limited[joint.id] else (-math.inf, math.inf)
-        return Joint(name, lower, upper, speed)
+        return Joint(name, lower, upper, speed, slides=int(joint.type[0]) == mujoco.mjtJoint.mjJNT_SLIDE)
 
     def group(self, name: str, kind: Kind, *joints: str) -> Group:
         """A group of its joints. Raises BadInput as `joint`."""

@@ -42,12 +42,13 @@ know how far they are open."""
 
 
 class PandaKinematics:
-    """Of a Panda whose foot is `height` metres above the floor. Not for several threads at once."""
+    """Of a Panda whose foot is `height` metres above the floor, and `ahead` metres before the origin of the base frame.
+    Not for several threads at once."""
 
-    def __init__(self, height: float = 0.0) -> None:
-        self.foot: Array = np.array([0.0, 0.0, height])
+    def __init__(self, height: float = 0.0, ahead: float = 0.0) -> None:
+        self.foot: Array = np.array([ahead, 0.0, height])
         spec = mujoco.MjSpec()
-        FILE.add(spec, (0.0, 0.0, height))
+        FILE.add(spec, (ahead, 0.0, height))
         self._model = spec.compile()
         self._data = mujoco.MjData(self._model)
         self._qpos = [int(self._model.joint(PREFIX + name).qposadr[0]) for name in SPEC.chain.names]
@@ -82,6 +83,9 @@ class PandaKinematics:
 
     def link_points(self, q: Array) -> Array:
         """Centres (n, 3), in the base frame, of spheres that fill the arm and the palm, but not the fingers."""
+        return self._spheres(q)
+
+    def _spheres(self, q: Array) -> Array:
         origins, axes = self.frames(q)
         return np.asarray(origins[self._frame] + np.einsum("nij,nj->ni", axes[self._frame], self._local))
 
@@ -95,7 +99,7 @@ class PandaKinematics:
 
         held: spheres (n, 4) in the hand that keep out of both too: centre in the gripper frame and radius, m.
         """
-        points = self.link_points(q)
+        points = self._spheres(q)
         moving = self._frame >= 5
         points, radii = points[moving], self._radii[moving]
         if held is not None and len(held):

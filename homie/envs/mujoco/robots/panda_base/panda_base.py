@@ -1,0 +1,116 @@
+"""A Panda on a wheeled base: what `panda_base.xml` beside this file says, and what else skills and the safety gate need
+to know. The arm is the one that stands on the table; base, pole and head are our own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from homie.envs.mujoco.robots.body import SimulatedBody
+from homie.envs.mujoco.robots.mjcf import RobotFile
+from homie.envs.mujoco.robots.model_kinematics import ModelKinematics
+from homie.envs.mujoco.robots.panda import panda
+from homie.envs.mujoco.robots.panda.kinematics import PandaKinematics
+from homie.kernel.interfaces import IkSolution
+from homie.kernel.robot.body import Fingers, Group, Reach, RobotSpec
+from homie.kernel.types import Array
+
+FILE = RobotFile(Path(__file__).with_name("panda_base.xml"))
+
+HAND = replace(panda.HAND, base="base_link")
+
+_ARM = FILE.group("arm", "arm", *(f"panda_joint{number}" for number in range(1, 8)))
+
+SPEC = RobotSpec(
+    name="panda-base",
+    groups=(
+        Group.base(linear=0.8, angular=1.8, linear_acceleration=0.75, angular_acceleration=3.0),
+        _ARM,
+        FILE.group("head", "head", "head_pan", "head_tilt"),
+        FILE.gripper(*HAND.fingers),
+    ),
+    period=0.04,
+    footprint_radius=0.285,
+    eye=(-0.09, 0.19, 1.64),
+    rest=FILE.posture("rest", _ARM),
+    carry=FILE.posture("carry", _ARM),
+    ready=(FILE.posture("ready", _ARM),),
+    reach=Reach(
+        distances=(0.62, 0.54, 0.70, 0.46, 0.78),
+        spots=(0.62, 0.54, 0.70, 0.78),
+        handles=(0.62, 0.54, 0.70, 0.78),
+        switches=(0.62, 0.70, 0.54, 0.78),
+        level=(0.5, 0.0, 1.0),
+    ),
+    fingers=Fingers(
+        reach=0.009,
+        half_height=0.0105,
+        thickness=0.018,
+        palm_face=0.038,
+        palm_half=0.024,
+        palm_width=0.102,
+        palm_behind=0.1,
+        thickest=0.05,
+        room=0.0015,
+    ),
+)
+"""For skills and the safety gate. Lengths are those of the files; the base's speeds are our own."""
+
+
+ONWARD = 0.3
+"""Metres within which a pose is one further on the way that the hand is on: those of a skill are up to 0.28 m apart."""
+
+
+class PandaBaseKinematics(PandaKinematics):
+    """Of the arm on its base: the arm keeps out of the base, the column and the pole too, and its spheres are those of
+    the file, with the fingers. Not for several threads at once."""
+
+    def __init__(self) -> None:
+        ahead, _, height = FILE.model.body("panda_link0").pos.tolist()
+        super().__init__(height, ahead)
+        self._whole = ModelKinematics(FILE.model, SPEC)
+
+    def link_points(self, q: Array) -> Array:
+        """Centres (n, 3), in the base frame, of spheres that fill the arm, the hand and the open fingers."""
+        return self._whole.link_points(q)
+
+    @property
+    def point_radii(self) -> Array:
+        """Radii (n,) of the spheres of `link_points`, m."""
+        return self._whole.point_radii
+
+    def self_distance(self, q: Array, held: Array | None = None) -> float:
+        """Metres between the arm and the rest of the robot, its own upper arm too; negative inside. held: as for the
+        arm alone."""
+        return min(super().self_distance(q, held), self._whole.self_distance(q, held))
+
+    def solve(
+        self,
+        position: Array,
+        rotation: Array | None,
+        q0: Array,
+        *,
+        locked_torso: bool = False,
+        tolerance: float = 1e-3,
+    ) -> IkSolution:
+        """As for the arm alone; but a pose within `ONWARD` is approached from q0 first, since of seven joints the
+        closed form may take others for the next pose of a way than for the one before."""
+        start = np.clip(np.asarray(q0, dtype=float), self.lower, self.upper)
+        if float(np.linalg.norm(np.asarray(position) - self.forward(start).position)) < ONWARD:
+            near = self._descend(np.asarray(position, dtype=float), rotation, start, tolerance)
+            if near.ok:
+                return near
+        return super().solve(position, rotation, q0, locked_torso=locked_torso, tolerance=tolerance)
+
+
+PANDA_BASE = SimulatedBody.of_mjcf(
+    FILE,
+    SPEC,
+    HAND,
+    start=FILE.keyframe("rest"),
+    kinematics=PandaBaseKinematics,
+)
+"""The robot as a body of a simulated world."""

@@ -1,0 +1,56 @@
+"""A slim robot with a telescoping arm to its side: what `stretch_like.xml` beside this file says, and what else skills
+and the safety gate need to know.
+
+It is of the kind of Hello Robot's Stretch, and no model of it: the file says what differs. Its arm reaches out to the
+right, so the base stands along a counter, not before it (`Reach.aside`).
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from pathlib import Path
+
+from homie.envs.mujoco.robots.body import SimulatedBody
+from homie.envs.mujoco.robots.grasping import Hand
+from homie.envs.mujoco.robots.mjcf import RobotFile
+from homie.envs.mujoco.robots.stretch_like.kinematics import TelescopeKinematics
+from homie.kernel.robot.body import Fingers, Group, Reach, RobotSpec
+
+FILE = RobotFile(Path(__file__).with_name("stretch_like.xml"))
+
+HAND = Hand("gripper_link", "base_link", ("right_pad", "left_pad"), ("right_finger", "left_finger"))
+
+_SEGMENTS = ("arm_1", "arm_2", "arm_3", "arm_4")
+_ARM = FILE.group("arm", "arm", "lift", "arm_turn", *_SEGMENTS, "wrist_yaw", "wrist_pitch", "wrist_roll")
+
+SPEC = RobotSpec(
+    name="stretch-like",
+    groups=(
+        Group.base(linear=0.6, angular=1.5, linear_acceleration=0.6, angular_acceleration=2.5),
+        _ARM,
+        FILE.group("head", "head", "head_pan", "head_tilt"),
+        FILE.gripper(*HAND.fingers),
+    ),
+    period=0.04,
+    footprint_radius=0.27,
+    eye=(0.03, 0.0, 1.51),
+    rest=FILE.posture("rest", _ARM),
+    carry=FILE.posture("carry", _ARM),
+    ready=(FILE.posture("ready", _ARM),),
+    reach=Reach(
+        distances=(0.62, 0.54, 0.70, 0.46, 0.78, 0.84),
+        spots=(0.62, 0.54, 0.70, 0.78, 0.84),
+        handles=(0.62, 0.54, 0.70, 0.78),
+        switches=(0.62, 0.70, 0.54, 0.78),
+        aside=-math.pi / 2,
+        level=(0.0, -0.45, 0.95),
+    ),
+    fingers=Fingers(palm_face=0.037, palm_half=0.03, palm_width=0.06, thickest=0.038),
+)
+"""For skills and the safety gate. Lengths are those of the file; the base's speeds are our own."""
+
+STRETCH_LIKE = SimulatedBody.of_mjcf(
+    FILE, SPEC, HAND, start=FILE.keyframe("rest"), kinematics=partial(TelescopeKinematics, FILE.model, SPEC)
+)
+"""The robot as a body of a simulated world."""
