@@ -78,6 +78,7 @@ LAYERS = {
     "planners.llm": (
         ("answers", "messages"),
         ("reading",),
+        ("choices",),
         ("prompting",),
         ("brain",),
         ("calls", "rewriting", "respondent"),

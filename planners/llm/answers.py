@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-AnswerFormat: TypeAlias = Literal["text", "json", "plan"]
-"""`text`: Analysis, Subtask, Model (EMMOE, appendix D). `json`: equation 5. `plan`: the JSON of EmbodiedBench."""
+AnswerFormat: TypeAlias = Literal["text", "json", "plan", "ids"]
+"""`text`: Analysis, Subtask, Model (EMMOE, appendix D). `json`: equation 5. `plan`: the JSON of EmbodiedBench with
+subtasks for steps. `ids`: the same with the numbers of a suite's actions."""
 Profile: TypeAlias = Literal["homie", "strict-emmoe"]
 """`homie`: one answer or none. `strict-emmoe`: as the official code reads, of several the last."""
 
@@ -16,6 +17,8 @@ _HOW = {
     '"subtask": {"action": "...", "target": "..."}, "model": "..."}.',
     "plan": 'Write one JSON object and nothing else, with "visual_state_description", "reasoning_and_reflection", '
     '"language_plan" and "executable_plan": [{"action": "...", "target": "..."}].',
+    "ids": 'Write one JSON object and nothing else, with "visual_state_description", "reasoning_and_reflection", '
+    '"language_plan" and "executable_plan": [{"action_id": 3, "action_name": "..."}].',
 }
 
 

@@ -15,6 +15,7 @@ from typing import ClassVar
 
 from pydantic import BaseModel
 
+from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.planning.prompts import Message
 from homie.kernel.types import Answer, Decision, PlannerInput
@@ -56,12 +57,31 @@ class ModelPlanner(Planner):
         self.model.reset(seed=seed)
 
     def decide(self, planner_input: PlannerInput) -> Decision:
-        """The next decision (EMMOE, section 4.2). Raises PlannerError where the model gives no answer at all."""
+        """The next decision (EMMOE, section 4.2).
+
+        Raises PlannerError where the model gives no answer at all, and BadInput for a template by numbers where nothing
+        is numbered, and the other way round.
+        """
+        self._check_numbers(planner_input)
         request, turn = self.prompt.request(planner_input, tuple(self._turns))
         system = "".join(part for part in request.messages[0].parts if isinstance(part, str))
         decision = replace(self._ask(request, planner_input), system=system, question=turn.text)
         self._turns.append(turn.answered("" if decision.problem else _echo(decision.raw)))
         return decision
+
+    def _check_numbers(self, planner_input: PlannerInput) -> None:
+        """Raises BadInput where the template is not for what there is to choose from."""
+        by_number, name = self.prompt.layout.answer == "ids", self.prompt.template.name
+        if by_number and not planner_input.choices:
+            raise BadInput(
+                f"The template '{name}' is for suites with numbered actions, and here is no list of them: use another "
+                "one, such as --template embodiedbench, or play such a suite, as `homie bench homie-eb-house`."
+            )
+        if planner_input.choices and not by_number:
+            raise BadInput(
+                f"The actions of this suite are numbered, and the template '{name}' asks for their names: use "
+                "--template embodiedbench-ids."
+            )
 
     def describe(self) -> Mapping[str, object]:
         shown = self.settings.model_dump(mode="json", include=set(PromptSettings.model_fields))

@@ -232,9 +232,12 @@ def test_what_is_recorded_of_a_prompt() -> None:
         folder = files("planners.llm").joinpath("prompts")
         data = folder.joinpath(f"{name}.md").read_bytes()
         description = Prompt(PromptSettings(template=name)).describe()
-        assert (description["template"], description["version"]) == (name, 2)
+        assert (description["template"], description["version"]) == (name, 1 if name == "embodiedbench-ids" else 2)
         assert description["sha256"] == hashlib.sha256(data).hexdigest()
         examples = description["examples"]
+        if name == "embodiedbench-ids":
+            assert examples is None, "numbers are those of a scene"
+            continue
         assert isinstance(examples, dict)
         path = folder.joinpath("examples", f"{examples['name']}.yaml")
         assert examples["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,5 +1,5 @@
-"""The built-in suites: `homie-100` (docs/homie-100.md), `homie-states` (docs/states.md) and four of the Panda's table
-(docs/franka.md)."""
+"""The built-in suites: `homie-100` (docs/homie-100.md), `homie-states` (docs/states.md), `homie-eb-house`
+(docs/embodiedbench.md) and four of the Panda's table (docs/franka.md)."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ def homie_100() -> Suite:
 def homie_states() -> Suite:
     """72 tasks over verbs and states of a household, and people, in generated houses with states."""
     return _shipped("homie-states")
+
+
+def homie_eb_house() -> Suite:
+    """50 errands in generated houses, each in the six ways of EmbodiedBench's subsets, played by numbers."""
+    return _shipped("homie-eb-house")
 
 
 def table_pick() -> Suite:

@@ -112,6 +112,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "suites": {
             "homie-100": "homie.bench.suites:homie_100",
             "homie-states": "homie.bench.suites:homie_states",
+            "homie-eb-house": "homie.bench.suites:homie_eb_house",
             "table-pick": "homie.bench.suites:table_pick",
             "table-stack": "homie.bench.suites:table_stack",
             "table-sort": "homie.bench.suites:table_sort",

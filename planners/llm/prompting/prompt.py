@@ -13,6 +13,7 @@ from homie.kernel.planning.prompts import Message
 from homie.kernel.types import VIEWS, HistoryItem, Image, PlannerInput, in_sight
 from perception.boxes import Marked, in_order, mark
 from planners.llm.answers import Layout, how
+from planners.llm.choices import by_number, choice_lines, read_ids
 from planners.llm.messages import Request
 from planners.llm.prompting.examples import Example, load_examples
 from planners.llm.prompting.known import counted, memory_lines, room_lines
@@ -108,6 +109,8 @@ class Prompt:
 
     def read(self, text: str, planner_input: PlannerInput) -> Reading:
         """What an answer says. Raises Unreadable, also for an example of the prompt that comes back word for word."""
+        if self.layout.answer == "ids":
+            return read_ids(text, planner_input.choices, self._leniencies)
         reading = read(
             text,
             self.layout,
@@ -144,6 +147,7 @@ class Prompt:
     def variables(self, planner_input: PlannerInput, marked: Marked) -> dict[str, object]:
         """What a template may use."""
         shown, known = self.settings, planner_input.knowledge
+        planner_input = by_number(planner_input)
         rooms, memory = self._includes(planner_input)
         return {
             "task": planner_input.task,
@@ -156,6 +160,7 @@ class Prompt:
             "abilities": planner_input.abilities,
             "setting": known.setting,
             "listing": planner_input.listing,
+            "choices": choice_lines(planner_input.choices),
             "names": shown.listed,
             "views": self._sights(planner_input, marked)
             if shown.listed and (planner_input.detections or not shown.images)

@@ -22,7 +22,7 @@ def decision_schema(
     *,
     analysis: bool = True,
 ) -> Mapping[str, object] | None:
-    """The schema of an answer (equation 5 of EMMOE, or the plan of EmbodiedBench), None for free text.
+    """The schema of an answer (equation 5 of EMMOE, or a plan of EmbodiedBench), None for free text.
 
     analysis: whether its texts come before the subtasks.
     """
@@ -30,8 +30,11 @@ def decision_schema(
     if answer == "json":
         analysed = {"analysis": _TEXT} if analysis else {}
         return _object({**analysed, "subtask": _subtask(actions, arguments), **chosen})
+    texts = ("visual_state_description", "reasoning_and_reflection", "language_plan") if analysis else ()
+    if answer == "ids":
+        steps = {"type": "array", "items": _object({"action_id": {"type": "integer"}, "action_name": _TEXT})}
+        return _object({**dict.fromkeys(texts, _TEXT), "executable_plan": steps})
     if answer == "plan":
-        texts = ("visual_state_description", "reasoning_and_reflection", "language_plan") if analysis else ()
         steps = {"type": "array", "items": _subtask(actions, arguments)}
         return _object({**dict.fromkeys(texts, _TEXT), "executable_plan": steps, **chosen})
     return None

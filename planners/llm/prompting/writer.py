@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from homie.kernel.errors import BadInput
 from homie.kernel.planning.prompts import Answered, Message, PromptWriter
 from homie.kernel.types import Decision, PlannerInput, Subtask
 from planners.llm.prompting.answering import written_answer
@@ -29,6 +30,11 @@ class TemplateWriter(PromptWriter):
 
     def __init__(self, settings: PromptSettings) -> None:
         self._prompt = Prompt(settings)
+        if self._prompt.layout.answer == "ids":
+            raise BadInput(
+                f"The template '{settings.template}' answers by the numbers of a suite's actions, and training data "
+                "have subtasks: use another one, such as --template embodiedbench."
+            )
         self._settings = settings
         self.remembers = max(settings.chat_turns, settings.past_images)
         self.sees = settings.images

@@ -1,0 +1,111 @@
+"""Numbered actions for language models: the list as lines of a prompt, the history by its numbers, and answers read.
+
+choices --choice_lines--> `7: find the mug 2`
+`{"executable_plan": [{"action_id": 7, ...}]}` --read_ids--> Reading
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from homie.kernel.types import END, HELD, Choice, PlannerInput, Subtask
+from planners.llm.answers import how
+from planners.llm.reading import ALL, MAX_TEXT, Reading, Unreadable
+from planners.llm.reading.cleaning import cleaned
+from planners.llm.reading.loose_json import Broken, Members, Value, find_json
+from planners.llm.reading.rules import Rules, Unclear
+from planners.llm.reading.surroundings import check_surroundings
+
+PLAN = "executable_plan"
+_SAID = ("visual_state_description", "reasoning_and_reflection", "language_plan")
+
+
+def choice_lines(choices: Sequence[Choice]) -> list[str]:
+    """The list of actions, a line each."""
+    return [f"{number}: {choice.name}" for number, choice in enumerate(choices)]
+
+
+def by_number(planner_input: PlannerInput) -> PlannerInput:
+    """The same with its history by numbers: `(1) [7: find the mug 2](success)`. What has no number stays."""
+    numbered = {choice.subtask: line for choice, line in _lines(planner_input.choices)}
+
+    def said(subtask: Subtask) -> Subtask:
+        line = numbered.get(subtask) or numbered.get(replace(subtask, target=HELD))
+        return subtask if line is None else Subtask(line)
+
+    history = tuple(replace(item, subtask=said(item.subtask)) for item in planner_input.history)
+    return replace(planner_input, history=history)
+
+
+def read_ids(text: str, choices: Sequence[Choice], leniencies: Iterable[str] = ALL) -> Reading:
+    """Parse an answer whose plan is numbers of the list.
+
+    The number counts; the name beside it is for people. An empty plan ends the task, as in EmbodiedBench.
+
+    Args:
+        text: the answer.
+        choices: the list.
+        leniencies: names of the rules by which an answer is read that is not to the letter.
+
+    Raises:
+        Unreadable: the answer is not one plan, or has a number that is not in the list.
+    """
+    rules = Rules(leniencies)
+    try:
+        if len(text) > MAX_TEXT:
+            raise Unclear(f"The answer has {len(text)} characters, which is too long.")
+        plan, analysis = _plan(cleaned(text.encode("utf-8", "replace").decode(), rules), rules)
+        numbers = [_number(step, place) for place, step in enumerate(plan, 1)]
+        if wrong := [number for number in numbers if not 0 <= number < len(choices)]:
+            raise Unclear(f"There is no action {wrong[0]}: the numbers go from 0 to {len(choices) - 1}.")
+        subtasks = tuple(choices[number].subtask for number in numbers)
+        if END in subtasks[:-1]:
+            raise Unclear("Nothing can follow the end of the task: it is the last step.")
+    except Unclear as error:
+        raise Unreadable(f"{error} {how('ids')}") from error
+    return Reading(subtasks or (END,), analysis, leniencies=rules.used)
+
+
+def _lines(choices: Sequence[Choice]) -> Iterable[tuple[Choice, str]]:
+    return zip(choices, choice_lines(choices), strict=True)
+
+
+def _plan(text: str, rules: Rules) -> tuple[list[Value], str]:
+    """The steps of the only plan in a text, and what is said of it. Raises Unclear."""
+    pieces = [piece for piece in find_json(text) if isinstance(piece.value, Members | Broken)]
+    if broken := next((piece.value for piece in pieces if isinstance(piece.value, Broken)), None):
+        raise Unclear(f"The JSON of the answer is broken: {broken}.")
+    plans = [piece for piece in pieces if isinstance(piece.value, Members) and _has(piece.value)]
+    if len(plans) != 1:
+        raise Unclear(f"The answer has {'several plans' if plans else 'no plan'}.")
+    (piece,) = plans
+    assert isinstance(piece.value, Members)
+    if piece.value.cut:
+        rules.use("missing-brace")
+    elif not piece.exact:
+        rules.use("loose-json")
+    check_surroundings(text[: piece.start], text[piece.end :], rules)
+    held = piece.value.all(PLAN)
+    if len(held) != 1 or not isinstance(held[0], list):
+        raise Unclear(f"'{PLAN}' has to be one list of steps.")
+    texts = [value.strip() for key in _SAID for value in piece.value.all(key)[:1] if isinstance(value, str)]
+    return held[0], "\n".join(texts)
+
+
+def _has(value: Members) -> bool:
+    return bool(value.all(PLAN))
+
+
+def _number(step: Value, place: int) -> int:
+    """The number of a step. Raises Unclear."""
+    numbers = step.all("action_id") if isinstance(step, Members) else []
+    if len(numbers) != 1 or isinstance(numbers[0], bool) or not isinstance(numbers[0], int | float | str):
+        raise Unclear(f"Step {place} of the plan has no 'action_id' that is one number of the list.")
+    try:
+        number = float(numbers[0])
+    except ValueError:
+        number = 0.5
+    if not number.is_integer():
+        raise Unclear(f"Step {place} of the plan has the 'action_id' {numbers[0]!r}, which is no whole number.")
+    return int(number)

@@ -1,0 +1,167 @@
+"""Numbered actions for language models: what they are asked, how their answers are read, whole episodes by numbers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from homie.kernel.errors import BadInput
+from homie.kernel.types import END, HELD, VIEWS, Choice, Feedback, HistoryItem, PlannerInput, Subtask
+from planners.llm.brain import ModelPlanner
+from planners.llm.choices import read_ids
+from planners.llm.messages import LanguageModel, Reply, Request
+from planners.llm.prompting.prompt import Prompt
+from planners.llm.prompting.settings import PromptSettings
+from planners.llm.prompting.writer import TemplateWriter
+from planners.llm.reading import Unreadable
+
+TEMPLATE = "embodiedbench-ids"
+CHOICES = (
+    Choice("find the mug 2", Subtask("Go to", "mug_2")),
+    Choice("pick up the mug 2", Subtask("Pick", "mug_2")),
+    Choice("put down the object in hand on the table", Subtask("Put", HELD, "table")),
+    Choice("end the task", END),
+)
+GIVEN = PlannerInput(
+    task="put the mug on the table",
+    round=2,
+    views={view: np.zeros((64, 64, 3), np.uint8) for view in VIEWS},
+    detections=(),
+    inventory=(),
+    history=(
+        HistoryItem(1, Subtask("Go to", "mug_2"), Feedback("success")),
+        HistoryItem(2, Subtask("Put", "mug_2", "table"), Feedback("fail", message="the hand is empty")),
+    ),
+    feedback=None,
+    actions=("Go to", "Pick", "Put", "End"),
+    models=("ideal", "chores"),
+    choices=CHOICES,
+)
+
+
+def answer(*numbers: object, **more: object) -> str:
+    steps = [{"action_id": number, "action_name": "as listed"} for number in numbers]
+    seen = {
+        "visual_state_description": "A mug.",
+        "reasoning_and_reflection": "It is near.",
+        "language_plan": "Take it.",
+    }
+    return json.dumps({**seen, "executable_plan": steps, **more})
+
+
+class Listed(LanguageModel):
+    """Answers from a list and keeps the questions."""
+
+    def __init__(self, *replies: str) -> None:
+        self.replies, self.asked = list(replies), list[Request]()
+
+    def complete(self, request: Request) -> Reply:
+        self.asked.append(request)
+        return Reply(self.replies[len(self.asked) - 1])
+
+    def reset(self, *, seed: int) -> None: ...
+
+    def describe(self) -> dict[str, object]:
+        return {}
+
+
+def decide(*replies: str, planner_input: PlannerInput = GIVEN, **settings: object):
+    model = Listed(*replies)
+    planner = ModelPlanner(model, PromptSettings(**{"template": TEMPLATE, **settings}))
+    planner.reset(planner_input.task, seed=0)
+    return planner.decide(planner_input), model
+
+
+def test_the_list_is_said_once_and_the_history_by_its_numbers() -> None:
+    request, turn = Prompt(PromptSettings(template=TEMPLATE)).request(GIVEN)
+    (system,) = request.messages[0].parts
+    assert "\n0: find the mug 2\n1: pick up the mug 2\n" in str(system) and "\n3: end the task\n" in str(system)
+    put = "2: put down the object in hand on the table"
+    assert f"History: (1) [0: find the mug 2](success) (2) [{put}](fail)\n" in turn.text
+    assert "find the mug 2" not in turn.text.replace("[0: find the mug 2]", "")
+
+
+def test_the_schema_is_a_plan_of_numbers_and_has_no_model() -> None:
+    request, _ = Prompt(PromptSettings(template=TEMPLATE)).request(GIVEN)
+    assert request.schema is not None
+    properties = request.schema["properties"]
+    assert list(properties) == [
+        *("visual_state_description", "reasoning_and_reflection", "language_plan", "executable_plan")
+    ]
+    item = properties["executable_plan"]["items"]
+    assert item["properties"]["action_id"] == {"type": "integer"} and item["required"] == ["action_id", "action_name"]
+
+
+def test_an_answer_is_the_actions_of_its_numbers() -> None:
+    decision, _ = decide(answer(0, 1, 2, 3))
+    assert decision.subtasks == tuple(choice.subtask for choice in CHOICES)
+    assert decision.analysis == "A mug.\nIt is near.\nTake it." and not decision.model
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers", "rules"),
+    [
+        (answer(1), [1], ()),
+        (answer(), [3], ()),
+        (answer("2", 3.0), [2, 3], ()),
+        (f"```json\n{answer(0)}\n```", [0], ("fence",)),
+        ("{'executable_plan': [{'action_id': 1, 'action_name': 'pick up'},]}", [1], ("loose-json",)),
+        (answer(0)[:-1], [0], ("missing-brace",)),
+    ],
+)
+def test_how_plans_of_numbers_are_read(text: str, numbers: list[int], rules: tuple[str, ...]) -> None:
+    reading = read_ids(text, CHOICES)
+    assert reading.subtasks == tuple(CHOICES[number].subtask for number in numbers)
+    assert reading.leniencies == rules
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (answer(0, 4), "There is no action 4: the numbers go from 0 to 3."),
+        (answer(-1), "There is no action -1"),
+        (answer(1.5), "Step 1 of the plan has the 'action_id' 1.5, which is no whole number."),
+        (answer(0, "pick"), "Step 2 of the plan has the 'action_id' 'pick'"),
+        (answer(True), "Step 1 of the plan has no 'action_id'"),
+        (answer(3, 0), "Nothing can follow the end of the task"),
+        ('{"executable_plan": "0"}', "'executable_plan' has to be one list of steps"),
+        ('{"executable_plan": [{"action_name": "find the mug 2"}]}', "Step 1 of the plan has no 'action_id'"),
+        ('{"plan": [0]}', "The answer has no plan."),
+        (f"{answer(0)} {answer(1)}", "The answer has several plans."),
+        (f"{answer(0)} No, wait.", "makes it doubtful|goes on in the middle"),
+        ("", "The answer has no plan."),
+        ("x" * 100_001, "too long"),
+    ],
+)
+def test_what_is_no_plan_of_numbers_is_told_with_what_to_write(text: str, problem: str) -> None:
+    with pytest.raises(Unreadable, match=problem) as caught:
+        read_ids(text, CHOICES)
+    assert str(caught.value).endswith('"executable_plan": [{"action_id": 3, "action_name": "..."}].')
+
+
+def test_a_leniency_can_be_switched_off() -> None:
+    with pytest.raises(Unreadable, match="fence is not read"):
+        read_ids(f"```json\n{answer(0)}\n```", CHOICES, ())
+
+
+def test_a_wrong_number_is_asked_again_and_then_is_a_problem() -> None:
+    decision, model = decide(answer(9), answer(1))
+    assert decision.subtasks == (CHOICES[1].subtask,) and len(model.asked) == 2
+    assert "There is no action 9" in str(model.asked[1].messages[-1].parts[0])
+    decision, model = decide(answer(9), reasks=0)
+    assert decision.subtasks == () and decision.problem.startswith("There is no action 9: the numbers go from 0 to 3.")
+
+
+def test_template_and_suite_have_to_fit() -> None:
+    with pytest.raises(BadInput, match="'embodiedbench-ids' is for suites with numbered actions, and here is no list"):
+        decide(answer(0), planner_input=replace(GIVEN, choices=()))
+    with pytest.raises(BadInput, match="'emmoe-json' asks for their names: use --template embodiedbench-ids"):
+        decide(answer(0), template="emmoe-json")
+
+
+def test_training_data_are_refused_by_numbers() -> None:
+    with pytest.raises(BadInput, match="answers by the numbers of a suite's actions, and training data have subtasks"):
+        TemplateWriter(PromptSettings(template=TEMPLATE))
