@@ -3,11 +3,12 @@
 50 errands are drawn by lot, two in a house, and each is said in the six ways of EmbodiedBench's subsets. An errand is
 taken if all six mean what there is once, its goal is not reached before anything has happened, and its expert needs no
 more steps than a planner has. Whether the experts do their tasks is played: `python -m
-benchmarks.suites.make_homie_eb_house experts`.
+benchmarks.suites.make_homie_eb_house --experts FOLDER`.
 """
 
 from __future__ import annotations
 
+import argparse
 import random
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -181,8 +182,16 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
-if __name__ == "__main__":
-    if sys.argv[1:2] == ["experts"]:
-        experts(Path(sys.argv[2]))
-    else:
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description="Make the suite homie-eb-house, or play all its experts.")
+    parser.add_argument("--experts", type=Path, metavar="FOLDER", help="play the experts into this run folder")
+    folder: Path | None = parser.parse_args().experts
+    if folder is None:
         write()
+    else:
+        experts(folder)
+
+
+if __name__ == "__main__":
+    main()
