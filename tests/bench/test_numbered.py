@@ -68,6 +68,19 @@ def test_every_action_is_listed_with_what_it_can_be_tried_on_by_kind() -> None:
     assert names("Wash") == ["wash the mug 2", "wash the mug 10"], "a table is not washed"
 
 
+def test_furniture_that_goes_by_its_colour_is_listed_with_it() -> None:
+    fixed = {
+        "table_1": FixedState(kind="table", colour="white", room="kitchen_1", receives="on"),
+        "table_2": FixedState(kind="table", colour="wood", receives="on"),
+        "cabinet": FixedState(kind="cabinet", colour="gray", room="kitchen_1"),
+    }
+    world = WorldSnapshot(fixed=fixed, rooms=WORLD.rooms)
+    assert [choice.name for choice in listed(world, ["Go to"], TABLE, str)] == [
+        *("find the kitchen", "find the cabinet", "find the table_1 (white, in the kitchen)"),
+        *("find the table_2 (wood)", "end the task"),
+    ]
+
+
 def test_what_the_hand_holds_is_named_when_it_is_done() -> None:
     (choice, *_) = listed(WORLD, ["Put"], TABLE, str)
     assert choice.subtask == Subtask("Put", HELD, "fridge")

@@ -16,12 +16,15 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import WorldState
 from homie.kernel.types import END, HELD, Choice, Subtask
 from homie.kernel.vocabulary.actions import Action, ActionTable, action_of
+from homie.kernel.vocabulary.furniture import kinds
 from homie.kernel.world import WorldSnapshot
 
 BY_STATE: Mapping[str, str] = {"off": "on"}
 """What an action brings about, as the state that the thing has for it where that has another name."""
 SAID: Mapping[str, str] = {"Go to": "find", "Pick": "pick up", "Put": "put down"}
 """How the list calls actions: in the words of EB-ALFRED where it has the action."""
+COLOURED = frozenset(use.kind for use in kinds(lambda use: use.told_by_colour))
+"""Furniture that goes by its colour in a planner's views, not by its number."""
 ENDING = Choice("end the task", END)
 """The last action of the list of a task that is no question."""
 
@@ -108,11 +111,24 @@ def _subtask(action: Action, name: str) -> Subtask:
 
 def _said(action: Action, name: str, world: WorldSnapshot, called: Callable[[str], str]) -> str:
     verb = SAID.get(action.name, action.name.lower())
-    thing = f"the {world.rooms[name].kind if name in world.rooms else called(name)}"
+    thing = f"the {world.rooms[name].kind if name in world.rooms else called(name)}{_look(name, world)}"
     if "destination" not in action.arguments:
         return f"{verb} {thing}"
     how = "on" if world.things[name].receives == "on" else "in"
     return f"{verb} the {HELD} {how} {thing}"
+
+
+def _look(name: str, world: WorldSnapshot) -> str:
+    """Colour and room of furniture of which there are several and that pictures tell by its colour; else ""."""
+    piece = world.fixed.get(name)
+    if (
+        piece is None
+        or piece.kind not in COLOURED
+        or [each.kind for each in world.fixed.values()].count(piece.kind) < 2
+    ):
+        return ""
+    room = world.rooms.get(piece.room or "")
+    return f" ({', '.join([piece.colour, *([f'in the {room.kind}'] if room else [])])})"
 
 
 def _natural(names: Iterable[str]) -> list[str]:
