@@ -60,7 +60,7 @@ def read_ids(text: str, choices: Sequence[Choice], leniencies: Iterable[str] = A
         if wrong := [number for number in numbers if not 0 <= number < len(choices)]:
             raise Unclear(f"There is no action {wrong[0]}: the numbers go from 0 to {len(choices) - 1}.")
         subtasks = tuple(choices[number].subtask for number in numbers)
-        if END in subtasks[:-1]:
+        if END.action in [subtask.action for subtask in subtasks[:-1]]:
             raise Unclear("Nothing can follow the end of the task: it is the last step.")
     except Unclear as error:
         raise Unreadable(f"{error} {how('ids')}") from error

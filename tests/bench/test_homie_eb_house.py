@@ -10,7 +10,7 @@ from benchmarks.suites.homie_eb_house.references import by_look, by_place, by_us
 from benchmarks.suites.homie_states.script import Unsuited
 from benchmarks.suites.make_homie_eb_house import LONG, NUMBER, STEPS, errand_tasks, house
 from homie.bench.authoring.house import House
-from homie.bench.authoring.numbered import listed
+from homie.bench.authoring.numbered import endings, listed
 from homie.bench.protocols.embodiedbench.tasks import ALFRED_SUBSETS
 from homie.bench.suite.suite import find_suite, read_subtask
 from homie.household import VERBS
@@ -50,7 +50,8 @@ def test_an_expert_plays_by_the_numbers_of_its_scene_towards_a_goal_that_is_open
         here = house(task.scene.seed)
         assert here is not None and task.goal is not None
         assert not task.goal.holds(here.state) and task.goal.progress(here.state) < 1
-        choices = {choice.subtask for choice in listed(here.state, table, table, str)}
+        actions = (*listed(here.state, table, table, str), *endings(()))
+        choices = {choice.subtask for choice in actions}
         assert {read_subtask(step) for step in task.expert or ()} <= choices
 
 
