@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.kernel.types import Array, Box, CameraFrame, Detection, Intrinsics, Mask, planar_rotation
+from homie.kernel.types import Array, Box, CameraFrame, Depth, Detection, Intrinsics, Mask, planar_rotation
 from perception.words.colours import lit_colour
 
 Points = NDArray[np.float32]
@@ -52,12 +52,19 @@ class Scan:
 
     @classmethod
     def of(cls, frame: CameraFrame) -> Scan | None:
-        """The scan of a frame, or None if the frame has no depth."""
+        """The scan of a frame, or None if the frame has no depth. A frame has one, however often it is asked for."""
         if frame.depth is None:
             return None
+        if Scan not in frame.memo:
+            frame.memo[Scan] = cls._measured(frame, frame.depth)
+        points, valid = frame.memo[Scan]
+        return cls(frame, points, valid)
+
+    @staticmethod
+    def _measured(frame: CameraFrame, depth: Depth) -> tuple[Points, Mask]:
         rays = _rays(frame.intrinsics) @ frame.pose.rotation.T.astype(np.float32)
-        points = rays * frame.depth[..., None] + frame.pose.position.astype(np.float32)
-        return cls(frame, points, (frame.depth > 0.05) & (frame.depth < FARTHEST))
+        points = rays * depth[..., None] + frame.pose.position.astype(np.float32)
+        return points, (depth > 0.05) & (depth < FARTHEST)
 
     @property
     def eye(self) -> Array:
@@ -92,7 +99,23 @@ def _rays(intrinsics: Intrinsics) -> Points:
 
 
 def patch_of(scan: Scan, detection: Detection, *, limit: int = 1500) -> Patch | None:
-    """The points of a detection, or None where too few were measured. At most about `limit` points are kept."""
+    """The points of a detection, or None where too few were measured. At most about `limit` points are kept.
+
+    A frame remembers those of its masks: a simulator shows the same frame again where its world stands as it stood.
+    """
+    measured = scan.frame.memo.get(Scan)
+    if detection.mask is None or measured is None or measured[1] is not scan.valid:
+        return _patch_of(scan, detection, limit)
+    known = scan.frame.memo.setdefault((patch_of, detection.box, limit), [])
+    for mask, patch in known:
+        if mask is detection.mask:
+            same: Patch | None = patch
+            return same
+    known.append((detection.mask, _patch_of(scan, detection, limit)))
+    return known[-1][1]  # type: ignore[no-any-return]
+
+
+def _patch_of(scan: Scan, detection: Detection, limit: int) -> Patch | None:
     x0, y0, x1, y1 = detection.box
     step = 2 if (x1 - x0) * (y1 - y0) > LARGE else 1
     window = (slice(y0, y1, step), slice(x0, x1, step))

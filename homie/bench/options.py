@@ -23,14 +23,19 @@ class BenchOptions(PartsOptions):
     seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed that the seeds of all episodes are made from.")
     planner: str = Field("rule", description="Planner, as NAME or NAME:ARGUMENT; `expert` plays the suite's own.")
     out: Path | None = Field(None, description="Run folder (default: runs/<time>-<suite>); an unfinished one goes on.")
-    workers: int = Field(1, ge=1, le=256, description="Worker processes.")
+    workers: int | None = Field(
+        None,
+        ge=1,
+        le=256,
+        description="Worker processes (default: one for each core in embedded worlds, as memory allows; else 1).",
+    )
     ray: str | None = Field(
         None, min_length=1, description="Play on a Ray cluster: `local`, `auto` or its address (default: not)."
     )
     timeout: float = Field(1800.0, gt=0.0, description="Seconds of wall clock after which an episode is ended.")
     retries: int = Field(2, ge=0, le=100, description="How often an episode is run again that infrastructure ended.")
     memory: float | None = Field(None, gt=0.0, description="GiB that a worker may take (default: no limit).")
-    recycle: int = Field(25, ge=1, description="Episodes after which a worker is replaced by a fresh one.")
+    recycle: int = Field(100, ge=1, description="Episodes after which a worker is replaced by a fresh one.")
     again: bool = Field(False, description="Run finished episodes again that infrastructure ended.")
     mixed: bool = Field(False, description="Go on with other parts than the first episodes were made with.")
     clean: bool = Field(False, description="Remove what failed and interrupted tries of finished episodes left.")

@@ -91,7 +91,9 @@ class GenerateOptions(Options):
     rounds: int | None = Field(None, ge=1, le=1000, description="Rounds per episode (default: as the suite says).")
     frames: bool = Field(True, description="Write the four views of every round.")
     picture_size: str | None = Field(None, description="Pixels of the pictures, as 512 or 640x480.")
-    workers: int = Field(1, ge=1, le=256, description="Worker processes.")
+    workers: int | None = Field(
+        None, ge=1, le=256, description="Worker processes (default: one for each core, as memory allows)."
+    )
     seed: Seed = 0
 
 

@@ -70,12 +70,20 @@ class SimulatedDetector(Detector):
         detections: list[Detection] = []
         for view, frame in observation.frames.items():
             if frame.instances is not None:
-                seen = list(self._in_frame(view, frame))
+                seen = self._known(view, frame)
                 detections += sorted(seen, key=lambda d: (d.box[0] - d.box[2]) * (d.box[3] - d.box[1]))
         colours = _colours(detections, observation)
         return tuple(
             replace(d, name=f"{colours[d.instance]} {d.name}") if d.instance in colours else d for d in detections
         )
+
+    def _known(self, view: str, frame: CameraFrame) -> list[Detection]:
+        """What is seen in a frame; a simulator may show the same one again."""
+        key = (SimulatedDetector, self._settings.min_pixels, self._settings.min_part_pixels, view)
+        if key not in frame.memo:
+            frame.memo[key] = list(self._in_frame(view, frame))
+        seen: list[Detection] = frame.memo[key]
+        return seen
 
     def _in_frame(self, view: str, frame: CameraFrame) -> Iterator[Detection]:
         assert frame.instances is not None
@@ -97,22 +105,27 @@ class SimulatedDetector(Detector):
 def _colours(detections: Sequence[Detection], observation: Observation) -> dict[str, str]:
     """The colour of each entity of a coloured kind, from the picture that shows most of it. Its door or drawer counts,
     because people name a cabinet by the colour of its front."""
-    shown: dict[tuple[str, str], Mask] = {}
+    shown: dict[tuple[str, str], list[Mask]] = {}
     for detection in detections:
         assert detection.mask is not None
         if detection.part in ("", "door", "drawer") and kind_of(detection.instance) in COLOURED:
-            before = shown.get((detection.instance, detection.view))
-            shown[detection.instance, detection.view] = detection.mask if before is None else before | detection.mask
+            shown.setdefault((detection.instance, detection.view), []).append(detection.mask)
     largest: dict[str, tuple[int, str]] = {}
-    for (entity, view), mask in shown.items():
-        size = int(np.count_nonzero(mask))
+    for (entity, view), masks in shown.items():
+        size = sum(map(np.count_nonzero, masks))  # parts of a thing do not overlap in a picture
         if size > largest.get(entity, (0, ""))[0]:
             largest[entity] = size, view
-    named = {
-        entity: colour_of(lit_colour(observation.frames[view].rgb[shown[entity, view]]))
-        for entity, (_, view) in largest.items()
-    }
+    named = {entity: _colour(observation.frames[view], shown[entity, view]) for entity, (_, view) in largest.items()}
     return {entity: colour for entity, colour in named.items() if colour}
+
+
+def _colour(frame: CameraFrame, masks: Sequence[Mask]) -> str:
+    """The colour of what some masks of a frame show, which the frame remembers as it does the masks."""
+    key = (colour_of, *map(id, masks))
+    if key not in frame.memo:
+        frame.memo[key] = colour_of(lit_colour(frame.rgb[np.logical_or.reduce(masks)]))
+    colour: str = frame.memo[key]
+    return colour
 
 
 def kind_of(entity: str) -> str:

@@ -43,6 +43,8 @@ BEFORE = 2.5
 BEYOND = 1.0
 """Metres behind a doorway to which a robot goes through it: the middle of a square of twice that."""
 
+_ITSELF = "itself"
+"""What a frame is known by among those that it was looked through with."""
 _ANGLES = (np.arange(BEARINGS) + 0.5) * 2 * np.pi / BEARINGS
 _WAYS = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
 """Unit vectors (BEARINGS, 2) along the bearings."""
@@ -120,7 +122,7 @@ class Doorways:
 
     def update(self, scans: Sequence[Scan], base: Pose2) -> None:
         """Take in pictures of one moment that together look all around."""
-        for gap in gaps(scans, base.xy):
+        for gap in _known_gaps(scans, base.xy):
             known = min(self.all, key=lambda doorway: _apart(doorway, gap), default=None)
             if known is None or _apart(known, gap) > SAME:
                 known = Passage(gap, base.xy)
@@ -139,6 +141,16 @@ class Doorways:
 
 def _apart(passage: Passage, gap: Gap) -> float:
     return float(np.linalg.norm(passage.best.middle - gap.middle))
+
+
+def _known_gaps(scans: Sequence[Scan], center: Array) -> list[Gap]:
+    """The doorways that pictures show, looked for once in the same frames."""
+    first, *others = (scan.frame.memo for scan in scans)
+    key = (gaps, center.tobytes(), *(memo.setdefault(_ITSELF, object()) for memo in others))
+    if key not in first:
+        first[key] = gaps(scans, center)
+    known: list[Gap] = first[key]
+    return known
 
 
 def gaps(scans: Sequence[Scan], center: Array) -> list[Gap]:
@@ -196,8 +208,10 @@ def _gaps_from(start: int, around: _Around, center: Array) -> Iterator[Gap]:
         left, between = around.edge[span[end]], span[1:end]
         line = _chord(right, left, center, between)
         wall = around.wall[between]
+        if not (wall > line - 0.1).all():
+            continue
         deep = (np.minimum(around.sight[between], wall) - line) * _squarely(right, left, between)
-        if (wall > line - 0.1).all() and np.count_nonzero(deep > DEEPER) >= OPEN * len(between):
+        if np.count_nonzero(deep > DEEPER) >= OPEN * len(between):
             yield Gap(left, right, center)
 
 

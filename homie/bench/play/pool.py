@@ -16,6 +16,7 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 from homie.bench.play.worker import BEGUN, Job, Report, work
+from homie.bench.suite.suite import SceneChoice, Task
 from homie.kernel.interfaces import SharedPart
 
 GRACE = 5.0
@@ -44,6 +45,10 @@ class Pool(ABC):
     def free(self) -> int:
         """How many jobs can be taken now."""
 
+    def choice(self, tasks: Sequence[Task]) -> int:
+        """Which of the tasks that wait is best played next, by its place: the first, unless a pool knows better."""
+        return 0
+
     @abstractmethod
     def submit(self, job: Job) -> None:
         """Start a job. Only while something is free."""
@@ -65,6 +70,8 @@ class _Worker:
     connection: Connection
     number: int
     job: Job | None = None
+    scene: SceneChoice | None = None
+    """That of its last job."""
     began: float = field(default_factory=time.monotonic)
     at_work: bool = False
     """Whether it has taken up its job. Until then `began` is when the job was given."""
@@ -78,11 +85,14 @@ class _Worker:
 class LocalPool(Pool):
     """Worker processes by spawn. A job that takes too long, or whose process dies, has failed.
 
-    shared: what their planners share, None for nothing; the pool starts and closes it.
+    shared: what their planners share, None for nothing; the pool starts and closes it. settled: whether a worker plays
+    all that there is in the scene that it is in before it builds another.
     """
 
-    def __init__(self, run: Path, size: int, limits: Limits, shared: SharedPart | None = None) -> None:
-        self._run, self._size, self._limits, self._shared = run, size, limits, shared
+    def __init__(
+        self, run: Path, size: int, limits: Limits, shared: SharedPart | None = None, *, settled: bool = False
+    ) -> None:
+        self._run, self._size, self._limits, self._shared, self._settled = run, size, limits, shared, settled
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[_Worker] = []
 
@@ -90,11 +100,24 @@ class LocalPool(Pool):
     def free(self) -> int:
         return self._size - sum(worker.job is not None for worker in self._workers)
 
+    def choice(self, tasks: Sequence[Task]) -> int:
+        """A task of the scene that a free worker is in; else of one that no other is in; else the first."""
+        if not self._settled:
+            return 0
+        free = [worker.scene for worker in self._workers if worker.job is None]
+        taken = [worker.scene for worker in self._workers if worker.job is not None]
+        scenes = [task.scene for task in tasks]
+        places = (place for place, scene in enumerate(scenes) if scene in free)
+        others = (place for place, scene in enumerate(scenes) if scene not in taken)
+        return next(places, next(others, 0))
+
     def submit(self, job: Job) -> None:
         if self._shared is not None:
             self._shared.ensure()
-        worker = next((worker for worker in self._workers if worker.job is None and worker.process.is_alive()), None)
-        worker = worker or self._start()
+        idle = [worker for worker in self._workers if worker.job is None and worker.process.is_alive()]
+        there = (worker for worker in idle if worker.scene == job.task.scene)
+        worker = next(there, None) or next(iter(idle), None) or self._start()
+        worker.scene = job.task.scene
         worker.job, worker.began, worker.at_work = job, time.monotonic(), False
         with contextlib.suppress(BrokenPipeError):  # it has just died: `wait` will tell
             worker.connection.send_bytes(job.model_dump_json(by_alias=True).encode())

@@ -48,6 +48,10 @@ class Progress:
             self._live = Live(self, console=self._console, refresh_per_second=4, transient=True)
             self._live.start()
 
+    def side_by_side(self, workers: int) -> None:
+        """So many workers play, which nobody has asked for."""
+        self._line(f"{workers} workers play side by side, one for each core (another number: --workers).")
+
     def started(self, episode: Episode) -> None:
         """An episode begins."""
         self.running += 1

@@ -21,6 +21,7 @@ from homie.bench.options import BenchOptions
 from homie.bench.play.checks import ready
 from homie.bench.play.pool import Limits, LocalPool, Pool
 from homie.bench.play.progress import Progress
+from homie.bench.play.size import workers_of
 from homie.bench.play.worker import EXPERT, Job, Report
 from homie.bench.score.metrics import METRICS
 from homie.bench.score.results import load_run
@@ -36,6 +37,10 @@ from homie.runtime.session import stoppable, undisturbed
 
 TICK = 1.0
 """Seconds after which the runner looks up even if no worker said anything."""
+
+QUICK = "ideal"
+"""How the names of skill sets begin with which nothing moves: to build a house takes as long as to play an episode in
+it then. With all others every task is played once before any again."""
 
 MakePool = Callable[[Path], Pool]
 Order = Callable[[Sequence[Episode]], Sequence[Episode]]
@@ -106,8 +111,11 @@ def bench(
             [episode for episode in episodes if episode.name not in names],
             [episode for episode in left if episode.damaged],
         )
-        make = pool or (lambda run: _pool(run, options, len(left)))
+        size = workers_of(options.workers, len(left), options.robot, ray=options.ray is not None)
+        make = pool or (lambda run: _pool(run, options, size))
         if left:
+            if options.workers is None and size > 1:
+                progress.side_by_side(size)
             _Runner(options, suite, make(folder.path), progress).run(order(left))
         if options.clean:
             _clean(episodes)
@@ -131,7 +139,9 @@ class _Runner:
             with stoppable():
                 while waiting or at_work:
                     while waiting and self._pool.free:
-                        episode = waiting.popleft()
+                        chosen = self._pool.choice([episode.task for episode in waiting])
+                        episode = waiting[chosen]
+                        del waiting[chosen]
                         episode.begin()
                         job = self._job(episode)
                         self._pool.submit(job)
@@ -197,11 +207,11 @@ def episode_options(options: BenchOptions, suite: Suite, episode: Episode) -> Ru
     return RunOptions(**values)
 
 
-def _pool(run: Path, options: BenchOptions, episodes: int) -> Pool:
-    size = min(options.workers, episodes)
+def _pool(run: Path, options: BenchOptions, size: int) -> Pool:
     limits = Limits(options.timeout, options.memory, options.recycle)
     if options.ray is None:
-        return LocalPool(run, size, limits, shared_part(run, options) if size > 1 else None)
+        settled = all(name.partition(":")[0].startswith(QUICK) for name in options.skills.split(","))
+        return LocalPool(run, size, limits, shared_part(run, options) if size > 1 else None, settled=settled)
     from homie.bench.play.ray_pool import RayPool  # only where it is asked for: it needs an extra
 
     return RayPool(run, size, limits, options.ray)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,7 @@ class CameraFrame:
 
     `instances` (H, W) int32 holds the simulated instance segmentation where a simulator provides it: an index into
     `instance_names`, -1 for nothing. It is a simulated sensor: hardware leaves it None and uses a real detector.
+    `memo` is what was worked out of it, by whoever did; it lives as long as the frame, and no other frame has it.
     """
 
     name: str
@@ -42,6 +44,7 @@ class CameraFrame:
     pose: Pose
     instances: NDArray[np.int32] | None = None
     instance_names: tuple[str, ...] = ()
+    memo: dict[object, Any] = field(init=False, default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from homie.envs.mujoco.house.index import GeomInfo
 from homie.envs.mujoco.render.cameras import FreeCamera, camera_intrinsics, camera_pose
+from homie.envs.mujoco.render.pictured import Pictured
 from homie.envs.mujoco.render.renderer import Renderer, RgbdImage, Size
 from homie.envs.mujoco.render.rendering import make_renderer
 from homie.envs.mujoco.render.shade import shaded
@@ -32,6 +33,7 @@ class Eyes:
         self.size = size
         self._shade = shade
         self._geoms = geoms
+        self._pictured = Pictured(model)
         self._renderer: Renderer | None = None
 
     @property
@@ -42,7 +44,16 @@ class Eyes:
         return self._renderer
 
     def frame(self, name: str) -> CameraFrame:
-        """One RGB-D picture of a camera of the robot, with instances. Raises BadInput for an unknown camera."""
+        """One RGB-D picture of a camera of the robot, with instances; where nothing that shows has changed since, the
+        same as before. Raises BadInput for an unknown camera."""
+        state = self._pictured.state(self.data)
+        frame = self._pictured.get(name, state)
+        if frame is None:
+            frame = self._drawn(name)
+            self._pictured.keep(state, frame)
+        return frame
+
+    def _drawn(self, name: str) -> CameraFrame:
         camera = f"robot/{name}"
         picture = self.renderer.rgbd(self.data, camera, segmentation=True)
         table, names = self._instances
