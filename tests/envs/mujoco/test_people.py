@@ -67,6 +67,10 @@ def test_a_spec_with_people_is_read_back_as_it_was_and_one_without_does_not_ment
     assert "people" not in SceneSpec.parse(room()).dump()
 
 
+def test_nobody_stands_where_another_walks() -> None:
+    assert len(generate(18, 3, 16, Variation(people=4)).people) == 4
+
+
 @pytest.mark.parametrize("seed", [3, 7])
 def test_people_of_a_generated_house_are_free_and_the_house_is_the_same(seed: int) -> None:
     alone, scene = generate(seed), generate(seed, variation=Variation(people=4))

@@ -6,6 +6,7 @@ The house itself stays as it is; where people are is drawn from a stream of its 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 
@@ -93,12 +94,21 @@ def _place(room: RoomSpec, rng: np.random.Generator) -> tuple[float, float, floa
 
 def _apart(scene: SceneSpec, x: float, y: float) -> bool:
     """Whether a place is far enough from the robot's start, doorways, other people and their ways."""
-    people = [point for person in scene.people for point in (person.position, *person.path)]
     return (
         math.dist((x, y), (scene.robot.x, scene.robot.y)) >= FAR_FROM_START
         and all(math.dist((x, y), (door.x, door.y)) >= FAR_FROM_DOORS for door in scene.doorways)
-        and all(math.dist((x, y), point) >= APART for point in people)
+        and _alone(scene, x, y)
     )
+
+
+def _alone(scene: SceneSpec, x: float, y: float) -> bool:
+    """Whether a place is far enough from other people, and from all of their ways."""
+    for person in scene.people:
+        points = np.array([person.position, *person.path])
+        legs = [np.linspace(a, b, 1 + math.ceil(math.dist(a, b) / BEND)) for a, b in pairwise(points)]
+        if np.hypot(*(np.vstack([points, *legs]) - (x, y)).T).min() < APART:
+            return False
+    return True
 
 
 def _way(
@@ -111,7 +121,7 @@ def _way(
         dx, dy = math.cos(yaw + turn), math.sin(yaw + turn)
         for length in np.arange(BEND, WAY[1], BEND):
             end = (round(start[0] + length * dx, 2), round(start[1] + length * dy, 2))
-            if floor.clear(*end) < ROUND or not room.contains(*end, ROUND):
+            if floor.clear(*end) < ROUND or not room.contains(*end, ROUND) or not _alone(scene, *end):
                 break
             if length > longest and floor.zone(*end) and _apart(scene, *end):
                 best, longest = (end,), float(length)
