@@ -21,8 +21,13 @@ LAYERS = {
         ("runtime",),
         ("bench", "testing"),
         ("data", "gym"),
+<<<<<<< HEAD
         ("teleop", "train", "questions", "vector"),
         ("studio", "across"),
+=======
+        ("teleop", "train", "questions", "vigil"),
+        ("studio",),
+>>>>>>> 17c80ae (homie vigil: native control in the embedded home, frozen episodes of Vigil's eight families, an expert and blind agents)
         ("cli",),
     ),
     "homie.kernel": (
@@ -49,7 +54,17 @@ LAYERS = {
         ("table",),
         ("asking", "making"),
     ),
+<<<<<<< HEAD
     "homie.across": (("results",), ("page",)),
+=======
+    "homie.vigil": (
+        ("frozen", "actions", "floor", "options"),
+        ("stage", "agents"),
+        ("expert", "model", "play"),
+        ("table",),
+        ("run",),
+    ),
+>>>>>>> 17c80ae (homie vigil: native control in the embedded home, frozen episodes of Vigil's eight families, an expert and blind agents)
     "homie.data": (
         ("episode", "recording"),
         ("demonstrations",),

@@ -27,6 +27,7 @@ COMMANDS = {
     "compare": "Compare runs of a suite: metrics, intervals, paired differences, as tables.",
     "data": "Make training data: tasks, episodes by the thousand, conversations, preferences, files of EMMOE.",
     "questions": "Questions about pictures, without a robot: make them, ask a model, look for leaks.",
+    "vigil": "Does a planner know when it is done? Episodes of native control that end by its own report.",
     "report": "Show runs in one HTML page: tables, plots, every episode round by round.",
     "train": "Train planners on data sets of `homie data`.",
     "skill": "Look at checkpoints of low-level policies, or make some to try Homie with.",

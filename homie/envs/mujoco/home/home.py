@@ -17,6 +17,7 @@ import numpy as np
 from homie.envs.mujoco.generate.generate import house_of
 from homie.envs.mujoco.generate.settle import check_start
 from homie.envs.mujoco.home.background import BackgroundLocator
+from homie.envs.mujoco.home.ideal.native import Native
 from homie.envs.mujoco.home.ideal.rearranging import Rearranging
 from homie.envs.mujoco.home.settings import HomeSettings
 from homie.envs.mujoco.house.build import TIMESTEP, Home, build
@@ -239,6 +240,19 @@ class MujocoHome(SimulatedRobot):
     @cached_property
     def _rearranging(self) -> Rearranging:
         return Rearranging(world=self.world, limbs=self.limbs, grasping=self.grasping, spec=self.spec, base=self._base)
+
+    @cached_property
+    def native(self) -> Native:
+        """The robot to be moved by small steps, without physics. Privileged."""
+        return Native(
+            world=self.world,
+            limbs=self.limbs,
+            grasping=self.grasping,
+            spec=self.spec,
+            base=self._base,
+            begin=self._begin_from_here,
+            wait=self._wait,
+        )
 
     def _begin_from_here(self) -> None:
         """What follows from a world that was set: the fingers squeeze what they hold, nothing else moves, the gate

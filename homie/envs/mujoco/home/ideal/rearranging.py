@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TypeVar
 
@@ -317,11 +317,14 @@ class Rearranging:
         before = self.bodies.pose(item.body)
         in_it: set[int] = set()
         for aim in aims:
-            self.data.qpos[self.model.jnt_qposadr[item.joint]] = aim
-            self.data.qvel[self.model.jnt_dofadr[item.joint]] = 0.0
-            mujoco.mj_kinematics(self.model, self.data)
-            self.bodies.move(load, before, self.bodies.pose(item.body))
-            in_it = self.bodies.cut([item.body, *load], ignored=self.bodies.robot)
+            for stop in self._stops(item, aim):
+                self.data.qpos[self.model.jnt_qposadr[item.joint]] = stop
+                self.data.qvel[self.model.jnt_dofadr[item.joint]] = 0.0
+                mujoco.mj_kinematics(self.model, self.data)
+                self.bodies.move(load, before, self.bodies.pose(item.body))
+                in_it = self.bodies.cut([item.body, *load], ignored=self._yielding())
+                if in_it:
+                    break
             if not in_it:
                 return ""
         names = self.bodies.called(in_it)
@@ -330,6 +333,14 @@ class Rearranging:
         return (
             f"{' and '.join(name.replace('_', ' ') for name in names)} {'is' if len(names) == 1 else 'are'} in the way"
         )
+
+    def _yielding(self) -> Collection[int]:
+        """The bodies that a door is moved through: the robot stands beside it afterwards."""
+        return self.bodies.robot
+
+    def _stops(self, item: ArticulationInfo, aim: float) -> Sequence[float]:
+        """The positions of a joint (rad, m) on its way to an aim in which the door must not be in anything."""
+        return (aim,)
 
     def _lies_in(self, name: str, furniture: ReceptacleInfo, item: ArticulationInfo) -> bool:
         """Whether a thing lies in what moves: in a drawer."""

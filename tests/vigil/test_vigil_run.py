@@ -1,0 +1,102 @@
+"""A run: whole lines on the disk, the same results however it was interrupted and with any number of processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from homie.kernel.errors import BadInput
+from homie.vigil.options import VigilOptions
+from homie.vigil.run import run
+
+
+def options(out: Path, planner: str = "always", **values: object) -> VigilOptions:
+    return VigilOptions.model_validate(
+        {"planner": planner, "families": ["PG", "SV"], "episodes": 2, "out": out, **values}
+    )
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("vigil") / "whole"
+    run(options(out))
+    return out
+
+
+def test_the_table_says_what_a_blind_agent_gets(whole: Path) -> None:
+    rows = {row["family"]: row for row in json.loads((whole / "results.json").read_text())}
+    assert rows["SV"]["world"]["value"] == 100 and rows["SV"]["benchmark"]["value"] == 0
+    assert rows["PG"]["benchmark"] == rows["PG"]["world"]
+    assert rows["all"]["n"] == 4 and rows["all"]["benchmark"]["value"] == rows["all"]["always"]
+    assert rows["all"]["no_report"]["value"] == 0 and rows["all"]["benchmark"]["high"] > 0
+    assert "| SV | 2 | 100.0 (" in (whole / "results.md").read_text()
+
+
+def test_it_goes_on_where_a_kill_has_cut_it_off(whole: Path, tmp_path: Path) -> None:
+    out = tmp_path / "cut"
+    run(options(out, episodes=1, families=["PG"]))
+    lines = (whole / "episodes.jsonl").read_bytes().splitlines(keepends=True)
+    (out / "episodes.jsonl").write_bytes(lines[0] + lines[1] + lines[2][:40])
+    (out / "played.json").write_bytes((whole / "played.json").read_bytes())
+    there: list[str] = []
+    run(options(out), there.append)
+    assert (out / "results.json").read_bytes() == (whole / "results.json").read_bytes()
+    assert (out / "episodes.jsonl").read_bytes().startswith(lines[0] + lines[1]) and len(there) == 4
+
+
+def test_two_processes_have_the_results_of_one_also_after_a_kill(whole: Path, tmp_path: Path) -> None:
+    out = tmp_path / "killed"
+    words = [
+        "vigil",
+        "--planner",
+        "always",
+        "--families",
+        "PG",
+        "--families",
+        "SV",
+        "--episodes",
+        "2",
+        "--workers",
+        "2",
+    ]
+    command = [sys.executable, "-m", "homie", *words, "--out", str(out)]
+    process = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    path = out / "episodes.jsonl"
+    until = time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < until and not (path.exists() and path.stat().st_size):
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (out / "results.json").read_bytes() == (whole / "results.json").read_bytes()
+    assert "| all | 4 |" in done.stdout
+
+
+def test_another_planner_does_not_go_on(whole: Path) -> None:
+    with pytest.raises(BadInput, match=r"another run \(different: planner\)"):
+        run(options(whole, "never"))
+    with pytest.raises(BadInput, match="'never' plays without argument"):
+        run(options(whole, "never:x"))
+
+
+def test_nonsense_is_counted_until_the_limit_and_ends_no_run(tmp_path: Path) -> None:
+    outcome = run(options(tmp_path / "run", "constant:Hm.", families=["SV"], episodes=1))
+    row = outcome.rows[-1]
+    assert row.over_limit.value == 100 and row.invalid == 3 and row.no_report.value == 100
+
+
+def test_a_script_plays_as_a_model_does(tmp_path: Path) -> None:
+    right = {"skill_name": "report", "arguments": {"status": "open", "summary": "I see its inside."}}
+    look = {"skill_name": "look", "arguments": {"direction": "down", "magnitude": 5}, "thought": "Nearer."}
+    path = tmp_path / "answers.json"
+    path.write_text(json.dumps({"SV-000/1": json.dumps(look), "SV-000/2": json.dumps(right)}))
+    row = run(options(tmp_path / "run", f"scripted:{path}", families=["SV"], episodes=1)).rows[-1]
+    assert (row.benchmark.value, row.lag, row.steps) == (100, 1, 2)
