@@ -21,13 +21,8 @@ LAYERS = {
         ("runtime",),
         ("bench", "testing"),
         ("data", "gym"),
-<<<<<<< HEAD
-        ("teleop", "train", "questions", "vector"),
+        ("teleop", "train", "questions", "vector", "vigil"),
         ("studio", "across"),
-=======
-        ("teleop", "train", "questions", "vigil"),
-        ("studio",),
->>>>>>> 17c80ae (homie vigil: native control in the embedded home, frozen episodes of Vigil's eight families, an expert and blind agents)
         ("cli",),
     ),
     "homie.kernel": (
@@ -54,17 +49,14 @@ LAYERS = {
         ("table",),
         ("asking", "making"),
     ),
-<<<<<<< HEAD
     "homie.across": (("results",), ("page",)),
-=======
     "homie.vigil": (
-        ("frozen", "actions", "floor", "options"),
+        ("frozen", "actions", "floor", "options", "results"),
         ("stage", "agents"),
         ("expert", "model", "play"),
         ("table",),
         ("run",),
     ),
->>>>>>> 17c80ae (homie vigil: native control in the embedded home, frozen episodes of Vigil's eight families, an expert and blind agents)
     "homie.data": (
         ("episode", "recording"),
         ("demonstrations",),

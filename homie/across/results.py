@@ -16,6 +16,8 @@ from homie.kernel.errors import BadInput
 from homie.questions.asking import Asked
 from homie.questions.table import Row
 from homie.runtime.runstore import read_model
+from homie.vigil.results import HEAD, RESULTS, Head
+from homie.vigil.results import Row as VigilRow
 
 ALL = "all"
 
@@ -52,12 +54,12 @@ def read_sheets(folders: Sequence[Path], profile: str = "homie", intervals: Inte
     """The results in some folders, with labels that tell two runs of one planner in one protocol apart.
 
     Args:
-        folders: of `homie bench` and `homie questions ask`, in any order.
+        folders: of `homie bench`, `homie questions ask` and `homie vigil`, in any order.
         profile: `homie` or `strict-emmoe`, for benches.
         intervals: confidence, resamples and seed of the intervals of benches; None for the defaults.
 
     Raises:
-        BadInput: a folder is of neither, is damaged, is given twice, or no protocol would have two results apart.
+        BadInput: a folder is of none of them, is damaged, is given twice, or no protocol would have two results apart.
     """
     check_different(folders)
     sheets = [_read(folder, profile, intervals or Intervals()) for folder in folders]
@@ -73,7 +75,8 @@ def _read(folder: Path, profile: str, intervals: Intervals) -> Sheet:
         if belongs(folder):
             return read(folder, profile, intervals)
     raise BadInput(
-        f"There are no results of a protocol in {folder}: give folders of `homie bench` or `homie questions ask`."
+        f"There are no results of a protocol in {folder}: give folders of `homie bench`, `homie questions ask` or "
+        "`homie vigil`."
     )
 
 
@@ -128,6 +131,38 @@ def _questions(folder: Path, profile: str, intervals: Intervals) -> Sheet:
     )
 
 
+def _vigil(folder: Path, profile: str, intervals: Intervals) -> Sheet:
+    """Episodes of homie-vigil have intervals of their own, of 95 %, and know no profile."""
+    head = read_model(folder / HEAD, Head)
+    results = folder / RESULTS
+    if not results.exists():
+        raise BadInput(f"The episodes of {folder} are not played to the end: run the same `homie vigil` again.")
+    try:
+        rows = TypeAdapter(list[VigilRow]).validate_json(results.read_bytes())
+    except ValidationError as error:
+        raise BadInput(f"{results} is damaged: remove it and run the same `homie vigil` again.") from error
+    return Sheet(
+        planner=head.planner,
+        protocol=f"{head.suite} {head.episodes[:8]}",
+        measure="episodes with a reached goal and a true report (B)",
+        settings={"feedback": head.feedback},
+        shares=tuple(
+            Share(
+                row.family,
+                row.n,
+                Estimate(row.benchmark.value / 100, Interval(row.benchmark.low / 100, row.benchmark.high / 100)),
+            )
+            for row in sorted(rows, key=lambda row: row.family != ALL)
+        ),
+        folder=folder,
+        details=folder / "results.md",
+    )
+
+
+def _played(folder: Path) -> bool:
+    return (folder / HEAD).exists()
+
+
 def _asked(folder: Path) -> bool:
     return (folder / "asked.json").exists()
 
@@ -135,5 +170,6 @@ def _asked(folder: Path) -> bool:
 READERS: tuple[tuple[Callable[[Path], bool], Callable[[Path, str, Intervals], Sheet]], ...] = (
     (is_bench, _bench),
     (_asked, _questions),
+    (_played, _vigil),
 )
 """For each command whose folders can be read: whether a folder is its, and what is in it."""

@@ -14,9 +14,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.errors import BadInput
@@ -31,28 +31,13 @@ from homie.vigil.frozen import FrozenEpisode, choose, digest
 from homie.vigil.model import ModelAgent, prompt_digest
 from homie.vigil.options import VigilOptions
 from homie.vigil.play import Record, play
+from homie.vigil.results import HEAD, RESULTS, Head, Row
 from homie.vigil.stage import Stage, open_house
-from homie.vigil.table import Row, markdown, rows
+from homie.vigil.table import markdown, rows
 
 EXPERT = "expert"
 NAMED = (EXPERT, *BLIND)
 """Who plays without a model."""
-
-
-class Head(BaseModel):
-    """Who played what. episodes, prompt: SHA-256."""
-
-    model_config = ConfigDict(frozen=True)
-
-    format: int = 1
-    suite: str = "homie-vigil"
-    episodes: str
-    planner: str
-    described: dict[str, Any]
-    prompt: str
-    feedback: str
-    coordinates: str
-    seed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +65,7 @@ def run(options: VigilOptions, advance: Callable[[str], object] = lambda name: N
     out = options.out or Path("runs") / f"vigil-{slug(options.planner)}-{options.feedback}"
     with writing(out, "into the run folder"):
         out.mkdir(parents=True, exist_ok=True)
-        _check_same(out / "played.json", head)
+        _check_same(out / HEAD, head)
         path = out / "episodes.jsonl"
         records, size = kept(path)
         for name in records:
@@ -94,7 +79,7 @@ def run(options: VigilOptions, advance: Callable[[str], object] = lambda name: N
                 records[record.id] = record
                 advance(record.id)
         table = rows([records[episode.id] for episode in episodes])
-        write_atomically(out / "results.json", to_json([row.model_dump(mode="json") for row in table]))
+        write_atomically(out / RESULTS, to_json([row.model_dump(mode="json") for row in table]))
         write_atomically(out / "results.md", markdown(table).encode())
     return Outcome(out, table, sum(record.cost for record in records.values()))
 

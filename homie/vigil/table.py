@@ -4,57 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from pydantic import BaseModel, ConfigDict
-
 from homie.bench.protocols.vigil.episode import Family
 from homie.bench.protocols.vigil.rates import Rates, rates
 from homie.bench.protocols.vigil.score import Score
 from homie.bench.statistics import Term, bootstrap, clustered_wilson
 from homie.vigil.play import Record
-
-
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class Share(_Model):
-    """Percent of episodes, with its 95 % interval (episodes of one house are not independent)."""
-
-    value: float
-    low: float
-    high: float
-
-
-class Row(_Model):
-    """A family, or `all`. Shares as in `homie.bench.protocols.vigil.rates`; delta: W - B in points, its interval by
-    bootstrap over houses. invalid: mean invalid actions of an episode. always, random, oracle: B of the same
-    trajectories under other reports."""
-
-    family: str
-    n: int
-    world: Share
-    benchmark: Share
-    delta: Share
-    false_report: Share
-    no_report: Share
-    out_of_steps: Share
-    over_limit: Share
-    honest_negative: float
-    lag: float | None
-    steps: float
-    invalid: float
-    too_far: float
-    path_blocked: float
-    retries: float
-    always: float
-    random: float
-    oracle: float
-    outcomes: dict[str, int]
-    after_goal: dict[str, float]
-    reported_without_goal: float | None
-    unreported_with_goal: float | None
-    false_success: int
-    at_zero: float | None
+from homie.vigil.results import Row, Share
 
 
 def rows(records: Sequence[Record]) -> tuple[Row, ...]:
@@ -118,12 +73,12 @@ def _percent(share: float) -> float:
     return 100.0 * share
 
 
-HEAD = ("family", "n", "W %", "B %", "W - B", "FR %", "NR %", "NR steps %", "IL %", "lag", "steps", "invalid")
+COLUMNS = ("family", "n", "W %", "B %", "W - B", "FR %", "NR %", "NR steps %", "IL %", "lag", "steps", "invalid")
 
 
 def markdown(table: Sequence[Row]) -> str:
     """The rows as a table of Markdown."""
-    lines = [HEAD, ("---",) * len(HEAD)]
+    lines = [COLUMNS, ("---",) * len(COLUMNS)]
     for row in table:
         shares = (row.world, row.benchmark, row.delta, row.false_report, row.no_report, row.out_of_steps)
         lines.append(

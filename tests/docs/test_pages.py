@@ -29,13 +29,14 @@ from homie.questions.options import AskOptions, AuditOptions, MakeOptions
 from homie.studio.options import StudioOptions
 from homie.teleop.options import TeleopOptions
 from homie.train.options import DpoOptions, SftOptions
+from homie.vigil.options import VigilOptions
 
 ROOT = Path(__file__).parents[2]
 MODELS = (
     *(RunOptions, BenchOptions, SceneOptions, PlanOptions, CompareOptions, ReportOptions),
     *(TrainingOptions, EmmoeOptions, SplitOptions, LeRobotOptions, TasksOptions, GenerateOptions),
     *(TeleopOptions, StudioOptions, SftOptions, DpoOptions),
-    *(MakeOptions, AskOptions, AuditOptions),
+    *(MakeOptions, AskOptions, AuditOptions, VigilOptions),
 )
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 

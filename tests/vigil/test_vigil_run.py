@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from homie.across.results import read_sheets
 from homie.kernel.errors import BadInput
 from homie.vigil.options import VigilOptions
 from homie.vigil.run import run
@@ -37,6 +38,13 @@ def test_the_table_says_what_a_blind_agent_gets(whole: Path) -> None:
     assert rows["all"]["n"] == 4 and rows["all"]["benchmark"]["value"] == rows["all"]["always"]
     assert rows["all"]["no_report"]["value"] == 0 and rows["all"]["benchmark"]["high"] > 0
     assert "| SV | 2 | 100.0 (" in (whole / "results.md").read_text()
+
+
+def test_the_page_across_protocols_reads_its_folder(whole: Path) -> None:
+    (sheet,) = read_sheets([whole])
+    assert sheet.planner == "always" and sheet.protocol.startswith("homie-vigil ")
+    shares = {share.group: (share.n, share.estimate.value) for share in sheet.shares}
+    assert list(shares)[0] == "all" and shares["SV"] == (2, 0.0) and shares["all"][0] == 4
 
 
 def test_it_goes_on_where_a_kill_has_cut_it_off(whole: Path, tmp_path: Path) -> None:
