@@ -44,7 +44,7 @@ def test_the_page_across_protocols_reads_its_folder(whole: Path) -> None:
     (sheet,) = read_sheets([whole])
     assert sheet.planner == "always" and sheet.protocol.startswith("homie-vigil ")
     shares = {share.group: (share.n, share.estimate.value) for share in sheet.shares}
-    assert list(shares)[0] == "all" and shares["SV"] == (2, 0.0) and shares["all"][0] == 4
+    assert next(iter(shares)) == "all" and shares["SV"] == (2, 0.0) and shares["all"][0] == 4
 
 
 def test_it_goes_on_where_a_kill_has_cut_it_off(whole: Path, tmp_path: Path) -> None:
