@@ -73,6 +73,8 @@ def _how(data: DataFile) -> str:
         lines.append("Steps without an analysis have one that is written from what happened.")
     if recipe.versions:
         lines.append(f"Up to {recipe.versions} further versions of instructions and analyses are by a language model.")
+    if recipe.renamed:
+        lines.append(f"Up to {recipe.renamed} further versions of each episode have made-up names for its things.")
     return " ".join(lines) + "\n"
 
 

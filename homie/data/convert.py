@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import homie
@@ -15,6 +15,7 @@ from homie.data.card import card
 from homie.data.episode import Episode, LeftOut
 from homie.data.examples.analyses import explained
 from homie.data.examples.forms import ChatForm, Form, Line, OfficialForm, Purpose
+from homie.data.examples.renaming import renamed
 from homie.data.examples.versions import Rewrite, versions
 from homie.data.folder.datafile import DataFile, Recipe
 from homie.data.folder.rewritings import Rewritings
@@ -35,21 +36,30 @@ EpisodeOver: TypeAlias = Callable[[Entry, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """In which words lines are written. form: of the lines. rewrite: to at most `versions` others, None for none."""
+    """In which words lines are written. form: of the lines. rewrite: to at most `versions` others, None for none.
+
+    names: how often each episode is written with other names besides, by lot with the seed.
+    """
 
     form: Form
     explain: bool = True
     versions: int = 0
     rewrite: Rewrite | None = None
+    names: int = 0
+    seed: int = 0
 
     def lines(self, purpose: Purpose, episode: Episode) -> Iterator[Line]:
         """The lines of an episode, in its own words first. Raises LeftOut."""
         whole = explained(episode) if self.explain else episode
         yield from self.form.lines(purpose, whole)
+        for number, other in enumerate(self._others(whole, purpose), 1):
+            yield from self.form.lines(purpose, other, number)
+
+    def _others(self, episode: Episode, purpose: Purpose) -> Iterator[Episode]:
+        """The episode in other words, then with other names."""
         if self.rewrite is not None:
-            others = versions(whole, self.versions, self.rewrite, analyses=purpose == "sft")
-            for number, other in enumerate(others, 1):
-                yield from self.form.lines(purpose, other, number)
+            yield from versions(episode, self.versions, self.rewrite, analyses=purpose == "sft")
+        yield from renamed(episode, self.names, self.seed)
 
 
 def make_dataset(options: TrainingOptions, purpose: Purpose, progress: EpisodeOver | None = None) -> DataFile:
@@ -73,6 +83,10 @@ def make_dataset(options: TrainingOptions, purpose: Purpose, progress: EpisodeOv
     form: Form = ChatForm(writer, options.seed) if options.form == "chat" else OfficialForm()
     if options.form == "emmoe" and options.prompt_settings:
         raise BadInput("The form emmoe has the words of EMMOE: leave the settings of the prompt out.")
+    if options.rename and (options.form == "emmoe" or options.prompt_settings.get("images") is not False):
+        raise BadInput(
+            "Pictures show things by no other names: with --rename give --prompt images=false, and no --form."
+        )
     rewriter = _rewriter(options)
     recipe = Recipe(
         purpose=purpose,
@@ -82,6 +96,7 @@ def make_dataset(options: TrainingOptions, purpose: Purpose, progress: EpisodeOv
         explain=options.explain,
         versions=options.versions if rewriter else 0,
         rewriter=dict(rewriter.describe()) if rewriter else {},
+        renamed=options.rename,
         keep=options.keep,
         split={"by": split} if isinstance(split, str) else split.model_dump(mode="json"),
         sources=tuple({"name": source.label, **source.describe()} for source in sources),
@@ -90,11 +105,11 @@ def make_dataset(options: TrainingOptions, purpose: Purpose, progress: EpisodeOv
     try:
         with ExitStack() as stack:
             folder = stack.enter_context(DatasetWriter(options.out, recipe, form.pictures_in))
-            words = Words(form, options.explain)
+            words = Words(form, options.explain, names=options.rename, seed=options.seed)
             if rewriter is not None:
                 file = options.rewritings or options.out / "rewritten.jsonl"
                 rewrite = stack.enter_context(Rewritings(file, rewriter, options.versions))
-                words = Words(form, options.explain, options.versions, rewrite)
+                words = replace(words, versions=options.versions, rewrite=rewrite)
             for source, entry in every(sources):
                 before = folder.done.get(entry.name)
                 if before is None:

@@ -57,6 +57,9 @@ class TrainingOptions(Options):
     rewritings: Path | None = Field(
         None, description="File that keeps the versions (default: rewritten.jsonl in the folder); may be shared."
     )
+    rename: int = Field(
+        0, ge=0, le=1000, description="Versions with made-up names of what the task names, for each episode."
+    )
 
 
 class TasksOptions(Options):

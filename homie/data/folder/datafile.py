@@ -21,8 +21,8 @@ class Recipe(BaseModel):
     """How a data set is made. Equal recipes, on episodes that did not change, make equal data sets.
 
     purpose, form: see `homie.data.examples.forms`. prompt: how the model is asked. versions: in other words, for each
-    text; rewriter: who wrote them. keep: which episodes are used. split: how they are split. sources: what a card says
-    of them.
+    text; rewriter: who wrote them. renamed: versions of each episode with made-up names. keep: which episodes are
+    used. split: how they are split. sources: what a card says of them.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -34,6 +34,7 @@ class Recipe(BaseModel):
     explain: bool
     versions: int
     rewriter: dict[str, Any]
+    renamed: int = 0
     keep: str
     split: dict[str, Any]
     sources: tuple[dict[str, str], ...]

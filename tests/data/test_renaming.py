@@ -1,0 +1,67 @@
+"""Episodes with other names: changed everywhere alike, by lot, and never to a name that was held out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from episodes import DONE, FAR, PICK, REPLANNED, TEXT, episode, write_run
+
+from homie.data.convert import make_dataset
+from homie.data.examples.renaming import renamed
+from homie.data.options import TrainingOptions
+from homie.kernel.errors import BadInput
+from homie.kernel.types import ErrorCode, Feedback
+
+
+def options(run: Path, out: Path, **more: object) -> TrainingOptions:
+    return TrainingOptions.build(**{"sources": [run], "out": out, "prompt_settings": {"images": False}, **more})
+
+
+def test_names_of_the_task_are_changed_everywhere_alike():
+    for other in renamed(episode(REPLANNED), 8, seed=1):
+        apple, fridge = other.steps[-2].subtask.target, other.steps[-2].subtask.destination
+        assert other.text == f"put the {apple} in the {fridge}" != TEXT
+        for step, before in zip(other.steps, episode(REPLANNED).steps, strict=True):
+            assert step.input.task == other.text
+            assert str(step.subtask) == str(before.subtask).replace("apple", apple).replace("fridge", fridge)
+            assert [str(item.subtask) for item in step.history] == [
+                str(earlier.subtask) for earlier in other.steps[: len(step.history)]
+            ]
+            assert step.subtask.action == before.subtask.action and step.feedback.code is before.feedback.code
+
+
+def test_sentences_are_changed_and_what_the_task_does_not_name_is_not():
+    shut = Feedback("fail", ErrorCode.L3, "apple is inside fridge, and the green box is near", about=("fridge",))
+    steps = ((PICK, shut), *DONE)
+    for other in renamed(episode(steps, text="take the apple"), 8, seed=2):
+        told = other.steps[1].input.feedback
+        apple = other.steps[0].subtask.target
+        assert told.message == f"{apple} is inside fridge, and the green box is near" and told.about == ("fridge",)
+        assert apple != "apple"
+    assert list(renamed(episode(((PICK, FAR),), text="bring me that"), 8, seed=2)) == []
+
+
+def test_it_is_drawn_by_lot_with_a_seed():
+    first, again, other = ([each.text for each in renamed(episode(), 6, seed)] for seed in (3, 3, 4))
+    assert first == again != other and len(set(first)) > 3
+    assert any("apple" in text for text in first + other), "some names stay, beside others that do not"
+
+
+def test_a_data_set_has_them_as_further_versions(tmp_path):
+    run = write_run(tmp_path / "run", ["a-0"])
+    plain = make_dataset(options(run, tmp_path / "plain"), "sft").splits["train"]
+    more = make_dataset(options(run, tmp_path / "more", rename=4), "sft")
+    lines = [json.loads(line) for line in (tmp_path / "more/train/metadata.jsonl").read_text().splitlines()]
+    assert more.recipe.renamed == 4 and plain.lines < len(lines) <= 5 * plain.lines
+    assert len({line["id"] for line in lines}) == len(lines)
+    assert "made-up names" in (tmp_path / "more/README.md").read_text()
+
+
+def test_pictures_have_no_other_names(tmp_path):
+    run = write_run(tmp_path / "run", ["a-0"])
+    for wrong in ({"prompt_settings": {}}, {"form": "emmoe", "prompt_settings": {}}):
+        with pytest.raises(BadInput, match="give --prompt images=false"):
+            make_dataset(options(run, tmp_path / "out", rename=2, **wrong), "sft")
+    assert not (tmp_path / "out").exists()
