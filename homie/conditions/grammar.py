@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Discriminator, Field, Tag, TypeAdapter, ValidationError
 
-from homie.conditions.people import Followed, Given, Near, Shown
+from homie.conditions.people import Followed, Given, Shown
 from homie.conditions.predicates import (
     At,
     Closed,
@@ -18,6 +18,7 @@ from homie.conditions.predicates import (
     In,
     Is,
     IsNot,
+    Near,
     On,
     Open,
     Predicate,

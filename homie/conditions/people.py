@@ -1,14 +1,12 @@
-"""Predicates about people: what they were given and shown, who was followed, whether the robot is near."""
+"""Predicates about people: what they were given and shown, who was followed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import dist
 
 from homie.conditions.predicates import Predicate
-from homie.conditions.words import Word, Words, means, objects_meant, place_meant
+from homie.conditions.words import Word, Words, objects_meant, place_meant
 from homie.kernel.errors import BadInput
-from homie.kernel.vocabulary import domain
 from homie.kernel.world import PersonState, WorldSnapshot
 
 
@@ -51,24 +49,6 @@ class Followed(Predicate):
 
     def words(self) -> Iterator[Words]:
         yield self.followed
-
-
-class Near(Predicate):
-    """The robot stands within reach (2 m) of the middle of something that the words mean, on the floor plan."""
-
-    near: Words
-
-    def holds(self, world: WorldSnapshot) -> bool:
-        robot = world.robot
-        if robot.x is None or robot.y is None:
-            return False
-        places = [
-            item.position for name, item in world.things.items() if item.position and means(self.near, name, item.kind)
-        ]
-        return any(domain.within_reach(dist((robot.x, robot.y), place[:2])) for place in places)
-
-    def words(self) -> Iterator[Words]:
-        yield self.near
 
 
 def _people(world: WorldSnapshot, word: str) -> dict[str, PersonState]:

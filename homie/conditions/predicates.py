@@ -12,6 +12,7 @@ from homie.conditions.words import (
     NOTHING,
     Word,
     Words,
+    distance_on_floor,
     fractions,
     is_there,
     means,
@@ -161,6 +162,25 @@ class RobotIn(Predicate):
 
     def words(self) -> Iterator[Words]:
         yield self.robot_in
+
+
+class Near(Predicate):
+    """The robot stands near something that the words mean: its base is no further than `domain.NEAR` from its nearest
+    side, on the floor."""
+
+    near: Words
+
+    def holds(self, world: WorldSnapshot) -> bool:
+        robot = world.robot
+        meant = [item for name, item in world.things.items() if place_meant(world, self.near, name)]
+        if robot.x is None or robot.y is None or any(item.position is None for item in meant):
+            raise BadInput(
+                f"The goal asks whether the robot is near '{spoken(self.near)}', and this world tells no places."
+            )
+        return any(domain.is_near(distance_on_floor(item, robot.x, robot.y)) for item in meant)
+
+    def words(self) -> Iterator[Words]:
+        yield self.near
 
 
 # ---------------------------------------------------------------- what is so of it

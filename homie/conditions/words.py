@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterator
 from typing import Annotated
@@ -9,7 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from homie.kernel.errors import BadInput
-from homie.kernel.world import Relation, State, WorldSnapshot
+from homie.kernel.world import Relation, State, ThingState, WorldSnapshot
 
 ANYTHING, EVERYTHING, NOTHING = "anything", "everything", "nothing"
 """Words of conditions: every loose object; all that opens; an empty hand."""
@@ -43,6 +44,20 @@ def place_meant(world: WorldSnapshot, words: Words, name: str) -> bool:
     item = world.things.get(name) or world.rooms.get(name)
     kind = "" if item is None else item.kind
     return means(words, name, kind) or (ANYTHING in _several(words) and name in world.objects)
+
+
+def distance_on_floor(item: ThingState, x: float, y: float) -> float:
+    """Metres on the floor between a point of the world and the box that a thing fills (its middle, where nobody knows
+    its size); 0 inside. The thing has a position."""
+    assert item.position is not None
+    dx, dy = x - item.position[0], y - item.position[1]
+    if item.half is None:
+        return math.hypot(dx, dy)
+    qw, qx, qy, qz = item.quaternion or (1.0, 0.0, 0.0, 0.0)
+    yaw = math.atan2(2 * (qw * qz + qx * qy), 1 - 2 * (qy * qy + qz * qz))
+    along = abs(dx * math.cos(yaw) + dy * math.sin(yaw)) - item.half[0]
+    across = abs(dy * math.cos(yaw) - dx * math.sin(yaw)) - item.half[1]
+    return math.hypot(max(along, 0.0), max(across, 0.0))
 
 
 def fractions(world: WorldSnapshot, word: str) -> list[list[float]]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from homie.conditions import PREDICATES, parse_condition, unknown_words, written
 from homie.kernel.errors import BadInput
-from homie.kernel.world import WorldSnapshot, read_snapshot
+from homie.kernel.world import FixedState, RobotState, WorldSnapshot, read_snapshot
 
 SNAPSHOT = {
     "objects": {
@@ -33,10 +33,10 @@ SNAPSHOT = {
     "fixed": {
         "red_container": {"kind": "container"},
         "sorter": {"kind": "shape sorter"},
-        "bed": {"kind": "bed"},
+        "bed": {"kind": "bed", "position": [1.0, 3.0, 0.3]},
         "worktop": {"kind": "counter"},
         "stove": {"kind": "stove", "states": {"on": True}},
-        "lamp_1": {"kind": "lamp", "states": {"on": False}},
+        "lamp_1": {"kind": "lamp", "position": [5.0, 2.0, 1.0], "states": {"on": False}},
         "lamp_2": {"kind": "lamp", "states": {"on": True}},
         "left_area": {"kind": "area", "states": {"wiped": 0.95}},
         "mid_area": {"kind": "area", "states": {"wiped": 0.5}},
@@ -93,6 +93,7 @@ TRUE = [
     {"near": "anna"},
     {"near": ["bob", "person"]},
     {"robot_in": "study"},
+    {"near": "bed"},
     {"count": {"of": "apple", "exactly": 2}},
     {"count": {"of": "apple", "on": "table", "exactly": 1}},
     {"count": {"of": "anything", "at": "kitchen", "at_least": 4, "at_most": 4}},
@@ -136,6 +137,7 @@ FALSE = [
     {"followed": "anna"},
     {"near": "bob"},
     {"robot_in": "kitchen"},
+    {"near": "lamp_1"},
     {"count": {"of": "apple", "on": "table", "every": True}},
     {"count": {"of": "pear", "every": True}},  # of nothing, nothing is true
     {"count": {"of": "apple", "at_least": 3}},
@@ -316,6 +318,24 @@ def test_an_amount_has_a_bound_that_is_no_less_than_nothing(bound):
     for number in (1, 2, 3):
         holds = {"at_least": number <= 2, "at_most": number >= 2, "exactly": number == 2}[bound]
         assert parse_condition({"count": {"of": "apple", bound: number}}).holds(apples) is holds
+
+
+BED = FixedState(kind="bed", position=(2.0, 1.0, 0.3), half=(1.0, 0.5, 0.3), quaternion=(0.5**0.5, 0.0, 0.0, 0.5**0.5))
+"""A quarter turn: it reaches from 1.5 to 2.5 along x and from 0 to 2 along y."""
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "near"), [(2.0, 3.4, True), (2.0, 3.6, False), (0.1, 1.0, True), (-0.1, 1.0, False), (0.3, 3.2, False)]
+)
+def test_the_robot_is_near_a_thing_by_its_nearest_side(x: float, y: float, near: bool) -> None:
+    world = WorldSnapshot(fixed={"bed": BED}, robot=RobotState(x=x, y=y))
+    assert parse_condition({"near": "bed"}).holds(world) is near
+
+
+def test_nobody_is_near_where_there_are_no_places() -> None:
+    world = WorldSnapshot(fixed={"bed": FixedState(kind="bed")}, robot=RobotState(x=0.0, y=0.0))
+    with pytest.raises(BadInput, match="whether the robot is near 'bed', and this world tells no places"):
+        parse_condition({"near": "bed"}).holds(world)
 
 
 @pytest.mark.parametrize("places", [("in", "on"), ("in", "at"), ("on", "at"), ("in", "on", "at")])

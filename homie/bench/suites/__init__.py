@@ -1,5 +1,5 @@
 """The built-in suites: `homie-100` (docs/homie-100.md), `homie-states` (docs/states.md), `homie-eb-house`
-(docs/embodiedbench.md) and four of the Panda's table (docs/franka.md)."""
+(docs/embodiedbench.md), `homie-menu` (docs/embodied-eval.md) and four of the Panda's table (docs/franka.md)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ from homie.bench.suite.suite import Suite, read_suite
 def homie_100() -> Suite:
     """100 household tasks in generated houses, spanning what EMMOE-100 spans (EMMOE, section 3.1)."""
     return _shipped("homie-100")
+
+
+def homie_menu() -> Suite:
+    """100 tasks by numbered options in four categories of EmbodiedEval."""
+    return _shipped("homie-menu")
 
 
 def homie_states() -> Suite:

@@ -34,6 +34,9 @@ REACH = 2.0
 """Metres between base and target up to which the target can be manipulated (EMMOE, appendix E.1, D1), and from which
 nobody needs to come closer."""
 
+NEAR = 1.5
+"""Metres on the floor between base and thing up to which the robot is near it (EmbodiedEval, `agent_near`)."""
+
 TOO_CLOSE = 0.1
 """Metres below which the arm cannot be stretched out (EMMOE, appendix E.1, D2)."""
 
@@ -54,6 +57,11 @@ def is_closed(fraction: float) -> bool:
 def lets_in(joint: Joint, opening: float) -> bool:
     """Whether a hand gets into what is open so far, in rad or metres."""
     return opening >= LETS_IN[joint]
+
+
+def is_near(metres: float) -> bool:
+    """Whether the robot is near what is this far from its base, on the floor."""
+    return metres <= NEAR
 
 
 def within_reach(metres: float) -> bool:

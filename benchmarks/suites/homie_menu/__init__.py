@@ -1,0 +1,1 @@
+"""The tasks of homie-menu: questions about a house, ways to go, things to move."""

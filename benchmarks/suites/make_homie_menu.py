@@ -1,0 +1,138 @@
+"""Make the suite homie-menu: `python -m benchmarks.suites.make_homie_menu`.
+
+It draws so many tasks of each kind from generated houses, no two alike, and writes homie/bench/suites/homie-menu.yaml.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from benchmarks.suites.homie_menu import doing, questions
+from benchmarks.suites.homie_menu.draft import Draft, Drafting
+from homie.bench.authoring.house import House
+from homie.bench.suite.suite import Suite
+from homie.conditions import parse_condition, unknown_words
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.generate.variation import Variation
+from homie.envs.mujoco.house.outset import outset
+from homie.kernel.errors import BadInput
+
+OUT = Path(__file__).parents[2] / "homie" / "bench" / "suites" / "homie-menu.yaml"
+ROOMS, OBJECTS, FIRST, HOUSES = 3, 16, 60_000, 50
+"""Few objects, so that most are the only one of their kind. No other suite of ours has houses of these seeds."""
+STEPS = 24
+"""Of an episode, as in EmbodiedEval."""
+OPENED = ("fridge", "cabinet_1", "microwave")
+"""What of it stands open in every other house."""
+KINDS: tuple[tuple[str, str, Drafting, int], ...] = (
+    ("colour", "attribute-question", questions.colours, 11),
+    ("shut", "attribute-question", questions.shut, 8),
+    ("switched", "attribute-question", questions.switched, 6),
+    ("room", "spatial-question", questions.in_which_room, 9),
+    ("place", "spatial-question", questions.on_what, 8),
+    ("inside", "spatial-question", questions.inside, 8),
+    ("use", "navigation", doing.by_use, 13),
+    ("thing", "navigation", doing.by_thing, 12),
+    ("errand", "object-interaction", doing.errands, 25),
+)
+"""Of each: the beginning of its ids, its category, what draws it, how many."""
+REFUSED = frozenset({("errand", 33)})
+"""Kinds of tasks and houses whose experts failed with ideal skills: what stands open leaves no floor to stand on."""
+HEAD = """\
+# homie-menu: 100 tasks in four categories of EmbodiedEval, ours. Made by
+# benchmarks/suites/make_homie_menu.py; docs/embodied-eval.md explains them.
+# Change benchmarks/suites/homie_menu/ rather than this file.
+"""
+
+
+@cache
+def house(number: int) -> tuple[House, dict[str, Any]] | None:
+    """A house and its scene, None if none fits."""
+    settings: dict[str, Any] = {"seed": FIRST + number, "rooms": ROOMS, "objects": OBJECTS}
+    try:
+        first = House(outset(generate(FIRST + number, ROOMS, OBJECTS, Variation())))
+        opened = [name for name in OPENED if name in first.furniture] if number % 2 else []
+        if not opened:
+            return first, settings
+        again = House(outset(generate(FIRST + number, ROOMS, OBJECTS, Variation(opened=opened))))
+    except BadInput:
+        return None
+    return again, {**settings, "opened": opened}
+
+
+def draw(kind: str, category: str, drafting: Drafting, number: int) -> list[dict[str, Any]]:
+    """The tasks of a kind, each right answer as seldom as can be. Raises SystemExit if there are not so many."""
+    dice = random.Random(kind)
+    tasks: list[dict[str, Any]] = []
+    asked: Counter[str] = Counter()
+    order = dice.sample(range(HOUSES), HOUSES)
+    for place in (*order, *order):
+        here = house(place)
+        if here is None or len(tasks) == number or (kind, place) in REFUSED:
+            continue
+        sound = [draft for draft in drafting(here[0], dice) if _sound(draft, here[0])]
+        here_asked = {task["text"] for task in tasks if task["scene"]["seed"] == FIRST + place}
+        fresh = [draft for draft in sound if draft.text not in here_asked]
+        if fresh:
+            chosen = min(fresh, key=lambda draft: asked[draft.right or draft.about])
+            asked[chosen.right or chosen.about] += 1
+            tasks.append(
+                {
+                    "id": f"{kind}-{len(tasks) + 1:02d}",
+                    "text": chosen.text,
+                    "attributes": [category],
+                    "scene": here[1],
+                    **chosen.to_json(),
+                }
+            )
+    if len(tasks) < number:
+        raise SystemExit(f"{kind}: {HOUSES} houses gave {len(tasks)} of {number}")
+    return tasks
+
+
+def _sound(draft: Draft, here: House) -> bool:
+    """Whether a task can be set: not done at the start, of things that are there, and no more steps than there are."""
+    if len(draft.expert) + 1 > STEPS:
+        return False
+    if draft.right:
+        return len(draft.answers) > 1
+    goal = parse_condition(dict(draft.goal or {}))
+    return not unknown_words(goal, here.state) and not goal.holds(here.state)
+
+
+def main() -> None:
+    """Write the suite."""
+    suite = {
+        "format": 1,
+        "name": "homie-menu",
+        "description": "100 tasks by numbered options: questions, ways, things to move, in generated houses.",
+        "protocol": {
+            "rounds": STEPS,
+            "trials": 1,
+            "steps": STEPS,
+            "plan": 1,
+            "actions": "numbered",
+            "feedback": "text",
+        },
+        "tasks": [task for kind in KINDS for task in draw(*kind)],
+    }
+    Suite.model_validate(suite)
+    text = yaml.dump(suite, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=118, allow_unicode=True)
+    OUT.write_text(HEAD + text, encoding="utf-8")
+
+
+class _Dumper(yaml.SafeDumper):
+    """No anchors: a suite is read by people."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+if __name__ == "__main__":
+    main()
