@@ -56,6 +56,12 @@ REASONS = (
     Reason(r"no arm motion along the straight line", "it is out of reach from here", _AGAIN),
     Reason(r"something stop(?:s the hand on the way to the spot|ped the arm .*)", "something stops the arm", _AGAIN),
     Reason(r"the hand (?:does|has) not let go.*", "the hand does not let go", _AGAIN),
+    Reason(
+        r"the robot's arm planner was aborted: the arm (?:does not reach there|cannot be where it should end)",
+        "it is out of reach from here",
+        _AGAIN,
+    ),
+    Reason(r"the robot's arm planner .*", "the arm finds no free way to it", _AGAIN),
     # picking
     Reason(r"no place to stand from which the object can be reached", "", _OTHER_OBJECT),
     Reason(r"no grasp fits the object where it stands", "the hand does not fit around it where it is", _OTHER_OBJECT),

@@ -107,9 +107,10 @@ LAYERS = {
     ),
     "ros_bridge": (("transport", "signals"), ("profiles",), ("guard", "serving", "bags"), ("robot",)),
     "ros_bridge.bags": (("bag", "reading"), ("recording",)),
-    "ros_bridge.serving": (("following", "written"), ("painter",), ("served",), ("process",)),
+    "ros_bridge.serving": (("following", "written"), ("painter", "reaching", "navigating"), ("served",), ("process",)),
     "ros_bridge.guard": (
         ("messages", "aiming"),
+        ("moveit",),
         ("limits", "measured", "outlet"),
         ("guard",),
         ("sockets",),

@@ -17,7 +17,9 @@ from homie.kernel.support.packages import installed_version
 
 NAMES = {
     "planners": "rule scripted erring random table-expert human transformers chat anthropic responses gemini",
-    "skills": "classical nomad pixnav rt1x octo m3 remote arm own nav2 ideal chores ideal-chores people ideal-people",
+    "skills": (
+        "classical nomad pixnav rt1x octo m3 remote arm own nav2 moveit ideal chores ideal-chores people ideal-people"
+    ),
     "robots": "mujoco franka ros",
     "bodies": "fetch panda-base stretch-like",
     "detectors": "simulated yolo yolo-onnx owl grounding-dino rtdetr",

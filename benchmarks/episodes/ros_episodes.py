@@ -4,6 +4,7 @@ Each seed is a house and a put task, as in `benchmarks/episodes/put_success.py`,
 and over loopback by three processes (agent with `--robot ros:fetch`, the guard that it begins, `homie serve ros`). An
 episode ends the same where the simulated world says the same of the task and the planner ended it, or did not, both
 times. Simulated time is tied to the clock on the wall in the second: what part of it was kept up with is in the table.
+`--skills nav2,moveit,classical` has these skills over the network, and the classical ones in the simulator.
 Needs `pip install homie-robot[ros]`. With `--out` every pair is kept as it comes, and the same command goes on.
 """
 
@@ -73,15 +74,15 @@ class Pair:
         return self.direct.success == self.bridge.success and ended[0] == ended[1]
 
 
-def play(seed: int, folder: Path, domain: int) -> Pair:
-    """Both episodes of a seed, one after the other."""
+def play(seed: int, folder: Path, domain: int, skills: str) -> Pair:
+    """Both episodes of a seed, one after the other. skills: those over the network."""
     task = task_of(seed, generate(seed))
     direct = _run(task, folder / f"{seed}-direct", (), dict(os.environ))
     variables = {"ROS_DOMAIN_ID": str(domain), "ROS_LOCALHOST_ONLY": "1", "XDG_RUNTIME_DIR": str(folder)}
     environment = {**os.environ, **variables}
     with _served(seed, folder, environment, domain) as clock:
         began, simulated = time.monotonic(), clock[-1]
-        bridge = _run(task, folder / f"{seed}-ros", ("--robot", "ros:fetch"), environment)
+        bridge = _run(task, folder / f"{seed}-ros", ("--robot", "ros:fetch", "--skills", skills), environment)
         kept_up = (clock[-1] - simulated) / (time.monotonic() - began)
     return Pair(seed, task.text, direct, End(**{**asdict(bridge), "kept_up": round(kept_up, 3)}))
 
@@ -178,6 +179,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5, help="how many houses")
     parser.add_argument("--first", type=int, default=FIRST, help="seed of the first one")
     parser.add_argument("--domain", type=int, default=DOMAIN, help="ROS domain, for several side by side")
+    parser.add_argument("--skills", default="classical", help="skills over the network")
     parser.add_argument("--out", type=Path, help="keep the pairs in this file (JSON lines)")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the served robot must end with this
@@ -187,7 +189,7 @@ def main() -> None:
         if seed in known:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            pair = play(seed, Path(folder), options.domain)
+            pair = play(seed, Path(folder), options.domain, options.skills)
         pairs.append(pair)
         print(f"{seed} {'same' if pair.same else 'DIFFERENT'}: {pair.task}", file=sys.stderr, flush=True)
         for name, end in (("simulator", pair.direct), ("network", pair.bridge)):

@@ -19,14 +19,18 @@ import numpy as np
 from homie.kernel.errors import CommandRefused
 from ros_bridge.guard.aiming import Aiming
 from ros_bridge.guard.limits import (
+    BASE,
     check_aim,
     check_driven,
     check_grip,
     check_navigate,
+    check_reach,
+    check_reached,
     check_stamp,
     check_trajectory,
     check_velocity,
     outside,
+    parts_of,
 )
 from ros_bridge.guard.measured import Measured
 from ros_bridge.guard.messages import (
@@ -40,6 +44,7 @@ from ros_bridge.guard.messages import (
     Grip,
     Hello,
     Navigate,
+    Reach,
     Refused,
     Stop,
     Stopped,
@@ -67,9 +72,6 @@ LOOK = 0.1
 """Seconds between two looks at where the effector is: at 1 m/s it moves 10 cm."""
 HOLD_AFTER = 0.5
 """Seconds that zero is sent after a motion: the last message may be lost, and others may then drive."""
-
-BASE = "/base"
-"""Who drives the base, among the groups that are busy: no group of a profile has this name."""
 
 Approval = Literal["none", "subtask"]
 Reply = Callable[[FromGuard], None]
@@ -129,7 +131,8 @@ class Guard:
         self._speed = (0.0, 0.0)
         self._drove_at = -math.inf
         self._ticked_at = self._clock()
-        self._active: dict[int, str] = {}
+        self._active: dict[int, FromAgent] = {}
+        """What is under way: trajectories, the gripper, and what the robot's own software does."""
         self._aims: dict[str, Aiming] = {}
         self._inside = False
         self._looked_at = -math.inf
@@ -149,10 +152,9 @@ class Guard:
         with self._lock:
             return not self.moving and self._stopping is None
 
-    @property
-    def _navigates(self) -> bool:
-        """Whether software of the robot's own drives the base."""
-        return BASE in self._active.values()
+    def _under_way(self, kind: type[Navigate] | type[Reach]) -> bool:
+        """Whether software of the robot's own drives the base, or moves the arm."""
+        return any(isinstance(command, kind) for command in self._active.values())
 
     def receive(self, message: FromAgent, reply: Reply) -> None:
         """Take a message of the agent. What is refused is replied, logged, and changes nothing."""
@@ -261,28 +263,46 @@ class Guard:
             self._check_free(message.group)
             check_trajectory(self.profile, message, self._measured.positions())
             self._aims.pop(message.group, None)
-            self._active[message.id] = message.group
+            self._active[message.id] = message
             self._outlet.follow(message, self._ending(reply))
         elif isinstance(message, Grip):
             self._check_allowed(message.stamp)
             check_grip(self.profile, message)
-            self._active[message.id] = "gripper"
+            self._active[message.id] = message
             self._outlet.grip(message, self._ending(reply))
         elif isinstance(message, Navigate):
             self._check_allowed(message.stamp)
             check_navigate(self.profile, message)
             self._check_free(BASE)
             self._target = self._speed = (0.0, 0.0)
-            self._active[message.id] = BASE
+            self._active[message.id] = message
             self._outlet.navigate(message, self._ending(reply))
+        elif isinstance(message, Reach):
+            self._check_allowed(message.stamp)
+            check_reach(self.profile, message, self._measured.positions())
+            parts = parts_of(self.profile, message)
+            for part in parts:
+                self._check_free(part)
+            if any(self._target) or not self._measured.base_stands:
+                raise CommandRefused(
+                    "The base still drives, and what the arm keeps out of is said from where it stands."
+                )
+            for part in parts:
+                self._aims.pop(part, None)
+            self._target = self._speed = (0.0, 0.0)
+            self._active[message.id] = message
+            self._outlet.reach(message, self._ending(reply))
 
-    def _check_free(self, group: str) -> None:
-        """Whether a group follows no trajectory, and the base is not driven by the robot itself."""
-        busy = next((number for number, part in self._active.items() if part == group), None)
-        if busy is not None and group == BASE:
+    def _check_free(self, part: str) -> None:
+        """Whether a group, or the base, follows no trajectory and is not moved by the robot's own software."""
+        busy = next((each for each in self._active.values() if part in parts_of(self.profile, each)), None)
+        if isinstance(busy, Navigate):
             raise CommandRefused("The robot's own navigation drives it: cancel that first.")
-        if busy is not None:
-            raise CommandRefused(f"'{group}' still follows trajectory {busy}: cancel that first.")
+        if isinstance(busy, Reach):
+            moved = "The base has to stand while" if part == BASE else f"'{part}' is not free:"
+            raise CommandRefused(f"{moved} the robot's own planner moves the arm: cancel that first.")
+        if isinstance(busy, Trajectory):
+            raise CommandRefused(f"'{part}' still follows trajectory {busy.id}: cancel that first.")
 
     def _check_allowed(self, stamp: float) -> None:
         """Whether anything may move now."""
@@ -327,8 +347,12 @@ class Guard:
             self.stop(f"the agent has been silent for {present - self._heard_at:.2f} s")
         elif silent:
             self.stop(silent)
-        elif self._navigates and (fast := check_driven(self.profile, *self._measured.speed)):
+        elif self._under_way(Navigate) and (fast := check_driven(self.profile, *self._measured.speed)):
             self.stop(fast)
+        elif self._under_way(Reach) and (
+            wrong := check_reached(self.profile, self._measured.positions(), self._measured.joint_speeds())
+        ):
+            self.stop(wrong)
         elif left and place is not None:  # one that began outside may come back in
             x, y, z = place
             self.stop(f"the effector has left its workspace, it is at {x:.2f} {y:.2f} {z:.2f}")
@@ -336,7 +360,7 @@ class Guard:
     def _drive(self, present: float, passed: float) -> None:
         """The next velocity of the ramp; nothing is sent to a base that stands, so that others may drive it."""
         base = self.profile.base
-        if base is None or self._navigates:  # whose velocities are on the same topic
+        if base is None or self._under_way(Navigate):  # whose velocities are on the same topic
             return
         if present - self._target_at > VELOCITY_LIFE:
             self._target = (0.0, 0.0)
@@ -364,8 +388,9 @@ class Guard:
     def _watch_stop(self, stopping: _Stopping, present: float) -> None:
         """Send zero until the robot is seen to stand; say so to those who wait, and never before."""
         self._outlet.velocity(0.0, 0.0)
-        # The robot's own navigation may be between two velocities: a drive has to have ended, too, or be silent.
-        ended = not self._navigates or present - stopping.began > UNCONFIRMED
+        # The robot's own software may be between two velocities, or still plan: it has to have ended, or be silent.
+        delegated = self._under_way(Navigate) or self._under_way(Reach)
+        ended = not delegated or present - stopping.began > UNCONFIRMED
         if ended and self._measured.stood_since(stopping.began):
             took = present - stopping.began
             log.warning("The robot stands, %.2f s after the stop (%s)", took, stopping.why)

@@ -10,10 +10,12 @@ import numpy as np
 
 from homie.kernel.errors import CommandRefused
 from homie.kernel.types import Array
-from ros_bridge.guard.messages import Aim, Grip, Navigate, Point, Trajectory, Velocity
+from ros_bridge.guard.messages import Aim, FromAgent, Grip, Navigate, Point, Reach, Trajectory, Velocity
 from ros_bridge.profiles.chain import effector
-from ros_bridge.profiles.model import Group, Profile, Workspace
+from ros_bridge.profiles.model import Group, Joint, Profile, Workspace
 
+BASE = "/base"
+"""The base, among the groups that are busy: no group of a profile has this name."""
 OLDEST = 0.25
 """Seconds from the stamp of a command to its arrival: what waited longer was meant for another moment."""
 NEWEST = -0.05
@@ -39,6 +41,18 @@ def check_stamp(stamp: float, now: float) -> None:
         raise CommandRefused(f"It is {now - stamp:.2f} s old, at most {OLDEST:g} s are allowed.")
     if now - stamp < NEWEST:
         raise CommandRefused(f"Its stamp is {stamp - now:.2f} s in the future: it must be time.monotonic().")
+
+
+def parts_of(profile: Profile, command: FromAgent) -> tuple[str, ...]:
+    """The groups that a command has to itself, and `BASE`. What a planner of the robot's own keeps out of is said from
+    where the base stands, so that it has the base, too."""
+    if isinstance(command, Trajectory):
+        return (command.group,)
+    if isinstance(command, Navigate):
+        return (BASE,)
+    if isinstance(command, Reach) and profile.reaching is not None:
+        return (*profile.reaching.moves, BASE)
+    return ()
 
 
 def check_velocity(profile: Profile, command: Velocity) -> tuple[float, float]:
@@ -74,6 +88,43 @@ def check_driven(profile: Profile, linear: float, angular: float) -> str:
     return f"the robot's own navigation drives at {linear:.2f} m/s and {angular:.2f} rad/s, over the limits"
 
 
+def check_reach(profile: Profile, command: Reach, measured: Mapping[str, float]) -> None:
+    """Refuse positions for a robot without a planner of its own, of other joints, in another frame, not finite, outside
+    the limits, or that bring the effector out of its workspace. The way there is the planner's: it is watched."""
+    joints = profile.planned_joints
+    if not joints:
+        raise CommandRefused(f"The profile {profile.name} names no planner of the robot's own (MoveIt).")
+    if command.frame != profile.frames.base:
+        raise CommandRefused(f"Obstacles are in the frame '{profile.frames.base}', not '{command.frame}'.")
+    expected = [joint.name for joint in joints]
+    if list(command.joints) != expected or len(command.positions) != len(expected):
+        raise CommandRefused(f"The goal must have the joints {', '.join(expected)}, in this order.")
+    numbers = [number for box in command.boxes for number in (*box.center, *box.half, box.yaw)]
+    if not np.isfinite([*command.positions, *numbers, *itertools.chain(*command.held)]).all():
+        raise CommandRefused("The goal is not finite.")
+    if any(size <= 0 for box in command.boxes for size in box.half) or any(ball[3] <= 0 for ball in command.held):
+        raise CommandRefused("The size of an obstacle and of what is held must be above 0.")
+    positions = np.array([command.positions])
+    _check_positions(joints, positions)
+    reached = {**measured, **dict(zip(command.joints, command.positions, strict=True))}
+    place = outside(profile, reached)
+    if place is not None:
+        x, y, z = place
+        raise CommandRefused(f"The effector would leave its workspace at {x:.2f} {y:.2f} {z:.2f}.")
+
+
+def check_reached(profile: Profile, positions: Mapping[str, float], speeds: Mapping[str, float]) -> str:
+    """Why joints that move by software of the robot's own are stopped: one is faster than the profile allows, or
+    outside its limits; "" if not. positions (rad, m), speeds (rad/s, m/s): as measured, by joint."""
+    for joint in profile.planned_joints:
+        speed, (low, high) = speeds.get(joint.name, 0.0), joint.limits
+        if not low - AT_ONCE <= positions.get(joint.name, max(low, min(high, 0.0))) <= high + AT_ONCE:
+            return f"the robot's own planner moves {joint.name} to {positions[joint.name]:.2f}, outside its limits"
+        if abs(speed) > OVER * joint.velocity:
+            return f"the robot's own planner moves {joint.name} at {speed:.2f}, its limit is {joint.velocity:g}"
+    return ""
+
+
 def check_grip(profile: Profile, command: Grip) -> None:
     """Refuse a gap or a force that the gripper does not have."""
     gripper = profile.gripper
@@ -102,7 +153,7 @@ def check_aim(profile: Profile, command: Aim, measured: Mapping[str, float]) -> 
     if not np.isfinite(positions).all():
         raise CommandRefused("The aim is not finite.")
     _check_measured(profile, group, measured)
-    _check_positions(group, positions)
+    _check_positions(group.joints, positions)
     if profile.workspace is not None:
         start = np.array([[measured[joint.name] for joint in group.joints]])
         _check_workspace(profile, profile.workspace, group, np.vstack([start, positions]), measured)
@@ -129,7 +180,7 @@ def check_trajectory(profile: Profile, command: Trajectory, measured: Mapping[st
         )
     _check_measured(profile, group, measured)
     start = np.array([measured[joint.name] for joint in group.joints])
-    _check_positions(group, positions)
+    _check_positions(group.joints, positions)
     _check_speeds(group, start, positions, times)
     if profile.workspace is not None:
         _check_workspace(profile, profile.workspace, group, np.vstack([start, positions]), measured)
@@ -183,8 +234,8 @@ def _positions(points: Sequence[Point], count: int) -> Array:
     return np.array([point.positions for point in points], dtype=float)
 
 
-def _check_positions(group: Group, positions: Array) -> None:
-    for joint, values in zip(group.joints, positions.T, strict=True):
+def _check_positions(joints: Sequence[Joint], positions: Array) -> None:
+    for joint, values in zip(joints, positions.T, strict=True):
         low, high = joint.limits
         if np.any(values < low - 1e-6) or np.any(values > high + 1e-6):
             worst = values[np.argmax(np.maximum(low - values, values - high))]

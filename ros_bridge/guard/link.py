@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from homie.kernel.errors import CommandRefused, InfrastructureError, RobotFault
+from homie.kernel.types import Array, Box
 from ros_bridge.guard.messages import (
     LONGEST_LINE,
     VERSION,
@@ -25,7 +26,9 @@ from ros_bridge.guard.messages import (
     Grip,
     Hello,
     Navigate,
+    Obstacle,
     Point,
+    Reach,
     Refused,
     Said,
     Stop,
@@ -149,8 +152,35 @@ class GuardLink:
         self._send(Navigate(id=number, x=x, y=y, yaw=yaw, frame=frame, stamp=time.monotonic()))
         return future
 
+    def reach(
+        self, positions: Sequence[float], boxes: Sequence[Box] = (), held: Sequence[Sequence[float]] = ()
+    ) -> Future[Ended]:
+        """Have the robot's own planner (MoveIt) bring its joints to positions.
+
+        Args:
+            positions: Of the joints of `Profile.planned_joints`, in this order (rad, m).
+            boxes: What the arm keeps out of, in the base frame.
+            held: Balls that stand for what is in the hand: x, y, z, radius in the frame of the effector, m.
+
+        Returns:
+            How it ended; CommandRefused where the guard did not send it.
+        """
+        number, future = self._number()
+        joints = tuple(joint.name for joint in self.profile.planned_joints)
+        message = Reach(
+            id=number,
+            joints=joints,
+            positions=tuple(map(float, positions)),
+            boxes=tuple(Obstacle(center=_triple(box.center), half=_triple(box.half), yaw=box.yaw) for box in boxes),
+            held=tuple((float(x), float(y), float(z), float(radius)) for x, y, z, radius in held),
+            frame=self.profile.frames.base,
+            stamp=time.monotonic(),
+        )
+        self._send(message)
+        return future
+
     def cancel(self, future: Future[Ended]) -> None:
-        """End a trajectory, a grip or a drive early; its future says when."""
+        """End a trajectory, a grip, a drive or a planned motion early; its future says when."""
         with self._lock:
             number = next((number for number, waiting in self._waiting.items() if waiting is future), None)
         if number is not None:
@@ -263,3 +293,8 @@ class GuardLink:
         for future in futures:
             if not future.done() and future.set_running_or_notify_cancel():
                 future.set_exception(RobotFault(self._fault))
+
+
+def _triple(numbers: Array) -> tuple[float, float, float]:
+    x, y, z = map(float, numbers)
+    return x, y, z

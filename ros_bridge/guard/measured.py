@@ -36,6 +36,7 @@ class Measured:
         self._base_stood: list[float] = []
         self._positions: dict[str, float] = {}
         self._last: dict[str, tuple[float, float]] = {}
+        self._speeds: dict[str, float] = {}
         self._fastest = ("", 0.0)
         self._joints_at = -math.inf
         self._joints_stood: list[float] = []
@@ -55,6 +56,17 @@ class Measured:
         """The measured speeds of the base, m/s and rad/s."""
         with self._lock:
             return self._speed
+
+    @property
+    def base_stands(self) -> bool:
+        """Whether the newest odometry is of a base that stands, or there is none."""
+        with self._lock:
+            return self._profile.base is None or bool(self._base_stood)
+
+    def joint_speeds(self) -> dict[str, float]:
+        """How fast the joints of the groups move, rad/s or m/s."""
+        with self._lock:
+            return dict(self._speeds)
 
     def silent(self) -> str:
         """What is not measured just now, "" if all is."""
@@ -113,6 +125,7 @@ class Measured:
                 self._positions[name] = position
             if not speeds:  # the fingers, for example, come in messages of their own
                 return
+            self._speeds.update(speeds)
             name, speed = max(speeds.items(), key=lambda item: abs(item[1]))
             self._fastest, self._joints_at = (name, speed), self._clock()
             stands = abs(speed) <= self._profile.standing.joint

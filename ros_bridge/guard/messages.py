@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-VERSION = 3
+VERSION = 4
 LONGEST_LINE = 1 << 18
 """Bytes of one message: a trajectory of 2000 points of 8 joints has 250,000."""
 Id: TypeAlias = Annotated[int, Field(ge=0, le=1 << 53)]
@@ -95,8 +95,32 @@ class Navigate(Said):
     stamp: float
 
 
+class Obstacle(Said):
+    """An upright box in a frame: middle and half sizes along its own axes (m), and how it is turned (rad)."""
+
+    center: tuple[float, float, float]
+    half: tuple[float, float, float]
+    yaw: float
+
+
+class Reach(Said):
+    """Have the robot's own planner bring joints to positions (rad, m), around boxes that are given in a frame.
+
+    held: balls that stand for what is in the hand, (x, y, z, radius) in the frame of the effector, m.
+    """
+
+    kind: Literal["reach"] = "reach"
+    id: Id
+    joints: tuple[Text, ...] = Field(max_length=64)
+    positions: tuple[float, ...] = Field(max_length=64)
+    boxes: tuple[Obstacle, ...] = Field((), max_length=500)
+    held: tuple[tuple[float, float, float, float], ...] = Field((), max_length=500)
+    frame: Text
+    stamp: float
+
+
 class Cancel(Said):
-    """End a trajectory, a grip or a drive of the robot's own early."""
+    """End a trajectory, a grip, a drive or a motion of the robot's own early."""
 
     kind: Literal["cancel"] = "cancel"
     id: Id
@@ -118,7 +142,8 @@ class Subtask(Said):
 
 
 FromAgent: TypeAlias = Annotated[
-    Hello | Beat | Velocity | Aim | Trajectory | Grip | Navigate | Cancel | Stop | Subtask, Field(discriminator="kind")
+    Hello | Beat | Velocity | Aim | Trajectory | Grip | Navigate | Reach | Cancel | Stop | Subtask,
+    Field(discriminator="kind"),
 ]
 
 
@@ -140,7 +165,7 @@ class Refused(Said):
 
 
 class Ended(Said):
-    """How a trajectory, a grip or a drive of the robot's own ended.
+    """How a trajectory, a grip, or what the robot's own software did has ended.
 
     code: the error code of the action's result. text: what the robot said.
     position, stalled: of a gripper, else None.

@@ -9,8 +9,9 @@ from concurrent.futures import Future
 from typing import Protocol
 
 from homie.kernel.errors import HomieError
-from ros_bridge.guard.messages import Ended, Grip, Navigate, Trajectory
-from ros_bridge.profiles.live import GRIPPER, NAVIGATE, STREAM, TRAJECTORY
+from ros_bridge.guard.messages import Ended, Grip, Navigate, Reach, Trajectory
+from ros_bridge.guard.moveit import goal_of, reason
+from ros_bridge.profiles.live import GRIPPER, MOVE_GROUP, NAVIGATE, STREAM, TRAJECTORY
 from ros_bridge.profiles.model import Profile
 from ros_bridge.profiles.spoken import FINGERS, FINGERS_KIND
 from ros_bridge.transport.actions import ActionClient, Outcome, SentGoal, Status
@@ -44,11 +45,14 @@ class Outlet(Protocol):
     def navigate(self, command: Navigate, ended: Callable[[Ended], None]) -> None:
         """Have the robot's own navigation drive; `ended` is called once, from any thread."""
 
+    def reach(self, command: Reach, ended: Callable[[Ended], None]) -> None:
+        """Have the robot's own planner move the arm; `ended` is called once, from any thread."""
+
     def cancel(self, number: int) -> None:
-        """End a trajectory, a grip or a drive early."""
+        """End a trajectory, a grip, a drive or a planned motion early."""
 
     def cancel_all(self) -> None:
-        """End every trajectory and every drive that the robot's own software has, also those of other programs."""
+        """End every trajectory, and all that the robot's own software does, also that of other programs."""
 
 
 class RosOutlet:
@@ -69,6 +73,8 @@ class RosOutlet:
         self._fingers = node.publisher(FINGERS_KIND, FINGERS, SENSOR) if gripper is not None else None
         navigation = profile.navigation
         self._navigation = ActionClient(node, NAVIGATE, navigation.action) if navigation is not None else None
+        reaching = profile.reaching
+        self._reaching = ActionClient(node, MOVE_GROUP, reaching.action) if reaching is not None else None
         self._goals: dict[int, tuple[ActionClient, SentGoal]] = {}
 
     def velocity(self, linear: float, angular: float) -> None:
@@ -117,14 +123,20 @@ class RosOutlet:
         goal = {"pose": {"header": {"frame_id": command.frame}, "pose": pose}}
         self._send(self._navigation, command.id, goal, ended)
 
+    def reach(self, command: Reach, ended: Callable[[Ended], None]) -> None:
+        assert self._reaching is not None  # the guard has refused it
+        self._send(self._reaching, command.id, goal_of(self._profile, command), ended)
+
     def cancel(self, number: int) -> None:
         client, goal = self._goals.get(number, (None, None))
         if client is not None and goal is not None:
             client.cancel(goal)
 
     def cancel_all(self) -> None:
-        drives = {} if self._navigation is None else {"navigation": self._navigation}
-        for name, client in {**self._groups, **drives}.items():
+        own = {"navigation": self._navigation, "reaching": self._reaching}
+        for name, client in {**self._groups, **own}.items():
+            if client is None:
+                continue
             try:
                 client.cancel_all()
             except HomieError as error:
@@ -152,12 +164,16 @@ def _ended(number: int, done: Future[Outcome]) -> Ended:
     if outcome.status is Status.UNKNOWN:
         return Ended(id=number, outcome="rejected", text="the controller did not accept it")
     result = outcome.result
+    code = getattr(result, "error_code", 0)
+    text = str(getattr(result, "error_string", "") or getattr(result, "error_msg", ""))
+    if hasattr(code, "val"):  # that of MoveIt
+        code, text = code.val, "" if outcome.status is Status.SUCCEEDED else reason(code)
     return Ended.model_validate(
         {
             "id": number,
             "outcome": WORDS.get(outcome.status, "lost"),
-            "code": int(getattr(result, "error_code", 0)),
-            "text": str(getattr(result, "error_string", "") or getattr(result, "error_msg", "")),
+            "code": int(code),
+            "text": text,
             "position": getattr(result, "position", None),
             "stalled": getattr(result, "stalled", None),
         }
@@ -195,6 +211,11 @@ class DryOutlet:
 
     def navigate(self, command: Navigate, ended: Callable[[Ended], None]) -> None:
         self._show(f"would send: navigation to {command.x:.2f} {command.y:.2f}, facing {command.yaw:.2f} rad")
+        ended(Ended(id=command.id, outcome="succeeded", text="dry run"))
+
+    def reach(self, command: Reach, ended: Callable[[Ended], None]) -> None:
+        places = " ".join(f"{position:.3f}" for position in command.positions)
+        self._show(f"would send: planned motion of the arm to {places}, around {len(command.boxes)} boxes")
         ended(Ended(id=command.id, outcome="succeeded", text="dry run"))
 
     def cancel(self, number: int) -> None:

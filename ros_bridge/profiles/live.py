@@ -17,6 +17,7 @@ from ros_bridge.transport.transforms import NoTransform, Transforms
 TRAJECTORY = "control_msgs/action/FollowJointTrajectory"
 GRIPPER = "control_msgs/action/GripperCommand"
 NAVIGATE = "nav2_msgs/action/NavigateToPose"
+MOVE_GROUP = "moveit_msgs/action/MoveGroup"
 STREAM = "trajectory_msgs/msg/JointTrajectory"
 OLD = 1.0
 """Seconds after which joint states, odometry and moving frames count as too old."""
@@ -58,6 +59,8 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
     actions += [("gripper action", profile.gripper.action, GRIPPER)] if profile.gripper is not None else []
     if profile.navigation is not None and profile.navigation.action in graph.actions:  # only --skills nav2 needs it
         actions.append(("navigation action", profile.navigation.action, NAVIGATE))
+    if profile.reaching is not None and profile.reaching.action in graph.actions:  # only --skills moveit needs it
+        actions.append(("reaching action", profile.reaching.action, MOVE_GROUP))
     for part, name, kind in actions:
         findings.append(Finding(part, name, _kind_problem(graph.actions.get(name, frozenset()), kind, "no server")))
     findings += _frames(transforms, profile)

@@ -155,6 +155,20 @@ class Navigation(Part):
     action: RosName = Field("/navigate_to_pose", description="Its nav2_msgs/action/NavigateToPose.")
 
 
+class Reaching(Part):
+    """Software of the robot that plans and moves its arm (MoveIt), for `--skills moveit`."""
+
+    action: RosName = Field("/move_action", description="Its moveit_msgs/action/MoveGroup.")
+    group: Text = Field(description="The planning group of MoveIt, as arm_with_torso.")
+    moves: tuple[Text, ...] = Field(
+        min_length=1, description="The `groups` of this profile whose joints the planning group has, all of them."
+    )
+    touch: tuple[Text, ...] = Field((), description="The links of the hand, which may touch what is in it.")
+    speed: Annotated[float, Field(gt=0, le=1)] = Field(
+        0.7, description="Share of the speeds and accelerations of MoveIt's joint_limits.yaml that it may use."
+    )
+
+
 class Standing(Part):
     """Below these measured speeds the robot counts as standing: a stop is done then, and not before.
 
@@ -192,7 +206,14 @@ class Profile(Part):
     workspace: Workspace | None = None
     force: Force | None = None
     navigation: Navigation | None = None
+    reaching: Reaching | None = None
     standing: Standing = Standing()
+
+    @property
+    def planned_joints(self) -> tuple[Joint, ...]:
+        """The joints that the robot's own planner moves, in the order of `reaching.moves`; none without one."""
+        moves = () if self.reaching is None else self.reaching.moves
+        return tuple(joint for name in moves for joint in self.groups[name].joints)
 
     @model_validator(mode="after")
     def _fits_together(self) -> Profile:
@@ -209,6 +230,9 @@ class Profile(Part):
         unknown = [link.joint for link in self.chain if link.kind != "fixed" and link.joint not in names]
         if unknown:
             raise ValueError(f"the joint '{unknown[0]}' of the chain is in no group")
+        lacking = [] if self.reaching is None else [name for name in self.reaching.moves if name not in self.groups]
+        if lacking:
+            raise ValueError(f"reaching moves the group '{lacking[0]}', which is none of the groups")
         return self
 
 

@@ -10,11 +10,17 @@ from ros_bridge.guard.link import GuardLink
 from ros_bridge.guard.messages import Ended
 
 
-class Drive:
-    """A drive of the robot's own navigation (`homie.kernel.interfaces.Errand`)."""
+class GuardedErrand:
+    """Something that the robot's own software does (`homie.kernel.interfaces.Errand`).
 
-    def __init__(self, link: GuardLink, ended: Future[Ended]) -> None:
-        self._link, self._ended = link, ended
+    Args:
+        link: The guard that it went through.
+        ended: How it ends.
+        who: Who does it, for the reason: `the robot's navigation`.
+    """
+
+    def __init__(self, link: GuardLink, ended: Future[Ended], who: str) -> None:
+        self._link, self._ended, self._who = link, ended, who
 
     @property
     def outcome(self) -> Outcome:
@@ -33,12 +39,12 @@ class Drive:
         if isinstance(error, CommandRefused):
             return f"Command refused: {error}"
         if error is not None:
-            return f"the robot's navigation is lost: {error}"
+            return f"{self._who} is lost: {error}"
         ended = self._ended.result()
         if ended.outcome == "succeeded":
             return ""
         why = ended.text or (f"error {ended.code}" if ended.code else "")
-        return f"the robot's navigation was {ended.outcome}" + (f": {why}" if why else "")
+        return f"{self._who} was {ended.outcome}" + (f": {why}" if why else "")
 
     def cancel(self) -> None:
         if not self._ended.done():

@@ -10,13 +10,13 @@ from typing import Protocol
 
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces import Kinematics
-from homie.kernel.robot.body import Group, Joint, RobotSpec
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.setup import registry
 from homie.kernel.setup.options import OpenOptions
 from homie.kernel.types import Array, Pose2
 from ros_bridge.guard.link import GuardLink
+from ros_bridge.profiles.limited import narrowed
 from ros_bridge.profiles.model import Camera, Profile, read_profile
-from ros_bridge.profiles.model import Joint as Limits
 from ros_bridge.profiles.simulation import TOPIC, Simulation
 from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.robot.felt import GREETING, Felt
@@ -144,50 +144,6 @@ def _declared(node: Node, profile: Profile) -> Simulation | None:
         states.close()
         subscription.close()
     return Simulation.parse(declarations[-1]) if declarations else None
-
-
-def narrowed(spec: RobotSpec, profile: Profile) -> RobotSpec:
-    """A body with the limits of a profile, where these are narrower.
-
-    Raises:
-        BadInput: The profile lacks a group of the body.
-    """
-    return RobotSpec(
-        name=spec.name,
-        groups=tuple(_group(group, profile) for group in spec.groups),
-        period=spec.period,
-        footprint_radius=spec.footprint_radius,
-        eye=spec.eye,
-        rest=spec.rest,
-        carry=spec.carry,
-        ready=spec.ready,
-    )
-
-
-def _group(group: Group, profile: Profile) -> Group:
-    if group.kind == "base" and profile.base is not None:
-        base, (linear, angular) = profile.base, group.joints
-        return Group.base(
-            name=group.name,
-            linear=min(linear.speed, base.linear),
-            angular=min(angular.speed, base.angular),
-            linear_acceleration=min(linear.acceleration, base.linear_acceleration),
-            angular_acceleration=min(angular.acceleration, base.angular_acceleration),
-        )
-    if group.kind == "gripper" and profile.gripper is not None:
-        # Its own controller sees to its speed: here every width may be asked for at once.
-        return Group.gripper(name=group.name, opening=profile.gripper.width, speed=1e3)
-    known = {joint.name: joint for part in profile.groups.values() for joint in part.joints}
-    if group.kind in ("base", "gripper") or not set(group.names) <= set(known):
-        raise BadInput(
-            f"The profile {profile.name} lacks the {group.kind} that its body has: {', '.join(group.names)}."
-        )
-    return Group(group.name, group.kind, tuple(_joint(joint, known[joint.name]) for joint in group.joints))
-
-
-def _joint(joint: Joint, limits: Limits) -> Joint:
-    low, high = limits.limits
-    return Joint(joint.name, max(joint.lower, low), min(joint.upper, high), min(joint.speed, limits.velocity))
 
 
 def _placing(node: Node, profile: Profile, foot: Pose2) -> Callable[[str, float], Array]:

@@ -17,13 +17,13 @@ from homie.kernel.robot.body import Group, Joint, Kind, RobotSpec
 from homie.kernel.setup import registry
 from homie.kernel.types import Command, Image, Pose2
 from ros_bridge.bags.reading import BagReading, BagTopics
+from ros_bridge.profiles.limited import narrowed
 from ros_bridge.profiles.live import STREAM
 from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.spoken import EPISODE, FINGERS, FINGERS_KIND, TEXT
 from ros_bridge.robot.felt import Felt
 from ros_bridge.robot.images import picture_of
 from ros_bridge.robot.lenses import camera_of
-from ros_bridge.robot.opening import narrowed
 from ros_bridge.transport.dds.definitions import Definitions
 from ros_bridge.transport.interface import Message
 

@@ -18,13 +18,24 @@ from typing import TypeVar
 from homie.kernel.errors import BadInput, CommandRefused, InfrastructureError, RobotFault
 from homie.kernel.interfaces import Errand, Kinematics, Locator, Robot
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import VIEWS, CameraFrame, Command, Observation, Outcome, Pose2, Proprioception
+from homie.kernel.types import (
+    VIEWS,
+    Array,
+    Box,
+    CameraFrame,
+    Command,
+    Observation,
+    Outcome,
+    Pose2,
+    Proprioception,
+    wrapped,
+)
 from homie.kernel.world import WorldSnapshot
 from ros_bridge.guard.link import GuardLink
 from ros_bridge.guard.messages import Ended
 from ros_bridge.profiles.model import Profile
 from ros_bridge.profiles.spoken import EPISODE, TEXT
-from ros_bridge.robot.errands import Drive
+from ros_bridge.robot.errands import GuardedErrand
 from ros_bridge.robot.felt import GREETING, Felt
 from ros_bridge.robot.guarding import OwnGuard
 from ros_bridge.robot.pictures import Pictures
@@ -39,6 +50,8 @@ T = TypeVar("T")
 
 SAME_GRIP = 0.001
 """m by which a new width of the fingers differs from the one that they were told."""
+ARM_LENGTH, MOST_BOXES = 1.6, 400
+"""Metres from the base within which things can be in the way of the arm, and how many of them a planner is told."""
 NEAR = 0.01
 """rad or m from its joints up to which a target is no motion."""
 
@@ -92,7 +105,8 @@ class RosRobot(Robot):
         """What the fingers were told, m."""
         self._gripping: Future[Ended] | None = None
         """Their newest command, while it has not ended."""
-        self._drive: Drive | None = None
+        self._errand: GuardedErrand | None = None
+        """What its own software does, or did last."""
         self._parts = {group.name: _part(self.profile, group.names) for group in self.spec.groups}
 
     # ------------------------------------------------------------ senses
@@ -144,11 +158,44 @@ class RosRobot(Robot):
                 "/navigate_to_pose}`, or choose other skills."
             )
 
-        def go(link: GuardLink) -> Drive:
-            return Drive(link, link.navigate(place.x, place.y, place.yaw))
+        def go(link: GuardLink) -> GuardedErrand:
+            return GuardedErrand(link, link.navigate(place.x, place.y, place.yaw), "the robot's navigation")
 
-        self._drive = self._through(go)
-        return self._drive
+        self._errand = self._through(go)
+        return self._errand
+
+    def check_planner(self) -> None:
+        """Whether a planner moves the whole chain (`homie.kernel.interfaces.ArmPlanner`)."""
+        names, planned = self.spec.chain.names, [joint.name for joint in self.profile.planned_joints]
+        if self.profile.reaching is None:
+            raise BadInput(
+                f"The profile {self.profile.name} names no planner of the robot's own: add `reaching: {{action: "
+                "/move_action, group: GROUP, moves: [arm]}` with its planning group, or choose other skills."
+            )
+        if sorted(planned) != sorted(names):
+            raise BadInput(
+                f"The planner of the profile {self.profile.name} moves {', '.join(planned)}, and skills move "
+                f"{', '.join(names)}: name those groups under `reaching.moves`, and a planning group that has them."
+            )
+
+    def reach(self, joints: Array, around: Sequence[Box], held: Array) -> Errand:
+        """Have the robot's own planner move the arm (`homie.kernel.interfaces.ArmPlanner`)."""
+        self.check_planner()
+        base, by_name = self.measured().base, dict(zip(self.spec.chain.names, joints.tolist(), strict=True))
+        positions = [by_name[joint.name] for joint in self.profile.planned_joints]
+        near = sorted(around, key=lambda box: box.distance(base.xy))[:MOST_BOXES]
+        boxes = [
+            Box(base.inverse(box.center), box.half, float(wrapped(box.yaw - base.yaw)))
+            for box in near
+            if box.distance(base.xy) < ARM_LENGTH
+        ]
+
+        def go(link: GuardLink) -> GuardedErrand:
+            return GuardedErrand(link, link.reach(positions, boxes, held.tolist()), "the robot's arm planner")
+
+        self.gate.reset()  # where the joints were told to be before is not where they are after
+        self._errand = self._through(go)
+        return self._errand
 
     def begin(self, subtask: str) -> None:
         self._begun = True
@@ -156,9 +203,9 @@ class RosRobot(Robot):
             raise CommandRefused(f"A person did not approve it: {subtask}")
 
     def _send(self, command: Command) -> None:
-        driven = self._drive is not None and self._drive.outcome is Outcome.RUNNING
+        own = self._errand is not None and self._errand.outcome is Outcome.RUNNING
         moves = self._moves(command)
-        if moves or driven:
+        if moves or own:
             self._moved_at = now()
         try:
             self._check_grip()

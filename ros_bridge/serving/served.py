@@ -20,15 +20,20 @@ from typing import Any
 import numpy as np
 
 from homie.kernel.errors import BadInput, CommandRefused
-from homie.kernel.interfaces import Mirrored, Robot
+from homie.kernel.interfaces import Mirrored, Robot, WorldState
 from homie.kernel.robot.body import Group
-from homie.kernel.types import Array, Command, Proprioception
-from ros_bridge.profiles.live import GRIPPER, STREAM, TRAJECTORY
+from homie.kernel.setup import registry
+from homie.kernel.types import Array, Command, Observation, OccupancyGrid, Proprioception
+from homie.kernel.vocabulary.actions import action_of
+from ros_bridge.profiles.limited import narrowed
+from ros_bridge.profiles.live import GRIPPER, MOVE_GROUP, NAVIGATE, STREAM, TRAJECTORY
 from ros_bridge.profiles.model import Profile
 from ros_bridge.profiles.simulation import CLOCK, STATE
 from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.serving.following import Error, Following, NoTrajectory, points_of
+from ros_bridge.serving.navigating import Driver, NavigationStandIn
 from ros_bridge.serving.painter import Painter
+from ros_bridge.serving.reaching import MoveGroupStandIn, Planner
 from ros_bridge.serving.written import matrix, planar, transform
 from ros_bridge.transport.actions import ActionServer, Outcome, ServedGoal, Status
 from ros_bridge.transport.interface import NEWEST, Message, Node
@@ -47,6 +52,7 @@ NEAR = 0.3
 joint that something blocks is further away."""
 GRIP_SECONDS = 3.0
 """Seconds in which the fingers have arrived or met something."""
+GO_TO = action_of("Go to")
 STILL = 0.002
 """m/s below which fingers have stopped."""
 
@@ -85,7 +91,8 @@ class ServedRobot:
         self._behind_told = False
         self._groups = {name: self._group(name) for name in profile.groups}
         self._gripper = robot.spec.first("gripper") if profile.gripper is not None else None
-        self._servers = self._serve()
+        self._navigation: NavigationStandIn | None = None
+        self._servers = [*self._serve(), *self._stand_ins()]
         self._joints = node.publisher("sensor_msgs/msg/JointState", profile.joint_states)
         self._tf = node.publisher("tf2_msgs/msg/TFMessage", "/tf")
         self._odometry = None
@@ -109,6 +116,8 @@ class ServedRobot:
         finally:
             for server in self._servers:
                 server.close()
+            if self._navigation is not None:
+                self._navigation.close()
             self._robot.stop()
 
     def _give_up(self, due: float) -> float:
@@ -143,6 +152,40 @@ class ServedRobot:
             servers.append(ActionServer(self._node, GRIPPER, self._profile.gripper.action, self._grip))
         return servers
 
+    def _stand_ins(self) -> list[ActionServer]:
+        """What plays MoveIt and Nav2, where the profile names their actions."""
+        servers, profile = [], self._profile
+        spec = narrowed(self._robot.spec, profile)  # that software keeps the limits of the profile
+        if profile.reaching is not None and sorted(spec.chain.names) == sorted(
+            joint.name for joint in profile.planned_joints
+        ):
+            planner: Planner = registry.load("stand_ins", "reaching")(spec, self._robot.kinematics)
+            reaching = MoveGroupStandIn(
+                profile=profile, spec=spec, planner=planner, measured=lambda: self._body, follow=self._lead
+            )
+            servers.append(ActionServer(self._node, MOVE_GROUP, profile.reaching.action, reaching.execute))
+        if profile.navigation is not None and isinstance(self._robot, WorldState):
+            driver: Driver = registry.load("stand_ins", "navigation")(spec, self._robot.kinematics)
+            self._navigation = NavigationStandIn(profile=profile, driver=driver, grid=self._floor)
+            servers.append(ActionServer(self._node, NAVIGATE, profile.navigation.action, self._navigation.execute))
+        return servers
+
+    def _floor(self, observation: Observation) -> OccupancyGrid:
+        """Where the base cannot be, from the state of the world: privileged, as a map of it would be."""
+        assert isinstance(self._robot, WorldState)
+        locator = self._robot.background()
+        locator.reset(seed=0)
+        world = self._robot.snapshot()
+        grid = locator.goal(next(iter((*world.fixed, *world.objects))), GO_TO, observation).grid
+        assert grid is not None
+        return grid
+
+    def _lead(self, name: str, positions: Array, asked: float) -> Following:
+        """Follow positions (n, joints) of a group of the profile, one every control period, as MoveIt would have it."""
+        joints, group = [joint.name for joint in self._profile.groups[name].joints], self._groups[name]
+        times: Array = self._robot.spec.period * np.arange(1.0, len(positions) + 1)
+        return self._set_off(group, times, positions[:, [joints.index(joint) for joint in group.names]], asked)
+
     def _on_velocity(self, message: Message) -> None:
         with self._lock:
             self._velocity = (float(message.linear.x), float(message.angular.z))
@@ -168,12 +211,15 @@ class ServedRobot:
             log.warning("Refused on the topic of '%s': %s", group.name, error)
 
     def _begin(self, group: Group, trajectory: Message, asked: float) -> Following:
-        """Follow a trajectory from now on, in the place of another one. Raises NoTrajectory.
+        """Follow a trajectory from now on. Raises NoTrajectory for one that is none."""
+        return self._set_off(group, *points_of(trajectory, group.names), asked)
+
+    def _set_off(self, group: Group, times: Array, positions: Array, asked: float) -> Following:
+        """Follow positions (n, joints) at times (n,) from now on, in the place of another trajectory.
 
         asked: when it came (s, monotonic). Goals have threads of their own, and one that came later may be here first:
         then this one has ended already.
         """
-        times, positions = points_of(trajectory, group.names)
         with self._lock:
             measured = group.measured(self._body)
             last = self._told.get(group.name, measured)
@@ -218,11 +264,14 @@ class ServedRobot:
         """One period: the newest velocity, every trajectory, the fingers."""
         present = time.monotonic()
         targets: dict[str, tuple[float, ...]] = {}
+        base = self._robot.spec.first("base")
+        own = None
+        if self._navigation is not None and base is not None:
+            own = self._navigation.step(self._robot.observe(), base.name)
         with self._lock:
-            base = self._robot.spec.first("base")
             if base is not None:
                 fresh = present - self._velocity_at <= VELOCITY_LIFE
-                targets[base.name] = self._velocity if fresh else (0.0, 0.0)
+                targets[base.name] = tuple(own) if own is not None else self._velocity if fresh else (0.0, 0.0)
             for name, following in self._following.items():
                 self._told[name] = following.target(present)
                 targets[name] = tuple(self._told[name].tolist())

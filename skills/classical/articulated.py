@@ -15,7 +15,7 @@ from homie.kernel.types import Array, Articulation, Box, Pose, Pose2
 from skills.classical.collision import FREE, PLANNED, TOUCH, Solids
 from skills.classical.hand import Hand
 from skills.classical.manipulation import Manipulation
-from skills.classical.motion import Hopeless, Motion, Stuck, merged
+from skills.classical.motion import Hopeless, Motion, Stuck, merged, timed
 from skills.classical.obstruction import without
 from skills.classical.pulls import ENTRY, Pull, backed, handle_box, moved_box, on_sweep, plan_pull
 from skills.classical.reaching import Reachable, Standing, same_place, solve_sequence
@@ -222,7 +222,8 @@ class MoveArticulation(Manipulation):
 
     def _lead(self, path: Sequence[Array]) -> Motion:
         """Follow the joint path with the fingers closed; the door decides how fast that goes."""
-        for q in self._timed(path, LEADING * self.chain.speeds, least=2 * self.spec.period):
+        period = self.spec.period
+        for q in timed(self.chain, self.q, path, LEADING * self.chain.speeds, period, least=2 * period):
             yield merged([self.chain.command(q), self.spec.grip(0.0)])
         yield from self.wait(0.3)
 

@@ -28,6 +28,7 @@ class Solids:
     """Boxes in the odometry frame, ready to be asked for the distance of many spheres at once."""
 
     def __init__(self, boxes: Sequence[Box]) -> None:
+        self.boxes = tuple(boxes)
         self._center = np.array([box.center for box in boxes]).reshape(-1, 3)
         self._half = np.array([box.half for box in boxes]).reshape(-1, 3)
         yaw = np.array([box.yaw for box in boxes])

@@ -16,7 +16,7 @@ from skills.classical.motion import Hopeless, Motion, RoutineSkill, Stuck, wrap
 from skills.classical.obstruction import cleared, on_the_way
 from skills.classical.paths import length_left, point_ahead, rest_of
 from skills.classical.planning import ESCAPE, CostMap, plan_path
-from skills.classical.ways import ArmSpace
+from skills.classical.ways import ArmSpace, detours
 
 LOOKAHEAD = 0.30
 """Metres ahead on the path that the base steers for."""
@@ -329,24 +329,21 @@ class MobileSkill(RoutineSkill):
 
     def way_between(self, begin: Array, end: Array, base: Pose2 | None = None) -> list[Array] | None:
         """The same from one posture to another, from here or from a base pose."""
-        ready, carry, torso = self.readies, self.carry, self.chain.torso
-        detours = [
-            # First with the torso where it ends: it is slow.
-            *([np.concatenate([end[:torso], posture[torso:]])] for posture in (*ready, carry)),
-            *([posture] for posture in (*ready, carry)),
-            *([posture, carry] for posture in ready),
-            *([carry, posture] for posture in ready),
-        ]
-        return self.space(base).find(begin, end, detours, WAY_MARGINS)
+        by = detours(self.readies, self.carry, end, self.chain.torso)
+        return self.space(base).find(begin, end, by, WAY_MARGINS)
+
+    def reach(self, posture: Array, otherwise: Stuck | None = None) -> Motion:
+        """Bring the arm to a posture by a clear way. Raises Stuck if there is none, or `otherwise` in its place."""
+        way = self.way_to(posture)
+        if way is None:
+            raise otherwise or Stuck("the arm finds no way there")
+        yield from self.follow_joints(way)
 
     def fold(self, posture: Array) -> Motion:
         """Bring the arm to a posture around what is in its way; if it is stuck, from a little further back."""
         for last in (False, False, True):
-            way = self.way_to(posture)
             try:
-                if way is None:
-                    raise Stuck("the arm finds no way out")
-                yield from self.follow_joints(way)
+                yield from self.reach(posture, Stuck("the arm finds no way out"))
                 return
             except Stuck:
                 if last:

@@ -150,13 +150,6 @@ class Manipulation(MobileSkill):
         if not self.at(self.ready):
             yield from self.fold(self.ready)
 
-    def reach(self, posture: Array) -> Motion:
-        """Bring the arm to a posture by a clear way. Raises Stuck if there is none."""
-        way = self.way_to(posture)
-        if way is None:
-            raise Stuck("the arm finds no way there")
-        yield from self.follow_joints(way)
-
     def withdraw(self, *poses: Pose) -> Motion:
         """Lead the hand out along straight lines, as far as that goes."""
         for pose in poses:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from homie.kernel.interfaces import Kinematics
-from homie.kernel.robot.body import RobotSpec
+from homie.kernel.robot.body import Chain, RobotSpec
 from homie.kernel.types import Array, Box, Command, Goal, Observation, Outcome, Pose, Pose2, Subtask, rotation_z
 from skills.attempts import AttemptSkill
 from skills.classical.obstruction import blocking, in_the_way
@@ -148,7 +148,7 @@ class RoutineSkill(AttemptSkill):
     ) -> Motion:
         """Move through joint values one after the other without stopping in between."""
         command = self.q
-        for command in self._timed(path, speed * self.chain.speeds):
+        for command in timed(self.chain, self.q, path, speed * self.chain.speeds, self.spec.period):
             yield self.chain.command(command)
         yield from self._settle(command, tolerance, patience)
         worst = int(np.argmax(np.abs(self.q - command)))
@@ -165,23 +165,6 @@ class RoutineSkill(AttemptSkill):
             still = still + self.spec.period if np.max(np.abs(self.q - last)) < STILL else 0.0
             last = self.q
 
-    def _timed(self, path: Sequence[Array], speeds: Array, *, least: float = 0.0) -> Iterator[Array]:
-        """Joint values of every control period along a path from where the arm is, none faster than its speed.
-
-        Speeds change over `RAMP` seconds: each value is the mean of those of a way at constant speeds over that time.
-        least: seconds that each leg takes at least.
-        """
-        ahead = max(1, round(RAMP / self.spec.period))
-        even = [self.q] * ahead
-        for target in path:
-            begin, target = even[-1], self.chain.nearest(target, even[-1])
-            duration = max(least, float(np.max(np.abs(target - begin) / speeds)))
-            steps = max(1, int(np.ceil(duration / self.spec.period)))
-            even += [begin + (target - begin) * (step / steps) for step in range(1, steps + 1)]
-        even += [even[-1]] * ahead
-        sums = np.cumsum([np.zeros_like(even[0]), *even], axis=0)
-        yield from (sums[ahead:] - sums[:-ahead])[1:] / ahead
-
     def line(self, pose: Pose, *, speed: float = 0.15, locked_torso: bool = False, patience: float = 1.5) -> Motion:
         """Move the gripper on a straight line to a pose in the odometry frame. Raises Stuck if IK or way is blocked."""
         path = self.line_joints(self.q, pose, locked_torso=locked_torso)
@@ -193,7 +176,8 @@ class RoutineSkill(AttemptSkill):
         """Follow the joint path of a line at a gripper speed in m/s."""
         length = float(np.linalg.norm(pose.position - self.gripper_pose().position))
         command = self.q
-        for command in self._timed(path, self.chain.speeds, least=length / max(1, len(path)) / speed):
+        least = length / max(1, len(path)) / speed
+        for command in timed(self.chain, self.q, path, self.chain.speeds, self.spec.period, least=least):
             yield self.chain.command(command)
         yield from self._settle(command, 0.03, patience)
 
@@ -253,6 +237,26 @@ class RoutineSkill(AttemptSkill):
         """Stand still."""
         for _ in range(int(np.ceil(seconds / self.spec.period))):
             yield Command()
+
+
+def timed(
+    chain: Chain, begin: Array, path: Sequence[Array], speeds: Array, period: float, *, least: float = 0.0
+) -> Iterator[Array]:
+    """Joint values (n,) of every control period (s) along a path that begins at `begin`, none faster than its speed.
+
+    Speeds change over `RAMP` seconds: each value is the mean of those of a way at constant speeds over that time.
+    least: seconds that each leg takes at least.
+    """
+    ahead = max(1, round(RAMP / period))
+    even = [begin] * ahead
+    for posture in path:
+        start, target = even[-1], chain.nearest(posture, even[-1])
+        duration = max(least, float(np.max(np.abs(target - start) / speeds)))
+        steps = max(1, int(np.ceil(duration / period)))
+        even += [start + (target - start) * (step / steps) for step in range(1, steps + 1)]
+    even += [even[-1]] * ahead
+    sums = np.cumsum([np.zeros_like(even[0]), *even], axis=0)
+    yield from (sums[ahead:] - sums[:-ahead])[1:] / ahead
 
 
 def merged(commands: Sequence[Command]) -> Command:

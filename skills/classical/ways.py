@@ -150,6 +150,20 @@ class ArmSpace:
         return None
 
 
+def detours(ready: Sequence[Array], carry: Array, end: Array, torso: int) -> list[list[Array]]:
+    """Postures to go by on the way to `end`, for `ArmSpace.find`: the raised ones and that for carrying.
+
+    torso: how many joints, the first ones, are of a torso.
+    """
+    return [
+        # First with the torso where it ends: it is slow.
+        *([np.concatenate([end[:torso], posture[torso:]])] for posture in (*ready, carry)),
+        *([posture] for posture in (*ready, carry)),
+        *([posture, carry] for posture in ready),
+        *([carry, posture] for posture in ready),
+    ]
+
+
 def connect(begin: Array, end: Array, free: Callable[[Array], bool], joints: Joints) -> list[Array] | None:
     """A way from `begin` (left out) to `end` by postures with free ways between them, or None. Always the same one.
 

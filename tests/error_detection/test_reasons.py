@@ -67,7 +67,11 @@ OF_THE_EXECUTOR = (
 )
 
 
-OF_ROBOTS = ("the robot's navigation was aborted: the goal is off the map",)
+OF_ROBOTS = (
+    "the robot's navigation was aborted: the goal is off the map",
+    "the robot's arm planner was aborted: no way was found",
+    "the robot's arm planner was aborted: the arm does not reach there",
+)
 
 
 def test_there_are_reasons_in_the_code() -> None:

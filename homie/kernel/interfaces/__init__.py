@@ -11,7 +11,7 @@ Robot ----> Detector ----> Planner ------> Skill ----------------> Robot
 """
 
 from homie.kernel.interfaces.checks import CheckQuestion, ErrorCheck, ExecutionCheck, Trial
-from homie.kernel.interfaces.delegation import Errand, Navigator
+from homie.kernel.interfaces.delegation import ArmPlanner, Errand, Navigator
 from homie.kernel.interfaces.detector import Detector
 from homie.kernel.interfaces.kinematics import IkSolution, Kinematics
 from homie.kernel.interfaces.listener import Announcer, EpisodeListener, Listeners
@@ -34,6 +34,7 @@ from homie.kernel.interfaces.world import (
 __all__ = [
     "LOOSE",
     "Announcer",
+    "ArmPlanner",
     "CheckQuestion",
     "Detector",
     "EpisodeListener",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from homie.kernel.types import Outcome, Pose2
+from homie.kernel.types import Array, Box, Outcome, Pose2
 
 
 class Errand(Protocol):
@@ -30,4 +31,26 @@ class Navigator(Protocol):
         """Drive to a place in the odometry frame (m, rad), around what the robot's own software knows of.
 
         Raises CommandRefused where it may not move. Until it is over no velocity is taken.
+        """
+
+
+@runtime_checkable
+class ArmPlanner(Protocol):
+    """A robot that finds the ways of its arm and moves along them by itself, as one that runs MoveIt. The skill set
+    `moveit` asks it."""
+
+    def check_planner(self) -> None:
+        """Raises BadInput for a robot whose planner is not named, or does not move the whole chain
+        (`homie.kernel.robot.body.RobotSpec.chain`)."""
+
+    def reach(self, joints: Array, around: Sequence[Box], held: Array) -> Errand:
+        """Bring torso and arm to joint positions.
+
+        Args:
+            joints: Of the chain (n,), rad and m.
+            around: What the arm keeps out of, in the odometry frame, besides what the robot's own software knows of.
+            held: Balls (n, 4) that stand for what is in the hand: centre in the gripper frame and radius, m.
+
+        Raises:
+            CommandRefused: It may not move. Until it is over nothing that moves the base or the chain is taken.
         """

@@ -45,6 +45,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "arm": "skills.arm.skill_set:Arm",
             "own": "skills.own.skill_set:Own",
             "nav2": "skills.delegated.nav2:Nav2",
+            "moveit": "skills.delegated.moveit:MoveIt",
             "ideal": "skills.ideal.skill_set:Ideal",
             "chores": "skills.chores.skill_set:Chores",
             "ideal-chores": "skills.chores.skill_set:IdealChores",
@@ -121,6 +122,10 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "names": {
             "default": "perception.words.names:best_matches",
+        },
+        "stand_ins": {
+            "reaching": "skills.delegated.stand_ins:ArmPlanning",
+            "navigation": "skills.delegated.stand_ins:Driving",
         },
         "recall": {
             "default": "perception.recall.recall:SightRecall",

@@ -1,4 +1,4 @@
-"""Message definitions and their CDR bytes, from rosbags and `definitions.yaml`; messages with defaults, checked."""
+"""Message definitions and their CDR bytes, from rosbags and the files beside this; messages with defaults, checked."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ DISTROS = {
     "kilted": Stores.ROS2_KILTED,
     "lyrical": Stores.ROS2_LYRICAL,
 }
+FILES = ("definitions.yaml", "moveit.yaml")
+"""What rosbags does not bring."""
 LONGEST = 1 << 28
 """The most elements of a sequence: four times the bytes of the largest message that is taken (`receiver.LARGEST`)."""
 BASE, NAME, ARRAY, SEQUENCE = 1, 2, 3, 4
@@ -58,16 +60,20 @@ class Definitions:
             raise BadInput(f"Homie does not know the ROS 2 distribution '{distro}': {hint}")
         self._store = get_typestore(DISTROS[distro])
         self._store.max_sequence_length = LONGEST
-        written = yaml.safe_load((files(__package__) / "definitions.yaml").read_text(encoding="utf-8"))
-        for name, text in written["messages"].items():
-            self.register(name, text)
-        for name, parts in written["services"].items():
-            self.register(f"{name}_Request", parts["request"])
-            self.register(f"{name}_Response", parts["response"])
-        changed: dict[str, dict[str, str]] = {}
+        for name in FILES:
+            self._take(yaml.safe_load((files(__package__) / name).read_text(encoding="utf-8")), distro)
+
+    def _take(self, written: dict[str, Any], distro: str) -> None:
+        """Add the kinds of a file, as a distribution has them."""
+        changed: dict[str, Any] = {}
         for changes in (written["since"].get(each, {}) for each in list(DISTROS)[: list(DISTROS).index(distro) + 1]):
             for name, parts in changes.items():
-                changed.setdefault(name, {}).update(parts)
+                changed[name] = parts if isinstance(parts, str) else {**changed.get(name, {}), **parts}
+        for name, text in written["messages"].items():
+            self.register(name, changed.get(name, text))
+        for name, parts in written.get("services", {}).items():
+            self.register(f"{name}_Request", parts["request"])
+            self.register(f"{name}_Response", parts["response"])
         for name, parts in written["actions"].items():
             self._register_action(name, **{**parts, **changed.get(name, {})})
 
@@ -147,6 +153,11 @@ class Definitions:
             raise BadInput(f"This is no {kind}, it cannot be sent: {error!r}.") from error
         except Exception as error:  # struct.error of a number that is too large, SerdeError of a wrong length
             raise BadInput(f"This {kind} cannot be sent: {error}.") from error
+
+    def prepare(self, kind: str) -> None:
+        """Have at hand what writes and reads a kind: for a large one, such as a goal of MoveIt, that takes a third of a
+        second, in which a guard could not stop a robot."""
+        self.read(kind, self.write(kind, self.message(kind)))
 
     def read(self, kind: str, data: bytes) -> Message:
         """The message in CDR bytes. Raises Malformed, whatever they are."""

@@ -77,9 +77,11 @@ class DdsNode(Node):
         return self._added(DdsSubscription(self._wire, kind, topic, callback, qos))
 
     def client(self, kind: str, name: str) -> DdsClient:
+        self._prepare(kind)
         return self._added(DdsClient(self._wire, kind, name))
 
     def service(self, kind: str, name: str, handler: Handler) -> DdsService:
+        self._prepare(kind)
         return self._added(DdsService(self._wire, kind, name, handler))
 
     def timer(self, period: float, callback: Callable[[], None]) -> Closable:
@@ -106,6 +108,10 @@ class DdsNode(Node):
         # Cyclone DDS takes a participant off the network when the last reference to it is gone.
         del self._watch, self._wire, self._announcement, self._receiver, self._participant
         self._endpoints.clear()
+
+    def _prepare(self, service: str) -> None:
+        for part in ("Request", "Response"):
+            self._definitions.prepare(f"{service}_{part}")
 
     def _added(self, endpoint: E) -> E:
         with self._lock:

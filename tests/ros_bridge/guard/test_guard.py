@@ -66,6 +66,10 @@ class Recorder:
         self.sent.append(("navigate", command.x, command.y, command.yaw))
         self.running[command.id] = ended
 
+    def reach(self, command, ended):
+        self.sent.append(("reach", command.positions, len(command.boxes)))
+        self.running[command.id] = ended
+
     def cancel(self, number):
         self.sent.append(("cancel", number))
 

@@ -15,7 +15,7 @@ from ros_bridge.guard.process import _loop
 from ros_bridge.guard.sockets import AgentSocket
 from ros_bridge.profiles.live import NAVIGATE
 from ros_bridge.profiles.model import read_profile
-from ros_bridge.robot.errands import Drive
+from ros_bridge.robot.errands import GuardedErrand
 from ros_bridge.transport.actions import ActionServer, Status
 from ros_bridge.transport.actions import Outcome as Ended
 from ros_bridge.transport.dds.definitions import Definitions
@@ -79,7 +79,7 @@ def drive(guarded):
     navigation.ends, navigation.takes = Ended(Status.SUCCEEDED), True
     navigation.go.clear()
     link.begin("go to the table")
-    return lambda: Drive(link, link.navigate(1.0, 2.0, 0.0)), navigation, link
+    return lambda: GuardedErrand(link, link.navigate(1.0, 2.0, 0.0), "the robot's navigation"), navigation, link
 
 
 def test_a_drive_arrives(drive):

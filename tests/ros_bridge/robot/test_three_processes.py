@@ -19,6 +19,15 @@ from tests.homes import one_room
 from tests.waiting import until
 
 ROOT = Path(__file__).parents[3]
+APPLE = {
+    "name": "apple_1",
+    "kind": "apple",
+    "colour": "red",
+    "receptacle": "table_1",
+    "surface": "top",
+    "x": -0.1,
+    "y": 0,
+}
 TABLE = {"name": "table_1", "kind": "table", "colour": "white", "x": 3.2, "y": 2.0, "yaw": 3.14159}
 
 pytestmark = pytest.mark.slow
@@ -34,10 +43,10 @@ def place(network, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def served(place):
-    """The Fetch in a room with a table."""
+    """The Fetch in a room with an apple on a table."""
     folder, environment = place
     scene = folder / "scene.json"
-    scene.write_text(one_room([TABLE], robot=(1.0, 2.0, 0.0)).dump())
+    scene.write_text(one_room([TABLE], [APPLE], robot=(1.0, 2.0, 0.0)).dump())
     words = ["serve", "ros", "--scene", str(scene), "--camera-rate", "1", "--picture-size", "64"]
     with subprocess.Popen(
         [sys.executable, "-m", "homie", *words], env=environment, cwd=folder, stderr=subprocess.PIPE, text=True
@@ -99,6 +108,16 @@ def test_an_episode_over_the_network_ends_as_it_should(place, served, tmp_path):
     assert robot["x"] > 2.0, "the simulated world says where it is"
     assert not list(place[0].glob("homie/*.sock")), "the guard that the run began has ended with it"
     assert served.poll() is None
+
+
+def test_what_stands_in_for_nav2_and_moveit_drives_and_reaches(place, served, tmp_path):
+    words = ["--robot", "ros:fetch", "--skills", "nav2,moveit,classical", "--rounds", "6", "--no-video", "--no-frames"]
+    done = homie(place, "run", "pick up the apple", *words, "--out", str(tmp_path / "run"))
+    assert done.returncode == 0, done.stderr
+    (episode,) = (tmp_path / "run" / "episodes").iterdir()
+    attempts = [attempt for record in read_steps(episode) for attempt in record.execution.attempts]
+    assert [(attempt.skill, attempt.outcome.value) for attempt in attempts][-1] == ("moveit/pick", "succeeded")
+    assert json.loads((episode / "final_state.json").read_text())["held"] == "apple_1"
 
 
 def test_a_run_does_not_arm_the_guard_of_a_person(place, served, tmp_path):

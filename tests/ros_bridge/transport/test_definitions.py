@@ -20,6 +20,7 @@ KINDS = (
     "tf2_msgs/msg/TFMessage",
     "control_msgs/action/FollowJointTrajectory_SendGoal_Request",
     "action_msgs/msg/GoalStatusArray",
+    "moveit_msgs/action/MoveGroup_GetResult_Response",
 )
 POINT = "trajectory_msgs/msg/JointTrajectoryPoint"
 

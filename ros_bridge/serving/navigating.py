@@ -1,0 +1,106 @@
+"""A stand-in for Nav2 before a simulated robot: `NavigateToPose`, driven by Homie itself."""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from homie.kernel.types import Command, Observation, OccupancyGrid, Outcome, Pose2
+from ros_bridge.profiles.model import Profile
+from ros_bridge.serving.written import heading
+from ros_bridge.transport.actions import Outcome as Ended
+from ros_bridge.transport.actions import ServedGoal, Status
+
+log = logging.getLogger("homie.ros_bridge")
+
+
+class Driver(Protocol):
+    """Drives a base: `skills.delegated.stand_ins.Driving`."""
+
+    def begin(self, place: Pose2, grid: OccupancyGrid, observation: Observation) -> None: ...
+
+    def act(self, observation: Observation) -> Command: ...
+
+    @property
+    def outcome(self) -> Outcome: ...
+
+    @property
+    def reason(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Drive:
+    """A goal under way."""
+
+    goal: ServedGoal
+    place: Pose2
+    ended: Future[Status] = field(default_factory=Future)
+
+
+@dataclass(slots=True, kw_only=True)
+class NavigationStandIn:
+    """Drives the base to places. `execute` waits in the thread of a goal, `step` drives in that of the robot.
+
+    Args:
+        profile, driver: The robot, and what drives it.
+        grid: The floor as it is now; called in the robot's thread.
+    """
+
+    profile: Profile
+    driver: Driver
+    grid: Callable[[Observation], OccupancyGrid]
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _asked: _Drive | None = None
+    _driving: _Drive | None = None
+
+    def execute(self, goal: ServedGoal) -> Ended:
+        """Wait until the robot has come there, or not. A newer goal takes the place of an older one."""
+        frame, pose = goal.message.pose.header.frame_id, goal.message.pose.pose
+        place = Pose2(float(pose.position.x), float(pose.position.y), heading(pose.orientation))
+        if frame != self.profile.frames.odometry or not all(map(math.isfinite, (place.x, place.y, place.yaw))):
+            return Ended(Status.ABORTED)
+        drive = _Drive(goal, place)
+        with self._lock:
+            replaced, self._asked = self._asked, drive
+        if replaced is not None:
+            replaced.ended.set_result(Status.ABORTED)
+        return Ended(drive.ended.result())
+
+    def step(self, observation: Observation, base: str) -> Sequence[float] | None:
+        """The velocities of the base for one control period, None where it drives nowhere."""
+        with self._lock:
+            asked, self._asked = self._asked, None
+        if asked is not None:
+            self._end(Status.ABORTED)
+            self._driving = asked
+            self.driver.begin(asked.place, self.grid(observation), observation)
+        if self._driving is None:
+            return None
+        if self._driving.goal.cancelled.is_set():
+            self._end(Status.CANCELED)
+            return (0.0, 0.0)
+        command = self.driver.act(observation)
+        if self.driver.outcome is not Outcome.RUNNING:
+            arrived = self.driver.outcome is Outcome.SUCCEEDED
+            if not arrived:
+                log.warning("The stand-in for Nav2 gives up: %s", self.driver.reason)
+            self._end(Status.SUCCEEDED if arrived else Status.ABORTED)
+        return command.get(base) or (0.0, 0.0)
+
+    def close(self) -> None:
+        """Drive nowhere any more: goals that wait are over."""
+        with self._lock:
+            asked, self._asked = self._asked, None
+        if asked is not None:
+            asked.ended.set_result(Status.ABORTED)
+        self._end(Status.ABORTED)
+
+    def _end(self, status: Status) -> None:
+        driving, self._driving = self._driving, None
+        if driving is not None:
+            driving.ended.set_result(status)

@@ -1,0 +1,111 @@
+"""`--skills moveit`: Pick, Put, Open and Close, the free motions of the arm done by the robot's own planner.
+
+The skills are the classical ones: they choose where to stand, the grasp and the postures, and drive. Where their arm
+would go by a way of its own, to a raised posture, to where a straight motion begins, or back to the body, the robot's
+own software is asked for the way and moves along it. Straight motions, the leading of handles and the fingers stay
+theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import ArmPlanner, Kinematics, Robot, Skill, SkillSet
+from homie.kernel.robot.body import RobotSpec
+from homie.kernel.types import Array, Outcome, Pose2
+from skills.classical.driving import MobileSkill
+from skills.classical.hand import Hand
+from skills.classical.motion import Motion, Stuck
+from skills.classical.openclose import Close, Open
+from skills.classical.pick import Pick
+from skills.classical.put import Put
+
+STANDS, STOPPING = 0.01, 2.0
+"""Speed (m/s, rad/s) below which the base counts as standing, and seconds in which it comes to that: what the arm keeps
+out of is said from where it stands."""
+
+
+class MoveIt(SkillSet):
+    """Picks, puts, opens and closes as the classical skills, the arm moved freely by the robot's own planner."""
+
+    name = "moveit"
+    actions: ClassVar[tuple[str, ...]] = ("Pick", "Put", "Open", "Close")
+    meant_for: ClassVar[tuple[str, ...]] = actions
+    about = "moves the arm on ways that the robot's own planner finds"
+
+    def __init__(self, argument: str = "") -> None:
+        super().__init__(argument)
+        self._robot: ArmPlanner | None = None
+
+    def enter(self, robot: Robot) -> None:
+        """Take the robot that is asked. Raises BadInput for one that has no planner of its own."""
+        if not isinstance(robot, ArmPlanner):
+            raise BadInput(
+                f"The {robot.spec.name} has no planner of its own that could be asked: --skills moveit is for robots "
+                "on a ROS 2 network (--robot ros:PROFILE). Choose others by --skills."
+            )
+        robot.check_planner()
+        self._robot = robot
+
+    def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
+        assert self._robot is not None, "it has entered one"
+        spec.require("The skill set 'moveit'", "base", "arm", "gripper", postures=True)
+        hand = Hand()
+        kinds = (PlannedPick, PlannedPut, PlannedOpen, PlannedClose)
+        return [kind(spec, kinematics, hand, self._robot) for kind in kinds]
+
+
+class Planned(MobileSkill):
+    """A skill whose arm goes where it should by the robot's own planner."""
+
+    max_seconds = 240.0
+    """Twice that of the classical skills: the robot stands while it plans, and arm and base move in turns."""
+
+    def __init__(self, spec: RobotSpec, kinematics: Kinematics, hand: Hand, robot: ArmPlanner) -> None:
+        super().__init__(spec, kinematics, hand)
+        self._robot = robot
+
+    def way_to(self, posture: Array, base: Pose2 | None = None) -> list[Array] | None:
+        """None: ways are the planner's, so that none can be gone while the robot drives."""
+        return None
+
+    def reach(self, posture: Array, otherwise: Stuck | None = None) -> Motion:
+        """Wait until the arm has come to a posture. Raises Stuck where the robot gives up."""
+        waited = 0.0
+        while max(map(abs, self.seen.body.base_velocity)) > STANDS and waited < STOPPING:
+            yield from self.wait(self.spec.period)
+            waited += self.spec.period
+        errand = self._robot.reach(self.chain.nearest(posture, self.q), self.space().solids.boxes, self.held)
+        try:
+            while errand.outcome is Outcome.RUNNING:
+                yield from self.wait(self.spec.period)
+        finally:
+            errand.cancel()
+        if errand.outcome is not Outcome.SUCCEEDED:
+            raise Stuck(errand.reason)
+
+
+class PlannedPick(Planned, Pick):
+    """Pick, the arm moved freely by the robot's own planner."""
+
+    name = "moveit/pick"
+
+
+class PlannedPut(Planned, Put):
+    """Put, the arm moved freely by the robot's own planner."""
+
+    name = "moveit/put"
+
+
+class PlannedOpen(Planned, Open):
+    """Open, the arm moved freely by the robot's own planner."""
+
+    name = "moveit/open"
+
+
+class PlannedClose(Planned, Close):
+    """Close, the arm moved freely by the robot's own planner."""
+
+    name = "moveit/close"
