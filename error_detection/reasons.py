@@ -97,6 +97,15 @@ REASONS = (
     ),
     Reason(r"the switch can ?not be reached from here", "its switch is out of reach from here", _AGAIN),
     Reason(r"its switch has not been seen", "", _IN_SIGHT),
+    # people
+    Reason(r"no empty hand is held out", "", _OTHER_TARGET),
+    Reason(r"where the person looks is not known", "", _IN_SIGHT),
+    Reason(
+        r"no place to stand from which it can be held up before the person",
+        "there is no place to stand before the person",
+        "Please move away what stands around it, or do without it",
+    ),
+    Reason(r"it cannot be held up from here", "it cannot be held up before the person from here", _AGAIN),
     # states
     Reason(r"(?:it|there) has to .*", "", "Please see to that first"),
     Reason(r"it cannot be \w+", "", _OTHER_TARGET),

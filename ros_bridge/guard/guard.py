@@ -350,7 +350,7 @@ class Guard:
         elif self._under_way(Navigate) and (fast := check_driven(self.profile, *self._measured.speed)):
             self.stop(fast)
         elif self._under_way(Reach) and (
-            wrong := check_reached(self.profile, self._measured.positions(), self._measured.joint_speeds())
+            wrong := check_reached(self.profile, self._measured.positions(), self._measured.lasting_speeds())
         ):
             self.stop(wrong)
         elif left and place is not None:  # one that began outside may come back in

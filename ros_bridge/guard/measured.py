@@ -18,6 +18,9 @@ log = logging.getLogger("homie.ros_bridge")
 
 FRESH = 0.5
 """Seconds after which a measurement is no longer one, on a robot that may hurt somebody."""
+FAST_COUNT = 5
+"""Measurements in a row that must be of a joint that is too fast: a controller that catches up overshoots for one or
+two."""
 STANDING_COUNT = 3
 """Measurements in a row that must be of a robot that stands: one may be between two motions."""
 
@@ -36,7 +39,8 @@ class Measured:
         self._base_stood: list[float] = []
         self._positions: dict[str, float] = {}
         self._last: dict[str, tuple[float, float]] = {}
-        self._speeds: dict[str, float] = {}
+        self._speeds: dict[str, list[float]] = {}
+        """Of each joint the newest, as many as `FAST_COUNT`."""
         self._fastest = ("", 0.0)
         self._joints_at = -math.inf
         self._joints_stood: list[float] = []
@@ -66,7 +70,12 @@ class Measured:
     def joint_speeds(self) -> dict[str, float]:
         """How fast the joints of the groups move, rad/s or m/s."""
         with self._lock:
-            return dict(self._speeds)
+            return {name: speeds[-1] for name, speeds in self._speeds.items()}
+
+    def lasting_speeds(self) -> dict[str, float]:
+        """The slowest of the newest `FAST_COUNT` speeds of each joint, rad/s or m/s, without a sign."""
+        with self._lock:
+            return {name: min(map(abs, speeds)) for name, speeds in self._speeds.items()}
 
     def silent(self) -> str:
         """What is not measured just now, "" if all is."""
@@ -125,7 +134,8 @@ class Measured:
                 self._positions[name] = position
             if not speeds:  # the fingers, for example, come in messages of their own
                 return
-            self._speeds.update(speeds)
+            for name, speed in speeds.items():
+                self._speeds[name] = [*self._speeds.get(name, [])[1 - FAST_COUNT :], speed]
             name, speed = max(speeds.items(), key=lambda item: abs(item[1]))
             self._fastest, self._joints_at = (name, speed), self._clock()
             stands = abs(speed) <= self._profile.standing.joint
