@@ -30,7 +30,7 @@ from ros_bridge.profiles.live import GRIPPER, MOVE_GROUP, NAVIGATE, STREAM, TRAJ
 from ros_bridge.profiles.model import Profile
 from ros_bridge.profiles.simulation import CLOCK, STATE
 from ros_bridge.profiles.spoken import TEXT
-from ros_bridge.serving.following import Error, Following, NoTrajectory, points_of
+from ros_bridge.serving.following import PATIENCE, Error, Following, NoTrajectory, points_of
 from ros_bridge.serving.navigating import Driver, NavigationStandIn
 from ros_bridge.serving.painter import Painter
 from ros_bridge.serving.reaching import MoveGroupStandIn, Planner
@@ -52,9 +52,12 @@ NEAR = 0.3
 joint that something blocks is further away."""
 GRIP_SECONDS = 3.0
 """Seconds in which the fingers have arrived or met something."""
-GO_TO = action_of("Go to")
+LED_PATIENCE = 8.0
+"""Seconds that a planned motion may take longer than planned: on a busy machine a simulation is behind the clock."""
 STILL = 0.002
 """m/s below which fingers have stopped."""
+
+GO_TO = action_of("Go to")
 
 
 class ServedRobot:
@@ -184,7 +187,8 @@ class ServedRobot:
         """Follow positions (n, joints) of a group of the profile, one every control period, as MoveIt would have it."""
         joints, group = [joint.name for joint in self._profile.groups[name].joints], self._groups[name]
         times: Array = self._robot.spec.period * np.arange(1.0, len(positions) + 1)
-        return self._set_off(group, times, positions[:, [joints.index(joint) for joint in group.names]], asked)
+        columns = [joints.index(joint) for joint in group.names]
+        return self._set_off(group, times, positions[:, columns], asked, LED_PATIENCE)
 
     def _on_velocity(self, message: Message) -> None:
         with self._lock:
@@ -214,7 +218,9 @@ class ServedRobot:
         """Follow a trajectory from now on. Raises NoTrajectory for one that is none."""
         return self._set_off(group, *points_of(trajectory, group.names), asked)
 
-    def _set_off(self, group: Group, times: Array, positions: Array, asked: float) -> Following:
+    def _set_off(
+        self, group: Group, times: Array, positions: Array, asked: float, patience: float = PATIENCE
+    ) -> Following:
         """Follow positions (n, joints) at times (n,) from now on, in the place of another trajectory.
 
         asked: when it came (s, monotonic). Goals have threads of their own, and one that came later may be here first:
@@ -224,7 +230,7 @@ class ServedRobot:
             measured = group.measured(self._body)
             last = self._told.get(group.name, measured)
             start = last if np.max(np.abs(last - measured)) < NEAR else measured
-            following = Following(time.monotonic(), times, np.vstack([start, positions]))
+            following = Following(time.monotonic(), times, np.vstack([start, positions]), patience)
             if asked < self._asked.get(group.name, -math.inf):
                 replaced: Following | None = following
             else:

