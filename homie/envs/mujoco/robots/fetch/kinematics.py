@@ -116,6 +116,10 @@ class ArmKinematics:
             lower=self.lower, upper=self.upper, step=0.35, damping=1e-5, close=0.3, rest=self._to_comfort
         )
 
+    def __deepcopy__(self, memo: object) -> ArmKinematics:
+        """Another one with data of its own, for another thread: a copied view would be of nothing."""
+        return type(self)()
+
     # ------------------------------------------------------------ forward
 
     def forward(self, q: Array) -> Pose:
