@@ -4,7 +4,7 @@
     python examples/training/from_nothing.py runs/try --tasks 60 --each 3 --epochs 2    # ten minutes, and no figures
 
 Errands are drawn by lot, their experts play them with ideal skills and now and then make a mistake, a language model of
-a million random numbers learns from the successful subtasks (SFT) and from pairs of a better and a worse one (DPO), and
+some random numbers learns from the successful subtasks (SFT) and from pairs of a better and a worse one (DPO), and
 `homie bench` plays it before, between and after, beside the planner `random`. Each step is a command of `homie`, which
 is printed. The same line goes on where it was stopped. What comes out: OUT/table.md, and loss.svg in OUT/sft and
 OUT/dpo.
@@ -46,7 +46,8 @@ def main() -> None:
     parser.add_argument("out", type=Path, help="folder for everything")
     parser.add_argument("--tasks", type=int, default=400, help="errands that are drawn")
     parser.add_argument("--each", type=int, default=24, help="errands of each group that the bench plays")
-    parser.add_argument("--epochs", type=int, default=8, help="times that the first training sees every line")
+    parser.add_argument("--epochs", type=int, default=3, help="times that the first training sees every line")
+    parser.add_argument("--rename", type=int, default=5, help="versions of each episode with made-up names")
     parser.add_argument("--seed", type=int, default=3)
     arguments = parser.parse_args()
     out: Path = arguments.out
@@ -60,7 +61,8 @@ def main() -> None:
     for purpose in ("sft", "dpo"):
         if not (out / "data" / purpose / "data.json").exists():
             words = ("--no-explain", "--template", TEMPLATE, *settings("--prompt"))
-            homie("data", purpose, out / "expert", "--out", out / "data" / purpose, *words)
+            names = ("--rename", arguments.rename) if purpose == "sft" else ()
+            homie("data", purpose, out / "expert", "--out", out / "data" / purpose, *words, *names)
     train("sft", out, "--epochs", arguments.epochs)
     train("dpo", out, "--model", out / "sft")
     tasks = ",".join(chosen(json.loads(errands.read_text())["tasks"], arguments.each))

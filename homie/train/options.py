@@ -58,7 +58,19 @@ class TrainOptions(Trainable):
 class SftOptions(TrainOptions):
     """Supervised fine-tuning, the first stage."""
 
-    small = {"epochs": 8.0, "batch": 8, "at_once": 4, "rate": 2e-3, "rank": 0, "device": "cpu"}  # noqa: RUF012
+    small = {  # noqa: RUF012
+        "epochs": 8.0,
+        "batch": 16,
+        "at_once": 4,
+        "rate": 4e-3,
+        "rank": 0,
+        "whole": True,
+        "device": "cpu",
+    }
+
+    whole: bool = Field(
+        False, description="Learn to write the questions too, not only the answers: for a model that knows nothing."
+    )
 
 
 class DpoOptions(TrainOptions):

@@ -16,7 +16,7 @@ from homie.runtime.damage import changed
 from homie.runtime.provenance import versions
 from homie.train.card import card
 from homie.train.folder import finish, training_folder
-from homie.train.options import DpoOptions, TrainOptions
+from homie.train.options import DpoOptions, SftOptions, TrainOptions
 
 
 class TrainingFile(BaseModel):
@@ -112,5 +112,6 @@ def _order(options: TrainOptions, purpose: Literal["sft", "dpo"], data: DataFile
         lines=options.data / "train/metadata.jsonl",
         held_out=held_out if "test" in data.splits else None,
         beta=options.beta if isinstance(options, DpoOptions) else 0.0,
-        **options.model_dump(exclude={"data", "tiny", "beta"}),
+        whole=options.whole if isinstance(options, SftOptions) else False,
+        **options.model_dump(exclude={"data", "tiny", "beta", "whole"}),
     )

@@ -36,6 +36,7 @@ class TrainingOrder:
         device: `auto`, `cpu`, `cuda`.
         dtype: `auto`, `float32`, `bfloat16`, `float16`.
         load_in_4bit: Whether the weights below the adapter are held in four bits.
+        whole: Whether the questions of conversations are learnt as well; else only the answers.
         longest: Tokens of a line; longer ones are left out.
         keep_every: Steps after which a checkpoint is kept.
     """
@@ -54,6 +55,7 @@ class TrainingOrder:
     alpha: int
     warmup: float
     beta: float
+    whole: bool
     seed: int
     device: str
     dtype: str

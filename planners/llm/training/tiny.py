@@ -19,15 +19,15 @@ TEMPLATE = (
     "{% for message in messages %}<|{{ message.role }}|>{{ message.content }}<|end|>{% endfor %}"
     "{% if add_generation_prompt %}<|assistant|>{% endif %}"
 )
-WORDS = 2000
+WORDS = 1000
 """Tokens at most. Names of things are one token each then, and learning to repeat one is learning to repeat a token."""
 WORD = r"\w+|\W+"
 """Words without the blank before them: a name is the same tokens in a task, in a history and in quotation marks, and to
 repeat it is to repeat them. What stands between two words is a token as well."""
 ROOM = 4096
 """Tokens that a question and its answer may have together."""
-SIZE = {"hidden_size": 128, "intermediate_size": 384, "num_hidden_layers": 4, "num_attention_heads": 4}
-"""About a million numbers. Two layers are the least that can look up what followed a word; four learn it sooner."""
+SIZE = {"hidden_size": 64, "intermediate_size": 192, "num_hidden_layers": 2, "num_attention_heads": 4}
+"""About 170 thousand numbers. Two layers are the least that can look up what followed a word."""
 
 
 def make_tiny(folder: Path, texts: Iterable[str], seed: int) -> None:
@@ -48,6 +48,7 @@ def make_tiny(folder: Path, texts: Iterable[str], seed: int) -> None:
         pad_token_id=0,
         eos_token_id=1,
         bos_token_id=None,
+        initializer_range=SIZE["hidden_size"] ** -0.5,
         **SIZE,
     )
     model = transformers.LlamaForCausalLM(config)

@@ -174,13 +174,14 @@ def _trainer(
     }
     engine.model.train()
     if order.purpose == "sft":
-        trainer = trl.SFTTrainer(model=engine.model, args=trl.SFTConfig(**settings), **data)
+        configured = trl.SFTConfig(completion_only_loss=not order.whole, **settings)
+        trainer = trl.SFTTrainer(model=engine.model, args=configured, **data)
     else:
         reference = None
         if adapter is None:
             reference = load_engine(Load(_begin(order, []), None, order.device, order.dtype)).model
-        configured = trl.DPOConfig(beta=order.beta, **settings)
-        trainer = trl.DPOTrainer(model=engine.model, ref_model=reference, args=configured, **data)
+        preferring = trl.DPOConfig(beta=order.beta, **settings)
+        trainer = trl.DPOTrainer(model=engine.model, ref_model=reference, args=preferring, **data)
     trainer.remove_callback(transformers.PrinterCallback)
     return trainer
 
