@@ -59,7 +59,7 @@ def read(path: Path, settings: dict[str, str]) -> list[Verdict]:
     if not path.exists():
         return []
     first, *lines = path.read_text(encoding="utf-8").splitlines() or ["{}"]
-    if json.loads(first) != settings:
+    if {"body": "fetch", **json.loads(first)} != settings:  # all of before bodies could be chosen are the Fetch's
         sys.exit(f"{path} is of {first}, not of {json.dumps(settings)}: give --out another name.")
     loaded = (json.loads(line) for line in lines)
     return [Verdict(**{**entry, "open": tuple(entry["open"]), "codes": tuple(entry["codes"])}) for entry in loaded]

@@ -112,5 +112,5 @@ class HomeControlEnv(HouseEnv[NDArray[np.float32]]):
         return {
             **{name: np.array(values, np.float32) for name, values in felt.items()},
             "holding": np.int64(body.holding),
-            **{name: frame.rgb for name, frame in seen.frames.items()},
+            **{name: frame.rgb.copy() for name, frame in seen.frames.items()},
         }

@@ -61,5 +61,5 @@ class TableEnv(SessionEnv[NDArray[np.float32]]):
         seen = self.session.observe()
         joints = np.array([seen.body.joints[name] for name in panda.SPEC.chain.names], np.float32)
         gripper = np.array([max(seen.body.gripper, 0.0)], np.float32)
-        pictures = {name: frame.rgb for name, frame in seen.frames.items()}
+        pictures = {name: frame.rgb.copy() for name, frame in seen.frames.items()}
         return {**pictures, "joints": joints, "gripper": gripper, "feedback": np.int64(self._code())}

@@ -121,12 +121,14 @@ class Session:
         return self.robot.observe(cameras or self.robot.views)
 
     def views(self) -> dict[str, Image]:
-        """The planner's pictures by camera: (H, W, 3) uint8 RGB."""
-        return {name: frame.rgb for name, frame in self.observe().frames.items()}
+        """The planner's pictures by camera: (H, W, 3) uint8 RGB. They are the caller's own."""
+        return {name: frame.rgb.copy() for name, frame in self.observe().frames.items()}
 
     def depth(self) -> dict[str, Depth | None]:
-        """The depth of the same views: (H, W) float32 metres, 0 for no return; None for a camera without depth."""
-        return {name: frame.depth for name, frame in self.observe().frames.items()}
+        """The depth of the same views: (H, W) float32 metres, 0 for no return; None for a camera without depth. They
+        are the caller's own."""
+        frames = self.observe().frames
+        return {name: None if frame.depth is None else frame.depth.copy() for name, frame in frames.items()}
 
     def detections(self) -> tuple[Detection, ...]:
         """What the detector names in the planner's pictures now. The locator has taken it in."""

@@ -208,7 +208,9 @@ class Episode:
         return PlannerInput(
             task=self.task,
             round=self.round,
-            views={view: frame.rgb for view, frame in sight.observation.frames.items()},
+            views={
+                view: frame.rgb.copy() for view, frame in sight.observation.frames.items()
+            },  # a planner may draw on them
             detections=executor.locator.arranged(sight.detections),
             inventory=self.inventory,
             history=self.telling.subtasks(self.history),
