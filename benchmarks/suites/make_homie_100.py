@@ -22,14 +22,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from benchmarks.suites.homie_100.draft import Draft, Plan
 from benchmarks.suites.homie_100.entry import Entry
 from benchmarks.suites.homie_100.houses import GeneratedHouse
 from benchmarks.suites.homie_100.played import fingerprint
 from benchmarks.suites.homie_100.script import Unsuited
 from benchmarks.suites.homie_100.tasks import ENTRIES, TEST
+from benchmarks.suites.written import write_yaml
 from homie.bench.folder.episode import Episode
 from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
@@ -169,24 +168,12 @@ def build() -> None:
         "names": declared_names(),
         "tasks": tasks,
     }
-    _write(SUITE, HEAD, suite)
-    _write(SECOND_HAND, HEAD_SECOND, {task["id"]: second for task, second in both})
+    write_yaml(SUITE, HEAD, suite)
+    write_yaml(SECOND_HAND, HEAD_SECOND, {task["id"]: second for task, second in both})
     read_suite(SUITE)
     print(Counter(attribute for task in tasks for attribute in task["attributes"]))
     skeletons = {tuple(read_subtask(words).action for words in task["expert"]) for task in tasks}
     print(len(tasks), "tasks,", Counter(task["split"] for task in tasks), len(skeletons), "skeletons")
-
-
-def _write(path: Path, head: str, content: dict[str, Any]) -> None:
-    text = yaml.dump(content, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=118, allow_unicode=True)
-    path.write_text(head + text, encoding="utf-8")
-
-
-class _Dumper(yaml.SafeDumper):
-    """No anchors: a suite is read by people."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
 
 
 def known_experts() -> dict[str, Any]:

@@ -16,11 +16,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from benchmarks.suites.homie_eb_house.errands import KINDS, Errand, Lot, Numbered
 from benchmarks.suites.homie_eb_house.sayings import REFERENCES, at_length, in_a_row, said
 from benchmarks.suites.homie_states.script import Unsuited
+from benchmarks.suites.written import write_yaml
 from homie.bench.authoring.house import House
 from homie.bench.options import BenchOptions
 from homie.bench.play.runner import bench
@@ -155,8 +154,7 @@ def write() -> None:
         "tasks": [task for number in range(1, NUMBER + 1) for task in errand_tasks(number)],
     }
     Suite.model_validate(suite)
-    text = yaml.dump(suite, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=118, allow_unicode=True)
-    OUT.write_text(HEAD + text, encoding="utf-8")
+    write_yaml(OUT, HEAD, suite)
 
 
 def experts(out: Path) -> None:
@@ -173,13 +171,6 @@ def experts(out: Path) -> None:
     for line in bench(options).lines:
         if not line.success:
             sys.stdout.write(f"{line.task}: {line.cause or 'its goal is not reached'}\n")
-
-
-class _Dumper(yaml.SafeDumper):
-    """No anchors: a suite is read by people."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
 
 
 def main() -> None:

@@ -12,11 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from benchmarks.suites.homie_states.people_tasks import MEETINGS
 from benchmarks.suites.homie_states.script import Script, Unsuited
 from benchmarks.suites.homie_states.tasks import TASKS, Draft, Pattern
+from benchmarks.suites.written import write_yaml
 from homie.bench.authoring.house import House
 from homie.bench.suite.suite import Suite
 from homie.conditions import parse_condition, unknown_words
@@ -98,15 +97,7 @@ def main() -> None:
         ],
     }
     Suite.model_validate(suite)
-    text = yaml.dump(suite, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=118, allow_unicode=True)
-    OUT.write_text(HEAD + text, encoding="utf-8")
-
-
-class _Dumper(yaml.SafeDumper):
-    """No anchors: a suite is read by people."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
+    write_yaml(OUT, HEAD, suite)
 
 
 if __name__ == "__main__":

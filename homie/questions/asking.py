@@ -7,29 +7,24 @@ OUT/results.json     the rows of the table; results.md the same to be read
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from homie.kernel.errors import BadInput
 from homie.kernel.planning.respondents import PlainQuestion, Respondent
-from homie.kernel.setup import registry
 from homie.kernel.support.files import slug, sync_folder, to_json, write_atomically, writing
 from homie.questions.folder import QuestionSet, read_questions
 from homie.questions.options import AskOptions
 from homie.questions.question import Question
 from homie.questions.scoring import mark
 from homie.questions.table import Row, markdown, rows
-from homie.runtime.assembly import load_planner
-from homie.runtime.runstore import read_model, write_model
-
-MODEL = "model"
-"""The respondent that asks the model of a planner; the others are named themselves."""
+from homie.runtime.lines import append_line, differing_fields, kept_lines
+from homie.runtime.respondents import respondent_of
 
 
 class Asked(BaseModel):
@@ -103,18 +98,6 @@ def ask(options: AskOptions, advance: Callable[[str], object] = lambda name: Non
     return Outcome(out, table, sum(answer.cost for answer in answers.values()))
 
 
-def respondent_of(planner: str, settings: Mapping[str, Any]) -> Respondent:
-    """Who answers: a respondent by its name, or the model of a planner. Raises BadInput and MissingPart."""
-    name, _, argument = planner.partition(":")
-    if name != MODEL and name in registry.names("respondents"):
-        if settings:
-            raise BadInput(f"'{name}' answers questions without settings: leave out --set.")
-        named: Respondent = registry.load("respondents", name)(argument)
-        return named
-    asking: Respondent = registry.load("respondents", MODEL)(load_planner(planner, settings))
-    return asking
-
-
 def _ask_rest(
     asked: QuestionSet,
     questions: tuple[Question, ...],
@@ -122,16 +105,15 @@ def _ask_rest(
     path: Path,
     advance: Callable[[str], object],
 ) -> dict[str, Answered]:
-    answers, size = _kept(path)
+    kept, size = kept_lines(path, Answered)
+    answers = {answer.id: answer for answer in kept}
     with path.open("ab") as file:
         file.truncate(size)  # a line that a kill has cut off
         sync_folder(path.parent)
         for question in questions:
             if question.id not in answers:
                 answers[question.id] = _answered(asked, question, respondent)
-                file.write(to_json(answers[question.id].model_dump(mode="json"), indent=None))
-                file.flush()
-                os.fsync(file.fileno())
+                append_line(file, answers[question.id].model_dump(mode="json"))
             advance(question.id)
     return answers
 
@@ -154,29 +136,8 @@ def _answered(asked: QuestionSet, question: Question, respondent: Respondent) ->
     )
 
 
-def _kept(path: Path) -> tuple[dict[str, Answered], int]:
-    """The answers that are whole, and the bytes that they take."""
-    answers: dict[str, Answered] = {}
-    size = 0
-    for line in path.read_bytes().splitlines(keepends=True) if path.exists() else ():
-        try:
-            answer = Answered.model_validate_json(line)
-        except ValidationError:
-            break
-        if not line.endswith(b"\n"):
-            break
-        answers[answer.id] = answer
-        size += len(line)
-    return answers, size
-
-
 def _check_same(path: Path, head: Asked) -> None:
-    if not path.exists():
-        write_model(path, head)
-        return
-    before = read_model(path, Asked)
-    other = [name for name in Asked.model_fields if getattr(before, name) != getattr(head, name)]
-    if other:
+    if other := differing_fields(path, head):
         raise BadInput(
             f"{path.parent} has the answers of another asking (different: {', '.join(other)}): choose another --out."
         )

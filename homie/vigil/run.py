@@ -7,24 +7,19 @@ OUT/results.json     the rows of the table; results.md the same to be read
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import ExitStack
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from typing import BinaryIO
-
-from pydantic import ValidationError
 
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.errors import BadInput
 from homie.kernel.planning.respondents import Respondent
-from homie.kernel.setup import registry
 from homie.kernel.support.files import slug, sync_folder, to_json, write_atomically, writing
-from homie.runtime.assembly import load_planner
-from homie.runtime.runstore import read_model, write_model
+from homie.runtime.lines import append_line, differing_fields, kept_lines
+from homie.runtime.respondents import respondent_of
 from homie.vigil.agents import BLIND, Agent, blind
 from homie.vigil.expert import Expert
 from homie.vigil.frozen import FrozenEpisode, choose, digest
@@ -67,7 +62,8 @@ def run(options: VigilOptions, advance: Callable[[str], object] = lambda name: N
         out.mkdir(parents=True, exist_ok=True)
         _check_same(out / HEAD, head)
         path = out / "episodes.jsonl"
-        records, size = kept(path)
+        kept, size = kept_lines(path, Record)
+        records = {record.id: record for record in kept}
         for name in records:
             advance(name)
         left = [episode for episode in episodes if episode.id not in records]
@@ -75,7 +71,7 @@ def run(options: VigilOptions, advance: Callable[[str], object] = lambda name: N
             file.truncate(size)  # a line that a kill has cut off
             sync_folder(out)
             for record in _played(options, sorted(left, key=lambda episode: (episode.house, episode.id))):
-                _append(file, record)
+                append_line(file, record.model_dump(mode="json", exclude_defaults=True))
                 records[record.id] = record
                 advance(record.id)
         table = rows([records[episode.id] for episode in episodes])
@@ -104,42 +100,11 @@ def _respondent(options: VigilOptions) -> Respondent | None:
         if argument or options.planner_settings:
             raise BadInput(f"'{name}' plays without argument and settings: leave them out.")
         return None
-    if name in registry.names("respondents") and name != "model":
-        named: Respondent = registry.load("respondents", name)(argument)
-        return named
-    asking: Respondent = registry.load("respondents", "model")(load_planner(options.planner, options.planner_settings))
-    return asking
-
-
-def _append(file: BinaryIO, record: Record) -> None:
-    file.write(to_json(record.model_dump(mode="json", exclude_defaults=True), indent=None))
-    file.flush()
-    os.fsync(file.fileno())
-
-
-def kept(path: Path) -> tuple[dict[str, Record], int]:
-    """The episodes of a file that are whole, by their ids, and the bytes that they take."""
-    records: dict[str, Record] = {}
-    size = 0
-    for line in path.read_bytes().splitlines(keepends=True) if path.exists() else ():
-        try:
-            record = Record.model_validate_json(line)
-        except ValidationError:
-            break
-        if not line.endswith(b"\n"):
-            break
-        records[record.id] = record
-        size += len(line)
-    return records, size
+    return respondent_of(options.planner, options.planner_settings)
 
 
 def _check_same(path: Path, head: Head) -> None:
-    if not path.exists():
-        write_model(path, head)
-        return
-    before = read_model(path, Head)
-    other = [name for name in Head.model_fields if getattr(before, name) != getattr(head, name)]
-    if other:
+    if other := differing_fields(path, head):
         raise BadInput(f"{path.parent} has another run (different: {', '.join(other)}): choose another --out.")
 
 

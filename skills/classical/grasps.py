@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from homie.kernel.robot.body import Fingers
+from homie.kernel.robot.reach import Fingers
 from homie.kernel.types import Array, Box, Pose, Solid
 from skills.classical.motion import gripper_rotation, wrap
 

@@ -7,7 +7,7 @@ import pytest
 from endpoint import Endpoint, says
 
 from homie.kernel.planning.respondents import PlainQuestion, Respondent
-from homie.questions.asking import respondent_of
+from homie.runtime.respondents import respondent_of
 
 QUESTION = PlainQuestion("q", "Which?", (np.zeros((8, 8, 3), np.uint8), np.ones((8, 8, 3), np.uint8)), ("A", "B"))
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from types import TracebackType
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from homie.data.folder.datafile import SPLITS, Recipe
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import to_json
-from homie.runtime.runstore import read_model, write_model
+from homie.runtime.lines import differing_fields, kept_lines
 
 UNFINISHED = ".unfinished"
 
@@ -106,13 +107,7 @@ class Journal:
         self.close()
 
     def _check(self, recipe: Recipe) -> None:
-        path = self.folder / "recipe.json"
-        if not path.exists():
-            write_model(path, recipe)
-            return
-        before = read_model(path, Recipe)
-        other = [name for name in Recipe.model_fields if getattr(before, name) != getattr(recipe, name)]
-        if other:
+        if other := differing_fields(self.folder / "recipe.json", recipe):
             raise BadInput(
                 f"The folder {self.folder.parent} holds an unfinished data set of another kind (different: "
                 f"{', '.join(other)}): choose another --out, or delete it."
@@ -120,20 +115,9 @@ class Journal:
 
     def _read(self) -> tuple[Entry, ...]:
         """The entries whose lines are all there."""
-        path = self.folder / "journal.jsonl"
-        if not path.exists():
-            return ()
-        entries: list[Entry] = []
         there = {split: self.lines(split).stat().st_size if self.lines(split).exists() else 0 for split in SPLITS}
-        for line in path.read_bytes().split(b"\n")[:-1]:
-            try:
-                entry = Entry.model_validate_json(line)
-            except ValidationError:  # a kill of the machine can leave zeros; what follows is made again
-                break
-            if any(entry.sizes[split] > there[split] for split in SPLITS):
-                break
-            entries.append(entry)
-        return tuple(entries)
+        entries, _ = kept_lines(self.folder / "journal.jsonl", Entry)
+        return tuple(takewhile(lambda entry: all(entry.sizes[split] <= there[split] for split in SPLITS), entries))
 
 
 def _line(entry: Entry) -> bytes:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from homie.envs.mujoco.robots.fetch.fetch import READY
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
-from homie.kernel.robot.body import Reach
+from homie.kernel.robot.reach import Reach
 from homie.kernel.types import OccupancyGrid, Pose, Pose2, rotation_z
 from skills.classical.motion import gripper_rotation, wrap
 from skills.classical.planning import CostMap, plan_path

@@ -15,7 +15,8 @@ from homie.envs.mujoco.robots.model_kinematics import ModelKinematics
 from homie.envs.mujoco.robots.panda import panda
 from homie.envs.mujoco.robots.panda.kinematics import PandaKinematics
 from homie.kernel.interfaces import IkSolution
-from homie.kernel.robot.body import Fingers, Group, Reach, RobotSpec
+from homie.kernel.robot.body import Group, RobotSpec
+from homie.kernel.robot.reach import Fingers, Reach
 from homie.kernel.types import Array
 
 FILE = RobotFile(Path(__file__).with_name("panda_base.xml"))

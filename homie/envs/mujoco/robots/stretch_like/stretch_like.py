@@ -15,7 +15,8 @@ from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.envs.mujoco.robots.grasping import Hand
 from homie.envs.mujoco.robots.mjcf import RobotFile
 from homie.envs.mujoco.robots.stretch_like.kinematics import TelescopeKinematics
-from homie.kernel.robot.body import Fingers, Group, Reach, RobotSpec
+from homie.kernel.robot.body import Group, RobotSpec
+from homie.kernel.robot.reach import Fingers, Reach
 
 FILE = RobotFile(Path(__file__).with_name("stretch_like.xml"))
 

@@ -1,0 +1,26 @@
+"""Who answers plain questions: a respondent by its name, or the model of a planner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from homie.kernel.errors import BadInput
+from homie.kernel.planning.respondents import Respondent
+from homie.kernel.setup import registry
+from homie.runtime.assembly import load_planner
+
+MODEL = "model"
+"""The respondent that asks the model of a planner; the others are named themselves."""
+
+
+def respondent_of(planner: str, settings: Mapping[str, Any]) -> Respondent:
+    """The respondent that `--planner` and `--set` mean. Raises BadInput and MissingPart."""
+    name, _, argument = planner.partition(":")
+    if name != MODEL and name in registry.names("respondents"):
+        if settings:
+            raise BadInput(f"'{name}' answers questions without settings: leave out --set.")
+        named: Respondent = registry.load("respondents", name)(argument)
+        return named
+    asking: Respondent = registry.load("respondents", MODEL)(load_planner(planner, settings))
+    return asking
