@@ -72,6 +72,7 @@ LAYERS = {
     ),
     "homie.envs.mujoco": (
         ("blueprints", "render"),
+        ("meshes",),
         ("house",),
         ("state", "robots"),
         ("generate",),

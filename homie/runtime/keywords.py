@@ -33,6 +33,7 @@ class OpenKeywords(TypedDict, total=False):
     check_order: str | ErrorCheck | Sequence[ErrorCheck]
     picture_size: int | str | tuple[int, int] | None
     shade: bool | None
+    meshes: str | Path | None
     attempts: int
     seed: int
     scene: str | Path | None

@@ -16,7 +16,7 @@ from homie.kernel.support.files import to_json
 
 def show_table(options: SceneOptions, *, json: bool) -> None:
     """Print the table of a family and a seed, or of a file. Raises BadInput."""
-    useless = sorted(options.model_fields_set & set(HOUSE))
+    useless = sorted(options.model_fields_set & {*HOUSE, "meshes"})
     if useless:
         raise BadInput(f"A table has no {' and no '.join(useless)}: leave --{useless[0]} out.")
     scene = scene_of(options.robot.partition(":")[2], options.seed, options.scene)

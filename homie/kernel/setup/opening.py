@@ -18,7 +18,7 @@ from homie.kernel.setup.options import HouseOptions, OpenOptions, explain
 RobotT = TypeVar("RobotT", bound=Robot)
 SettingsT = TypeVar("SettingsT", bound=BaseModel)
 
-FOR_ROBOTS = ("scene", *HouseOptions.model_fields, "grasp", "picture_size", "shade")
+FOR_ROBOTS = ("scene", *HouseOptions.model_fields, "grasp", "picture_size", "shade", "meshes")
 """Options of a run that mean something to robots that have a setting of the same name, and to no other."""
 
 

@@ -29,6 +29,10 @@ Shade = Annotated[
     bool | None,
     Field(description="Soft shade in a simulation's pictures where things touch (default: as the robot has it)."),
 ]
+Meshes = Annotated[
+    Path | None,
+    Field(description="Folder of OBJ and GLB files that objects are drawn by, named by kind (`mug.obj`, `025_mug/`)."),
+]
 """Options that are settings of robots too (`homie.kernel.setup.opening`)."""
 
 SMALLEST_PICTURE, LARGEST_PICTURE = 16, 4096
@@ -191,6 +195,7 @@ class PartsOptions(Options):
     check_order: str = Field("paper", description="Order of the error checks: `paper`, `code` or one of your own.")
     picture_size: PictureSize = None
     shade: Shade = None
+    meshes: Meshes = None
     attempts: int = Field(3, ge=1, le=10, description="Attempts per subtask.")
     video: bool = Field(False, description="Write video.mp4.")
     frames: bool = Field(False, description="Write the four views of every round.")
@@ -312,6 +317,7 @@ class SceneOptions(HouseOptions):
     robot: str = Field("mujoco", description="The robot whose scene it is: a house, or a table (`franka:stack`).")
     seed: Seed = 0
     scene: Scene = None
+    meshes: Meshes = None
     png: Path | None = Field(None, description="Draw a labelled map, seen from above, into this file.")
     save: Path | None = Field(None, description="Write the scene spec into this file, to be edited and run.")
 

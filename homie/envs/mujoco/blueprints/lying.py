@@ -52,8 +52,7 @@ def span(plan: ObjectPlan, rotation: Array) -> tuple[Array, Array]:
 def _solid(part: Part, rotation: Array) -> Solid:
     own = np.zeros(9)
     mujoco.mju_quat2Mat(own, np.array(part.quat))
-    return Solid(
-        part.shape,
-        np.array(half_sizes(part.shape, part.size)),
-        Pose(rotation @ np.array(part.pos), rotation @ own.reshape(3, 3)),
-    )
+    pose = Pose(rotation @ np.array(part.pos), rotation @ own.reshape(3, 3))
+    if part.shape == "mesh":
+        return Solid("hull", np.array(part.size), pose, part.surface and part.surface.points)
+    return Solid(part.shape, np.array(half_sizes(part.shape, part.size)), pose)

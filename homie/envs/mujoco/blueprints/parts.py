@@ -11,12 +11,16 @@ import math
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Literal, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from homie.envs.mujoco.blueprints.palette import CHROME, RGB
+from homie.kernel.types import Array
 
 Vec3: TypeAlias = tuple[float, float, float]
 Quat: TypeAlias = tuple[float, float, float, float]
 Span: TypeAlias = tuple[float, float]
-Shape: TypeAlias = Literal["box", "cylinder", "capsule", "sphere", "ellipsoid"]
+Shape: TypeAlias = Literal["box", "cylinder", "capsule", "sphere", "ellipsoid", "mesh"]
 Finish: TypeAlias = Literal["matte", "gloss", "metal", "grain", "fabric"]
 
 UPRIGHT: Quat = (1.0, 0.0, 0.0, 0.0)
@@ -32,6 +36,21 @@ POWERED = ("lamp", "stream")
 """Labels of parts that show whether something is on."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Surface:
+    """What a part of shape `mesh` looks like, or collides as.
+
+    name: the same for the same content. points (n, 3): in the frame of the part. faces (m, 3): None for the convex
+    hull of the points. uv (n, 2), texture (h, w, 3): its rows from the top, v from the bottom; None without texture.
+    """
+
+    name: str
+    points: Array
+    faces: NDArray[np.int32] | None = None
+    uv: Array | None = None
+    texture: NDArray[np.uint8] | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """One geom. Its first five fields are positional in the order of MuJoCo's own geoms, all others by name.
@@ -39,7 +58,7 @@ class Part:
     size: as in MuJoCo (half sizes; radius and half length). pos, quat: in the frame of the body. solid: whether it
     collides; a part that does not is visual only. hidden: whether it is invisible and only collides. label: "" for the
     body itself, or `handle`, `button`, `lamp`, `stream` (there only while it is on), ... glow: the colour of a lamp
-    that is on.
+    that is on. surface: of a mesh, whose size is half its extents.
     """
 
     shape: Shape
@@ -54,6 +73,7 @@ class Part:
     finish: Finish = "matte"
     glow: RGB | None = None
     mass: float = 0.0
+    surface: Surface | None = None
 
     def moved(self, x: float = 0.0, y: float = 0.0, z: float = 0.0) -> Part:
         """The same part, shifted."""

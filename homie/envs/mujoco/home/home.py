@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import ClassVar, Self
 
 import mujoco
@@ -22,7 +23,9 @@ from homie.envs.mujoco.home.ideal.rearranging import Rearranging
 from homie.envs.mujoco.home.settings import HomeSettings
 from homie.envs.mujoco.house.build import TIMESTEP, Home, build
 from homie.envs.mujoco.house.contacts import Pace
+from homie.envs.mujoco.house.meshed_scene import meshes_of, with_meshes
 from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.house.spec_parts import MeshSpec
 from homie.envs.mujoco.house.vicinity import Vicinity
 from homie.envs.mujoco.render.cameras import FreeCamera
 from homie.envs.mujoco.robots.body import SimulatedBody
@@ -65,11 +68,14 @@ class MujocoHome(SimulatedRobot):
         picture_size: tuple[int, int] = PICTURE_SIZE,
         shade: bool = True,
         body: SimulatedBody | None = None,
+        meshes: Mapping[str, MeshSpec] = MappingProxyType({}),
     ) -> None:
-        """Raises BadInput for a scene whose things cut into each other. `body`: another than the class has."""
+        """Raises BadInput for a scene whose things cut into each other. `body`: another than the class has. `meshes`:
+        what objects are drawn by, by the names that `with_meshes` goes by."""
         self._body = body or self.body
         self.spec = self._body.spec
-        self.scene = scene
+        self._meshes = meshes
+        self.scene = scene = with_meshes(scene, meshes) if meshes else scene
         self.picture_size = picture_size
         self.home: Home = build(scene, self._add_robot)
         if not all(item.stands for item in scene.objects):
@@ -108,7 +114,18 @@ class MujocoHome(SimulatedRobot):
         body = registry.load("bodies", settings.body) if settings.body else cls.body
         if not isinstance(body, SimulatedBody):
             raise BadInput(f"The body '{settings.body}' is none of a simulated world: choose another.")
-        return cls(house, grasp=settings.grasp, picture_size=settings.pixels, shade=bool(settings.shade), body=body)
+        return cls(
+            house,
+            grasp=settings.grasp,
+            picture_size=settings.pixels,
+            shade=bool(settings.shade),
+            body=body,
+            meshes={} if settings.meshes is None else meshes_of(settings.meshes),
+        )
+
+    def describe(self) -> Mapping[str, object]:
+        """The SHA-256 of the meshes that its objects may be drawn by, by name."""
+        return {"meshes": {name: mesh.sha256 for name, mesh in self._meshes.items()}} if self._meshes else {}
 
     def _add_robot(self, world: mujoco.MjSpec, pos: tuple[float, float, float], yaw: float) -> None:
         self._body.add(world, pos, yaw)

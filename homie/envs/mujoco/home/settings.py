@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from homie.envs.mujoco.robots.settings import SimulatedSettings
-from homie.kernel.setup.options import Grasp, HouseOptions
+from homie.kernel.setup.options import Grasp, HouseOptions, Meshes
 
 
 class HomeSettings(HouseOptions, SimulatedSettings):
     """The house, and how the robot in it holds things and sees."""
 
     grasp: Grasp = "weld"
+    meshes: Meshes = None
     body: str = ""
     """The name of a registered body (`homie list bodies`); "" for the robot's own, which is the Fetch."""

@@ -25,6 +25,7 @@ from homie.envs.mujoco.house.indexing import index_of
 from homie.envs.mujoco.house.looks import Looks
 from homie.envs.mujoco.house.people import add_joints, at_start, hand_name, mannequin_of
 from homie.envs.mujoco.house.shell import SOLID, add_shell
+from homie.envs.mujoco.house.skins import add_surface
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec, PersonSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of
@@ -256,7 +257,10 @@ def _add_object(spec: mujoco.MjSpec, scene: SceneSpec, item: ObjectSpec, geoms: 
     body.add_freejoint(name=item.name)
     for k, part in enumerate(plan.parts):
         name = f"{item.name}/#{k}"
-        geom = add_geom(body, name, part, part.mass)
+        if part.surface is None:
+            geom = add_geom(body, name, part, part.mass)
+        else:
+            geom = add_surface(spec, body, name, part, part.surface)
         geom.condim = 6 if plan.rolls else 4
         geom.friction = [0.9, 0.006, 0.0012 if plan.rolls else 0.0001]
         geoms[name] = GeomInfo(item.name, "")

@@ -18,6 +18,7 @@ from homie.envs.mujoco.blueprints.lying import rotation_of, span
 from homie.envs.mujoco.blueprints.palette import COLOURS
 from homie.envs.mujoco.blueprints.parts import Blueprint, ObjectPlan
 from homie.envs.mujoco.blueprints.person import HALF_X, HALF_Y, Gesture, Posture
+from homie.envs.mujoco.meshes.meshed import meshed
 from homie.household import states_of
 
 LEAST_ANGLE, LARGEST_ANGLE = 1.45, 2.9
@@ -170,16 +171,25 @@ class FurnitureSpec(_Leaner):
         return tuple((self.x + c * u - s * v, self.y + s * u + c * v) for u, v in local)
 
 
+class MeshSpec(_Model):
+    """A mesh that is drawn in the place of an object's usual shape. sha256: of it and of what it refers to, "" for
+    any."""
+
+    file: Annotated[str, Field(min_length=1, max_length=4096)]
+    sha256: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
+
+
 class ObjectSpec(_Leaner):
     """A movable object, on a surface of a piece of furniture or on the floor of a room.
 
     x, y, yaw: in the frame of the surface; in the world if `receptacle` is a room and `surface` is `floor`. pitch,
     roll: rotations about the object's y and x (rad), 0 if it is upright. z: height of its centre above the surface (m);
     None if it stands on the surface itself. An object on, in or against another one has a z. states: what it is besides
-    (`sliced`, `clean`, `filled`, `heated`, `cooled`), where that is not as usual, in a scene with states.
+    (`sliced`, `clean`, `filled`, `heated`, `cooled`), where that is not as usual, in a scene with states. mesh: what it
+    is drawn by; None for the usual shape of its kind.
     """
 
-    seldom: ClassVar[tuple[str, ...]] = ("z", "pitch", "roll", "states")
+    seldom: ClassVar[tuple[str, ...]] = ("z", "pitch", "roll", "states", "mesh")
 
     name: Name
     kind: str
@@ -193,6 +203,7 @@ class ObjectSpec(_Leaner):
     pitch: Angle = 0.0
     roll: Angle = 0.0
     states: Mapping[str, bool] = {}
+    mesh: MeshSpec | None = None
 
     @model_validator(mode="after")
     def _known(self) -> ObjectSpec:
@@ -201,8 +212,10 @@ class ObjectSpec(_Leaner):
 
     @property
     def plan(self) -> ObjectPlan:
-        """The blueprint of the object."""
-        return object_plan(self.kind, self.colour)
+        """The blueprint of the object. Raises BadInput for a mesh that cannot be read."""
+        if self.mesh is None:
+            return object_plan(self.kind, self.colour)
+        return meshed(self.kind, self.colour, self.mesh.file, self.mesh.sha256)
 
     @property
     def stands(self) -> bool:

@@ -1,0 +1,92 @@
+"""Which mesh of a folder stands for which kind or object, by its name.
+
+mug.obj, mug.glb                       red_mug.obj: mugs that are red      mug_2.obj: that mug alone
+mug/textured.obj, 025_mug/google_16k/textured.obj (YCB), mug/meshes/model.obj (Google Scanned Objects)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
+from homie.envs.mujoco.meshes.bundle import SUFFIXES
+from homie.kernel.errors import BadInput
+from homie.kernel.support.files import reading
+
+MOST = 5000
+"""Entries of a folder: YCB has about a hundred, Google Scanned Objects a thousand."""
+INSIDE = ("textured", "google_16k/textured", "tsdf/textured", "poisson/textured", "meshes/model", "model", "mesh")
+"""Where data sets have the mesh in the folder of an object, best first."""
+_NUMBER = re.compile(r"^\d{3}(-[a-z])?_")
+"""Before the names of YCB."""
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def library(folder: Path) -> Mapping[str, Path]:
+    """The meshes of a folder by the names that they stand for, `mug`, `red_mug` or `mug_2`.
+
+    Raises:
+        BadInput: It cannot be read, has no mesh of a kind that there is, or two for one name.
+    """
+    with reading(folder, "the folder of meshes"):
+        entries = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    if len(entries) > MOST:
+        raise BadInput(
+            f"The folder of meshes {folder} has {len(entries)} entries, at most {MOST}: choose a smaller one."
+        )
+    meshes: dict[str, Path] = {}
+    for entry in entries:
+        name = name_of(entry)
+        if not is_known(name):
+            continue
+        if entry.suffix.lower() == ".gltf":
+            raise BadInput(f"The mesh {entry} is read as one file only: save it as a GLB.")
+        path = entry if entry.suffix.lower() in SUFFIXES and entry.is_file() else _inside(entry, name)
+        if path is None:
+            continue
+        if name in meshes:
+            raise BadInput(f"Both {meshes[name]} and {path} are the mesh of '{name}': leave one out.")
+        meshes[name] = path.resolve()
+    if not meshes:
+        raise BadInput(
+            f"The folder {folder} has no mesh of a kind of object: name one by its kind, as mug.obj or mug.glb "
+            "(docs/scene-spec.md has all kinds)."
+        )
+    return meshes
+
+
+def name_of(entry: Path) -> str:
+    """What a file or folder stands for: lower case, `_` between words, without the numbers of YCB.
+
+    Example:
+        >>> name_of(Path("025_mug")), name_of(Path("SoapBottle.glb")), name_of(Path("red mug.obj"))
+        ('mug', 'soap_bottle', 'red_mug')
+    """
+    name = entry.stem if entry.suffix.lower() in (*SUFFIXES, ".gltf") else entry.name
+    return re.sub(r"[ -]", "_", _HUMP.sub("_", _NUMBER.sub("", name))).lower()
+
+
+def is_known(name: str) -> bool:
+    """Whether a name can be that of an object: a kind, with its colour before it or a number behind it."""
+    kind = re.sub(r"_\d+$", "", name)
+    if kind in OBJECTS:
+        return True
+    colour, _, rest = name.partition("_")
+    return rest in OBJECTS and colour in OBJECTS[rest].colours
+
+
+def _inside(entry: Path, name: str) -> Path | None:
+    """The mesh in the folder of an object; None where there is none. Raises BadInput where it is not clear which."""
+    if not entry.is_dir():
+        return None
+    for place in (*INSIDE, name, entry.name):
+        for suffix in SUFFIXES:
+            path = entry / f"{place}{suffix}"
+            if path.is_file():
+                return path
+    meshes = sorted(path for path in entry.iterdir() if path.suffix.lower() in SUFFIXES)
+    if len(meshes) > 1:
+        raise BadInput(f"{entry} has {len(meshes)} meshes: call the one to be used {entry / 'textured.obj'}.")
+    return meshes[0] if meshes else None

@@ -1,0 +1,125 @@
+"""The blueprint of an object that is drawn by a mesh: as large as the catalogue has its kind, shaped as the mesh.
+
+A mesh is turned upright (a GLB has y up, an OBJ here z), by a quarter turn too where it fits better so, and scaled
+until it just fits into the box of its kind. So its units do not matter, it stands where the catalogue's shape would
+stand, and a hand goes round it.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from homie.envs.mujoco.blueprints.catalog_objects import object_plan
+from homie.envs.mujoco.blueprints.palette import COLOURS, RGB
+from homie.envs.mujoco.blueprints.parts import ObjectPlan, Part, Surface, Vec3, block
+from homie.envs.mujoco.meshes.bundle import bundle
+from homie.envs.mujoco.meshes.reading import Skin, skins
+from homie.envs.mujoco.meshes.solids import FOOT, hollow_of, hull, stand, vessel
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Array
+
+THINNEST = 0.002
+"""Metres of the thinnest side of a thing, below which fingers and contacts do nothing sensible."""
+BETTER = 1.05
+"""How much larger a mesh must be after a quarter turn to be turned."""
+_UNSEEN: RGB = (0.5, 0.5, 0.5)
+BOTTOM = 0.4
+"""Share of a vessel's mass in its bottom, as in the catalogue's bowl."""
+
+
+@lru_cache(maxsize=256)
+def meshed(kind: str, colour: str, file: str, sha256: str) -> ObjectPlan:
+    """The blueprint of an object of a kind, drawn by a mesh.
+
+    Args:
+        kind: Of the catalogue; its mass is kept.
+        colour: Of the object, taken where the mesh has none.
+        file: The mesh.
+        sha256: Of the mesh and what it refers to; "" for any.
+
+    Raises:
+        BadInput: The file cannot be read, is another than it was, is flat, or is solid where a vessel is hollow.
+        MissingPart: trimesh is not installed.
+    """
+    usual = object_plan(kind, colour)
+    parts, digest = _read(file, sha256)
+    points = [part.points for part in parts]
+    fitted, half = _fitted(file, kind, np.vstack(points), usual)
+    rows = np.split(fitted, np.cumsum([len(each) for each in points])[:-1])
+    drawn = [
+        _drawn(part, own, f"{digest[:16]}/{kind}#{number}", colour)
+        for number, (part, own) in enumerate(zip(parts, rows, strict=True))
+    ]
+    starts = np.cumsum([0, *(len(each) for each in points[:-1])])
+    faces = np.vstack([part.faces + start for part, start in zip(parts, starts, strict=True)])
+    mass = sum(part.mass for part in usual.parts)
+    if usual.hollow is None:
+        whole = (_piece(hull(fitted), mass),) if usual.rolls else _standing(hull(fitted), mass)
+        return ObjectPlan(half, (*drawn, *whole), usual.rolls)
+    hollow = hollow_of(fitted, faces)
+    if hollow is None:
+        raise BadInput(f"The mesh {file} has no hollow that is open above, and a {kind} has one: leave it out.")
+    bottom, *walls = vessel(fitted, faces, hollow)
+    pieces = (_piece(wall, (1 - BOTTOM) * mass / len(walls)) for wall in walls)
+    return ObjectPlan(half, (*drawn, *_standing(bottom, BOTTOM * mass), *pieces), usual.rolls, hollow)
+
+
+@lru_cache(maxsize=32)
+def _read(file: str, sha256: str) -> tuple[tuple[Skin, ...], str]:
+    mesh = bundle(Path(file))
+    if sha256 and mesh.sha256 != sha256:
+        raise BadInput(
+            f"The mesh {file} is not the one of this scene (SHA-256 {mesh.sha256[:12]}, there {sha256[:12]}): give that"
+            " one back, or --meshes FOLDER with others."
+        )
+    return skins(mesh), mesh.sha256
+
+
+def _fitted(file: str, kind: str, points: Array, usual: ObjectPlan) -> tuple[Array, Vec3]:
+    """The points in the frame of the object, and half its extents."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    size, box = high - low, 2.0 * np.array(usual.half)
+    if not size.max() > 0.0 or size.min() < 1e-6 * size.max():
+        raise BadInput(f"The mesh {file} is flat: an object has three sides.")
+    as_it_is, turned = float((box / size).min()), float((box / size[[1, 0, 2]]).min())
+    centred = points - (low + high) / 2
+    if turned > BETTER * as_it_is:
+        centred = np.stack([-centred[:, 1], centred[:, 0], centred[:, 2]], axis=1)
+        size, as_it_is = size[[1, 0, 2]], turned
+    a, b, c = (float(value) for value in size * as_it_is / 2)
+    if 2 * min(a, b, c) < THINNEST:
+        raise BadInput(
+            f"The mesh {file} would be {2000 * min(a, b, c):.1f} mm thick as a {kind}: at least "
+            f"{1000 * THINNEST:.0f} mm can be taken."
+        )
+    return centred * as_it_is, (a, b, c)
+
+
+def _drawn(part: Skin, points: Array, name: str, colour: str) -> Part:
+    surface = Surface(name, points, part.faces, part.uv, part.texture)
+    rgb = part.rgb or COLOURS[colour]
+    return Part("mesh", _half(points), (0.0, 0.0, 0.0), rgb, solid=False, surface=surface)
+
+
+def _standing(corners: Array, mass: float) -> tuple[Part, ...]:
+    """A hull on a stand, which carries it."""
+    box = stand(corners)
+    if box is None:
+        return (_piece(corners, mass),)
+    (x0, y0, z0), (x1, y1, z1) = box
+    raised = corners.copy()
+    raised[:, 2] = np.maximum(corners[:, 2], z0 + FOOT)
+    return _piece(raised, mass), block((x0, x1), (y0, y1), (z0, z1), _UNSEEN, hidden=True)
+
+
+def _piece(corners: Array, mass: float) -> Part:
+    surface = Surface("", corners)
+    return Part("mesh", _half(corners), (0.0, 0.0, 0.0), _UNSEEN, hidden=True, mass=mass, surface=surface)
+
+
+def _half(points: Array) -> Vec3:
+    a, b, c = (float(value) for value in np.ptp(points, axis=0) / 2)
+    return a, b, c

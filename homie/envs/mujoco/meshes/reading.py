@@ -1,0 +1,174 @@
+"""From the bytes of a mesh to triangles with their colours. trimesh parses; nothing is executed, nothing unpickled.
+
+trimesh comes with the extra `meshes`.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.envs.mujoco.blueprints.palette import RGB
+from homie.envs.mujoco.meshes.bundle import Bundle
+from homie.envs.mujoco.meshes.thinning import thinned
+from homie.kernel.errors import BadInput
+from homie.kernel.support.packages import missing_part
+from homie.kernel.types import Array
+
+MOST_FACES = 200_000
+"""Of a whole mesh. The finest scans of YCB have 512,000, those of 64,000 and 16,000 are enough for any picture."""
+DRAWN_FACES = 4000
+"""Of a whole mesh in pictures: a thing of 10 cm has a few thousand pixels. What has more is thinned out."""
+MOST_PARTS = 32
+"""Materials or parts of a mesh: each is a geom."""
+LARGEST_TEXTURE, TEXTURE = 8192, 512
+"""Pixels of a side: at most in a file, and as it is kept."""
+_Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+"""From glTF, whose y is up, to z up."""
+
+Faces = NDArray[np.int32]
+Texels = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Skin:
+    """A part of a mesh with one look.
+
+    points (n, 3), z up, in the units of the file; faces (m, 3); rgb: its colour, with a texture the mean of that, None
+    where the file gives none; uv (n, 2) and texture (h, w, 3), rows from the top, v from the bottom; None where it has
+    no texture.
+    """
+
+    points: Array
+    faces: Faces
+    rgb: RGB | None
+    uv: Array | None = None
+    texture: Texels | None = None
+
+
+def skins(mesh: Bundle) -> tuple[Skin, ...]:
+    """The parts of a mesh, thinned out to what pictures need.
+
+    Raises:
+        BadInput: It cannot be read, is empty, has points that are no numbers, or too many faces.
+        MissingPart: trimesh is not installed.
+    """
+    try:
+        import trimesh
+    except ImportError as error:
+        raise missing_part("Meshes", "trimesh", "meshes") from error
+    try:
+        scene = trimesh.load_scene(
+            io.BytesIO(mesh.data),
+            file_type=mesh.path.suffix.lower()[1:],
+            resolver=_Kept(mesh.references),
+            process=False,
+        )
+        total = sum(len(scene.geometry[scene.graph[node][1]].faces) for node in scene.graph.nodes_geometry)
+        if total > MOST_FACES:
+            raise BadInput(
+                f"The mesh {mesh.path} has {total:,} faces, at most {MOST_FACES:,}: save one with fewer "
+                "(YCB has google_16k)."
+            )
+        parts = [part for part in scene.dump() if isinstance(part, trimesh.Trimesh) and len(part.faces)]
+    except BadInput:
+        raise
+    except Exception as error:  # a parser meets whatever a damaged file has
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        raise BadInput(f"Cannot read the mesh {mesh.path}: {reason[:200]}.") from error
+    if not parts:
+        raise BadInput(f"The mesh {mesh.path} has no faces.")
+    if len(parts) > MOST_PARTS:
+        raise BadInput(f"The mesh {mesh.path} has {len(parts)} parts, at most {MOST_PARTS}: join them.")
+    share = DRAWN_FACES / total
+    upright = mesh.path.suffix.lower() == ".glb"
+    return tuple(_skin(mesh, part, upright, max(int(share * len(part.faces)), 12)) for part in parts)
+
+
+class _Kept:
+    """Hands trimesh the files that a mesh refers to, and no others."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._files = files
+
+    def get(self, name: str) -> bytes:
+        return self._files[name.strip()]
+
+    def __getitem__(self, name: str) -> bytes:
+        return self.get(name)
+
+    def keys(self) -> Iterator[str]:
+        yield from self._files
+
+
+def _skin(mesh: Bundle, part: Any, upright: bool, most: int) -> Skin:
+    points = np.asarray(part.vertices, dtype=float)
+    faces = np.asarray(part.faces, dtype=np.int32)
+    if not np.isfinite(points).all():
+        raise BadInput(f"The mesh {mesh.path} has points that are not finite numbers.")
+    if faces.min() < 0 or faces.max() >= len(points):
+        raise BadInput(f"The mesh {mesh.path} has faces between points that it does not have.")
+    if upright:
+        points = points @ _Y_UP.T
+    rgb, uv, texture = _look(mesh, part)
+    if texture is None or uv is None:
+        return Skin(*thinned(points, faces, None, most)[:2], rgb)
+    points, faces, kept = thinned(points, faces, uv, most)
+    assert kept is not None
+    texture = _filled(texture, kept, faces)
+    return Skin(points, faces, _rgb(texture.mean(axis=(0, 1))), kept, texture)
+
+
+def _look(mesh: Bundle, part: Any) -> tuple[RGB | None, Array | None, Texels | None]:
+    """Colour, coordinates and texture of a part."""
+    visual = part.visual
+    if visual.kind == "texture":
+        material, uv = visual.material, visual.uv
+        image = getattr(material, "baseColorTexture", None) or getattr(material, "image", None)
+        factor = getattr(material, "baseColorFactor", None)
+        factor = getattr(material, "diffuse", None) if factor is None else factor
+        if image is not None and uv is not None and np.isfinite(uv).all():
+            return None, np.asarray(uv, dtype=float), _texels(mesh, image)
+        return None if factor is None else _rgb(np.asarray(factor)), None, None
+    if visual.kind in ("vertex", "face"):
+        colours = visual.vertex_colors if visual.kind == "vertex" else visual.face_colors
+        return _rgb(np.asarray(colours).mean(axis=0)), None, None
+    return None, None, None
+
+
+def _rgb(colour: Array) -> RGB:
+    red, green, blue = (min(max(float(value), 0.0), 255.0) / 255.0 for value in colour[:3])
+    return red, green, blue
+
+
+def _texels(mesh: Bundle, image: Any) -> Texels:
+    """A texture as it is kept. Pillow reads its pixels only here, after its size is known."""
+    if max(image.size) > LARGEST_TEXTURE:
+        raise BadInput(
+            f"The mesh {mesh.path} has a texture of {image.size[0]} x {image.size[1]} pixels: at most {LARGEST_TEXTURE}"
+            " on a side."
+        )
+    small = image.convert("RGB")
+    small.thumbnail((TEXTURE, TEXTURE))
+    return np.asarray(small, dtype=np.uint8)
+
+
+def _filled(texture: Texels, uv: Array, faces: Faces) -> Texels:
+    """The texture with what no face shows in the mean colour of what is shown: so its mean, which is the colour in
+    ray-cast pictures, is that of the thing."""
+    size = np.array(texture.shape[1::-1])
+    corners = np.round(np.stack([uv[:, 0], 1.0 - uv[:, 1]], axis=1) * (size - 1))[faces].astype(np.int32)
+    if corners.min() < 0 or (corners >= size).any():  # it repeats, so all of it is shown
+        return texture
+    shown = np.zeros(texture.shape[:2], np.uint8)
+    for triangle in corners:
+        cv2.fillConvexPoly(shown, triangle, 1)
+    filled = texture.copy()
+    filled[shown == 0] = texture[shown > 0].mean(axis=0).round()
+    return filled

@@ -1,0 +1,166 @@
+"""What collides in the place of a mesh: its convex hull; of a hollow one a bottom and the sectors of its wall.
+
+Frame: the object's, origin at the centre of its bounding box, z up; metres.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.envs.mujoco.blueprints.parts import Hollow, Vec3
+from homie.kernel.types import Array
+
+CORNERS, WALL_CORNERS = 48, 20
+"""Directions in which the corners of a hull are looked for, besides its axes and rims: of a whole thing, and of a
+sector of a wall. Contacts cost by corners, and a thing of 10 cm is within a millimetre or two of its mesh."""
+RIM, TILT = 12, 0.06
+"""Directions (nearly straight down and up) that find the rims of flat undersides and tops."""
+SECTORS = 12
+"""Of a wall: the middle of a chord is 3 % of the radius inside the circle."""
+SLOPING = 1.2
+"""How much wider a rim is than the floor from which a wall is cut across too: a straight piece fills a round bowl."""
+DEEP = 0.35
+"""Share of its height from which a thing with an opening above is hollow."""
+LEVELS = (0.2, 0.85)
+"""Shares of the depth at which the radii of floor and rim are measured: corners are round."""
+THINNEST = 0.003
+"""Metres: what is thinner gets as thick, for a hull needs a volume."""
+SPACING = 0.004
+"""Metres between the points of a surface that are asked which sector they are in."""
+FOOT, LEVEL = 0.0005, 0.002
+"""Metres by which the hull of a thing with a stand ends above it, and up to which points above the lowest are its
+underside."""
+STAND = 0.004
+"""Height of a stand (m)."""
+
+
+def _fibonacci(count: int) -> Array:
+    """Unit vectors (n, 3), spread evenly."""
+    k = np.arange(count) + 0.5
+    z, turn = 1.0 - 2.0 * k / count, np.pi * (1.0 + np.sqrt(5.0)) * k
+    flat = np.sqrt(1.0 - z * z)
+    return np.stack([flat * np.cos(turn), flat * np.sin(turn), z], axis=1)
+
+
+def _around(count: int) -> Array:
+    """Unit vectors (n, 2)."""
+    turn = 2.0 * np.pi * (np.arange(count) + 0.5) / count
+    return np.stack([np.cos(turn), np.sin(turn)], axis=1)
+
+
+_AXES = np.vstack([np.eye(3), -np.eye(3)])
+_RIMS = np.vstack([np.hstack([TILT * _around(RIM), np.full((RIM, 1), side)]) for side in (-1.0, 1.0)])
+
+
+def hull(points: Array, directions: int = CORNERS) -> Array:
+    """The corners (n, 3) of about the convex hull of points: the farthest of them in many directions. Its bounding box
+    is that of the points."""
+    looked = np.vstack([_AXES, _RIMS, _fibonacci(directions)])
+    corners: Array = points[np.unique(np.argmax(points @ looked.T, axis=0))]
+    return _thick(corners)
+
+
+def _thick(points: Array) -> Array:
+    """The points, and where they are nearly flat copies of them, so that they have a volume."""
+    middle = points - points.mean(axis=0)
+    normal = np.linalg.svd(middle, full_matrices=False)[2][-1]
+    if np.ptp(middle @ normal) >= THINNEST / 3:
+        return points
+    return np.vstack([points - normal * THINNEST / 2, points + normal * THINNEST / 2])
+
+
+def stand(points: Array) -> tuple[Vec3, Vec3] | None:
+    """The lowest and the highest corner of a box inscribed in the underside of points, on which they stand still:
+    MuJoCo gives a hull on a box a contact or two at a time, on which it rocks. None for what is round below."""
+    lowest = float(points[:, 2].min())
+    under = points[points[:, 2] < lowest + LEVEL][:, :2]
+    low, high = under.min(axis=0), under.max(axis=0)
+    middle, half = (low + high) / 2, (high - low) / 2
+    ways = _around(4 * RIM)
+    room = (under @ ways.T).max(axis=0) - ways @ middle
+    share = 0.95 * float((room / np.maximum(np.abs(ways) @ half, 1e-9)).min())
+    if share * float(half.min()) < THINNEST:
+        return None
+    (x0, y0), (x1, y1) = middle - share * half, middle + share * half
+    return (float(x0), float(y0), lowest), (float(x1), float(y1), lowest + STAND)
+
+
+def hollow_of(points: Array, faces: NDArray[np.int32]) -> Hollow | None:
+    """The hollow of an upright vessel, measured by rays from its axis; None where it has none."""
+    bottom, top = float(points[:, 2].min()), float(points[:, 2].max())
+    rim = points[points[:, 2] > top - 0.08 * (top - bottom)]
+    x, y = ((rim.min(axis=0) + rim.max(axis=0)) / 2)[:2] + 1e-5 * np.array([3.7, 2.3])  # beside a corner on the axis
+    triangles = points[faces]
+    down = _first(triangles, np.array([x, y, top + 0.01]), np.array([[0.0, 0.0, -1.0]]))[0]
+    floor = max(top + 0.01 - float(down), bottom + THINNEST)
+    depth = top - floor
+    if not np.isfinite(down) or depth < DEEP * (top - bottom):
+        return None
+    ways = np.hstack([_around(16), np.zeros((16, 1))])
+    radii = [float(_first(triangles, np.array([x, y, floor + share * depth]), ways).min()) for share in LEVELS]
+    half = np.ptp(points[:, :2], axis=0).min() / 2
+    all_around = [_first(triangles, np.array([x, y, floor + share * depth]), ways).max() for share in LEVELS]
+    if not np.isfinite(all_around).all() or min(radii) < 0.2 * half:
+        return None
+    return Hollow((float(x), float(y), floor), depth, *radii)
+
+
+def _first(triangles: Array, origin: Array, directions: Array) -> Array:
+    """Distances (r,) from a point to the first of triangles (t, 3, 3) along unit vectors (r, 3); inf for none. By
+    Moeller and Trumbore (1997)."""
+    corner, first, second = triangles[:, 0], triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]
+    across = np.cross(directions[:, None], second[None])
+    volume = np.einsum("rtj,tj->rt", across, first)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        away = origin - corner
+        u = np.einsum("rtj,tj->rt", across, away) / volume
+        turned = np.cross(away, first)
+        v = directions @ turned.T / volume
+        distance = np.einsum("tj,tj->t", second, turned) / volume
+        hit = (np.abs(volume) > 1e-15) & (u >= 0) & (v >= 0) & (u + v <= 1) & (distance > 1e-6)
+    return np.where(hit, distance, np.inf).min(axis=1)
+
+
+def vessel(points: Array, faces: NDArray[np.int32], hollow: Hollow) -> tuple[Array, ...]:
+    """The convex pieces (n, 3) of a hollow thing: its bottom, then the sectors of its wall."""
+    surface = _sampled(points, faces)
+    floor = hollow.center[2]
+    below = surface[surface[:, 2] <= floor + 1e-6]
+    lid = below.copy()
+    lid[:, 2] = floor
+    return (hull(np.vstack([below, lid])), *_sectors(surface, hollow))
+
+
+def _sectors(surface: Array, hollow: Hollow) -> Iterator[Array]:
+    x, y, floor = hollow.center
+    top = float(surface[:, 2].max())
+    away, turn = np.hypot(*(surface[:, :2] - (x, y)).T), np.arctan2(surface[:, 1] - y, surface[:, 0] - x)
+    bands = 2 if hollow.rim > SLOPING * hollow.floor else 1
+    cuts = np.linspace(floor, top, bands + 1)
+    wide = np.pi / SECTORS + SPACING / 2 / hollow.rim  # they overlap by the distance of two points
+    for sector in range(SECTORS):
+        middle = 2.0 * np.pi * sector / SECTORS
+        beside = np.abs(np.angle(np.exp(1j * (turn - middle)))) <= wide
+        for low, high in pairwise(cuts):
+            level = (surface[:, 2] >= low - SPACING / 2) & (surface[:, 2] <= high + SPACING / 2)
+            piece = surface[beside & level & (away > 0.6 * hollow.floor)]
+            if len(piece) >= 4:
+                yield hull(piece, WALL_CORNERS)
+
+
+def _sampled(points: Array, faces: NDArray[np.int32]) -> Array:
+    """Points of a surface, about `SPACING` apart, its corners among them."""
+    triangles = points[faces]
+    longest = np.linalg.norm(triangles - np.roll(triangles, 1, axis=1), axis=2).max(axis=1)
+    fine = np.clip(np.ceil(longest / SPACING), 1, 64).astype(int)
+    samples = []
+    for count in np.unique(fine):
+        i, j = (grid.ravel() for grid in np.meshgrid(np.arange(count + 1), np.arange(count + 1), indexing="ij"))
+        inside = i + j <= count
+        weights = np.stack([count - i - j, i, j], axis=1)[inside] / count
+        samples.append(np.einsum("wk,tkj->twj", weights, triangles[fine == count]).reshape(-1, 3))
+    return np.vstack(samples)

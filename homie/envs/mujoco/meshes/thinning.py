@@ -1,0 +1,47 @@
+"""Fewer triangles for pictures: points that lie close together, and close together in the texture, become one."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.kernel.types import Array
+
+CELLS = (160, 128, 96, 72, 56, 44, 34, 26, 20, 15, 11, 8)
+"""Cells along the longest side that are tried, finest first."""
+PATCHES = 4
+"""A cell in the texture is this much wider, as a share of the texture, than one in space as a share of the mesh: seams
+are kept apart, and patches do not fall to pieces."""
+
+
+def thinned(
+    points: Array, faces: NDArray[np.int32], uv: Array | None, most: int
+) -> tuple[Array, NDArray[np.int32], Array | None]:
+    """A mesh with about `most` faces, or as it is where it has no more. Of each cell the point farthest from the middle
+    is kept, so that the mesh does not shrink.
+
+    Args:
+        points: (n, 3).
+        faces: (m, 3).
+        uv: (n, 2), coordinates in a texture; None without.
+        most: Faces.
+    """
+    if len(faces) <= most:
+        return points, faces, uv
+    low, high = points.min(axis=0), points.max(axis=0)
+    away = np.linalg.norm(points - (low + high) / 2, axis=1)
+    farthest = np.argsort(-away, kind="stable")
+    for cells in CELLS:
+        keys = np.floor((points - low) / max(float((high - low).max()), 1e-12) * cells)
+        if uv is not None:
+            keys = np.hstack([keys, np.floor(uv * cells / PATCHES)])
+        _, first, group = np.unique(keys[farthest], axis=0, return_index=True, return_inverse=True)
+        cell = np.empty(len(points), np.int32)
+        cell[farthest] = group.ravel()
+        merged = cell[faces]
+        real = (merged[:, 0] != merged[:, 1]) & (merged[:, 1] != merged[:, 2]) & (merged[:, 0] != merged[:, 2])
+        merged = merged[real]
+        kept = farthest[first]
+        if len(merged) <= most and len(merged):
+            break
+    return points[kept], merged, None if uv is None else uv[kept]
