@@ -207,6 +207,13 @@ def robot(path: Path) -> None:
     path.write_text(URDF, encoding="utf-8")
 
 
+def meshes(path: Path) -> None:
+    import trimesh
+
+    path.mkdir()
+    trimesh.creation.icosphere(2).export(path / "apple.glb")
+
+
 MADE_SUITE = ("homie/bench/suites/homie-100.yaml", "tests/bench/homie-100-second-hand.yaml")
 STAND_INS: Mapping[str, Make] = {
     "suite.yaml": text(SUITE),
@@ -222,6 +229,7 @@ STAND_INS: Mapping[str, Make] = {
     "model.onnx": detector,
     "yolo11n.onnx": detector,
     "front.png": picture,
+    "my-meshes": meshes,
     "left.png": picture,
     "export.txt": text("recordings/monday\n"),
     "robot.urdf": robot,
