@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ from homie.envs.mujoco.meshes.meshed import meshed
 from homie.envs.mujoco.render.cameras import FreeCamera
 from homie.envs.mujoco.render.rendering import make_renderer
 from homie.envs.mujoco.state.world import World
-from homie.kernel.errors import BadInput
+from homie.kernel.errors import BadInput, MissingPart
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.types import Array, Command
 from homie.runtime.session import run
@@ -281,6 +282,7 @@ FILES: list[tuple[str, str | bytes, str]] = [
     ("apple.obj", "hello", "no faces|Cannot read"),
     ("apple.obj", TRIANGLE + "f 1 2 3\n", "is flat"),
     ("apple.obj", "v nan 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "not finite"),
+    ("apple.obj", "v 1e300 0 0\nv -1e300 0 0\nv 0 1e300 9\nf 1 2 3\n", "beyond 1e\\+09"),
     ("apple.obj", TRIANGLE + "f 1 2 9\n", "Cannot read|does not have"),
     ("apple.obj", TRIANGLE + "f 1 2 3\n" * 200_001, "200,001 faces, at most 200,000"),
     ("apple.obj", "mtllib ../../secret.mtl\n" + TRIANGLE + "f 1 2 3\n", "outside of its folder"),
@@ -303,6 +305,22 @@ def test_a_bad_file_gets_one_sentence(name: str, content: str | bytes, sentence:
     with pytest.raises(BadInput, match=sentence) as refusal:
         meshed_table(tmp_path, kind="apple", colour="red")
     assert "\n" not in str(refusal.value) and name in str(refusal.value)
+
+
+@pytest.mark.parametrize("length", [0, 40, 90])
+def test_a_damaged_texture_is_a_sentence(length: int, tmp_path: Path) -> None:
+    textured(tmp_path / "sugar_box")
+    picture = tmp_path / "sugar_box" / "texture.png"
+    picture.write_bytes(picture.read_bytes()[:length])
+    with pytest.raises(BadInput, match=r"textured\.obj"):
+        meshed_table(tmp_path, kind="sugar_box", colour="yellow")
+
+
+def test_without_trimesh_there_is_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    box((1, 1, 1)).export(tmp_path / "apple.obj")
+    monkeypatch.setitem(sys.modules, "trimesh", None)
+    with pytest.raises(MissingPart, match="Drawing meshes needs the package 'trimesh': install it with `pip install"):
+        meshed_table(tmp_path, kind="apple", colour="red")
 
 
 def test_what_is_cut_short_anywhere_is_a_sentence_too(tmp_path: Path) -> None:

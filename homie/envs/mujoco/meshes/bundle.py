@@ -30,11 +30,12 @@ _PACKED = ("compression", "basisu")
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A mesh file. references: the files that it names (materials, textures), by the names that it uses."""
+    """A mesh file. references: the files that it names, by the names that it uses; textures: which are pictures."""
 
     path: Path
     data: bytes
     references: Mapping[str, bytes]
+    textures: tuple[str, ...] = ()
 
     @property
     def sha256(self) -> str:
@@ -51,12 +52,10 @@ def bundle(path: Path) -> Bundle:
     if path.suffix.lower() == ".glb":
         _check_glb(path, data)
         return Bundle(path, data, {})
-    references: dict[str, bytes] = {}
-    for library in _named(_LIBRARY, data):
-        references[library] = _bytes(_beside(path, library), path)
-        for texture in _named(_COLOUR_MAP, references[library]):
-            references[texture] = _bytes(_beside(path, texture), path)
-    return Bundle(path, data, references)
+    libraries = {name: _bytes(_beside(path, name), path) for name in _named(_LIBRARY, data)}
+    named = dict.fromkeys(name for library in libraries.values() for name in _named(_COLOUR_MAP, library))
+    pictures = {name: _bytes(_beside(path, name), path) for name in named}
+    return Bundle(path, data, {**libraries, **pictures}, tuple(pictures))
 
 
 def _bytes(path: Path, mesh: Path) -> bytes:

@@ -25,6 +25,10 @@ MOST_FACES = 200_000
 """Of a whole mesh. The finest scans of YCB have 512,000, those of 64,000 and 16,000 are enough for any picture."""
 DRAWN_FACES = 4000
 """Of a whole mesh in pictures: a thing of 10 cm has a few thousand pixels. What has more is thinned out."""
+FARTHEST = 1e9
+"""Of a coordinate: a kilometre in micrometres. Far larger ones overflow."""
+LEAST = 12
+"""Faces of a part, however few of all are its own: those of a box."""
 MOST_PARTS = 32
 """Materials or parts of a mesh: each is a geom."""
 LARGEST_TEXTURE, TEXTURE = 8192, 512
@@ -62,7 +66,7 @@ def skins(mesh: Bundle) -> tuple[Skin, ...]:
     try:
         import trimesh
     except ImportError as error:
-        raise missing_part("Meshes", "trimesh", "meshes") from error
+        raise missing_part("Drawing meshes", "trimesh", "meshes") from error
     try:
         scene = trimesh.load_scene(
             io.BytesIO(mesh.data),
@@ -71,24 +75,36 @@ def skins(mesh: Bundle) -> tuple[Skin, ...]:
             process=False,
         )
         total = sum(len(scene.geometry[scene.graph[node][1]].faces) for node in scene.graph.nodes_geometry)
-        if total > MOST_FACES:
-            raise BadInput(
-                f"The mesh {mesh.path} has {total:,} faces, at most {MOST_FACES:,}: save one with fewer "
-                "(YCB has google_16k)."
-            )
-        parts = [part for part in scene.dump() if isinstance(part, trimesh.Trimesh) and len(part.faces)]
+        _check_size(mesh, total, len(scene.graph.nodes_geometry))
+        share, upright = DRAWN_FACES / max(total, 1), mesh.path.suffix.lower() == ".glb"
+        parts = tuple(
+            _skin(mesh, part, upright, max(int(share * len(part.faces)), LEAST))
+            for part in scene.dump()
+            if isinstance(part, trimesh.Trimesh) and len(part.faces)
+        )
     except BadInput:
         raise
     except Exception as error:  # a parser meets whatever a damaged file has
-        reason = str(error).partition("\n")[0] or type(error).__name__
+        reason = str(error).partition("\n")[0].rstrip(".") or type(error).__name__
         raise BadInput(f"Cannot read the mesh {mesh.path}: {reason[:200]}.") from error
     if not parts:
         raise BadInput(f"The mesh {mesh.path} has no faces.")
-    if len(parts) > MOST_PARTS:
-        raise BadInput(f"The mesh {mesh.path} has {len(parts)} parts, at most {MOST_PARTS}: join them.")
-    share = DRAWN_FACES / total
-    upright = mesh.path.suffix.lower() == ".glb"
-    return tuple(_skin(mesh, part, upright, max(int(share * len(part.faces)), 12)) for part in parts)
+    if mesh.textures and all(part.texture is None for part in parts):  # trimesh goes on without
+        raise BadInput(
+            f"The texture {mesh.textures[0]} of the mesh {mesh.path} cannot be used: it is damaged, or no point has "
+            "coordinates in it."
+        )
+    return parts
+
+
+def _check_size(mesh: Bundle, faces: int, parts: int) -> None:
+    if faces > MOST_FACES:
+        raise BadInput(
+            f"The mesh {mesh.path} has {faces:,} faces, at most {MOST_FACES:,}: save one with fewer "
+            "(YCB has google_16k)."
+        )
+    if parts > MOST_PARTS:
+        raise BadInput(f"The mesh {mesh.path} has {parts} parts, at most {MOST_PARTS}: join them.")
 
 
 class _Kept:
@@ -110,8 +126,8 @@ class _Kept:
 def _skin(mesh: Bundle, part: Any, upright: bool, most: int) -> Skin:
     points = np.asarray(part.vertices, dtype=float)
     faces = np.asarray(part.faces, dtype=np.int32)
-    if not np.isfinite(points).all():
-        raise BadInput(f"The mesh {mesh.path} has points that are not finite numbers.")
+    if not (np.abs(points) < FARTHEST).all():
+        raise BadInput(f"The mesh {mesh.path} has points that are not finite numbers, or beyond {FARTHEST:g}.")
     if faces.min() < 0 or faces.max() >= len(points):
         raise BadInput(f"The mesh {mesh.path} has faces between points that it does not have.")
     if upright:
