@@ -53,6 +53,7 @@ def _solid(part: Part, rotation: Array) -> Solid:
     own = np.zeros(9)
     mujoco.mju_quat2Mat(own, np.array(part.quat))
     pose = Pose(rotation @ np.array(part.pos), rotation @ own.reshape(3, 3))
-    if part.shape == "mesh":
-        return Solid("hull", np.array(part.size), pose, part.surface and part.surface.points)
+    if part.surface is not None:
+        return Solid("hull", np.array(part.size), pose, part.surface.points)
+    assert part.shape != "mesh", "a mesh has a surface"
     return Solid(part.shape, np.array(half_sizes(part.shape, part.size)), pose)

@@ -122,7 +122,8 @@ def _first(triangles: Array, origin: Array, directions: Array) -> Array:
         v = directions @ turned.T / volume
         distance = np.einsum("tj,tj->t", second, turned) / volume
         hit = (np.abs(volume) > 1e-15) & (u >= 0) & (v >= 0) & (u + v <= 1) & (distance > 1e-6)
-    return np.where(hit, distance, np.inf).min(axis=1)
+    nearest: Array = np.where(hit, distance, np.inf).min(axis=1)
+    return nearest
 
 
 def vessel(points: Array, faces: NDArray[np.int32], hollow: Hollow) -> tuple[Array, ...]:
