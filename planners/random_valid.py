@@ -6,6 +6,7 @@ import random
 
 from homie.kernel.interfaces import Planner
 from homie.kernel.types import END, Decision, PlannerInput, Subtask, in_sight
+from homie.kernel.vocabulary.poses import MOVE, NUMBERS
 from perception.words.names import canonical
 from planners.common_sense import is_container, is_furniture, is_room, is_surface
 
@@ -14,9 +15,9 @@ class RandomPlanner(Planner):
     """Draws an action that is possible with the hand as it is, then its target among the names in sight.
 
     Go to: anything, or a room seen before. Pick: with an empty hand, anything but furniture. Put: what is held, on or
-    into furniture. Open, Close: what has a door or a drawer by its name. Where actions are numbered it draws from their
-    list: an action, then a number of it. It ends in the last round. It reads neither the task nor feedback; the seed of
-    the episode decides it.
+    into furniture. Open, Close: what has a door or a drawer by its name. Move: seven numbers in their ranges, all as
+    likely. Where actions are numbered it draws from their list: an action, then a number of it. It ends in the last
+    round. It reads neither the task nor feedback; the seed of the episode decides it.
     """
 
     name = "random"
@@ -63,7 +64,12 @@ class RandomPlanner(Planner):
             "Put": [Subtask("Put", held, place) for place in places] if held else [],
             "Open": [Subtask("Open", name) for name in doors],
             "Close": [Subtask("Close", name) for name in doors],
+            MOVE: self._poses() if MOVE in planner_input.actions else [],
         }
         return {
             action: subtasks for action, subtasks in possible.items() if subtasks and action in planner_input.actions
         }
+
+    def _poses(self) -> list[Subtask]:
+        """A Move, drawn."""
+        return [Subtask(MOVE, str([self._random.randint(0, last) for last in NUMBERS.values()]))]

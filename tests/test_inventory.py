@@ -29,6 +29,7 @@ from homie.kernel.types import (
     Execution,
     Feedback,
     HistoryItem,
+    Listed,
     PlannerAnswered,
     PlannerAsked,
     RoundRecord,
@@ -253,7 +254,7 @@ def test_a_subtask_is_told_with_its_round():
 def test_what_a_planner_is_told_comes_from_the_parts():
     tiny, planner = executor(), Lines(END)
     locator, robot = tiny.locator, tiny.robot
-    locator.listing = lambda: ("1: a ball",)
+    locator.listing = lambda: (Listed(1, "ball", "[3, 4]"),)
     locator.knowledge = lambda number: f"knowledge of round {number}"
     locator.arranged = lambda detections: tuple(reversed(detections))
     planner.looks_at_hand, robot.hand = True, "front"
@@ -263,7 +264,7 @@ def test_what_a_planner_is_told_comes_from_the_parts():
     assert episode.over and episode.round == 1
     (planner_input,) = planner.inputs
     assert (planner_input.listing, planner_input.knowledge, planner_input.inventory) == (
-        ("1: a ball",),
+        ("object 1: ball at [3, 4]",),
         "knowledge of round 1",
         ("mug",),
     )

@@ -25,7 +25,9 @@ NAMES = {
     "detectors": "simulated yolo yolo-onnx owl grounding-dino rtdetr",
     "locators": "background sensors",
     "checks": "paper code",
-    "suites": "homie-100 homie-states homie-eb-house homie-menu table-pick table-stack table-sort table-wipe",
+    "suites": (
+        "homie-100 homie-states homie-eb-house homie-eb-table homie-menu table-pick table-stack table-sort table-wipe"
+    ),
 }
 
 

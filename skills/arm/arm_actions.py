@@ -20,20 +20,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Array, Pose
+from homie.kernel.vocabulary.poses import CELLS, NUMBERS, TURNS
 
 LOW: tuple[float, float, float] = (-0.3, -0.5, 0.6)
 HIGH: tuple[float, float, float] = (0.7, 0.5, 1.6)
 """Corners of the workspace, m."""
-CELLS = 100
-"""Cells along each axis."""
 RESOLUTION = (HIGH[0] - LOW[0]) / CELLS
 """Metres of one cell."""
-TURNS = 120
-"""Steps of a whole turn: index 120 would be index 0 again."""
 STEP = 3
 """Degrees of one step; index 0 is -180 degrees."""
 
-FIELDS = ("x", "y", "z", "roll", "pitch", "yaw", "gripper")
+FIELDS = tuple(NUMBERS)
 
 _EPSILON = 1e-12
 """EmbodiedBench divides by a cell that is this much larger, so that a point on a grid line falls into the lower one."""
@@ -173,8 +170,8 @@ def _in_range(name: str, value: float) -> int:
     whole = int(value)
     if name == "gripper" and whole not in (0, 1):
         raise BadInput(f"gripper must be 0 (closed) or 1 (open), not {whole}.")
-    last = TURNS - 1 if name in FIELDS[3:6] else CELLS - 1
-    if name != "gripper" and not 0 <= whole <= last:
+    last = NUMBERS[name]
+    if not 0 <= whole <= last:
         hint = f"; {TURNS} would be the same angle as 0" if last == TURNS - 1 and whole == TURNS else ""
         raise BadInput(f"{name} must be between 0 and {last}, not {whole}{hint}.")
     return whole

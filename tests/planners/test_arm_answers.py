@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from homie.kernel.types import END, PlannerInput, Subtask
@@ -91,3 +93,52 @@ def test_the_fixed_part_for_an_arm_is_long_enough_for_caches_and_its_examples_ar
     assert [example for example in examples if END in example.steps() and len(example.subtasks) > 1] == [], (
         "End after a look"
     )
+
+
+# ---------------------------------------------------------------- embodiedbench-arm
+
+POSES = Layout("poses")
+NUMBERED = replace(GIVEN, listing=("object 1: [51, 36, 18]", "object 2: [40, 67, 17]"))
+
+
+def asked(**settings: object) -> tuple[str, str]:
+    prompt = Prompt(PromptSettings.model_validate({"template": "embodiedbench-arm", "images": False, **settings}))
+    system, user = prompt.request(NUMBERED)[0].messages
+    return "\n".join(map(str, system.parts)), "\n".join(map(str, user.parts))
+
+
+def test_poses_are_lists_of_numbers_and_an_empty_plan_ends() -> None:
+    said = {"visual_state_description": "a", "reasoning_and_reflection": "b", "language_plan": "c"}
+    assert read(json.dumps({**said, "executable_plan": [SEVEN, SEVEN]}), POSES, ACTIONS).subtasks == (
+        Subtask("Move", WRITTEN),
+        Subtask("Move", WRITTEN),
+    )
+    ended = read(json.dumps({**said, "executable_plan": []}), POSES, ACTIONS)
+    assert (ended.subtasks, ended.leniencies) == ((END,), ())
+    with pytest.raises(Unreadable, match=r"Step 2 of the plan: .*\[x, y, z, roll, pitch, yaw, gripper\]"):
+        read(json.dumps({**said, "executable_plan": [SEVEN, {"pose": SEVEN}]}), POSES, ACTIONS)
+
+
+def test_the_prompt_by_poses_has_numbers_alone_and_examples_that_are_read() -> None:
+    system, user = asked()
+    assert "object 1: [51, 36, 18]\nobject 2: [40, 67, 17]\nTask: Put the star" in user
+    assert "model" not in system and "Inventory" not in system + user
+    examples = load_examples("tables", None).all
+    assert asked(examples=2)[0].count("Example ") == 2 < len(examples) == system.count("Example ")
+    for example in examples:
+        answer = example.answer("poses", GIVEN.models, GIVEN.abilities)
+        reading = read(answer, POSES, ACTIONS)
+        assert (reading.subtasks, reading.leniencies) == (tuple(example.steps()), ())
+        assert answer in system
+        assert all(step == END or str(ArmAction.read(step.target)) == step.target for step in example.steps())
+
+
+def test_places_and_numbers_in_the_picture_are_settings() -> None:
+    picture = {"front": np.zeros((500, 500, 3), np.uint8)}
+    prompt = Prompt(PromptSettings(template="embodiedbench-arm", names=False))
+    request, _ = prompt.request(replace(NUMBERED, views=picture))
+    words = "".join(part for message in request.messages for part in message.parts if isinstance(part, str))
+    assert "Objects:" not in words and "[51, 36, 18]" not in words
+    assert "carry their numbers" not in words
+    marked = Prompt(PromptSettings(template="embodiedbench-arm", boxes=True)).request(replace(NUMBERED, views=picture))
+    assert "carry their numbers" in str(marked[0].messages[0].parts[0])

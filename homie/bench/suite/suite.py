@@ -32,7 +32,7 @@ from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.setup import registry
 from homie.kernel.setup.options import MAX_SEED
 from homie.kernel.support.files import reading, slug
-from homie.kernel.types import END, FeedbackPolicy, HistoryPolicy, Limits, Subtask, Telling
+from homie.kernel.types import END, FeedbackPolicy, HistoryPolicy, Limits, Subtask, Telling, ThingsPolicy
 
 Attribute: TypeAlias = Literal[
     "short-horizon",
@@ -118,8 +118,8 @@ class SceneChoice(BaseModel):
 class Protocol(_Model):
     """How a suite is run (defaults: EMMOE, section 5.1). The command line may say other rounds and trials.
 
-    feedback, history, history_length: what a planner is told of its results (`homie.kernel.types.Telling`). steps,
-    failures, plan: what ends an episode besides, and how much of a plan is carried out (`homie.kernel.types.Limits`).
+    feedback, history, history_length, things: what a planner is told (`homie.kernel.types.Telling`). steps, failures,
+    plan: what ends an episode besides, and how much of a plan is carried out (`homie.kernel.types.Limits`).
     actions: `numbered` where a planner chooses from a list (`homie.bench.authoring.numbered`).
     """
 
@@ -128,6 +128,7 @@ class Protocol(_Model):
     feedback: FeedbackPolicy = "codes"
     history: HistoryPolicy = "all"
     history_length: int | None = Field(default=None, ge=1, le=1000)
+    things: ThingsPolicy = "named"
     steps: int | None = Field(default=None, ge=1, le=1000)
     failures: int | None = Field(default=None, ge=1, le=1000)
     plan: int | None = Field(default=None, ge=1, le=1000)
@@ -143,8 +144,8 @@ class Protocol(_Model):
 
     @property
     def telling(self) -> Telling:
-        """What a planner is told of its own subtasks."""
-        return Telling(self.feedback, self.history, self.history_length)
+        """What a planner is told."""
+        return Telling(self.feedback, self.history, self.history_length, self.things)
 
     @property
     def limits(self) -> Limits:

@@ -1,5 +1,6 @@
 """The built-in suites: `homie-100` (docs/homie-100.md), `homie-states` (docs/states.md), `homie-eb-house`
-(docs/embodiedbench.md), `homie-menu` (docs/embodied-eval.md) and four of the Panda's table (docs/franka.md)."""
+and `homie-eb-table` (docs/embodiedbench.md), `homie-menu` (docs/embodied-eval.md) and four of the Panda's table
+(docs/franka.md)."""
 
 from __future__ import annotations
 
@@ -26,6 +27,11 @@ def homie_states() -> Suite:
 def homie_eb_house() -> Suite:
     """50 errands in generated houses, each in the six ways of EmbodiedBench's subsets, played by numbers."""
     return _shipped("homie-eb-house")
+
+
+def homie_eb_table() -> Suite:
+    """48 scenes of a Panda's table, each in the five ways of EB-Manipulation's subsets, played by seven numbers."""
+    return _shipped("homie-eb-table")
 
 
 def table_pick() -> Suite:

@@ -205,20 +205,21 @@ class Episode:
 
     def _planner_input(self, sight: Sight) -> PlannerInput:
         executor = self.executor
+        listed = executor.locator.listing()
         return PlannerInput(
             task=self.task,
             round=self.round,
             views={
                 view: frame.rgb.copy() for view, frame in sight.observation.frames.items()
             },  # a planner may draw on them
-            detections=executor.locator.arranged(sight.detections),
-            inventory=self.inventory,
+            detections=self.telling.detections(executor.locator.arranged(sight.detections), listed),
+            inventory=self.telling.inventory(self.inventory),
             history=self.telling.subtasks(self.history),
             feedback=self.telling.last_result(self.feedback),
             actions=executor.actions,
             models=executor.skills.models,
             rounds=self.rounds,
-            listing=executor.locator.listing(),
+            listing=self.telling.listing(listed),
             arguments=executor.skills.arguments,
             words=executor.skills.words,
             abilities=executor.skills.abilities,

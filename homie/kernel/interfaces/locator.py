@@ -10,6 +10,7 @@ from typing import Protocol
 from homie.kernel.types import (
     Detection,
     Goal,
+    Listed,
     NamedThing,
     Observation,
 )
@@ -189,8 +190,8 @@ class Locator(WorldModel):
         """What is known of the home in a round: rooms, doorways, things seen before. Called after `update`."""
         return Knowledge()
 
-    def listing(self) -> tuple[str, ...]:
-        """Lines on the things in sight that a planner gets besides names and pictures, such as measured places."""
+    def listing(self) -> tuple[Listed, ...]:
+        """The things in sight with measured places, which a planner gets besides names and pictures."""
         return ()
 
     # What a skill needs.

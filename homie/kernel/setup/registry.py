@@ -114,6 +114,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "homie-100": "homie.bench.suites:homie_100",
             "homie-states": "homie.bench.suites:homie_states",
             "homie-eb-house": "homie.bench.suites:homie_eb_house",
+            "homie-eb-table": "homie.bench.suites:homie_eb_table",
             "homie-menu": "homie.bench.suites:homie_menu",
             "table-pick": "homie.bench.suites:table_pick",
             "table-stack": "homie.bench.suites:table_stack",

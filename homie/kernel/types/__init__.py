@@ -32,6 +32,7 @@ from homie.kernel.types.observations import (
     Detection,
     GripperState,
     Intrinsics,
+    Listed,
     NamedThing,
     Observation,
     Proprioception,
@@ -40,7 +41,7 @@ from homie.kernel.types.observations import (
 from homie.kernel.types.questions import PlannerInput
 from homie.kernel.types.records import Attempt, Check, EpisodeResult, Execution, Outcome, RoundRecord
 from homie.kernel.types.subtasks import END, Answer, Decision, Subtask, model_key
-from homie.kernel.types.telling import FeedbackPolicy, HistoryPolicy, Telling
+from homie.kernel.types.telling import FeedbackPolicy, HistoryPolicy, Telling, ThingsPolicy
 
 __all__ = [
     "END",
@@ -80,6 +81,7 @@ __all__ = [
     "Image",
     "Intrinsics",
     "Limits",
+    "Listed",
     "Mask",
     "NamedThing",
     "Observation",
@@ -102,6 +104,7 @@ __all__ = [
     "Surface",
     "Target",
     "Telling",
+    "ThingsPolicy",
     "in_sight",
     "model_key",
     "planar_rotation",

@@ -129,6 +129,27 @@ class Detection:
         return f"{self.name} {self.number}" if self.number else self.name
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A thing in sight with its number, and its place as a planner may say it: `object 3: red star at [55, 71, 18]`.
+
+    instance: that of its detections, which means nothing to a planner.
+    """
+
+    number: int
+    name: str
+    place: str
+    instance: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.called}: {self.name} at {self.place}"
+
+    @property
+    def called(self) -> str:
+        """What it is called by its number alone."""
+        return f"object {self.number}"
+
+
 def in_sight(detections: Sequence[Detection]) -> tuple[Detection, ...]:
     """The rooms, and the things by view: whole, or by a door or drawer where no more of them is seen.
 

@@ -1,14 +1,18 @@
-"""What a planner is told of its own subtasks: how much of each result, and how much of its history."""
+"""What a planner is told: how much of each result and of its history, and whether things have names."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from homie.kernel.types.choices import HELD
 from homie.kernel.types.feedback import UNTOLD, Feedback, HistoryItem
+from homie.kernel.types.observations import Detection, Listed
 
 FeedbackPolicy: TypeAlias = Literal["none", "booleans", "text", "codes"]
 HistoryPolicy: TypeAlias = Literal["all", "words", "none"]
+ThingsPolicy: TypeAlias = Literal["named", "numbered"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +21,8 @@ class Telling:
 
     feedback: `codes` is all of it; `text` leaves out code, names and whether it lasts; `booleans` leaves success or
     failure; `none` not even that. It governs the history too. history: `words` has the subtasks without their results.
-    last: how many subtasks the history goes back, None for all.
+    last: how many subtasks the history goes back, None for all. things: `numbered` leaves out the names of things, so
+    that a planner has to see what `object 3` is; what a locator does not list is not told at all then.
 
     >>> Telling("booleans").last_result(Feedback("fail", message="It is far away"))
     Feedback(status='fail', code=None, message='fail', about=(), lasting=False)
@@ -26,6 +31,7 @@ class Telling:
     feedback: FeedbackPolicy = "codes"
     history: HistoryPolicy = "all"
     last: int | None = None
+    things: ThingsPolicy = "named"
 
     def last_result(self, feedback: Feedback | None) -> Feedback | None:
         """What is told of the last subtask. Of `booleans` the sentence is the status, since prompts print only that."""
@@ -42,6 +48,27 @@ class Telling:
         if self.history == "words":
             return tuple(replace(item, feedback=UNTOLD) for item in recent)
         return tuple(replace(item, feedback=self._result(item.feedback)) for item in recent)
+
+    def listing(self, listed: Sequence[Listed]) -> tuple[str, ...]:
+        """What is told of the things in the list, a line each."""
+        if self.things == "named":
+            return tuple(map(str, listed))
+        return tuple(f"{thing.called}: {thing.place}" for thing in listed)
+
+    def detections(self, detections: Sequence[Detection], listed: Sequence[Listed]) -> tuple[Detection, ...]:
+        """What is told of the things in the pictures."""
+        if self.things == "named":
+            return tuple(detections)
+        called = {thing.instance: thing.called for thing in listed}
+        return tuple(
+            replace(seen, name=called[seen.instance], instance=called[seen.instance], number=0)
+            for seen in detections
+            if seen.instance in called
+        )
+
+    def inventory(self, held: tuple[str, ...]) -> tuple[str, ...]:
+        """What is told of the hand."""
+        return held if self.things == "named" else (HELD,) * len(held)
 
     def _result(self, feedback: Feedback) -> Feedback:
         match self.feedback:

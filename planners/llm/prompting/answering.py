@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from homie.kernel.types import Subtask
+from homie.kernel.types import END, Subtask
 from planners.llm.answers import AnswerFormat
 
 
@@ -21,7 +21,7 @@ def written_answer(
     """An answer in a format.
 
     Args:
-        answer: the format. Only `plan` has room for more than the first step.
+        answer: the format. Only `plan` and `poses` have room for more than the first step.
         steps: the subtasks, one at least.
         model: the chosen model, "" for none.
         analysis: why; None leaves its field out, as it does with the two others.
@@ -39,8 +39,10 @@ def written_answer(
             "visual_state_description": seen,
             "reasoning_and_reflection": analysis,
             "language_plan": plan,
-            "executable_plan": [as_json(step) for step in steps],
-            **chosen,
+            "executable_plan": [seven_numbers(step) for step in steps if step != END]
+            if answer == "poses"
+            else [as_json(step) for step in steps],
+            **({} if answer == "poses" else chosen),
         }
     )
 
@@ -49,6 +51,11 @@ def as_json(subtask: Subtask) -> dict[str, str]:
     """A subtask as JSON answers write it: only the parts that it has."""
     parts = {"action": subtask.action, "target": subtask.target, "destination": subtask.destination}
     return {key: value for key, value in parts.items() if value}
+
+
+def seven_numbers(move: Subtask) -> list[int]:
+    """The target of a Move as JSON answers write it. Raises ValueError for any other subtask."""
+    return [int(number) for number in move.target.strip("[]").split(",")]
 
 
 def _json(fields: dict[str, object]) -> str:

@@ -115,7 +115,7 @@ class Prompt:
             text,
             self.layout,
             planner_input.actions,
-            planner_input.models,
+            () if self.layout.answer == "poses" else planner_input.models,  # it has no place for a model
             planner_input.arguments,
             self._leniencies,
             words=planner_input.words,

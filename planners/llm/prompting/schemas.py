@@ -34,6 +34,9 @@ def decision_schema(
     if answer == "ids":
         steps = {"type": "array", "items": _object({"action_id": {"type": "integer"}, "action_name": _TEXT})}
         return _object({**dict.fromkeys(texts, _TEXT), "executable_plan": steps})
+    if answer == "poses":
+        steps = {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}
+        return _object({**dict.fromkeys(texts, _TEXT), "executable_plan": steps})
     if answer == "plan":
         steps = {"type": "array", "items": _subtask(actions, arguments)}
         return _object({**dict.fromkeys(texts, _TEXT), "executable_plan": steps, **chosen})

@@ -10,14 +10,14 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
-from homie.kernel.types import Subtask
+from homie.kernel.types import END, Subtask
+from homie.kernel.vocabulary.poses import MOVE
 from planners.llm.answers import Layout
 from planners.llm.reading.draft import Draft
 from planners.llm.reading.loose_json import Broken, Members, Value, plain_key
 from planners.llm.reading.rules import Rules, Unclear
 from planners.llm.reading.subtasks import (
     DECORATION,
-    MOVE,
     Lists,
     check_name,
     is_nothing,
@@ -121,7 +121,7 @@ def draft_of(value: Value, layout: Layout, lists: Lists, rules: Rules) -> Draft:
     held = _only(value, holders[0])
     several = isinstance(held, list) and not (holders[0] == "subtask" and _is_parts(held, lists))
     steps = _steps(held, layout, lists, rules) if several and isinstance(held, list) else (_step(held, lists, rules),)
-    if layout.answer == "plan" and holders[0] == "subtask":
+    if layout.has_steps and holders[0] == "subtask":
         rules.use("other-form")
     return Draft(steps, analysis, _model(value, lists, rules) or _model_within(held, lists, rules))
 
@@ -193,12 +193,14 @@ def _object(value: Value) -> Members | None:
 
 def _steps(values: Sequence[Value], layout: Layout, lists: Lists, rules: Rules) -> tuple[Subtask, ...]:
     """The subtasks of a list: several if a plan was asked for, otherwise one."""
+    if not values and layout.answer == "poses":
+        return (END,)
     if not values:
         raise Unclear("The plan is empty: write at least one step, or End if the task is done.")
     if _is_parts(values, lists):
         rules.use("list")
         return (_step(list(values), lists, rules),)
-    if layout.answer != "plan":
+    if not layout.has_steps:
         if len(values) > 1:
             raise Unclear(f"The answer has {len(values)} subtasks, and one is asked for.")
         rules.use("list")

@@ -139,7 +139,7 @@ def _only_draft(text: str, layout: Layout, lists: Lists, rules: Rules) -> Draft:
     if not answers:
         return _bare(text, lists, rules)
     first, *others = answers
-    if others and layout.answer == "plan" and all(item.step for item in answers) and _in_a_row(text, answers):
+    if others and layout.has_steps and all(item.step for item in answers) and _in_a_row(text, answers):
         rules.use("split-plan")
         steps = tuple(subtask for item in answers for subtask in item.draft.subtasks)
         first = _Answer(Draft(steps), first.start, answers[-1].end)

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 
 from homie.kernel.types import Subtask
 from homie.kernel.vocabulary.actions import ARGUMENTS, WORDS, Arguments, arguments_of, misfit
+from homie.kernel.vocabulary.poses import MOVE
 from planners.llm.reading.rules import Rules, Unclear
 
 DECORATION = " \t\r\n*_`'\"“”‘’"
-MOVE = "Move"
-"""The action whose target is a list of numbers."""
 MAX_PARTS = 3
 _COMMAS = ",，、"
 """The comma, which separates names, and characters that look like it."""

@@ -211,7 +211,7 @@ class TestListing:
         seen = table.observe(table.views)
         detections = registry.load("detectors", "simulated")("").detect(seen)
         locator.update(seen, detections)
-        listing, arranged = locator.listing(), locator.arranged(detections)
+        listing, arranged = [str(line) for line in locator.listing()], locator.arranged(detections)
         assert len(listing) == len(THINGS)
         order = sorted(THINGS, key=lambda thing: thing.y)
         assert [line.split(": ")[1].split(" at ")[0] for line in listing] == [thing.words for thing in order]

@@ -13,11 +13,10 @@ from homie.envs.mujoco.table.world import TableWorld
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator, NameMatcher
 from homie.kernel.setup import registry
-from homie.kernel.types import Array, CameraFrame, Detection, Goal, NamedThing, Observation, Pose
+from homie.kernel.types import Array, CameraFrame, Detection, Goal, Listed, NamedThing, Observation, Pose
 from homie.kernel.vocabulary.actions import Action
+from homie.kernel.vocabulary.poses import MOVE
 
-MOVE = "Move"
-"""The action whose target is seven numbers. It says itself whether it arrived."""
 LISTED = "front"
 """The camera whose picture decides what is in the list."""
 FEWEST = 25 / 500**2
@@ -106,10 +105,10 @@ class TableLocator(Locator):
             )
         )
 
-    def listing(self) -> tuple[str, ...]:
+    def listing(self) -> tuple[Listed, ...]:
         things = self.table.built.things
         return tuple(
-            f"object {number}: {things[name].item.words} at {self._actions.place(point)}"
+            Listed(number, things[name].item.words, self._actions.place(point), name)
             for number, (name, point) in enumerate(self.places.items(), 1)
         )
 
