@@ -19,6 +19,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.planning.prompts import Message
 from homie.kernel.types import Answer, Decision, PlannerInput
+from homie.kernel.vocabulary.poses import MOVE
 from planners.llm.messages import LanguageModel, Reply, Request
 from planners.llm.prompting.prompt import Prompt, Turn
 from planners.llm.prompting.settings import PromptSettings
@@ -60,7 +61,7 @@ class ModelPlanner(Planner):
         """The next decision (EMMOE, section 4.2).
 
         Raises PlannerError where the model gives no answer at all, and BadInput for a template by numbers where nothing
-        is numbered, and the other way round.
+        is numbered, the other way round, and for one by poses where no arm takes them.
         """
         self._check_numbers(planner_input)
         request, turn = self.prompt.request(planner_input, tuple(self._turns))
@@ -81,6 +82,11 @@ class ModelPlanner(Planner):
             raise BadInput(
                 f"The actions of this suite are numbered, and the template '{name}' asks for their names: use "
                 "--template embodiedbench-ids."
+            )
+        if self.prompt.layout.answer == "poses" and MOVE not in planner_input.actions:
+            raise BadInput(
+                f"The template '{name}' asks for poses of an arm, and no skill here moves to poses: use another one, or "
+                "--robot franka."
             )
 
     def describe(self) -> Mapping[str, object]:

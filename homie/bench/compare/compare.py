@@ -9,6 +9,7 @@ from pathlib import Path
 from homie.bench.compare.differences import paired_table
 from homie.bench.compare.summary import RUN, Intervals, all_tables, metrics_table
 from homie.bench.folder.makeup import mixed_table
+from homie.bench.score.mistakes import mistakes_table
 from homie.bench.score.readings import readings_table
 from homie.bench.score.results import BenchRun, groups, load_runs, splits
 from homie.bench.score.scores import Count, Results
@@ -50,9 +51,12 @@ def compare_runs(runs: Sequence[BenchRun], intervals: Intervals) -> tuple[Table,
     spent, successes = _usage(runs, results)
     answers = readings_table(spent)
     usage = (usage_table(spent, successes), *([answers] if answers.rows else []))
+    shared = _shared(runs)
+    wrong = {run.label: {key: kind for key, kind in run.mistakes.items() if key in shared} for run in runs}
+    mistakes = mistakes_table(wrong, groups(suite))
+    usage = (*usage, *([mistakes] if mistakes.rows else []))
     if len(runs) < 2:
         return *first, *usage, *others
-    shared = _shared(runs)
     skipped = max(len(run.planned - shared) for run in runs)
     paired = paired_table(results, intervals, left_out=skipped)
     alone = alone_table(results, _texts(runs))

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict
 from homie.bench.suite.suite import Task
 from homie.kernel.errors import BadInput
 from homie.kernel.types import RoundRecord
-from homie.kernel.world import read_snapshot
+from homie.kernel.world import WorldSnapshot, read_snapshot
 from homie.runtime.damage import DAMAGED, ENDING, Damaged, history_of, lost_to, read_finished
 from homie.runtime.runstore import EpisodeFile, new_episode, read_model, read_steps, tries, write_ending, write_model
 
@@ -109,6 +109,11 @@ class Episode:
                 problems.clear()
         return tuple(problems)
 
+    def final_state(self) -> WorldSnapshot:
+        """The world at the end. Raises BadInput, OSError or ValueError where there is none that can be read."""
+        path = self.folder / STATE
+        return read_snapshot(json.loads(path.read_bytes()), str(path))
+
     def begin(self) -> None:
         """Make the folder anew; what was in it is set aside. Raises OSError."""
         new_episode(self.folder)
@@ -162,9 +167,8 @@ class Episode:
                 raise Damaged(f"{ENDING} (it is of another episode: its {name} is {recorded!r}, not {expected!r})")
         if self.task.goal is None or ending.ended_by == "infrastructure":
             return finished
-        path = self.folder / STATE
         try:
-            world = read_snapshot(json.loads(path.read_bytes()), str(path))
+            world = self.final_state()
             goal = self.task.goal
             return replace(finished, verdict=goal.holds(world), progress=goal.progress(world))
         except FileNotFoundError:

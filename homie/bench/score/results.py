@@ -5,13 +5,14 @@ RUN/suite.json, RUN/episodes/* --trajectories--> a profile --> Results
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from homie.bench.folder.episode import Episode, Finished
 from homie.bench.folder.ledger import PLANNER, BenchFile, SweepFile, is_bench, plan, read_bench
 from homie.bench.folder.makeup import Makeup, makeup
+from homie.bench.score.mistakes import Failed, Mistake, applies, mistake_of
 from homie.bench.score.profiles import Homie, StrictEmmoe, plain
 from homie.bench.score.scores import Profile, Results, Score, score_run
 from homie.bench.score.trajectory import Trajectory, from_ending
@@ -28,8 +29,9 @@ SPLITS = ("train", "test")
 class BenchRun:
     """One bench run with its scores.
 
-    label: its name in tables. spent: time and tokens of each episode that was not lost. makeup: the settings,
-    checkpoints and prompts of its episodes.
+    label: its name in tables. spent: time and tokens of each episode that was not lost. mistakes: of the failed
+    episodes of a suite like EmbodiedBench, by (task, trial). makeup: the settings, checkpoints and prompts of its
+    episodes.
     """
 
     label: str
@@ -38,6 +40,7 @@ class BenchRun:
     suite: Suite
     results: Results
     spent: tuple[Spent, ...] = ()
+    mistakes: Mapping[tuple[str, int], Mistake] = field(default_factory=dict)
     makeup: Makeup = field(default_factory=Makeup)
 
     @property
@@ -80,8 +83,21 @@ def load_run(run: Path, profile: str = "homie") -> BenchRun:
         suite=suite,
         results=results,
         spent=tuple(spent(episode.task.id, episode.trial, left.ending, left.records) for episode, left in ran),
+        mistakes=_mistakes(suite, results, ran),
         makeup=makeup(run, [(episode.name, left.ending) for episode, left in ran]),
     )
+
+
+def _mistakes(
+    suite: Suite, results: Results, ran: Sequence[tuple[Episode, Finished]]
+) -> dict[tuple[str, int], Mistake]:
+    """The mistakes of the failed episodes, none for a suite that does not say how its tasks speak of things."""
+    failed = {score.key for score in results.scores if score.success is False} if applies(suite) else set()
+    return {
+        key: mistake_of(Failed(episode.task, left.records, left.ending.ended_by, episode.final_state()))
+        for episode, left in ran
+        if (key := (episode.task.id, episode.trial)) in failed and left.verdict is not None
+    }
 
 
 def load_runs(folders: Sequence[Path], profile: str = "homie") -> tuple[BenchRun, ...]:
