@@ -85,8 +85,8 @@ class ModelPlanner(Planner):
             )
         if self.prompt.layout.answer == "poses" and MOVE not in planner_input.actions:
             raise BadInput(
-                f"The template '{name}' asks for poses of an arm, and no skill here moves to poses: use another one, or "
-                "--robot franka."
+                f"The template '{name}' asks for poses of an arm, and no skill here goes to poses: use another one, "
+                "or --robot franka."
             )
 
     def describe(self) -> Mapping[str, object]:

@@ -13,7 +13,7 @@ from homie.kernel.world import FixedState, ObjectState, WorldSnapshot
 
 
 def world(**at: str) -> WorldSnapshot:
-    """Two fruits, a knife, a sponge, places to put them and an area; `at` says where things are, else on the counter."""
+    """Two fruits, a knife, a sponge, places for them and an area; `at` says where things are, else on the counter."""
     loose = {"apple_1": "apple", "pear": "pear", "knife": "knife", "sponge": "sponge"}
     return WorldSnapshot(
         objects={
@@ -27,14 +27,8 @@ def world(**at: str) -> WorldSnapshot:
 
 
 def task(subset: str = "base", goal: object = None, expert: tuple[str, ...] | None = None) -> Task:
-    asked = {
-        "id": "t",
-        "text": "x",
-        "attributes": [subset],
-        "goal": goal or {"on": ["apple", "desk"]},
-        "expert": expert,
-    }
-    return Task.model_validate(asked)
+    wanted = goal or {"on": ["apple", "desk"]}
+    return Task.model_validate({"id": "t", "text": "x", "attributes": [subset], "goal": wanted, "expert": expert})
 
 
 def step(subtask: Subtask, code: ErrorCode | None = None, held: tuple[str, ...] = (), problem: str = "") -> RoundRecord:

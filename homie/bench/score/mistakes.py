@@ -13,10 +13,9 @@ from enum import Enum
 from itertools import pairwise
 
 from homie.bench.suite.suite import Suite, Task, read_subtask
-from homie.bench.tables import Column, Table
+from homie.bench.tables import Cell, Column, Table
 from homie.conditions.words import Words
 from homie.kernel.types import RoundRecord
-from homie.kernel.types.limits import EndedBy
 from homie.kernel.vocabulary.poses import MOVE
 from homie.kernel.world import WorldSnapshot
 
@@ -51,11 +50,11 @@ NOWHERE = ("table", "floor", "gripper", "robot", "")
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A failed episode, ready for its mistake. world: the final state."""
+    """A failed episode, ready for its mistake. ended_by: as `episode.json` has it. world: the final state."""
 
     task: Task
     records: Sequence[RoundRecord]
-    ended_by: EndedBy
+    ended_by: str
     world: WorldSnapshot
 
 
@@ -136,7 +135,7 @@ def _taken(failed: Failed) -> set[str]:
 def mistakes_table(runs: Mapping[str, Mapping[tuple[str, int], Mistake]], groups: Mapping[str, Iterable[str]]) -> Table:
     """Failed episodes by mistake, a row per run and subset. runs: mistakes by (task, trial); groups: tasks by name."""
     kinds = [kind for kind in Mistake if any(kind in found.values() for found in runs.values())]
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for name, tasks in {"all": None, **groups}.items():
         for label, found in runs.items():
             inside = [kind for (task, _), kind in found.items() if tasks is None or task in set(tasks)]
