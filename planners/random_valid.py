@@ -17,7 +17,7 @@ class RandomPlanner(Planner):
     Go to: anything, or a room seen before. Pick: with an empty hand, anything but furniture. Put: what is held, on or
     into furniture. Open, Close: what has a door or a drawer by its name. Move: seven numbers in their ranges, all as
     likely. Where actions are numbered it draws from their list: an action, then a number of it. It ends in the last
-    round. It reads neither the task nor feedback; the seed of the episode decides it.
+    round, where it can. It reads neither the task nor feedback; the seed of the episode decides it.
     """
 
     name = "random"
@@ -32,8 +32,8 @@ class RandomPlanner(Planner):
         self._rooms = {}
 
     def decide(self, planner_input: PlannerInput) -> Decision:
-        if planner_input.round >= planner_input.rounds:
-            endings = [choice.subtask for choice in planner_input.choices if choice.subtask.action == END.action]
+        endings = [choice.subtask for choice in planner_input.choices if choice.subtask.action == END.action]
+        if planner_input.round >= planner_input.rounds and (endings or not planner_input.choices):
             return Decision((self._random.choice(endings or [END]),), "This is the last round.")
         choices = self._numbered(planner_input) if planner_input.choices else self._choices(planner_input)
         if not choices:

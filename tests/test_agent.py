@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
 from error_detection import execution, paper_order
-from homie.kernel.episode.agent import EMMOE_LIMITS, EMMOE_TELLING, run_episode
+from homie.kernel.episode.agent import EMMOE_LIMITS, EMMOE_TELLING, Reached, run_episode
 from homie.kernel.episode.executor import Executor, SkillBook
-from homie.kernel.episode.senses import Senses
+from homie.kernel.episode.senses import OWN_VIEWS, Senses
 from homie.kernel.interfaces import EpisodeListener, Planner, Skill
 from homie.kernel.types import (
     HELD,
@@ -102,6 +102,8 @@ def play():
         telling: Telling = EMMOE_TELLING,
         limits: Limits = EMMOE_LIMITS,
         choices: Sequence[Choice] = (),
+        views: Mapping[str, str] = OWN_VIEWS,
+        reached: Reached | None = None,
     ):
         robot = TinyRobot()
         tiny = {action: skill for skill in TinySkills().skills(SPEC, robot.kinematics) for action in skill.actions}
@@ -121,6 +123,8 @@ def play():
             telling=telling,
             limits=limits,
             numbering=(lambda executor: tuple(choices)) if choices else None,
+            views=views,
+            reached=reached,
         )
         return result, keeper.records, planner, keeper.events
 
@@ -404,3 +408,49 @@ def test_what_is_none_of_the_numbered_actions_fails_with_a_sentence_and_counts(p
 def test_with_an_empty_hand_nothing_stands_for_what_it_holds(play):
     _, records, *_ = play(GO_BOX, NUMBERED[3].subtask, END, choices=NUMBERED)
     assert codes(records) == [None, ErrorCode.L2, None]
+
+
+def test_an_episode_may_end_by_itself_as_soon_as_its_goal_is_reached(play):
+    """Asked after every subtask, whether it succeeded or not; the rest of the plan is not carried out."""
+    asked = iter([False, False, True])
+    plan = Decision((GO_BALL, PUT, GO_BOX))
+    result, records, planner, _ = play(plan, Decision((GO_BALL, PICK)), reached=lambda: next(asked))
+    assert (result.ended_by, len(records), len(planner.inputs)) == ("goal", 3, 2)
+    assert [record.execution.feedback.ok for record in records] == [True, False, True]
+
+
+def test_who_ends_an_episode_is_not_asked_whether_its_goal_is_reached(play):
+    result, *_ = play(END, reached=lambda: pytest.fail("nobody needs to know"))
+    assert result.ended_by == "ended"
+
+
+def test_a_protocol_says_through_which_camera_a_planner_looks(play):
+    _, _, planner, _ = play(GO_BALL, END, views={"front": "head"})
+    assert [set(given.views) for given in planner.inputs] == [{"front"}, {"front"}]
+    assert {detection.view for detection in planner.inputs[0].detections} <= {"front"}
+
+
+UNREAD = Decision((), problem="no JSON")
+
+
+def test_the_faults_of_eb_alfred_count_an_unreadable_answer_and_tell_nothing_of_it(play):
+    result, records, planner, _ = play(GO_BALL, UNREAD, END, choices=NUMBERED, telling=Telling(faults="eb-alfred"))
+    assert codes(records) == [None, ErrorCode.F1, None] and result.ended_by == "ended"
+    first, _, third = planner.inputs
+    assert third.feedback is not None and third.feedback.ok and first.feedback is None
+    assert (third.history, third.task) == (planner.inputs[1].history, first.task), "the same question comes again"
+    told = play(GO_BALL, UNREAD, END, choices=NUMBERED)[2].inputs[2]
+    assert told.feedback is not None and not told.feedback.ok
+
+
+def test_the_faults_of_eb_navigation_draw_an_action_in_the_place_of_an_unreadable_answer(play):
+    asked = [play(UNREAD, rounds=6, choices=NUMBERED[:3], telling=Telling(faults="eb-navigation")) for _ in range(2)]
+    drawn = [[record.execution.subtask for record in records] for _, records, *_ in asked]
+    assert drawn[0] == drawn[1], "the seed of the episode decides"
+    assert len(drawn[0]) == 6 and set(drawn[0]) <= {choice.subtask for choice in NUMBERED[:3]}
+
+
+def test_official_evaluators_take_an_end_that_is_in_no_list(play):
+    strict = Telling(faults="eb-navigation")
+    assert play(END, choices=NUMBERED[:3], telling=strict)[0].ended_by == "ended"
+    assert play(END, rounds=2, choices=NUMBERED[:3])[0].ended_by == "rounds"

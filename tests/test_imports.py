@@ -104,7 +104,7 @@ LAYERS = {
         ("attempts",),
         ("checkpoints", "networks", "classical", "own"),
         ("policies", "arm", "ideal", "delegated"),
-        ("nomad", "pixnav", "rt1x", "octo", "m3", "server", "chores", "people"),
+        ("nomad", "pixnav", "rt1x", "octo", "m3", "server", "chores", "people", "steps"),
     ),
     "ros_bridge": (("transport", "signals"), ("profiles",), ("guard", "serving", "bags"), ("robot",)),
     "ros_bridge.bags": (("bag", "reading"), ("recording",)),

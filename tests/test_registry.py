@@ -19,6 +19,7 @@ NAMES = {
     "planners": "rule scripted erring random table-expert human transformers chat anthropic responses gemini",
     "skills": (
         "classical nomad pixnav rt1x octo m3 remote arm own nav2 moveit ideal chores ideal-chores people ideal-people"
+        " steps"
     ),
     "robots": "mujoco franka ros",
     "bodies": "fetch panda-base stretch-like",
@@ -26,7 +27,8 @@ NAMES = {
     "locators": "background sensors",
     "checks": "paper code",
     "suites": (
-        "homie-100 homie-states homie-eb-house homie-eb-table homie-menu table-pick table-stack table-sort table-wipe"
+        "homie-100 homie-states homie-eb-house homie-eb-house-strict-eb homie-eb-nav homie-eb-nav-strict-eb"
+        " homie-eb-table homie-menu table-pick table-stack table-sort table-wipe"
     ),
 }
 

@@ -28,6 +28,7 @@ from homie.conditions.predicates import (
     TurnedOff,
     TurnedOn,
     Under,
+    Within,
 )
 from homie.conditions.words import ANYTHING, EVERYTHING, Words, means, names_and_kinds, spoken
 from homie.kernel.errors import BadInput
@@ -102,6 +103,7 @@ PREDICATES: Mapping[str, type[Predicate]] = {
     "shown": Shown,
     "followed": Followed,
     "near": Near,
+    "within": Within,
     "robot_in": RobotIn,
     "count": Count,
     "done": Done,
@@ -137,6 +139,7 @@ Condition: TypeAlias = Annotated[
     | Annotated[Shown, Tag("shown")]
     | Annotated[Followed, Tag("followed")]
     | Annotated[Near, Tag("near")]
+    | Annotated[Within, Tag("within")]
     | Annotated[RobotIn, Tag("robot_in")]
     | Annotated[Count, Tag("count")]
     | Annotated[Done, Tag("done")],

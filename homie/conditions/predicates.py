@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar, Literal
@@ -14,6 +15,7 @@ from homie.conditions.words import (
     Words,
     distance_on_floor,
     fractions,
+    from_robot,
     is_there,
     means,
     objects_meant,
@@ -181,6 +183,20 @@ class Near(Predicate):
 
     def words(self) -> Iterator[Words]:
         yield self.near
+
+
+class Within(Predicate):
+    """The robot's base is no further than so many metres from the middle of something that the words mean, on the
+    floor."""
+
+    within: tuple[Words, Annotated[float, Field(gt=0.0, le=100.0)]]
+
+    def holds(self, world: WorldSnapshot) -> bool:
+        words, metres = self.within
+        return any(math.hypot(dx, dy) <= metres for dx, dy in from_robot(world, words))
+
+    def words(self) -> Iterator[Words]:
+        yield self.within[0]
 
 
 # ---------------------------------------------------------------- what is so of it

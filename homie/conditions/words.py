@@ -60,6 +60,16 @@ def distance_on_floor(item: ThingState, x: float, y: float) -> float:
     return math.hypot(max(along, 0.0), max(across, 0.0))
 
 
+def from_robot(world: WorldSnapshot, words: Words) -> list[tuple[float, float]]:
+    """From the robot's base to the middle of each thing that words mean, (dx, dy) on the floor, m. Raises BadInput
+    where the world tells no places."""
+    robot = world.robot
+    places = [item.position for name, item in world.things.items() if place_meant(world, words, name)]
+    if robot.x is None or robot.y is None or None in places:
+        raise BadInput(f"The goal asks how far '{spoken(words)}' is from the robot, and this world tells no places.")
+    return [(place[0] - robot.x, place[1] - robot.y) for place in places if place is not None]
+
+
 def fractions(world: WorldSnapshot, word: str) -> list[list[float]]:
     """How far the doors and drawers of each receptacle are open that a word means. Raises BadInput for none."""
     by_receptacle: dict[str, list[float]] = {}

@@ -11,13 +11,14 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from homie.kernel.episode.agent import EMMOE_LIMITS, EMMOE_TELLING, Numbering, run_episode
+from homie.kernel.episode.agent import EMMOE_LIMITS, EMMOE_TELLING, Numbering, Reached, run_episode
+from homie.kernel.episode.senses import OWN_VIEWS
 from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, RobotFault
 from homie.kernel.interfaces import Announcer, EpisodeListener, Listeners
 from homie.kernel.setup.options import RunOptions
@@ -131,6 +132,8 @@ def play(
     telling: Telling = EMMOE_TELLING,
     limits: Limits = EMMOE_LIMITS,
     numbering: Numbering | None = None,
+    views: Mapping[str, str] = OWN_VIEWS,
+    reached: Reached | None = None,
 ) -> EpisodeResult:
     """Run one episode into an empty episode folder, from the start of the scene. However it ended, the robot stops, and
     `ending` is called (see `record`), before the files are closed.
@@ -139,7 +142,8 @@ def play(
     `homie.runtime.provenance.PartsFile` that describes the parts. Raises Interrupted on Ctrl-C, SIGTERM and SIGHUP,
     InfrastructureError for what nobody expected, and every other HomieError as it comes. A listener of the caller's
     that raises is told nothing more, and the episode goes on. telling: what the planner is told of its results. limits:
-    of the episode beside its rounds. numbering: makes the list of actions, where the planner chooses by number.
+    of the episode beside its rounds. numbering: makes the list of actions, where the planner chooses by number. views,
+    reached: see `homie.kernel.episode.agent.run_episode`.
     """
     robot = parts.robot
     store = EpisodeStore(path, robot, seed=seed, trial=trial, frames=options.frames, parts=parts_digest)
@@ -160,6 +164,8 @@ def play(
                 telling=telling,
                 limits=limits,
                 numbering=numbering,
+                views=views,
+                reached=reached,
             )
     except KeyboardInterrupt:
         with undisturbed():

@@ -81,7 +81,7 @@ class ModelPlanner(Planner):
         if planner_input.choices and not by_number:
             raise BadInput(
                 f"The actions of this suite are numbered, and the template '{name}' asks for their names: use "
-                "--template embodiedbench-ids."
+                "--template embodiedbench-ids, or embodiedbench-nav where they are small steps."
             )
         if self.prompt.layout.answer == "poses" and MOVE not in planner_input.actions:
             raise BadInput(
@@ -99,6 +99,7 @@ class ModelPlanner(Planner):
     def _ask(self, request: Request, planner_input: PlannerInput) -> Decision:
         answers: list[Answer] = []
         messages = request.messages
+        reasks = self.settings.reasks if planner_input.telling.faults == "none" else 0
         while True:
             began = time.perf_counter()
             reply = self.model.complete(Request(messages, request.schema, request.name))
@@ -108,7 +109,7 @@ class ModelPlanner(Planner):
             except Unreadable as unread:
                 problem = str(unread)
                 answers.append(_answer(reply, problem, seconds))
-                if len(answers) > self.settings.reasks:
+                if len(answers) > reasks:
                     return _given_up(unread, reply.text, tuple(answers))
                 messages = (*messages, Message("assistant", (_echo(reply.text),)), Message("user", (problem,)))
                 continue

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from homie.kernel.types import END, HELD, Choice, PlannerInput, Subtask
+from homie.kernel.types import END, HELD, Choice, Faults, PlannerInput, Subtask
 from planners.llm.answers import how
 from planners.llm.reading import ALL, MAX_TEXT, Reading, Unreadable
 from planners.llm.reading.cleaning import cleaned
@@ -38,15 +38,20 @@ def by_number(planner_input: PlannerInput) -> PlannerInput:
     return replace(planner_input, history=history)
 
 
-def read_ids(text: str, choices: Sequence[Choice], leniencies: Iterable[str] = ALL) -> Reading:
+def read_ids(
+    text: str, choices: Sequence[Choice], leniencies: Iterable[str] = ALL, *, faults: Faults = "none"
+) -> Reading:
     """Parse an answer whose plan is numbers of the list.
 
-    The number counts; the name beside it is for people. An empty plan ends the task, as in EmbodiedBench.
+    The number counts; the name beside it is for people. An empty plan ends the task, as in EmbodiedBench, where
+    the list has an end.
 
     Args:
         text: the answer.
         choices: the list.
         leniencies: names of the rules by which an answer is read that is not to the letter.
+        faults: of which official evaluator the faults are kept: a plan is cut at the first number that is not in the
+            list (`eb-alfred`), or ends the task there (`eb-navigation`).
 
     Raises:
         Unreadable: the answer is not one plan, or has a number that is not in the list.
@@ -57,14 +62,27 @@ def read_ids(text: str, choices: Sequence[Choice], leniencies: Iterable[str] = A
             raise Unclear(f"The answer has {len(text)} characters, which is too long.")
         plan, analysis = _plan(cleaned(text.encode("utf-8", "replace").decode(), rules), rules)
         numbers = [_number(step, place) for place, step in enumerate(plan, 1)]
-        if wrong := [number for number in numbers if not 0 <= number < len(choices)]:
-            raise Unclear(f"There is no action {wrong[0]}: the numbers go from 0 to {len(choices) - 1}.")
-        subtasks = tuple(choices[number].subtask for number in numbers)
+        subtasks = _subtasks(numbers, choices, faults)
+        if not subtasks and faults != "eb-alfred" and END not in [choice.subtask for choice in choices]:
+            raise Unclear("The plan is empty, and the task cannot be ended: choose an action.")
         if END.action in [subtask.action for subtask in subtasks[:-1]]:
             raise Unclear("Nothing can follow the end of the task: it is the last step.")
     except Unclear as error:
         raise Unreadable(f"{error} {how('ids')}") from error
     return Reading(subtasks or (END,), analysis, leniencies=rules.used)
+
+
+def _subtasks(numbers: Sequence[int], choices: Sequence[Choice], faults: Faults) -> tuple[Subtask, ...]:
+    """What the numbers of a plan mean. Raises Unclear for one that is not in the list, unless a fault takes it."""
+    beyond = next((place for place, number in enumerate(numbers) if not 0 <= number < len(choices)), len(numbers))
+    subtasks = tuple(choices[number].subtask for number in numbers[:beyond])
+    if beyond == len(numbers):
+        return subtasks
+    if faults == "eb-navigation" and numbers[beyond] > 0:
+        return (*subtasks, END)
+    if faults == "eb-alfred" and subtasks:
+        return subtasks
+    raise Unclear(f"There is no action {numbers[beyond]}: the numbers go from 0 to {len(choices) - 1}.")
 
 
 def _lines(choices: Sequence[Choice]) -> Iterable[tuple[Choice, str]]:

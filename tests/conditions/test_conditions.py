@@ -57,6 +57,8 @@ SNAPSHOT = {
     "success": True,
 }
 TRUE = [
+    {"within": ["bed", 1.0]},
+    {"within": [["lamp_1", "bob"], 4.2]},
     {"in": ["apple", "bowl"]},
     {"on": ["apple_1", "table_2"]},
     {"on": ["apple_1", "table"]},
@@ -105,6 +107,7 @@ TRUE = [
     {"all": [{"held": "mug"}, {"any": [{"held": "apple"}, {"robot_in": "study"}]}]},
 ]
 FALSE = [
+    {"within": ["bed", 0.9]},
     {"in": ["apple", "fridge"]},
     {"in": ["apple_1", "table"]},  # it is in the bowl, and the bowl is on the table
     {"on": ["apple_2", "table"]},
@@ -351,10 +354,10 @@ def test_the_words_of_a_goal():
         *({"count": {"of": place, place: f"the {place}", "exactly": 1}} for place in ("in", "on", "at")),
         {"held": "nothing"}, {"count": {"of": "n", "every": True}}, {"stacked": ["o", ["p", "q"]]},
         {"is": ["r", "sliced"]}, {"is_not": ["s", "sliced"]},
-        {"given": ["t", "u"]}, {"shown": [["v", "w"], "x"]}, {"followed": "y"}, {"near": "z"},
+        {"given": ["t", "u"]}, {"shown": [["v", "w"], "x"]}, {"followed": "y"}, {"near": "z"}, {"within": ["z", 1.5]},
     ]}  # fmt: skip
     words = ["a", "b", ("c", "d"), *"efghijklm", "in", "the in", "on", "the on", "at", "the at", "n", "o", ("p", "q")]
-    words += ["r", "s", "t", "u", ("v", "w"), "x", "y", "z"]
+    words += ["r", "s", "t", "u", ("v", "w"), "x", "y", "z", "z"]
     parsed = parse_condition(goal)
     assert list(parsed.words()) == words and parse_condition(parsed) == parsed
 

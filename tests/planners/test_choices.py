@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from homie.kernel.errors import BadInput
-from homie.kernel.types import END, HELD, VIEWS, Choice, Feedback, HistoryItem, PlannerInput, Subtask
+from homie.kernel.types import END, HELD, VIEWS, Choice, Feedback, HistoryItem, PlannerInput, Subtask, Telling
 from planners.llm.brain import ModelPlanner
 from planners.llm.choices import read_ids
 from planners.llm.messages import LanguageModel, Reply, Request
@@ -165,3 +165,50 @@ def test_template_and_suite_have_to_fit() -> None:
 def test_training_data_are_refused_by_numbers() -> None:
     with pytest.raises(BadInput, match="answers by the numbers of a suite's actions, and training data have subtasks"):
         TemplateWriter(PromptSettings(template=TEMPLATE))
+
+
+MOVES = CHOICES[:3]
+"""A list without an end."""
+
+
+@pytest.mark.parametrize(
+    ("faults", "numbers", "steps"),
+    [
+        ("eb-alfred", (0, 1, 9, 2), MOVES[:2]),
+        ("eb-alfred", (), ()),
+        ("eb-navigation", (0, 9, 2), MOVES[:1]),
+        ("eb-navigation", (9,), ()),
+    ],
+)
+def test_official_readings_cut_a_plan_where_a_number_is_not_in_the_list(faults, numbers, steps) -> None:
+    """EB-Navigation ends there, and an empty plan of EB-ALFRED does."""
+    ended = (END,) if faults == "eb-navigation" or not numbers else ()
+    reading = read_ids(answer(*numbers), MOVES, faults=faults)
+    assert reading.subtasks == (*(choice.subtask for choice in steps), *ended)
+
+
+@pytest.mark.parametrize(("faults", "numbers"), [("eb-alfred", (9, 0)), ("eb-navigation", ()), ("none", (0, 9))])
+def test_what_no_reading_takes(faults, numbers) -> None:
+    with pytest.raises(Unreadable, match=r"There is no action 9|The plan is empty"):
+        read_ids(answer(*numbers), MOVES, faults=faults)
+
+
+@pytest.mark.parametrize("faults", ["eb-alfred", "eb-navigation"])
+def test_with_official_faults_nothing_is_asked_again(faults) -> None:
+    model = Listed("no plan", answer(0))
+    planner = ModelPlanner(model, PromptSettings(template="embodiedbench-nav"))
+    planner.reset(GIVEN.task, seed=0)
+    decision = planner.decide(replace(GIVEN, telling=Telling(faults=faults)))
+    assert decision.problem and len(model.asked) == 1
+
+
+def test_the_template_of_small_steps_shows_one_picture_and_no_names() -> None:
+    request, turn = Prompt(PromptSettings(template="embodiedbench-nav")).request(
+        replace(GIVEN, views={"front": GIVEN.views["front"]}, choices=MOVES)
+    )
+    assert "0: find the mug 2" in str(request.messages[0].parts[0])
+    assert [part for part in request.messages[-1].parts if isinstance(part, str)] == ["Front:", turn.text]
+    assert "Names" not in turn.text and turn.text.startswith("Task: put the mug on the table")
+    blind = Prompt(PromptSettings(template="embodiedbench-nav", images=False))
+    text = blind.request(replace(GIVEN, views={"front": GIVEN.views["front"]}))[1].text
+    assert text.startswith("Front: nothing\nTask:")

@@ -29,10 +29,10 @@ ENDING = Choice("end the task", END)
 """The last action of the list of a task that is no question."""
 
 
-def numbered_actions(executor: Executor, answers: Sequence[str] = ()) -> tuple[Choice, ...]:
-    """The list of an episode that begins, by the names that its planner is told.
+def numbered_actions(executor: Executor, ends: Sequence[Choice] = (ENDING,)) -> tuple[Choice, ...]:
+    """The list of an episode that begins, by the names that its planner is told: what some skill can do, and the ends.
 
-    answers: what a planner may end with, where the task is a question; else the list has one end.
+    ends: the last of the list (`endings`); none where the planner cannot end the episode.
 
     Raises BadInput for a robot without world state, and for targets that are not the background's: the names of the
     list are those of the scene, and from sensors nobody knows them.
@@ -51,8 +51,9 @@ def numbered_actions(executor: Executor, answers: Sequence[str] = ()) -> tuple[C
     world = robot.snapshot()
     for name in _natural(world.things):
         locator.called(name)  # a name is complete, with its number, when all have theirs
-    actions = listed(world, executor.actions, executor.skills.table, lambda name: locator.called(name) or name)
-    return (*actions, *endings(answers))
+    able = [action for action in executor.actions if executor.skills.choose("", action) is not None]
+    actions = listed(world, able, executor.skills.table, lambda name: locator.called(name) or name)
+    return (*actions, *ends)
 
 
 def endings(answers: Sequence[str]) -> tuple[Choice, ...]:
@@ -77,11 +78,20 @@ def listed(
         called: The name of a thing as a planner is told.
     """
     return tuple(
-        Choice(_said(action, name, world, called), _subtask(action, name))
+        choice
         for action in (action_of(action, table) for action in actions)
-        if action.arguments
-        for name in _fitting(action, world)
+        if action.name != END.action
+        for choice in _choices(action, world, called)
     )
+
+
+def _choices(action: Action, world: WorldSnapshot, called: Callable[[str], str]) -> Iterator[Choice]:
+    """An action with all that it can be tried on; by its name alone where it takes nothing."""
+    if not action.arguments:
+        yield Choice(action.name, Subtask(action.name))
+        return
+    for name in _fitting(action, world):
+        yield Choice(_said(action, name, world, called), _subtask(action, name))
 
 
 def _fitting(action: Action, world: WorldSnapshot) -> list[str]:

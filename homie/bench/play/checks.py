@@ -24,7 +24,7 @@ def ready(options: BenchOptions) -> tuple[BenchOptions, Suite]:
         BadInput, MissingPart: Something of it would fail in every episode.
     """
     suite = find_suite(options.suite)
-    options = _on_its_robot(options, suite)
+    options = _with_its_skills(_on_its_robot(options, suite), suite)
     tasks = suite.select(options.tasks, options.split)
     _check_scenes(options.robot, suite, tasks)
     _check_planner(options, tasks)
@@ -40,6 +40,13 @@ def _on_its_robot(options: BenchOptions, suite: Suite) -> BenchOptions:
     if not suite.robot or "robot" in options.model_fields_set:
         return options
     return BenchOptions.build(**{**options.model_dump(exclude_unset=True), "robot": suite.robot})
+
+
+def _with_its_skills(options: BenchOptions, suite: Suite) -> BenchOptions:
+    """The options with the skill sets that a suite is for, where none were asked for."""
+    if not suite.skills or "skills" in options.model_fields_set:
+        return options
+    return BenchOptions.build(**{**options.model_dump(exclude_unset=True), "skills": suite.skills})
 
 
 def _check_scenes(robot: str, suite: Suite, tasks: Sequence[Task]) -> None:

@@ -171,9 +171,7 @@ class _Runner:
             folder=episode.folder.resolve(),
             options=episode_options(self._options, self._suite, episode),
             mixed=self._options.mixed,
-            telling=self._suite.protocol.telling,
-            limits=self._suite.protocol.limits,
-            numbered=self._suite.protocol.actions == "numbered",
+            protocol=self._suite.protocol,
         )
 
     def _again(self, episode: Episode, job: Job, report: Report, seconds: float) -> bool:

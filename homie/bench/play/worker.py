@@ -22,11 +22,12 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from homie.bench.authoring.numbered import numbered_actions
+from homie.bench.authoring.numbered import endings, numbered_actions
 from homie.bench.folder.episode import Cause
 from homie.bench.play.parts import WorkerParts
-from homie.bench.suite.suite import Task
+from homie.bench.suite.suite import Protocol, Task
 from homie.conditions import unknown_words
+from homie.kernel.episode.agent import Numbering, Reached
 from homie.kernel.errors import (
     BadInput,
     HomieError,
@@ -40,7 +41,6 @@ from homie.kernel.interfaces import Robot, WorldState
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.support.files import DISK, reason_of, to_json, write_atomically
-from homie.kernel.types import Limits, Telling
 from homie.runtime import session
 from homie.runtime.assembly import Parts
 from homie.runtime.provenance import OtherParts, PartsFile, keep
@@ -55,8 +55,7 @@ _PR_SET_PDEATHSIG = 1
 
 class Job(BaseModel):
     """One episode to play. options.seed says which scene it is, `seed` is that of the episode. mixed: whether the run
-    may have been made with other parts so far. telling, limits: what the planner is told of its results, and what ends
-    its episodes, by the suite. numbered: whether planners choose actions by number."""
+    may have been made with other parts so far. protocol: the suite's."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -66,9 +65,7 @@ class Job(BaseModel):
     folder: Path
     options: RunOptions
     mixed: bool = False
-    telling: Telling = Telling()
-    limits: Limits = Limits()
-    numbered: bool = False
+    protocol: Protocol = Protocol()
 
 
 class Report(BaseModel):
@@ -171,10 +168,27 @@ def _play(job: Job, kept: WorkerParts) -> None:
             seed=job.seed,
             trial=job.trial,
             parts_digest=parts_digest,
-            telling=job.telling,
-            limits=job.limits,
-            numbering=partial(numbered_actions, answers=job.task.answers) if job.numbered else None,
+            telling=job.protocol.telling,
+            limits=job.protocol.limits,
+            numbering=_numbering(job),
+            views={str(view): camera for view, camera in job.protocol.views.items()},
+            reached=_reached(job, parts.robot),
         )
+
+
+def _numbering(job: Job) -> Numbering | None:
+    """What makes the list of an episode whose planner chooses by number, None for others."""
+    if job.protocol.actions != "numbered":
+        return None
+    return partial(numbered_actions, ends=() if job.protocol.end == "goal" else endings(job.task.answers))
+
+
+def _reached(job: Job, robot: Robot) -> Reached | None:
+    """What tells whether the goal is reached that ends the episode by itself, None where it does not."""
+    goal = job.task.goal
+    if job.protocol.end != "goal" or goal is None or not isinstance(robot, WorldState):
+        return None
+    return lambda: goal.holds(robot.snapshot())
 
 
 def _keep_parts(job: Job, parts: Parts) -> str:

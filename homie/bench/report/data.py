@@ -272,7 +272,7 @@ def _ended(ending: EpisodeFile | None) -> Outcome:
     if ending is None:
         return "unfinished"
     match ending.ended_by:
-        case "ended":
+        case "ended" | "goal":
             return "said End"
         case "infrastructure":
             return "lost"

@@ -139,15 +139,16 @@ def _varied(path: Path) -> str:
 
 def trajectory(episode: Episode, finished: Finished) -> Trajectory:
     """The trajectory of a finished episode of a bench."""
+    task, reached = episode.task, finished.ending.ended_by == "goal"
     scored = from_ending(
         finished.ending,
         finished.records,
-        task_id=episode.task.id,
-        keypaths=episode.task.keypaths,
-        expert_length=episode.task.expert_length,
+        task_id=task.id,
+        keypaths=task.keypaths,
+        expert_length=len(task.expert or ()) if reached else task.expert_length,  # nobody says End there
         verdict=finished.verdict,
     )
-    return replace(scored, never=episode.task.never, progress=finished.progress)
+    return replace(scored, never=task.never, progress=finished.progress, reached=reached)
 
 
 def make_profile(name: str, suite: Suite) -> Profile:

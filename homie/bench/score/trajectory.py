@@ -61,7 +61,8 @@ class Trajectory:
     final state of the world satisfies the task, progress the share of its goal's conditions that hold
     there; None if it cannot be judged. infrastructure: why the episode could not
     be run, "" if it could. feedback: the feedback of each subtask but the last in EMMOE's record, not necessarily as
-    many as its history has; None if the steps have it.
+    many as its history has; None if the steps have it. reached: whether the episode ended by itself, as its goal was
+    reached.
     """
 
     task_id: str
@@ -77,11 +78,12 @@ class Trajectory:
     infrastructure: str = ""
     never: tuple[tuple[str, ...], ...] = ()
     feedback: tuple[str, ...] | None = None
+    reached: bool = False
 
     @property
     def ended(self) -> bool:
-        """Whether the planner's last subtask was exactly End."""
-        return bool(self.steps) and self.steps[-1].action == END.action
+        """Whether the planner's last subtask was exactly End, or the goal has ended the episode."""
+        return self.reached or (bool(self.steps) and self.steps[-1].action == END.action)
 
 
 def parts(text: str) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.setup import registry
 from homie.kernel.setup.options import MAX_SEED
 from homie.kernel.support.files import reading, slug
-from homie.kernel.types import END, FeedbackPolicy, HistoryPolicy, Limits, Subtask, Telling, ThingsPolicy
+from homie.kernel.types import END, Faults, FeedbackPolicy, HistoryPolicy, Limits, Subtask, Telling, ThingsPolicy
 
 Attribute: TypeAlias = Literal[
     "short-horizon",
@@ -89,6 +89,10 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+View: TypeAlias = Literal["front", "left", "back", "right"]
+"""A picture of those that planners get (`homie.kernel.types.VIEWS`)."""
+
+
 class SceneChoice(BaseModel):
     """Where a task happens: a scene spec file (relative to the suite file), or the scene of a seed.
 
@@ -120,7 +124,10 @@ class Protocol(_Model):
 
     feedback, history, history_length, things: what a planner is told (`homie.kernel.types.Telling`). steps, failures,
     plan: what ends an episode besides, and how much of a plan is carried out (`homie.kernel.types.Limits`).
-    actions: `numbered` where a planner chooses from a list (`homie.bench.authoring.numbered`).
+    actions: `numbered` where a planner chooses from a list (`homie.bench.authoring.numbered`). end: `goal` where an
+    episode ends by itself as soon as its goal is reached, and the planner cannot end it. views: the cameras whose
+    pictures a planner gets, by the views as which it gets them; the robot's own where there are none. faults: of which
+    official evaluator the faults are kept (`homie.kernel.types.Telling`).
     """
 
     rounds: int = Field(default=20, ge=1, le=1000)
@@ -133,6 +140,9 @@ class Protocol(_Model):
     failures: int | None = Field(default=None, ge=1, le=1000)
     plan: int | None = Field(default=None, ge=1, le=1000)
     actions: Literal["named", "numbered"] = "named"
+    end: Literal["planner", "goal"] = "planner"
+    views: dict[View, str] = {}
+    faults: Faults = "none"
 
     @model_serializer(mode="wrap")
     def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -145,7 +155,7 @@ class Protocol(_Model):
     @property
     def telling(self) -> Telling:
         """What a planner is told."""
-        return Telling(self.feedback, self.history, self.history_length, self.things)
+        return Telling(self.feedback, self.history, self.history_length, self.things, self.faults)
 
     @property
     def limits(self) -> Limits:
@@ -202,7 +212,8 @@ class Suite(_Model):
     """A set of tasks, and how to run them.
 
     version: counts up when tasks change, so that figures before and after are told apart. robot: the only robot that
-    its tasks are for, as `--robot` names it without an argument; "" for any. names: further words for the things in
+    its tasks are for, as `--robot` names it without an argument; "" for any. skills: the skill sets that its tasks are
+    for, where none are asked for; "" for the usual ones. names: further words for the things in
     the key paths, as word to the word that stands there (docs/metrics.md).
     """
 
@@ -211,9 +222,16 @@ class Suite(_Model):
     version: int = Field(default=1, ge=1)
     description: str = ""
     robot: str = ""
+    skills: str = ""
     protocol: Protocol = Protocol()
     names: dict[StrictStr, StrictStr] = {}
     tasks: tuple[Task, ...] = Field(min_length=1)
+
+    @model_serializer(mode="wrap")
+    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without skills where none are named: half-played runs from before this field have the same suite."""
+        written: dict[str, Any] = write(self)
+        return {name: value for name, value in written.items() if name != "skills" or value}
 
     @model_validator(mode="after")
     def _ids_differ(self) -> Suite:
@@ -224,6 +242,8 @@ class Suite(_Model):
             seen.add(task.id)
             if task.answers and self.protocol.actions != "numbered":
                 raise ValueError(f"task '{task.id}' has answers: they need `actions: numbered` in the protocol")
+            if self.protocol.end == "goal" and (task.goal is None or task.answers):
+                raise ValueError(f"task '{task.id}' needs a goal and no answers: its protocol has `end: goal`")
         return self
 
     @cached_property

@@ -1,5 +1,6 @@
-"""The built-in suites: `homie-100` (docs/homie-100.md), `homie-states` (docs/states.md), `homie-eb-house`
-and `homie-eb-table` (docs/embodiedbench.md), `homie-menu` (docs/embodied-eval.md) and four of the Panda's table
+"""The built-in suites: `homie-100` (docs/homie-100.md), `homie-states` (docs/states.md), `homie-eb-house`,
+`homie-eb-nav` and `homie-eb-table` (docs/embodiedbench.md), `homie-menu` (docs/embodied-eval.md) and four of the
+Panda's table
 (docs/franka.md)."""
 
 from __future__ import annotations
@@ -7,6 +8,7 @@ from __future__ import annotations
 from importlib.resources import as_file, files
 
 from homie.bench.suite.suite import Suite, read_suite
+from homie.kernel.types import Faults
 
 
 def homie_100() -> Suite:
@@ -34,6 +36,21 @@ def homie_eb_table() -> Suite:
     return _shipped("homie-eb-table")
 
 
+def homie_eb_nav() -> Suite:
+    """60 ways to a thing in generated houses, each in the five ways of EB-Navigation's subsets, by small steps."""
+    return _shipped("homie-eb-nav")
+
+
+def homie_eb_house_strict() -> Suite:
+    """homie-eb-house as the official evaluator of EB-ALFRED plays its tasks, its faults included."""
+    return _strict(homie_eb_house(), "eb-alfred")
+
+
+def homie_eb_nav_strict() -> Suite:
+    """homie-eb-nav with the faults of the official evaluator of EB-Navigation."""
+    return _strict(homie_eb_nav(), "eb-navigation")
+
+
 def table_pick() -> Suite:
     """100 tables: one of several shapes into one of two containers."""
     return _shipped("table-pick")
@@ -52,6 +69,12 @@ def table_sort() -> Suite:
 def table_wipe() -> Suite:
     """100 tables: a sponge over one of several areas."""
     return _shipped("table-wipe")
+
+
+def _strict(suite: Suite, faults: Faults) -> Suite:
+    """A suite under another name whose episodes end at their goal, with the faults of an official evaluator."""
+    protocol = suite.protocol.model_copy(update={"end": "goal", "faults": faults})
+    return suite.model_copy(update={"name": f"{suite.name}-strict-eb", "protocol": protocol})
 
 
 def _shipped(name: str) -> Suite:

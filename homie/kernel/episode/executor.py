@@ -9,8 +9,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from homie.kernel.episode.senses import Senses
 from homie.kernel.errors import BadInput, CommandRefused, Stopped, TargetLost
 from homie.kernel.interfaces import (
@@ -226,11 +224,9 @@ class Executor:
 
     def _goal(self, task: _Task, observation: Observation) -> Goal:
         """The goal for an entity; for an action that takes no target it is where the robot stands."""
-        text = str(task.subtask)
-        if task.entity:
-            return replace(self.locator.goal(task.entity, task.action, observation), text=text)
-        base = observation.body.base
-        return Goal("", text, np.array([base.x, base.y, 0.0]))
+        locator = self.locator
+        goal = locator.goal(task.entity, task.action, observation) if task.entity else locator.here(observation)
+        return replace(goal, text=str(task.subtask))
 
     def _attempt(self, number: int, task: _Task, timed: _Timed, listener: EpisodeListener) -> Attempt:
         """Run the skill until it says that it is over, its time is up, or the gate refuses a command."""

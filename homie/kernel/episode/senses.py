@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from homie.kernel.interfaces import Detector, Locator, Robot
 from homie.kernel.types import CameraFrame, Detection, Observation
+
+OWN_VIEWS: Mapping[str, str] = MappingProxyType({})
+"""No views but the robot's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,12 @@ class Sight:
         """The same through some of its cameras, in their order. Raises KeyError for one that it does not have."""
         frames = {name: self.observation.frames[name] for name in cameras}
         seen = tuple(detection for name in frames for detection in self.detections if detection.view == name)
+        return Sight(replace(self.observation, frames=frames), seen)
+
+    def shown_as(self, names: Mapping[str, str]) -> Sight:
+        """The same with other names for its cameras, all of which have one."""
+        frames = {names[name]: replace(frame, name=names[name]) for name, frame in self.observation.frames.items()}
+        seen = tuple(replace(detection, view=names[detection.view]) for detection in self.detections)
         return Sight(replace(self.observation, frames=frames), seen)
 
 
@@ -82,11 +92,16 @@ class Senses:
             self._search(replace(observation, frames=unsearched))
         return Sight(observation, tuple(detection for name in observation.frames for detection in self._detected[name]))
 
-    def look_around(self) -> Sight:
-        """What a planner is shown: the robot's views. The locator's cameras are looked through at the same moment, so
-        that a goal that is made of it needs no second look."""
-        views = self.robot.views
-        return self.look((*views, *(name for name in self.locator.cameras if name not in views))).through(views)
+    def look_around(self, views: Mapping[str, str] = OWN_VIEWS) -> Sight:
+        """What a planner is shown. The locator's cameras are looked through at the same moment, so that a goal that is
+        made of it needs no second look.
+
+        views: Cameras, by the views as which their pictures are shown; the robot's own views where there are none.
+        """
+        cameras = tuple(views.values()) or self.robot.views
+        others = (name for name in self.locator.cameras if name not in cameras)
+        sight = self.look((*cameras, *others)).through(cameras)
+        return sight.shown_as({camera: view for view, camera in views.items()}) if views else sight
 
     def _search(self, observation: Observation) -> None:
         detections = self.detector.detect(observation)

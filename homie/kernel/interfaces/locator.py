@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Protocol
 
+import numpy as np
+
 from homie.kernel.types import (
     Detection,
     Goal,
@@ -208,6 +210,12 @@ class Locator(WorldModel):
         Raises:
             TargetLost: The entity has been forgotten since it was resolved.
         """
+
+    def here(self, observation: Observation) -> Goal:
+        """The goal of an action that takes no target, but for its text: where the robot stands, with what is known of
+        the floor around it. Changes nothing."""
+        base = observation.body.base
+        return Goal("", "", np.array([base.x, base.y, 0.0]))
 
     def seen(self, entity: str, detections: Sequence[Detection]) -> tuple[Detection, ...]:
         """The detections that show the entity, for skills that work on pixels."""

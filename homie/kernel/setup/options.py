@@ -221,7 +221,10 @@ class HouseOptions(Options):
     rooms: Annotated[int | None, Field(ge=2, le=6, description="Rooms of a generated house (default: by seed).")] = None
     objects: Annotated[int, Field(ge=0, le=60, description="Loose objects of a generated house.")] = 40
     catalogue: Catalogue = "ycb"
-    start: Annotated[str | None, Field(description="Room of a generated house in which the robot starts.")] = None
+    start: Annotated[
+        str | None,
+        Field(description="Room of a generated house in which the robot starts, or its pose there as X,Y,DEGREES (m)."),
+    ] = None
     opened: list[str] = Field(
         default_factory=list, description="Furniture of a generated house that stands open; may be repeated."
     )

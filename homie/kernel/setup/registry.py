@@ -51,6 +51,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "ideal-chores": "skills.chores.skill_set:IdealChores",
             "people": "skills.people.skill_set:People",
             "ideal-people": "skills.people.skill_set:IdealPeople",
+            "steps": "skills.steps.skill_set:Steps",
         },
         "robots": {
             "mujoco": "homie.envs.mujoco.home.home:open_home",
@@ -114,6 +115,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "homie-100": "homie.bench.suites:homie_100",
             "homie-states": "homie.bench.suites:homie_states",
             "homie-eb-house": "homie.bench.suites:homie_eb_house",
+            "homie-eb-house-strict-eb": "homie.bench.suites:homie_eb_house_strict",
+            "homie-eb-nav": "homie.bench.suites:homie_eb_nav",
+            "homie-eb-nav-strict-eb": "homie.bench.suites:homie_eb_nav_strict",
             "homie-eb-table": "homie.bench.suites:homie_eb_table",
             "homie-menu": "homie.bench.suites:homie_menu",
             "table-pick": "homie.bench.suites:table_pick",

@@ -41,7 +41,7 @@ from homie.kernel.types.observations import (
 from homie.kernel.types.questions import PlannerInput
 from homie.kernel.types.records import Attempt, Check, EpisodeResult, Execution, Outcome, RoundRecord
 from homie.kernel.types.subtasks import END, Answer, Decision, Subtask, model_key
-from homie.kernel.types.telling import FeedbackPolicy, HistoryPolicy, Telling, ThingsPolicy
+from homie.kernel.types.telling import Faults, FeedbackPolicy, HistoryPolicy, Telling, ThingsPolicy
 
 __all__ = [
     "END",
@@ -72,6 +72,7 @@ __all__ = [
     "ErrorCode",
     "Event",
     "Execution",
+    "Faults",
     "Feedback",
     "FeedbackPolicy",
     "Goal",

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-EndedBy: TypeAlias = Literal["ended", "rounds", "steps", "failures"]
-"""`ended`: the planner said End. The others are the limit that was reached."""
+EndedBy: TypeAlias = Literal["ended", "goal", "rounds", "steps", "failures"]
+"""`ended`: the planner said End. `goal`: the goal was reached, where that ends an episode. The others are the limit
+that was reached."""
 ENDINGS: Mapping[EndedBy, str] = {
     "ended": "the planner ended the task",
+    "goal": "the goal was reached",
     "rounds": "the rounds ran out",
     "steps": "the subtasks ran out",
     "failures": "too many subtasks failed",

@@ -13,6 +13,8 @@ from homie.kernel.types.observations import Detection, Listed
 FeedbackPolicy: TypeAlias = Literal["none", "booleans", "text", "codes"]
 HistoryPolicy: TypeAlias = Literal["all", "words", "none"]
 ThingsPolicy: TypeAlias = Literal["named", "numbered"]
+Faults: TypeAlias = Literal["none", "eb-alfred", "eb-navigation"]
+"""Of which official evaluator the faults are kept with answers that are no plan of the list (docs/embodiedbench.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,9 @@ class Telling:
     feedback: `codes` is all of it; `text` leaves out code, names and whether it lasts; `booleans` leaves success or
     failure; `none` not even that. It governs the history too. history: `words` has the subtasks without their results.
     last: how many subtasks the history goes back, None for all. things: `numbered` leaves out the names of things, so
-    that a planner has to see what `object 3` is; what a locator does not list is not told at all then.
+    that a planner has to see what `object 3` is; what a locator does not list is not told at all then. faults: `none`
+    tells a planner why its answer could not be read. With those of `eb-alfred` it is asked the same again without a
+    word; with those of `eb-navigation` an action is drawn by lot in its place. A planner may read it to keep to it.
 
     >>> Telling("booleans").last_result(Feedback("fail", message="It is far away"))
     Feedback(status='fail', code=None, message='fail', about=(), lasting=False)
@@ -32,6 +36,7 @@ class Telling:
     history: HistoryPolicy = "all"
     last: int | None = None
     things: ThingsPolicy = "named"
+    faults: Faults = "none"
 
     def last_result(self, feedback: Feedback | None) -> Feedback | None:
         """What is told of the last subtask. Of `booleans` the sentence is the status, since prompts print only that."""

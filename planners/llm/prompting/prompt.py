@@ -110,7 +110,7 @@ class Prompt:
     def read(self, text: str, planner_input: PlannerInput) -> Reading:
         """What an answer says. Raises Unreadable, also for an example of the prompt that comes back word for word."""
         if self.layout.answer == "ids":
-            return read_ids(text, planner_input.choices, self._leniencies)
+            return read_ids(text, planner_input.choices, self._leniencies, faults=planner_input.telling.faults)
         reading = read(
             text,
             self.layout,
@@ -210,7 +210,7 @@ class Prompt:
         """The names in each view: with their numbers in the order of these, then those without."""
         numbered = {id(detection) for detection in marked.things.values()}
         sights = []
-        for view in VIEWS:
+        for view in [view for view in VIEWS if view in planner_input.views] or VIEWS:
             seen = [detection for detection in in_sight(planner_input.detections) if detection.view == view]
             bare = [detection.called for detection in seen if id(detection) not in numbered]
             sights.append(Sight(view, (*marked.listed(view), *counted(bare))))

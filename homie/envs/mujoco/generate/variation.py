@@ -12,7 +12,7 @@ import numpy as np
 from homie.envs.mujoco.generate.household import with_states
 from homie.envs.mujoco.generate.people import with_people
 from homie.envs.mujoco.generate.place import Sides, add_objects, no_furniture
-from homie.envs.mujoco.generate.reach import FreeFloor
+from homie.envs.mujoco.generate.reach import ROBOT, FreeFloor
 from homie.envs.mujoco.house.footprints import overlap, square
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import StartSpec
@@ -29,6 +29,7 @@ TIDY = "tidy"
 """Objects stand upright and apart, and doors and drawers are shut."""
 TRIES = 400
 """Draws of a start pose in the room that was asked for."""
+_POSE = re.compile(r"(-?\d+(?:\.\d+)?),(-?\d+(?:\.\d+)?),(-?\d+(?:\.\d+)?)")
 _ADDED = re.compile(r"(?:(?P<colour>[a-z]+) )?(?P<kind>[a-z_]+)@(?P<where>[a-z][a-z0-9_]*)")
 
 
@@ -36,10 +37,10 @@ _ADDED = re.compile(r"(?:(?P<colour>[a-z]+) )?(?P<kind>[a-z_]+)@(?P<where>[a-z][
 class Variation:
     """How a house differs from the one that its seed gives.
 
-    start: name of the room in which the robot starts (None: as generated). opened: names of furniture whose door or
-    drawer is open. added: further objects, each as `KIND@FURNITURE` or `COLOUR KIND@FURNITURE`. clutter: `tidy`
-    (objects upright and apart) or `messy`. states: whether things have states, and what that needs is there. people:
-    how many are there.
+    start: name of the room in which the robot starts, or its pose as `X,Y,DEGREES` (None: as generated). opened: names
+    of furniture whose door or drawer is open. added: further objects, each as `KIND@FURNITURE` or
+    `COLOUR KIND@FURNITURE`. clutter: `tidy` (objects upright and apart) or `messy`. states: whether things have states,
+    and what that needs is there. people: how many are there.
     """
 
     start: str | None = None
@@ -89,7 +90,9 @@ def _read(text: str) -> tuple[str, str, str]:
 
 
 def _start(scene: SceneSpec, name: str, rng: np.random.Generator) -> StartSpec:
-    """A free start pose in a room that is connected to the generated start."""
+    """A start pose on free floor that is connected to the generated start: the one that is named, or one in a room."""
+    if match := _POSE.fullmatch(name.replace(" ", "")):
+        return _stand(scene, *(float(number) for number in match.groups()))
     room = next((room for room in scene.rooms if room.name == name), None)
     if room is None:
         raise ValueError(f"the robot cannot start in '{name}': the rooms are {', '.join(r.name for r in scene.rooms)}")
@@ -103,3 +106,10 @@ def _start(scene: SceneSpec, name: str, rng: np.random.Generator) -> StartSpec:
             yaw = float(rng.integers(4)) * np.pi / 2 - np.pi / 2
             return StartSpec(x=round(x, 2), y=round(y, 2), yaw=round(yaw, 6))
     raise ValueError(f"there is no free spot for the robot to start in '{name}'")
+
+
+def _stand(scene: SceneSpec, x: float, y: float, degrees: float) -> StartSpec:
+    floor = FreeFloor(scene)
+    if floor.clear(x, y) < ROBOT or floor.zone(x, y) != floor.zone(scene.robot.x, scene.robot.y):
+        raise ValueError(f"the robot cannot start at {x:g},{y:g}: there is no free floor that leads to the rest")
+    return StartSpec(x=x, y=y, yaw=round(float(np.remainder(np.radians(degrees) + np.pi, 2 * np.pi) - np.pi), 6))

@@ -175,6 +175,9 @@ class BackgroundLocator(Locator):
         here = self.world.solids(np.array([*base, AT_HAND]), BESIDE_ROBOT, without=hidden)
         return replace(goal, solids=_distinct(goal.solids, here), loose=self._loose(entity, goal.position))
 
+    def here(self, observation: Observation) -> Goal:
+        return replace(super().here(observation), grid=self._floor_plan().grid())
+
     def _moved_by(self, entity: str, action: Action) -> list[int]:
         """Bodies of the doors and drawers that an action moves."""
         if action.target != "opens" or entity not in self.world.receptacles:

@@ -11,7 +11,8 @@ Contacts. World, furniture and loose objects have contype 1 and conaffinity 3; t
 contype 2 and conaffinity 1; so the robot touches the world. Links that can meet touch each other by named pairs;
 `ArmKinematics.self_distance` measures the same shapes, so that postures and paths can keep out of it.
 
-Cameras. `robot/head` sits where the real camera does, with a wider view: 60 degrees instead of 45 vertical.
+Cameras. `robot/head` sits where the real camera does, with a wider view: 60 degrees instead of 45 vertical;
+`robot/wide` is in the same place and sees 100 degrees, which the real robot cannot.
 `robot/front`, `left`, `back`, `right` are a simulated ring that the real robot does not have: the planner's four views,
 90 degrees apart and 90 degrees wide.
 """
