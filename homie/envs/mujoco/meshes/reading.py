@@ -76,6 +76,8 @@ def skins(mesh: Bundle) -> tuple[Skin, ...]:
         )
         total = sum(len(scene.geometry[scene.graph[node][1]].faces) for node in scene.graph.nodes_geometry)
         _check_size(mesh, total, len(scene.graph.nodes_geometry))
+        for geometry in scene.geometry.values():
+            _shrink(mesh, getattr(geometry.visual, "material", None))
         share, upright = DRAWN_FACES / max(total, 1), mesh.path.suffix.lower() == ".glb"
         parts = tuple(
             _skin(mesh, part, upright, max(int(share * len(part.faces)), LEAST))
@@ -132,7 +134,7 @@ def _skin(mesh: Bundle, part: Any, upright: bool, most: int) -> Skin:
         raise BadInput(f"The mesh {mesh.path} has faces between points that it does not have.")
     if upright:
         points = points @ _Y_UP.T
-    rgb, uv, texture = _look(mesh, part)
+    rgb, uv, texture = _look(part)
     if texture is None or uv is None:
         return Skin(*thinned(points, faces, None, most)[:2], rgb)
     points, faces, kept = thinned(points, faces, uv, most)
@@ -141,16 +143,16 @@ def _skin(mesh: Bundle, part: Any, upright: bool, most: int) -> Skin:
     return Skin(points, faces, _rgb(texture.mean(axis=(0, 1))), kept, texture)
 
 
-def _look(mesh: Bundle, part: Any) -> tuple[RGB | None, Array | None, Texels | None]:
+def _look(part: Any) -> tuple[RGB | None, Array | None, Texels | None]:
     """Colour, coordinates and texture of a part."""
     visual = part.visual
     if visual.kind == "texture":
         material, uv = visual.material, visual.uv
-        image = getattr(material, "baseColorTexture", None) or getattr(material, "image", None)
+        _, image = _texture(material)
         factor = getattr(material, "baseColorFactor", None)
         factor = getattr(material, "diffuse", None) if factor is None else factor
         if image is not None and uv is not None and np.isfinite(uv).all():
-            return None, np.asarray(uv, dtype=float), _texels(mesh, image)
+            return None, np.asarray(uv, dtype=float), np.asarray(image, dtype=np.uint8)
         return None if factor is None else _rgb(np.asarray(factor)), None, None
     if visual.kind in ("vertex", "face"):
         colours = visual.vertex_colors if visual.kind == "vertex" else visual.face_colors
@@ -163,16 +165,26 @@ def _rgb(colour: Array) -> RGB:
     return red, green, blue
 
 
-def _texels(mesh: Bundle, image: Any) -> Texels:
-    """A texture as it is kept. Pillow reads its pixels only here, after its size is known."""
+def _shrink(mesh: Bundle, material: Any) -> None:
+    """Make the texture of a material as small as it is kept, before trimesh copies it. Pillow reads its pixels only
+    here, after its size is known."""
+    name, image = _texture(material)
+    if image is None:
+        return
     if max(image.size) > LARGEST_TEXTURE:
         raise BadInput(
             f"The mesh {mesh.path} has a texture of {image.size[0]} x {image.size[1]} pixels: at most {LARGEST_TEXTURE}"
             " on a side."
         )
-    small = image.convert("RGB")
-    small.thumbnail((TEXTURE, TEXTURE))
-    return np.asarray(small, dtype=np.uint8)
+    image.draft("RGB", (TEXTURE, TEXTURE))
+    image.thumbnail((TEXTURE, TEXTURE))
+    setattr(material, name, image.convert("RGB"))
+
+
+def _texture(material: Any) -> tuple[str, Any]:
+    """The texture of a material, and as what it has it; "" and None for none."""
+    names = [name for name in ("baseColorTexture", "image") if getattr(material, name, None) is not None]
+    return (names[0], getattr(material, names[0])) if names else ("", None)
 
 
 def _filled(texture: Texels, uv: Array, faces: Faces) -> Texels:
