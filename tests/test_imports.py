@@ -54,7 +54,7 @@ LAYERS = {
         ("frozen", "actions", "floor", "options", "results"),
         ("stage", "agents"),
         ("expert", "model", "play"),
-        ("table",),
+        ("table", "paired"),
         ("run",),
     ),
     "homie.data": (

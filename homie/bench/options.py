@@ -47,7 +47,10 @@ class BenchOptions(PartsOptions):
 class CompareOptions(Options):
     """Which runs of a bench to compare, and how."""
 
-    runs: RunFolders = Field(description="Run folders of `homie bench`; differences are to the first.")
+    runs: RunFolders = Field(
+        description="Run folders of `homie bench`; differences are to the first. Or two of `homie vigil`: what "
+        "feedback changed."
+    )
     protocols: Path | None = Field(
         None, description="A page to write about runs of different suites, and of `homie questions ask`, side by side."
     )

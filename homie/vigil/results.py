@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-HEAD, RESULTS = "played.json", "results.json"
+HEAD, EPISODES, RESULTS = "played.json", "episodes.jsonl", "results.json"
 
 
 class _Model(BaseModel):

@@ -26,7 +26,7 @@ from homie.vigil.frozen import FrozenEpisode, choose, digest
 from homie.vigil.model import ModelAgent, prompt_digest
 from homie.vigil.options import VigilOptions
 from homie.vigil.play import Record, play
-from homie.vigil.results import HEAD, RESULTS, Head, Row
+from homie.vigil.results import EPISODES, HEAD, RESULTS, Head, Row
 from homie.vigil.stage import Stage, open_house
 from homie.vigil.table import markdown, rows
 
@@ -61,7 +61,7 @@ def run(options: VigilOptions, advance: Callable[[str], object] = lambda name: N
     with writing(out, "into the run folder"):
         out.mkdir(parents=True, exist_ok=True)
         _check_same(out / HEAD, head)
-        path = out / "episodes.jsonl"
+        path = out / EPISODES
         kept, size = kept_lines(path, Record)
         records = {record.id: record for record in kept}
         for name in records:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,10 @@ import pytest
 from homie.across.results import read_sheets
 from homie.kernel.errors import BadInput
 from homie.vigil.options import VigilOptions
+from homie.vigil.paired import feedback_table
 from homie.vigil.run import run
+
+Homie = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def options(out: Path, planner: str = "always", **values: object) -> VigilOptions:
@@ -108,3 +112,28 @@ def test_a_script_plays_as_a_model_does(tmp_path: Path) -> None:
     path.write_text(json.dumps({"SV-000/1": json.dumps(look), "SV-000/2": json.dumps(right)}))
     row = run(options(tmp_path / "run", f"scripted:{path}", families=["SV"], episodes=1)).rows[-1]
     assert (row.benchmark.value, row.lag, row.steps) == (100, 1, 2)
+
+
+def test_what_feedback_changed_is_of_the_same_episodes(whole: Path, tmp_path: Path, homie: Homie) -> None:
+    heard = tmp_path / "heard"
+    run(options(heard, feedback="told"))
+    lines = [json.loads(line) for line in (heard / "episodes.jsonl").read_text().splitlines()]
+    label = next(line for line in lines if line["id"] == "SV-000")["label"]
+    steps = next(line for line in lines if line["id"] == "SV-000")["steps"]
+    steps[-1]["status"] = label  # an agent that has understood
+    (heard / "episodes.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    answer = homie("compare", str(whole), str(heard), "--json")
+    assert answer.returncode == 0, answer.stderr
+    table = json.loads(answer.stdout)
+    rows = {row["family"]: row for row in table["tables"][0]["rows"]}
+    assert rows["SV"]["B, told - silent"]["value"] == 0.5 and rows["PG"]["B, told - silent"]["value"] == 0
+    assert rows["all"]["n"] == 4 and rows["all"]["steps silent"] == rows["all"]["steps told"]
+
+
+def test_runs_that_are_no_pair_are_refused(whole: Path, tmp_path: Path) -> None:
+    few, never = tmp_path / "few", tmp_path / "never"
+    run(options(few, feedback="told", families=["PG"]))
+    run(options(never, planner="never", feedback="told"))
+    for folders, reason in (((whole, few), "episodes"), ((whole, never), "planner"), ((few, never), "in twos")):
+        with pytest.raises(BadInput, match=reason):
+            feedback_table(folders)

@@ -11,11 +11,14 @@ from homie.across.results import read_sheets
 from homie.bench.compare.compare import compare
 from homie.bench.compare.summary import Intervals
 from homie.bench.options import CompareOptions
+from homie.bench.score.results import check_different
 from homie.bench.tables import Table, write
 from homie.cli.output import say, tell
 from homie.cli.parameters import Config, build, options_from
 from homie.kernel.support.files import write_atomically, writing
 from homie.kernel.support.text import counted
+from homie.vigil.paired import feedback_table
+from homie.vigil.results import HEAD
 
 
 @options_from(CompareOptions, positional="runs")
@@ -32,6 +35,9 @@ def compare_command(
         size = write_page(sheets, options.protocols)
         tell(f"{options.protocols}  ({size / 1024:.0f} KiB)")
         tables: tuple[Table, ...] = (table(sheets),)
+    elif all((folder / HEAD).is_file() for folder in options.runs):
+        check_different(options.runs)
+        tables = (feedback_table(options.runs),)
     else:
         tables = compare(options.runs, options.profile, intervals, tasks=options.tasks)
     text = write(tables, "json" if json else options.form)
