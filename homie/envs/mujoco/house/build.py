@@ -15,6 +15,7 @@ import mujoco
 
 from homie.envs.mujoco.blueprints.looks import Group, looks_of, stains
 from homie.envs.mujoco.blueprints.lying import quat_of, rotation_of, span
+from homie.envs.mujoco.blueprints.materials import MATERIAL_OF, friction_of
 from homie.envs.mujoco.blueprints.parts import UPRIGHT, Link, Part, Quat, Vec3, turned
 from homie.envs.mujoco.blueprints.person import KIND
 from homie.envs.mujoco.house import grips
@@ -35,6 +36,10 @@ TIMESTEP = 0.004
 """Time step (s) of the physics; `Pace` divides it while objects are fast."""
 FLOAT = 0.0004
 """Height (m) of objects above their surface at the start, so that the first step has no deep contact."""
+
+OWN = 1
+"""Priority of objects that slide as their material does: of two geoms MuJoCo takes the larger friction, and furniture has
+0.8, but that of a higher priority alone counts. The pads of fingers have 2."""
 
 STIFF = [0.985, 0.995, 0.001, 0.5, 2.0]
 """Impedance of dry friction in joints: with MuJoCo's softer default a door creeps under a force too weak to open it."""
@@ -262,7 +267,8 @@ def _add_object(spec: mujoco.MjSpec, scene: SceneSpec, item: ObjectSpec, geoms: 
         else:
             geom = add_surface(spec, body, name, part, part.surface)
         geom.condim = 6 if plan.rolls else 4
-        geom.friction = [0.9, 0.006, 0.0012 if plan.rolls else 0.0001]
+        geom.friction = [friction_of(item.kind), 0.006, 0.0012 if plan.rolls else 0.0001]
+        geom.priority = OWN if item.kind in MATERIAL_OF else 0
         geoms[name] = GeomInfo(item.name, "")
     _add_looks(body, item.name, looks_of(item.kind, plan, scene.states_at_start.get(item.name, {})), geoms)
 
