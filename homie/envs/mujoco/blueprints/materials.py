@@ -1,9 +1,9 @@
 """What objects are made of: how dense it is, and how it slides on furniture.
 
-Densities are those of the bulk material (rounded, as in engineers' tables); the mass of a kind stands in its shape, and a
-test holds it to what its material would weigh. Sliding friction is that on dry lacquered wood, rounded to 0.05 from the
-ranges of such tables (plastics 0.3 to 0.6, metal 0.2 to 0.6, glass 0.4 to 0.6, wood 0.25 to 0.5, leather 0.3 to 0.6, hard
-rubber 0.7 to 0.95), the middle of a range where there is no reason for another value.
+Densities are those of the bulk material, rounded, as engineers' tables have them; the mass of a kind stands in its
+shape, and a test holds it to what its material would weigh. Sliding friction is ours: tables of dry pairs spread over a
+factor of two for one pair (plastics 0.3 to 0.6, wood 0.25 to 0.5), and none has china on lacquered wood; so it is a
+round value within such ranges.
 """
 
 from __future__ import annotations

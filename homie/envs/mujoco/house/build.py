@@ -38,8 +38,8 @@ FLOAT = 0.0004
 """Height (m) of objects above their surface at the start, so that the first step has no deep contact."""
 
 OWN = 1
-"""Priority of objects that slide as their material does: of two geoms MuJoCo takes the larger friction, and furniture has
-0.8, but that of a higher priority alone counts. The pads of fingers have 2."""
+"""Priority of objects that slide as their material does: of two geoms MuJoCo takes the larger friction, and furniture
+has 0.8, but that of a higher priority alone counts. The pads of fingers have 2."""
 
 STIFF = [0.985, 0.995, 0.001, 0.5, 2.0]
 """Impedance of dry friction in joints: with MuJoCo's softer default a door creeps under a force too weak to open it."""
