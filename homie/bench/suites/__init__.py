@@ -1,7 +1,6 @@
 """The built-in suites: `homie-100` (docs/homie-100.md), `homie-states` (docs/states.md), `homie-eb-house`,
 `homie-eb-nav` and `homie-eb-table` (docs/embodiedbench.md), `homie-menu` (docs/embodied-eval.md) and four of the
-Panda's table
-(docs/franka.md)."""
+Panda's table (docs/franka.md)."""
 
 from __future__ import annotations
 

@@ -41,6 +41,7 @@ def test_a_house_has_what_is_asked_for_and_stays_the_same_otherwise() -> None:
     ("variation", "message"),
     [
         (Variation(start="attic"), "cannot start in 'attic'"),
+        (Variation(start="-9,0,90"), "cannot start at -9,0: there is no free floor that leads to the rest"),
         (Variation(opened=["wardrobe"]), "'wardrobe' cannot stand open: this house has no such furniture"),
         (Variation(opened=["drawer"]), "'drawer' cannot stand open: say which: drawer_1, drawer_2"),
         (Variation(opened=["sofa"]), "'sofa' has neither a door nor a drawer"),
@@ -119,3 +120,10 @@ def test_a_house_has_things_of_a_household_where_it_is_asked_to() -> None:
     assert {item.kind for item in plain.objects} <= set(YCB)
     assert len({item.kind for item in full.objects} - set(YCB)) >= 5
     assert generate(3, 2, 14, catalogue="household") == full
+
+
+def test_the_robot_starts_at_the_pose_that_is_named() -> None:
+    somewhere = generate(SEED, ROOMS, OBJECTS, Variation(start="bedroom")).robot
+    start = generate(SEED, ROOMS, OBJECTS, Variation(start=f"{somewhere.x}, {somewhere.y}, 270")).robot
+    assert (start.x, start.y) == (somewhere.x, somewhere.y)
+    assert start.yaw == pytest.approx(-math.pi / 2, abs=1e-6)
