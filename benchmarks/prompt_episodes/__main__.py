@@ -19,7 +19,7 @@ import yaml
 from homie.kernel.episode.agent import run_episode
 from homie.kernel.interfaces import Listeners, Planner
 from homie.kernel.setup.options import RunOptions
-from homie.kernel.types import Decision, Image, PlannerInput
+from homie.kernel.types import Decision, Image, PlannerInput, Telling
 from homie.runtime.assembly import assemble
 from planners.llm.prompting.examples import Example
 from planners.llm.prompting.prompt import Prompt
@@ -80,7 +80,13 @@ def play(episode: Mapping[str, Any]) -> str:
     with assemble(options) as parts:
         parts.reset(options.seed)
         result = run_episode(
-            episode["task"], planner, parts.executor, seed=options.seed, rounds=20, listener=Listeners()
+            episode["task"],
+            planner,
+            parts.executor,
+            seed=options.seed,
+            rounds=20,
+            listener=Listeners(),
+            telling=Telling(**episode.get("telling", {})),
         )
     print(f"{episode['template']}: {result.ended_by} after {result.rounds} rounds")
     for item in result.history:

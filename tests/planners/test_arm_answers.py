@@ -8,9 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from homie.kernel.errors import BadInput
 from homie.kernel.types import END, PlannerInput, Subtask
 from homie.kernel.vocabulary.actions import Ability
 from planners.llm.answers import Layout
+from planners.llm.prompting.answering import written_answer
 from planners.llm.prompting.examples import load_examples
 from planners.llm.prompting.prompt import Prompt
 from planners.llm.prompting.settings import PromptSettings
@@ -131,6 +133,11 @@ def test_the_prompt_by_poses_has_numbers_alone_and_examples_that_are_read() -> N
         assert (reading.subtasks, reading.leniencies) == (tuple(example.steps()), ())
         assert answer in system
         assert all(step == END or str(ArmAction.read(step.target)) == step.target for step in example.steps())
+
+
+def test_what_is_no_pose_cannot_be_written_as_one() -> None:
+    with pytest.raises(BadInput, match=r"\[Pick, apple\] is none: use another one"):
+        written_answer("poses", [Subtask("Pick", "apple")])
 
 
 def test_places_and_numbers_in_the_picture_are_settings() -> None:

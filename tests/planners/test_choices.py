@@ -160,6 +160,8 @@ def test_template_and_suite_have_to_fit() -> None:
         decide(answer(0), planner_input=replace(GIVEN, choices=()))
     with pytest.raises(BadInput, match="'emmoe-json' asks for their names: use --template embodiedbench-ids"):
         decide(answer(0), template="emmoe-json")
+    with pytest.raises(BadInput, match="'embodiedbench-arm' asks for poses of an arm, and no skill here goes to poses"):
+        decide(answer(0), template="embodiedbench-arm", planner_input=replace(GIVEN, choices=()))
 
 
 def test_training_data_are_refused_by_numbers() -> None:

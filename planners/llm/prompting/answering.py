@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from homie.kernel.errors import BadInput
 from homie.kernel.types import END, Subtask
 from planners.llm.answers import AnswerFormat
 
@@ -25,8 +26,11 @@ def written_answer(
         steps: the subtasks, one at least.
         model: the chosen model, "" for none.
         analysis: why; None leaves its field out, as it does with the two others.
-        seen: what the pictures show (`plan` only).
-        plan: the plan in words (`plan` only).
+        seen: what the pictures show (`plan` and `poses` only).
+        plan: the plan in words (`plan` and `poses` only).
+
+    Raises:
+        BadInput: `poses` were asked for, and a step is none.
     """
     chosen = {"model": model} if model else {}
     if answer == "text":
@@ -54,8 +58,13 @@ def as_json(subtask: Subtask) -> dict[str, str]:
 
 
 def seven_numbers(move: Subtask) -> list[int]:
-    """The target of a Move as JSON answers write it. Raises ValueError for any other subtask."""
-    return [int(number) for number in move.target.strip("[]").split(",")]
+    """The target of a Move as JSON answers write it. Raises BadInput for any other subtask."""
+    try:
+        return [int(number) for number in move.target.strip("[]").split(",")]
+    except ValueError:
+        raise BadInput(
+            f"The template answers by poses, and {move} is none: use another one, such as --template embodiedbench."
+        ) from None
 
 
 def _json(fields: dict[str, object]) -> str:

@@ -1,0 +1,63 @@
+"""A language model plays a task of homie-eb-table by poses, over HTTP; what it is shown, and what becomes of it."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+from endpoint import Endpoint, says
+from rich.console import Console
+
+from homie.bench.compare.compare import compare
+from homie.bench.options import BenchOptions
+from homie.bench.play.progress import Progress
+from homie.bench.play.runner import BenchSummary, bench
+from homie.bench.suite.suite import find_suite
+from homie.envs.mujoco.table.expert import plan
+from homie.envs.mujoco.table.families import generate
+
+TASK = "stack-03-visual-appearance"
+
+
+def answer(poses: list[list[int]]) -> str:
+    said = {"visual_state_description": "blocks", "reasoning_and_reflection": "b", "language_plan": "c"}
+    return json.dumps({**said, "executable_plan": poses})
+
+
+def played(out: Path, *answers: list[list[int]]) -> tuple[BenchSummary, list[Any]]:
+    """The bench of the task with these answers, and the messages of each request."""
+    with Endpoint(*(says(answer(poses)) for poses in answers)) as endpoint:
+        options = BenchOptions.build(
+            suite="homie-eb-table",
+            tasks=TASK,
+            planner="chat:served",
+            planner_settings={"base_url": endpoint.url, "template": "embodiedbench-arm", "boxes": True},
+            out=out,
+            workers=1,
+        )
+        return bench(options, Progress(Console(file=io.StringIO(), width=200))), [
+            asked.body["messages"] for asked in endpoint.asked
+        ]
+
+
+def test_poses_are_carried_out_and_an_empty_plan_ends(tmp_path: Path) -> None:
+    scene = find_suite("homie-eb-table").by_id[TASK].scene
+    poses = [json.loads(str(action)) for action in plan(generate("stack", scene.seed))]
+    refused = [poses[0], [99, 99, 99, 0, 60, 60, 1], poses[1]]
+    done, asked = played(tmp_path, refused, poses[1:], [])
+    assert (done.judged, done.successes) == (1, 1)
+    told = [json.dumps(messages[-1]) for messages in asked]
+    assert len(told) == 3 and all("image_url" in text and "object 3: [" in text for text in told)
+    assert "Unable to move to [99, 99, 99, 0, 60, 60, 1]" in told[1] and "(2)" in told[1] and "(3)" not in told[1]
+    names = [item.words for item in generate("stack", scene.seed).things]
+    assert not [name for name in names if any(name in text for text in told)]
+
+
+def test_what_went_wrong_is_named(tmp_path: Path) -> None:
+    done, _ = played(tmp_path, [])
+    assert (done.judged, done.successes) == (1, 0)
+    (mistakes,) = [table for table in compare([tmp_path]) if table.title == "Mistakes"]
+    assert mistakes.columns[3].head == "reasoning: wrong termination"
+    assert mistakes.rows == (("chat:served", "all", 1, 1), ("chat:served", "visual-appearance", 1, 1))
