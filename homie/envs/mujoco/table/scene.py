@@ -19,7 +19,7 @@ FAMILIES: tuple[Family, ...] = ("pick", "stack", "sort", "wipe")
 
 Subset: TypeAlias = Literal["base", "visual", "spatial"]
 """What tells the things of an instruction apart from others on the table: their kinds do, looks, places. EmbodiedBench
-has subsets of these names; its common sense, complex instructions and long horizons are not among Homie's tasks."""
+has subsets of these names; the suite homie-eb-table says tables in all five of its ways."""
 
 KINDS = (*SHAPES, "container", "shape sorter", "sponge", "area")
 TABLE_TOP = 0.75
