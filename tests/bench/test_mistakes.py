@@ -98,4 +98,5 @@ def test_mistakes_are_counted_for_all_and_by_subset() -> None:
 
 def test_only_suites_in_subsets_have_mistakes() -> None:
     assert applies(find_suite("homie-eb-table")) and applies(find_suite("homie-eb-house"))
+    assert not applies(find_suite("homie-eb-nav")), "its planner only steps"
     assert not applies(find_suite("homie-100")) and not applies(find_suite("table-pick"))

@@ -59,8 +59,9 @@ class Failed:
 
 
 def applies(suite: Suite) -> bool:
-    """Whether the tasks of a suite are in EmbodiedBench's subsets, so that it is known how they speak of things."""
-    return any("base" in task.attributes for task in suite.tasks)
+    """Whether the tasks of a suite are in EmbodiedBench's subsets, so that it is known how they speak of things, and
+    about what the hand does: of small steps, which end at their goal, the rules say nothing."""
+    return suite.protocol.end == "planner" and any("base" in task.attributes for task in suite.tasks)
 
 
 def mistake_of(failed: Failed) -> Mistake:
