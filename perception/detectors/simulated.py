@@ -139,11 +139,11 @@ def kind_of(entity: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def _things(names: tuple[str, ...]) -> tuple[NDArray[np.intp], tuple[tuple[str, str], ...]]:
+def _things(names: tuple[str, ...]) -> tuple[NDArray[np.int32], tuple[tuple[str, str], ...]]:
     """The pairs of entity and part that are reported, and a table from instance index (-1 is last) to their index. The
     pair of empty strings, index 0, stands for instances that are not reported."""
     things: list[tuple[str, str]] = [("", "")]
-    table = np.zeros(len(names) + 1, dtype=np.intp)
+    table = np.zeros(len(names) + 1, dtype=np.int32)
     for index, full in enumerate(names):
         entity, _, part = full.partition("/")
         if entity == "floor":

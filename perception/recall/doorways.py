@@ -161,11 +161,12 @@ def gaps(scans: Sequence[Scan], center: Array) -> list[Gap]:
     metres = np.hypot(away[:, 0], away[:, 1])
     bearing = (np.arctan2(away[:, 1], away[:, 0]) * (BEARINGS / (2 * np.pi))).astype(np.intp) % BEARINGS
     tall = np.flatnonzero(every[:, 2] > LOW)
-    nearest, farthest = tall[np.argsort(-metres[tall])], np.argsort(metres)  # the last that is written stays
-    wall = np.full(BEARINGS, np.inf)
-    wall[bearing[nearest]] = metres[nearest]
-    sight, edge = np.zeros(BEARINGS), np.zeros((BEARINGS, 2))
-    sight[bearing[farthest]], edge[bearing[farthest]] = metres[farthest], every[farthest, :2]
+    wall, sight, edge = np.full(BEARINGS, np.inf), np.zeros(BEARINGS), np.zeros((BEARINGS, 2))
+    np.minimum.at(wall, bearing[tall], metres[tall].astype(np.float64))
+    np.maximum.at(sight, bearing, metres.astype(np.float64))
+    farthest = np.flatnonzero(metres == sight[bearing])
+    nearest = tall[metres[tall] == wall[bearing[tall]]]
+    edge[bearing[farthest]] = every[farthest, :2]
     edge[bearing[nearest]] = every[nearest, :2]
     around = _Around(wall, sight, edge)
     low = every[(every[:, 2] > SILL[0]) & (every[:, 2] < SILL[1]), :2]

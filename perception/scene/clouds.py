@@ -5,11 +5,26 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.kernel.types import Mask
+from homie.kernel.types import Array, Mask
 from perception.localise import Points
 
-_RANGE = 1 << 20
+RANGE = 1 << 20
 """Cells along each axis that a key can tell apart."""
+
+
+def cells_of(points: Points | Array, size: float) -> NDArray[np.int64]:
+    """The cell of `size` metres that each of the points (n, 2 or 3) lies in, as one number (n,). They sort as the rows
+    of cells by x, then y, then z do, and numpy sorts numbers ten times as fast as rows."""
+    rows = np.floor(points / size).astype(np.int64) + RANGE // 2
+    keys = rows[:, 0]
+    for column in rows.T[1:]:
+        keys = keys * RANGE + column
+    return keys
+
+
+def all_of(rows: Mask) -> Mask:
+    """Which rows of (n, k) are true throughout, (n,): column by column, since numpy takes far longer for short rows."""
+    return np.asarray(np.logical_and.reduce([*rows.T]))
 
 
 class Cloud:
@@ -31,17 +46,16 @@ class Cloud:
 
     def add(self, points: Points, level: Mask) -> None:
         """Take in points (n, 3) and whether the surface is horizontal at each (n,)."""
-        cells = np.floor(points / self._cell).astype(np.int64) + _RANGE // 2
-        keys = (cells[:, 0] * _RANGE + cells[:, 1]) * _RANGE + cells[:, 2]
-        keys = keys * 2 + level  # a level point is worth keeping beside one of a vertical edge in the same cell
-        fresh, first = np.unique(keys, return_index=True)
+        # A level point is worth keeping beside one of a vertical edge in the same cell.
+        fresh, first = np.unique(cells_of(points, self._cell) * 2 + level, return_index=True)
+        at = np.searchsorted(self._keys, fresh)
         if len(self._keys):
-            at = np.minimum(np.searchsorted(self._keys, fresh), len(self._keys) - 1)
-            new = self._keys[at] != fresh
-            fresh, first = fresh[new], first[new]
+            new = self._keys[np.minimum(at, len(self._keys) - 1)] != fresh
+            fresh, first, at = fresh[new], first[new], at[new]
         room = self._limit - len(self._keys)
-        fresh, first = fresh[:room], first[:room]
-        order = np.argsort(np.concatenate([self._keys, fresh]), kind="stable")
-        self._keys = np.concatenate([self._keys, fresh])[order]
-        self.points = np.concatenate([self.points, points[first]])[order]
-        self.level = np.concatenate([self.level, level[first]])[order]
+        fresh, first, at = fresh[:room], first[:room], at[:room]
+        if not len(fresh):
+            return
+        self._keys = np.insert(self._keys, at, fresh)
+        self.points = np.insert(self.points, at, points[first], axis=0)
+        self.level = np.insert(self.level, at, level[first])

@@ -14,7 +14,7 @@ from homie.kernel.types import Array, Box, Mask, NamedThing, Surface, rotation_z
 from homie.kernel.vocabulary.furniture import FURNITURE
 from perception.localise import Patch, Points, object_box, rectangle
 from perception.scene.articulation import Panel, Seen, core, tray, update_panel
-from perception.scene.clouds import Cloud
+from perception.scene.clouds import Cloud, all_of
 from perception.scene.surfaces import find_surfaces
 from perception.words.colours import colour_of, possible_colours
 
@@ -361,8 +361,10 @@ def _outlined(points: Points) -> _Outline:
     """The outline of a cloud (n, 3); to know one again takes a fiftieth of the time of measuring it."""
     key = hashlib.blake2b(np.ascontiguousarray(points).data, digest_size=16).digest()
     if key not in _outlines:
-        low, high = np.percentile(points, 0.3, axis=0), np.percentile(points, 99.7, axis=0)
-        kept = points[((points >= low - 0.01) & (points <= high + 0.01)).all(axis=1)]
+        columns = np.sort(points.T, axis=1)  # of these numpy has percentiles in half the time
+        low, high = np.percentile(columns, 0.3, axis=1), np.percentile(columns, 99.7, axis=1)
+        low, high = low - 0.01, high + 0.01
+        kept = points[all_of((points >= low) & (points <= high))]
         outline = rectangle(kept[:, :2].astype(np.float64))
         _outlines[key] = *outline, float(kept[:, 2].min()), float(kept[:, 2].max())
         if len(_outlines) > _OUTLINES:
@@ -373,7 +375,7 @@ def _outlined(points: Points) -> _Outline:
 def inside(points: Points | Array, box: Box, margin: float) -> Mask:
     """Which points (n, 3) lie in a box grown by a margin, (n,) bool."""
     local = (points - box.center) @ rotation_z(box.yaw)
-    return np.asarray((np.abs(local) < box.half + margin).all(axis=1))
+    return all_of(np.abs(local) < box.half + margin)
 
 
 def _area(patch: Patch) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 
 from homie.kernel.types import Array, Mask, Surface, planar_rotation
 from perception.localise import rectangle
+from perception.scene.clouds import all_of, cells_of
 
 LAYER = 0.01
 """Metres of height that one bin of the histogram covers."""
@@ -92,7 +93,7 @@ def _layer(level: Array, height: float, yaw: float) -> _Layer | None:
     at = level[np.abs(level[:, 2] - height) < 1.6 * LAYER]
     axes = planar_rotation(-yaw)
     local = at[:, :2] @ axes.T
-    cells = np.unique(np.floor(local / CELL).astype(int), axis=0)
+    cells = np.unique(cells_of(local, CELL))
     if len(cells) < LEAST_CELLS:
         return None
     kept = _trimmed(local)
@@ -107,8 +108,8 @@ def _layer(level: Array, height: float, yaw: float) -> _Layer | None:
 
 def _trimmed(local: Array) -> Array:
     """Points (n, 2) without stragglers: rows and columns of the rectangle in which next to nothing was seen."""
-    low, high = np.percentile(local, 0.5, axis=0), np.percentile(local, 99.5, axis=0)
-    kept: Array = local[((local >= low) & (local <= high)).all(axis=1)]
+    low, high = np.percentile(local, [0.5, 99.5], axis=0)
+    kept: Array = local[all_of((local >= low) & (local <= high))]
     return kept
 
 
@@ -117,7 +118,7 @@ def _roofed(surface: Surface, points: Array, front: Array | None) -> Surface:
     inner = np.maximum(np.array([surface.half_x, surface.half_y]) - 0.05, 0.02)
     above = points[_within(points, surface, inner)]
     above = above[above[:, 2] > surface.center[2] + HEADROOM]
-    covered = len(np.unique(np.floor(above[:, :2] / CELL), axis=0)) * CELL**2
+    covered = len(np.unique(cells_of(above[:, :2], CELL))) * CELL**2
     if covered < LEAST_COVER * 4 * float(inner[0] * inner[1]):
         return surface
     clearance = float(np.percentile(above[:, 2], 3) - surface.center[2])
@@ -177,9 +178,9 @@ def _opening(low: Array, high: Array, rim: Array, limit: Array) -> tuple[Array, 
 
 def _covered(points: Array, low: Array, high: Array) -> float:
     """Part of the rectangle low..high in whose cells there are points (n, 2)."""
-    inside = points[((points >= low) & (points <= high)).all(axis=1)]
+    inside = points[all_of((points >= low) & (points <= high))]
     size = CELL / 2
-    cells = len(np.unique(np.floor(inside / size), axis=0))
+    cells = len(np.unique(cells_of(inside, size)))
     return cells / max(1.0, float(np.prod(np.maximum((high - low) / size, 1.0))))
 
 

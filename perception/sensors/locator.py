@@ -31,6 +31,7 @@ from homie.kernel.vocabulary.actions import Action
 from homie.kernel.vocabulary.knowledge import Knowledge
 from perception.localise import Points, Scan
 from perception.recall.recall import SightRecall, scans_of
+from perception.scene.clouds import RANGE, cells_of
 from perception.scene.entities import Furniture, LooseObject, inside
 from perception.scene.places import holds_up, over, standing_on, under
 from perception.scene.things import Things
@@ -59,8 +60,6 @@ BESIDE = 0.03
 BESIDE_DOOR = 0.08
 """The same for a door as it stands now: its handle and its other side, which were seen when it stood a little otherwise
 and are hidden now."""
-_KEY = np.array([1, 1 << 20])
-"""Makes one number of the row and column of a cell."""
 
 
 class SensorLocator(Locator):
@@ -362,15 +361,14 @@ def _belonging(walls: Points, furniture: Sequence[Furniture]) -> Mask:
     belonging = np.zeros(len(walls), dtype=bool)
     if not len(walls):
         return belonging
-    steps = np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1]), axis=-1).reshape(1, 9, 2)
-    around = np.floor(walls / BESIDE).astype(np.int64)[:, None] + steps
+    around = cells_of(walls, BESIDE)[:, None] + np.array([x * RANGE + y for x in (-1, 0, 1) for y in (-1, 0, 1)])
     for piece in furniture:
         level = np.column_stack([walls, np.full(len(walls), piece.box.center[2])])
         belonging |= inside(level, piece.box, BESIDE)
         if piece.panel is not None and (door := piece.panel.articulation().panel) is not None:
             belonging |= inside(level, replace(door, center=np.array([*door.center[:2], level[0, 2]])), BESIDE_DOOR)
-        cells = np.unique(np.floor(piece.points(panel=True)[:, :2] / BESIDE).astype(np.int64), axis=0)
-        belonging |= np.isin(around @ _KEY, cells @ _KEY).any(axis=1)
+        cells = np.unique(cells_of(piece.points(panel=True)[:, :2], BESIDE))
+        belonging |= np.isin(around, cells).any(axis=1)
     return belonging
 
 

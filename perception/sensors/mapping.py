@@ -171,7 +171,9 @@ class OccupancyMapper:
     def _cover(self, clouds: Sequence[Points]) -> None:
         """Make the map large enough for points (n, 2 or more), with `MARGIN` around them."""
         assert self._origin is not None
-        corners = [bound(cloud[:, :2], axis=0) for cloud in clouds if len(cloud) for bound in (np.min, np.max)]
+        corners = [
+            [bound(cloud[:, 0]), bound(cloud[:, 1])] for cloud in clouds if len(cloud) for bound in (np.min, np.max)
+        ]
         cells = (np.array(corners) - self._origin) / RESOLUTION
         beyond = np.array([-cells.min(axis=0), cells.max(axis=0) - self._seen.shape[::-1]]) + MARGIN / RESOLUTION
         if (beyond <= 0).all():
@@ -195,14 +197,16 @@ class OccupancyMapper:
         points, valid = scan.points[::2, ::2], scan.valid[::2, ::2]
         if own is not None:
             valid = valid & ~own[::2, ::2]
-        x, y, z = points[..., 0], points[..., 1], points[..., 2]
+        x, y, z = (np.ascontiguousarray(points[..., axis]) for axis in range(3))
         reach = np.hypot(x - np.float32(scan.eye[0]), y - np.float32(scan.eye[1]))
         solid = valid & (z > LOWEST) & (z < HIGHEST) & (reach < FAR)
         ground = valid & (np.abs(z) < LOWEST) & (reach < FREE_FAR)
         for keepout in keepouts:
             near = np.hypot(x - keepout.center[0], y - keepout.center[1]) < keepout.radius
             solid &= ~(near & (np.abs(z - keepout.center[2]) < keepout.half_height))
-        return _filled(points, solid), _filled(points, ground)
+        # Where two rows show one level surface that is not as high as the eye.
+        level = (np.abs(z[1:] - z[:-1]) < 0.03) & (z[1:] < HIGHEST_LEVEL)
+        return _filled(points, level, solid), _filled(points, level, ground)
 
 
 def _seen_through(scan: Scan, points: Points) -> Mask:
@@ -221,11 +225,9 @@ def _seen_through(scan: Scan, points: Points) -> Mask:
     return through
 
 
-def _filled(points: Points, chosen: Mask) -> Points:
-    """The chosen points (n, 3), with the gaps filled where two rows show one level surface far apart."""
-    level = np.abs(points[1:, :, 2] - points[:-1, :, 2]) < 0.03
-    low = points[1:, :, 2] < HIGHEST_LEVEL
-    pairs = np.flatnonzero((level & low & chosen[1:] & chosen[:-1]).ravel())
+def _filled(points: Points, level: Mask, chosen: Mask) -> Points:
+    """The chosen points (n, 3), with the gaps filled where two rows are far apart on one surface (level, a row less)."""
+    pairs = np.flatnonzero((level & chosen[1:] & chosen[:-1]).ravel())
     starts = points[:-1].reshape(-1, 3)[pairs]
     steps = points[1:].reshape(-1, 3)[pairs] - starts
     gap = np.hypot(steps[:, 0], steps[:, 1])

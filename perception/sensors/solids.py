@@ -6,6 +6,7 @@ import numpy as np
 
 from homie.kernel.types import Array, Box, rotation_z
 from perception.localise import Points
+from perception.scene.clouds import cells_of
 
 CELLS = (0.12, 0.06, 0.03)
 """Metres of the cubes in which points make one box: the largest first, smaller ones where the points are no plate."""
@@ -32,7 +33,7 @@ def solids_of(points: Points, center: Array, reach: float, yaw: float = 0.0) -> 
     for size in CELLS:
         if not len(left):
             break
-        _, index = np.unique(np.floor(left / size).astype(np.int64), axis=0, return_inverse=True)
+        _, index = np.unique(cells_of(left, size), return_inverse=True)
         order = np.argsort(index, kind="stable")
         starts = np.flatnonzero(np.diff(index[order], prepend=-1))
         ordered = left[order]

@@ -31,7 +31,7 @@ COLOUR_WORDS = frozenset({name for _, name in _HUES} | {"black", "gray", "white"
 
 def lit_colour(pixels: NDArray[np.uint8]) -> Array:
     """The colour (3,), 0..255, of the well-lit part of an object's pixels (n, 3); shaded pixels are ignored."""
-    brightness = pixels.max(axis=1)
+    brightness = np.maximum.reduce([*pixels.T])
     low, high = np.percentile(brightness, [60.0, 95.0])
     well_lit = (brightness >= low) & (brightness <= high)
     # An object of two pixels, as in a small picture, may have none between the two percentiles.

@@ -1,8 +1,13 @@
 """Rendering with MuJoCo's OpenGL renderer in an off-screen context chosen at run time.
 
 `mujoco.Renderer` is bound to the context class that mujoco picked at import and to one picture size, and it draws twice
-for colour and depth. This module uses the same `MjvScene` and `MjrContext` directly.
+for colour and depth. This module uses the same `MjvScene` and `MjrContext` directly: colour and depth come of one pass,
+the segmentation, whose colours are numbers, of another.
 Shadows and reflections are off: on a CPU they take ten times as long as the rest of the frame.
+
+Of a house most geoms are beside the picture or behind a wall, and on a CPU each of them takes as long as one that is
+seen. So a pass gets only those that the camera can see, and where the segmentation is drawn, the colours after it only
+those that it shows: the pixels are the same.
 """
 
 from __future__ import annotations
@@ -15,13 +20,24 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.envs.mujoco.render.cameras import Camera, FreeCamera, camera_id, clip_range
+from homie.envs.mujoco.render.cameras import (
+    Camera,
+    FreeCamera,
+    camera_id,
+    camera_intrinsics,
+    camera_pose,
+    clip_range,
+)
 from homie.envs.mujoco.render.gl import GlContext
 from homie.envs.mujoco.render.renderer import Renderer, RgbdImage, Segmentation, Size, group_mask
-from homie.kernel.types import Depth, Image
+from homie.kernel.types import Depth, Image, Mask
 
 _SPARE_GEOMS = 100
 """Capacity of the scene for decorative geoms that MuJoCo may draw besides those of the model."""
+_LEFT_OUT = 5
+"""Geom group that is never drawn."""
+_BESIDE = 1e-3
+"""Metres by which a geom's bounding sphere has to be beside the picture: OpenGL counts with single precision."""
 
 
 class GlRenderer(Renderer):
@@ -55,10 +71,15 @@ class GlRenderer(Renderer):
         width, height = size or (self.width, self.height)
         rgb = np.empty((height, width, 3), np.uint8)
         reversed_z = np.empty((height, width), np.float32)
-        self._update(data, camera, hidden_groups)
+        shown = self._in_view(data, camera, width, height)
+        geoms = None
+        if segmentation:
+            self._update(data, camera, hidden_groups, shown)
+            geoms = self._draw_geoms(width, height)
+            shown = self._unhidden(geoms, shown)
+        self._update(data, camera, hidden_groups, shown)
         with self._context.use():
             self._draw(rgb, reversed_z)
-        geoms = self._draw_geoms(width, height) if segmentation else None
         return RgbdImage(np.ascontiguousarray(rgb[::-1]), self._metres(reversed_z[::-1]), geoms)
 
     def rgb(
@@ -66,7 +87,7 @@ class GlRenderer(Renderer):
     ) -> Image:
         width, height = size or (self.width, self.height)
         rgb = np.empty((height, width, 3), np.uint8)
-        self._update(data, camera, hidden_groups)
+        self._update(data, camera, hidden_groups, self._in_view(data, camera, width, height))
         with self._context.use():
             self._draw(rgb, None)  # reading the depth back would cost half as much again
         return np.ascontiguousarray(rgb[::-1])
@@ -74,13 +95,42 @@ class GlRenderer(Renderer):
     def segmentation(
         self, data: mujoco.MjData, camera: Camera, *, size: Size | None = None, hidden_groups: Set[int] = frozenset()
     ) -> Segmentation:
-        self._update(data, camera, hidden_groups)
-        return self._draw_geoms(*(size or (self.width, self.height)))
+        width, height = size or (self.width, self.height)
+        self._update(data, camera, hidden_groups, self._in_view(data, camera, width, height))
+        return self._draw_geoms(width, height)
 
     def close(self) -> None:
         self._finalizer()
 
-    def _update(self, data: mujoco.MjData, camera: Camera, hidden_groups: Set[int]) -> None:
+    def _in_view(self, data: mujoco.MjData, camera: Camera, width: int, height: int) -> Mask:
+        """Which geoms (ngeom,) may be in a picture: those whose bounding spheres reach into it."""
+        model, lens = self._model, camera_intrinsics(self._model, camera, width, height)
+        pose = camera_pose(model, data, camera)
+        right, down, ahead = ((data.geom_xpos - pose.position) @ pose.rotation).T
+        reach = model.geom_rbound + _BESIDE
+        beside = ahead < -reach
+        for away, pixels, focal in ((right, width, lens.fx), (down, height, lens.fy)):
+            slope = 0.5 * pixels / focal
+            beside |= np.abs(away) - slope * ahead > reach * math.hypot(1.0, slope)
+        return np.asarray(~beside | (model.geom_rbound <= 0.0))  # a plane has no bounding sphere
+
+    def _unhidden(self, geoms: Segmentation, shown: Mask) -> Mask:
+        """Which geoms (ngeom,) a picture in colour needs: all that are shown where something is seen through, else
+        those of the segmentation."""
+        seen = np.bincount(geoms.ravel() + 1, minlength=self._model.ngeom + 1)[1:] > 0
+        opaque = self._opacity() >= 1.0
+        return seen if opaque[seen].all() else shown
+
+    def _opacity(self) -> NDArray[np.float32]:
+        """Alpha (ngeom,) of each geom now: the least that MuJoCo may take, of the geom and of its material."""
+        model = self._model
+        alpha = model.geom_rgba[:, 3].copy()
+        having = model.geom_matid >= 0
+        alpha[having] = np.minimum(alpha[having], model.mat_rgba[model.geom_matid[having], 3])
+        return np.asarray(alpha)
+
+    def _update(self, data: mujoco.MjData, camera: Camera, hidden_groups: Set[int], shown: Mask) -> None:
+        """Take a state into the scene. shown: which geoms (ngeom,) are taken."""
         self._option.geomgroup[:] = group_mask(hidden_groups)
         if isinstance(camera, FreeCamera):
             self._camera.type = mujoco.mjtCamera.mjCAMERA_FREE
@@ -91,9 +141,14 @@ class GlRenderer(Renderer):
         else:
             self._camera.type = mujoco.mjtCamera.mjCAMERA_FIXED
             self._camera.fixedcamid = camera_id(self._model, camera)
-        mujoco.mjv_updateScene(
-            self._model, data, self._option, None, self._camera, mujoco.mjtCatBit.mjCAT_ALL, self._scene
-        )
+        groups = self._model.geom_group.copy()
+        self._model.geom_group[~shown] = _LEFT_OUT  # MuJoCo leaves out whole groups only
+        try:
+            mujoco.mjv_updateScene(
+                self._model, data, self._option, None, self._camera, mujoco.mjtCatBit.mjCAT_ALL, self._scene
+            )
+        finally:
+            self._model.geom_group[:] = groups
         if isinstance(camera, FreeCamera):
             # MuJoCo has one field of view for all free cameras, in the model; a `FreeCamera` has its own.
             for eye in self._scene.camera:
@@ -113,7 +168,8 @@ class GlRenderer(Renderer):
             for flag in flags:
                 self._scene.flags[flag] = 0
         red, green, blue = np.moveaxis(colour[::-1].astype(np.int32), -1, 0)
-        geoms: Segmentation = self._geom_of_number()[red | green << 8 | blue << 16]
+        numbers = red | green << 8 | blue << 16
+        geoms: Segmentation = self._geom_of_number(np.bincount(numbers.ravel()) > 0)[numbers]
         return geoms
 
     def _draw(self, rgb: NDArray[np.uint8], depth: NDArray[np.float32] | None) -> None:
@@ -132,12 +188,14 @@ class GlRenderer(Renderer):
         depth = (far * near / (far - near)) / (reversed_z + near / (far - near))
         return np.where(reversed_z > 0.0, depth, 0.0).astype(np.float32)
 
-    def _geom_of_number(self) -> Segmentation:
-        """Geom ids by drawn number: 0 is the background, the number of a geom is its segid plus one."""
-        ids = np.full(self._scene.ngeom + 1, -1, np.int32)
-        for geom in self._scene.geoms[: self._scene.ngeom]:
-            if geom.objtype == mujoco.mjtObj.mjOBJ_GEOM and geom.segid >= 0:
-                ids[geom.segid + 1] = geom.objid
+    def _geom_of_number(self, seen: Mask) -> Segmentation:
+        """Geom ids by drawn number, of the numbers that were seen (n,): 0 is the background, the number of a geom is
+        its place in the scene plus one."""
+        ids = np.full(len(seen), -1, np.int32)
+        for number in np.flatnonzero(seen[1:]) + 1:
+            geom = self._scene.geoms[number - 1]
+            if geom.objtype == mujoco.mjtObj.mjOBJ_GEOM:
+                ids[number] = geom.objid
         return ids
 
 
