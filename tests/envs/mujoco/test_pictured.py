@@ -10,7 +10,8 @@ import pytest
 from homes import one_room
 
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.kernel.types import Command
+from homie.envs.mujoco.render.shade import shaded
+from homie.kernel.types import VIEWS, Command
 from perception.detectors.simulated import SimulatedDetector
 
 APPLE = {"name": "apple", "kind": "apple", "x": 3.0, "y": 2.0, "colour": "red"}
@@ -36,6 +37,18 @@ def test_a_state_that_comes_again_is_the_same_frame_and_what_was_drawn_then(home
     drawn = home.eyes._drawn("front")
     assert np.array_equal(drawn.rgb, again.rgb) and np.array_equal(drawn.depth, again.depth)
     assert np.array_equal(drawn.instances, again.instances)
+
+
+def test_a_house_has_the_same_pixels_as_if_all_of_it_were_drawn(home):
+    home.reset(seed=1)
+    bounds = home.model.geom_rbound.copy()
+    drawn = {view: home.eyes._drawn(view) for view in VIEWS}
+    for view, frame in drawn.items():
+        home.model.geom_rbound[:] = 0.0  # geoms without bounds may be anywhere
+        whole = home.eyes.renderer.rgbd(home.data, f"robot/{view}")
+        home.model.geom_rbound[:] = bounds
+        np.testing.assert_array_equal(frame.depth, whole.depth)
+        np.testing.assert_array_equal(frame.rgb, shaded(whole.rgb, whole.depth))
 
 
 @pytest.mark.parametrize("change", ["a thing", "a colour"])

@@ -37,6 +37,7 @@ SCENE = """
   <worldbody>
     <geom name="floor" type="plane" size="10 10 0.1" rgba="0.7 0.7 0.6 1"/>
     <geom name="box" type="box" pos="3 0 1" size="0.2 0.2 0.2" rgba="1 0 0 1"/>
+    <geom name="core" type="box" pos="3 0 1" size="0.1 0.1 0.1" rgba="1 1 0 1"/>
     <geom name="ball" type="sphere" pos="3 0.8 1" size="0.3" rgba="0 0.8 0 1"/>
     <geom name="can" type="cylinder" pos="2.5 -0.6 1" size="0.15 0.3" rgba="0.9 0.8 0.1 1"/>
     <geom name="upper wall" type="box" pos="6 0 2.2" size="0.1 4 0.6" rgba="0.8 0.8 0.8 1" group="1"/>
@@ -74,6 +75,16 @@ with renderer:
     arrays["above"] = renderer.segmentation(data, above, size=(200, 100))
     arrays["above_depth"] = renderer.depth(data, above, size=(200, 100))
     arrays["again"] = renderer.rgb(data, "eye")
+    bounds = model.geom_rbound.copy()
+    model.geom_rbound[:] = 0.0  # geoms without bounds may be anywhere: all are drawn
+    everything = renderer.rgbd(data, "eye")
+    arrays |= dict(every_rgb=everything.rgb, every_depth=everything.depth)
+    arrays["every_above"] = renderer.segmentation(data, above, size=(200, 100))
+    model.geom_rbound[:] = bounds
+    model.geom("box").rgba[3] = 0.4
+    arrays["glass"], arrays["glass_segmented"] = (
+        renderer.rgbd(data, "eye", segmentation=segmentation).rgb for segmentation in (False, True)
+    )
     np.savez(sys.argv[2], **arrays)
 print(renderer.name)
 """
@@ -199,6 +210,15 @@ def test_free_camera_from_above_has_north_up(drawn: Arrays, model: mujoco.MjMode
     width = (above[50] == model.geom("box").id).sum()
     assert abs(width - 0.4 / 3.8 * 50 / math.tan(math.radians(20))) < 1.5
     assert abs(drawn["above_depth"][50, 100] - 3.8) < 0.02
+
+
+def test_what_cannot_be_seen_is_left_out_of_no_picture(drawn: Arrays) -> None:
+    for name, whole in {"rgb": "every_rgb", "depth": "every_depth", "above": "every_above"}.items():
+        np.testing.assert_array_equal(drawn[name], drawn[whole])
+
+
+def test_what_is_behind_glass_is_drawn_with_and_without_segmentation(drawn: Arrays) -> None:
+    np.testing.assert_array_equal(drawn["glass"], drawn["glass_segmented"])  # the core in the box shows, or in neither
 
 
 def test_sizes_beyond_the_renderers_own(drawn: Arrays) -> None:

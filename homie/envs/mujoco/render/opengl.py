@@ -141,13 +141,14 @@ class GlRenderer(Renderer):
         else:
             self._camera.type = mujoco.mjtCamera.mjCAMERA_FIXED
             self._camera.fixedcamid = camera_id(self._model, camera)
-        groups = self._model.geom_group.copy()
-        self._model.geom_group[~shown] = _LEFT_OUT  # MuJoCo leaves out whole groups only
-        try:
+        # MuJoCo leaves out whole groups only, and these are the model's: renderers of other threads may share it, as
+        # they share the context, so its lock is held meanwhile.
+        with self._context.use():
+            groups = self._model.geom_group.copy()
+            self._model.geom_group[~shown] = _LEFT_OUT
             mujoco.mjv_updateScene(
                 self._model, data, self._option, None, self._camera, mujoco.mjtCatBit.mjCAT_ALL, self._scene
             )
-        finally:
             self._model.geom_group[:] = groups
         if isinstance(camera, FreeCamera):
             # MuJoCo has one field of view for all free cameras, in the model; a `FreeCamera` has its own.
