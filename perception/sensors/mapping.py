@@ -226,7 +226,10 @@ def _seen_through(scan: Scan, points: Points) -> Mask:
 
 
 def _filled(points: Points, level: Mask, chosen: Mask) -> Points:
-    """The chosen points (n, 3), with the gaps filled where two rows are far apart on one surface (level, a row less)."""
+    """The chosen points (n, 3), with the gaps filled where two rows are far apart on one surface.
+
+    level: of each pair of rows, where both show one level surface.
+    """
     pairs = np.flatnonzero((level & chosen[1:] & chosen[:-1]).ravel())
     starts = points[:-1].reshape(-1, 3)[pairs]
     steps = points[1:].reshape(-1, 3)[pairs] - starts
