@@ -45,9 +45,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("out", type=Path, help="folder for everything")
     parser.add_argument("--tasks", type=int, default=400, help="errands that are drawn")
-    parser.add_argument("--each", type=int, default=24, help="errands of each group that the bench plays")
-    parser.add_argument("--epochs", type=int, default=3, help="times that the first training sees every line")
-    parser.add_argument("--rename", type=int, default=5, help="versions of each episode with made-up names")
+    parser.add_argument("--each", type=int, default=20, help="errands of each group that the bench plays")
+    parser.add_argument("--epochs", type=int, default=2, help="times that the first training sees every line")
+    parser.add_argument("--rename", type=int, default=12, help="versions of each episode with made-up names")
     parser.add_argument("--seed", type=int, default=3)
     arguments = parser.parse_args()
     out: Path = arguments.out

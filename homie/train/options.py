@@ -61,8 +61,9 @@ class SftOptions(TrainOptions):
     small = {  # noqa: RUF012
         "epochs": 8.0,
         "batch": 16,
-        "at_once": 4,
-        "rate": 4e-3,
+        "at_once": 16,
+        "rate": 2.5e-3,
+        "warmup": 0.05,
         "rank": 0,
         "whole": True,
         "device": "cpu",

@@ -26,8 +26,9 @@ WORD = r"\w+|\W+"
 repeat it is to repeat them. What stands between two words is a token as well."""
 ROOM = 4096
 """Tokens that a question and its answer may have together."""
-SIZE = {"hidden_size": 64, "intermediate_size": 192, "num_hidden_layers": 2, "num_attention_heads": 4}
-"""About 170 thousand numbers. Two layers are the least that can look up what followed a word."""
+SIZE = {"hidden_size": 96, "intermediate_size": 288, "num_hidden_layers": 4, "num_attention_heads": 4}
+"""About 580 thousand numbers. Two layers are the least that can look up what followed a word, and a name of two words
+has a blank between them, so that what followed is to be looked up by more than the token before."""
 
 
 def make_tiny(folder: Path, texts: Iterable[str], seed: int) -> None:
