@@ -1,6 +1,6 @@
 """From nothing to a table: make data, train a small planner on them, and see what training did. On a CPU.
 
-    python examples/training/from_nothing.py runs/from-nothing                          # three quarters of an hour of one core
+    python examples/training/from_nothing.py runs/from-nothing                          # most of an hour of one core
     python examples/training/from_nothing.py runs/try --tasks 60 --each 3 --epochs 2    # ten minutes, and no figures
 
 Errands are drawn by lot, their experts play them with ideal skills and now and then make a mistake, a language model of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -43,6 +44,15 @@ class TrainOptions(Trainable):
     load_in_4bit: bool = Field(False, description="Weights below the adapter in four bits (an NVIDIA GPU).")
     longest: int = Field(4096, ge=16, description="Tokens of text in a line; longer ones are left out.")
     keep_every: int = Field(100, ge=1, description="Steps after which a checkpoint is kept.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _parts_of_batch(cls, values: Any) -> Any:
+        """With `tiny`, a batch that is asked for is parted as evenly as the small settings part theirs."""
+        if not isinstance(values, dict) or not values.get("tiny") or "at_once" in values:
+            return values
+        batch = values.get("batch")
+        return {**values, "at_once": math.gcd(batch, cls.small["at_once"])} if isinstance(batch, int) else values
 
     @model_validator(mode="after")
     def _fits(self) -> TrainOptions:

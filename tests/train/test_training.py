@@ -53,6 +53,8 @@ def test_defaults_are_those_of_the_paper():
 def test_tiny_gives_way_to_what_is_asked_for():
     options = SftOptions.build(data=Path("d"), out=Path("o"), tiny=True, epochs=2)
     assert (options.rank, options.epochs, options.device) == (0, 2.0, "cpu")
+    for batch, at_once in ((4, 4), (24, 8), (7, 1)):  # each part of a step as large as fits its batch
+        assert SftOptions.build(data=Path("d"), out=Path("o"), tiny=True, batch=batch).at_once == at_once
 
 
 @pytest.mark.parametrize(
