@@ -257,7 +257,7 @@ def test_how_long_each_picture_stands_still(tape):
     writer.on(PlannerAnswered(1, Decision((PICK,))))
     robot.stamp = 26.0
     writer.on(SubtaskRecorded(record(1, 26.0)))
-    assert tape.held() == [46, 10 + 22]
+    assert tape.held() == [46, 10 + 1 + 22]
 
 
 def test_filming_that_takes_long_is_done_less_often_and_smaller(tape, monkeypatch):
@@ -433,12 +433,12 @@ def test_the_panel_says_what_happens_as_long_as_it_should(tmp_path, monkeypatch)
     writer.on(SubtaskRecorded(ended(FEEDBACK, "ball", "box")))
     after = caption_now.change(state=f"E1: {FEEDBACK.message}", tone="bad", inventory="ball box", clock=26.0)
     after = after.change(history=(("[Pick, ball]", False),))
-    parts.append((8 + 9, after))
+    parts.append((8 + 1 + 9, after))  # 7.5 frames of way, and 0.6 s
     at(28.0)
     writer.on(SubtaskRecorded(ended(Feedback("success"))))
     after = after.change(state="success", tone="good", inventory="nothing", clock=28.0)
     after = after.change(history=(("[Pick, ball]", False), ("[Pick, ball]", True)))
-    parts.append((8 + 9, after))
+    parts.append((7 + 1 + 9, after))  # the half frame that was shown too much is taken off
     at(28.0)
     writer.on(EpisodeEnded(EpisodeResult("", "ended", 2, (), (), 28.0)))
     parts.append((1 + 30, after.change(state="the planner ended the task", tone="plain")))

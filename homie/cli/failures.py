@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import NoReturn, Protocol, runtime_checkable
 
 from homie.cli.output import print_json
-from homie.cli.signals import STOPPED, STOPPED_CODE
+from homie.cli.signals import STOPPED, STOPPED_CODE, stop_came
 from homie.cli.streams import OutputLost
 from homie.kernel.errors import HomieError, Interrupted
 from homie.kernel.support.text import own_words, printable
@@ -46,6 +46,8 @@ def _fail_with(error: Exception, *, json: bool) -> NoReturn:
         _fail(str(error) if isinstance(error, Interrupted) else STOPPED, STOPPED_CODE, json=json)
     if isinstance(error, HomieError):
         _fail(str(error), error.exit_code, json=json)
+    if stop_came():  # pydantic makes an error of its own of a KeyboardInterrupt while it writes JSON
+        _fail(STOPPED, STOPPED_CODE, json=json)
     if type(error).__module__.startswith(("typer.", "click.")):
         _fail_usage(error, json=json)
     if isinstance(error, OSError) and error.filename is not None and error.errno in PLACES:

@@ -11,6 +11,9 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ctrl-C, `kill` and a closed terminal: all three stop the robot and then the program."""
 
 
+_arrived: list[int] = []
+
+
 def on_stop(handler: signal.Handlers | object) -> None:
     """Install a handler for the stop signals. Signals ignored since the start (`nohup`, `&`) stay ignored."""
     for number in SIGNALS:
@@ -20,4 +23,10 @@ def on_stop(handler: signal.Handlers | object) -> None:
 
 def stop(number: int, frame: FrameType | None) -> None:
     """The handler while a command runs: the exception releases its resources."""
+    _arrived.append(number)
     raise KeyboardInterrupt
+
+
+def stop_came() -> bool:
+    """Whether `stop` was called: a library may have made another error of its exception."""
+    return bool(_arrived)

@@ -209,14 +209,26 @@ def stoppable() -> Iterator[None]:
     """SIGTERM and SIGHUP (the terminal is gone) stop like Ctrl-C.
 
     A signal that this process ignores (`nohup`) stays ignored. Only the main thread can receive signals; elsewhere
-    nothing changes.
+    nothing changes. Raises KeyboardInterrupt also where a library made another error of it, as pydantic does when it
+    comes while it writes JSON.
     """
+    arrived: list[int] = []
 
     def stop(number: int, frame: FrameType | None) -> None:
+        arrived.append(number)
         raise KeyboardInterrupt
 
-    with _handling(signal.SIGTERM, stop), _handling(signal.SIGHUP, stop):
-        yield
+    try:
+        with ExitStack() as stack:
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                stack.enter_context(_handling(number, stop))
+            yield
+    except HomieError:
+        raise
+    except Exception as error:
+        if arrived:
+            raise KeyboardInterrupt from error
+        raise
 
 
 @contextmanager

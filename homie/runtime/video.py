@@ -73,6 +73,7 @@ class VideoWriter(EpisodeListener):
         self._head_view: Image | None = None
         self._scale = 1.0
         self._shot_at: float | None = None
+        self._rest = 0.0
         self._next = float("-inf")
         self._container = av.open(str(path), "w", options={"movflags": "faststart"})
         self._stream = self._container.add_stream("libx264", rate=FPS, options={"preset": "veryfast", "crf": "24"})
@@ -136,15 +137,19 @@ class VideoWriter(EpisodeListener):
         finally:
             self._container.close()
 
-    def _shoot(self, observation: Observation, hold: int = 0) -> None:
-        """Take a picture of now; show it as long as the robot took since the last one, and `hold` frames more."""
+    def _shoot(self, observation: Observation, hold: int | None = None) -> None:
+        """Take a picture of now; show it as long as the robot took since the last one, and, where it stands still or is
+        the first, one frame and `hold` more. Parts of frames are made up for later: a slow camera loses no time."""
         began = time.perf_counter()
-        passed = observation.stamp - (observation.stamp if self._shot_at is None else self._shot_at)
+        due = self._rest + (0.0 if self._shot_at is None else (observation.stamp - self._shot_at) / self._interval)
+        moving = max(round(due), 0)
+        self._rest = due - moving
+        standing = (1 if self._shot_at is None else 0) if hold is None else 1 + hold
         self._shot_at = observation.stamp
         self._caption = self._caption.change(clock=observation.stamp)
         views = np.concatenate([self._outside(), self._head(observation)], axis=1)
         frame = av.VideoFrame.from_ndarray(np.concatenate([views, draw_caption(self._caption)]), format="rgb24")
-        for _ in range(max(1, round(passed / self._interval)) + hold):
+        for _ in range(moving + standing):
             for packet in self._stream.encode(frame):
                 self._container.mux(packet)
         self._next = observation.stamp + max(self._interval, (time.perf_counter() - began) / SHARE)

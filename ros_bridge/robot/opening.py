@@ -32,8 +32,8 @@ from ros_bridge.transport.transforms import Transforms
 log = logging.getLogger("homie.ros_bridge")
 
 DECLARED = 2.0
-"""Seconds in which a simulation says that it is one, from when its joint states are found: what it says is kept for who
-comes later, and comes at once."""
+"""Seconds in which the publisher of what a simulation says of itself is found, from when its joint states are: it is
+the older of the two, and found first."""
 
 
 class Body(Protocol):

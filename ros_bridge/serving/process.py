@@ -50,8 +50,10 @@ def serve_robot(
         _painted(node, robot, profile, lambda: open_robot(options), camera, camera_rate, rehearsal) as painter,
     ):
         simulation = _simulation(robot, options, painter, rehearsal)
-        served = ServedRobot(node, robot, profile, painter, secret=rehearsal)
+        # before it offers anything: publishers are found in the order in which they were made, so that nobody finds its
+        # joint states and not what it says of itself
         node.publisher(TEXT, TOPIC, LATCHED).publish(node.message(TEXT, data=simulation.model_dump_json()))
+        served = ServedRobot(node, robot, profile, painter, secret=rehearsal)
         with ended_by_signal() as ended:
             ready(robot)
             served.run(ended)

@@ -297,7 +297,7 @@ def test_frames_of_a_video_and_robot_time_agree(tiny_run: Path) -> None:
         count = video.streams.video[0].frames
     holds = len(records) * (round(HOLD * FPS) + round(HOLD * FPS) // 2 + 2) + round(END_HOLD * FPS) + 1
     passed = records[-1].stamp - records[0].began
-    assert count - holds == pytest.approx(passed * FPS / SPEED, rel=0.2), "what stands still is known"
+    assert count - holds == pytest.approx(passed * FPS / SPEED, abs=1.5), "what stands still is known"
     stamps = frame_stamps(records, count)
     assert len(stamps) == count and stamps[0] == records[0].began and stamps[-1] == records[-1].stamp
     assert np.sum(stamps == records[-1].stamp) >= round(END_HOLD * FPS)

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
+from typing import Annotated
 
 import pytest
+from pydantic import BaseModel, PlainSerializer
+from pydantic_core import PydanticSerializationError
 
 from homie.runtime.runstore import read_steps
+from homie.runtime.session import stoppable
 from tests.waiting import lines, until
 
+ROOT = Path(__file__).parents[2]
 EPISODE = "episodes/put-the-ball-in-the-box-0"
 MAIN = "from homie.cli.main import main; main()"
 ANNOUNCED = """
@@ -87,3 +94,41 @@ def test_nohup_is_respected(tiny_arguments, environment, tmp_path):
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 0, errors
     assert (tmp_path / "out" / EPISODE / "episode.json").exists()
+
+
+class Struck(BaseModel):
+    """Ctrl-C comes while it is written as JSON."""
+
+    word: Annotated[str, PlainSerializer(lambda word: os.kill(os.getpid(), signal.SIGINT) or word)] = "ding"
+
+
+def test_ctrl_c_while_json_is_written_is_ctrl_c():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(PydanticSerializationError):
+            Struck().model_dump_json()
+        with pytest.raises(KeyboardInterrupt), stoppable():
+            Struck().model_dump_json()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+STRUCK = """
+from homie.cli.failures import reported
+from homie.cli.signals import on_stop, stop
+from tests.cli.test_signals import Struck
+
+on_stop(stop)
+with reported(json=True):
+    Struck().model_dump_json()
+"""
+
+
+def test_ctrl_c_while_any_command_writes_json_is_a_sentence_and_130(tmp_path):
+    result = subprocess.run(
+        [sys.executable, "-c", STRUCK], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, preexec_fn=listening,
+    )  # fmt: skip
+    assert result.returncode == 130, result.stderr
+    assert sentences(result.stderr) == ["homie: Stopped by the user."]
+    assert json.loads(result.stdout)["exit_code"] == 130

@@ -49,7 +49,8 @@ class Way(BaseModel):
         match self.do:
             case "serve":
                 wait = f"for n in {{1..{PATIENCE}}}; do grep -qE {pattern} {log} && break; sleep 0.1; done"
-                return f"{bare} > {log} 2>&1 &", f"{wait}; cat {log}; grep -qE {pattern} {log}"
+                # the log of a block before, of the same number, would end the wait
+                return f"rm -f {log}", f"{bare} > {log} 2>&1 &", f"{wait}; cat {log}; grep -qE {pattern} {log}"
             case "interrupt":
                 return (f"{sys.executable} {UNTIL} {pattern} {bare}",)
             case "fail":
