@@ -10,16 +10,18 @@ were written down beforehand, in the form that the template asks for. Pictures a
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from homie.bench.authoring.numbered import numbered_actions
 from homie.kernel.episode.agent import run_episode
 from homie.kernel.interfaces import Listeners, Planner
 from homie.kernel.setup.options import RunOptions
-from homie.kernel.types import Decision, Image, PlannerInput, Telling
+from homie.kernel.types import Choice, Decision, Image, PlannerInput, Subtask, Telling
 from homie.runtime.assembly import assemble
 from planners.llm.prompting.examples import Example
 from planners.llm.prompting.prompt import Prompt
@@ -49,10 +51,14 @@ class Written(Planner):
     def decide(self, planner_input: PlannerInput) -> Decision:
         request, _ = self._prompt.request(planner_input)
         example = self._examples[len(self.rounds)]
-        text = example.answer(self._prompt.template.answer, planner_input.models, planner_input.abilities)
+        if planner_input.choices:  # numbers name no model: whichever can do an action does it
+            model, text = "", _by_number(example, planner_input.choices)
+        else:
+            model = planner_input.models[0]
+            text = example.answer(self._prompt.template.answer, planner_input.models, planner_input.abilities)
         self.system = _shown(request.messages[0].parts)
         self.rounds.append((_shown(request.messages[-1].parts), text))
-        return Decision(tuple(example.steps()), example.analysis, planner_input.models[0], raw=text)
+        return Decision(tuple(example.steps()), example.analysis, model, raw=text)
 
     def page(self, options: Mapping[str, object]) -> str:
         """The episode in Markdown."""
@@ -73,6 +79,21 @@ def _shown(parts: tuple[str | Image, ...]) -> str:
     return "\n".join(part if isinstance(part, str) else "(picture)" for part in parts)
 
 
+def _by_number(example: Example, choices: tuple[Choice, ...]) -> str:
+    """The answer with the numbers of a list."""
+    numbers: dict[Subtask, int] = {choice.subtask: number for number, choice in enumerate(choices)}
+    steps = [{"action_id": numbers[step], "action_name": choices[numbers[step]].name} for step in example.steps()]
+    return json.dumps(
+        {
+            "visual_state_description": example.seen,
+            "reasoning_and_reflection": example.analysis,
+            "language_plan": example.plan,
+            "executable_plan": steps,
+        },
+        ensure_ascii=False,
+    )
+
+
 def play(episode: Mapping[str, Any]) -> str:
     """The page of one episode."""
     options = RunOptions.build(task=episode["task"], **episode["options"])
@@ -87,6 +108,7 @@ def play(episode: Mapping[str, Any]) -> str:
             rounds=20,
             listener=Listeners(),
             telling=Telling(**episode.get("telling", {})),
+            numbering=numbered_actions if episode.get("numbered") else None,
         )
     print(f"{episode['template']}: {result.ended_by} after {result.rounds} rounds")
     for item in result.history:
