@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from homie.kernel.interfaces import Robot
-from homie.kernel.types import Array, Proprioception
+from homie.kernel.types import Pose, Proprioception, rotation_z
 from perception.localise import Scan
 
 ARM_MARGIN = 0.03
@@ -21,9 +21,10 @@ class OwnArm:
         self._chain = robot.spec.chain
         self._kinematics = robot.kinematics
 
-    def gripper(self, body: Proprioception) -> Array:
-        """Where the gripper is, (3,) in the odometry frame."""
-        return body.base.transform(self._kinematics.forward(self._chain.measured(body)).position)
+    def gripper(self, body: Proprioception) -> Pose:
+        """Where the gripper is (odometry frame)."""
+        pose = self._kinematics.forward(self._chain.measured(body))
+        return Pose(body.base.transform(pose.position), rotation_z(body.base.yaw) @ pose.rotation)
 
     def without(self, scan: Scan, body: Proprioception) -> Scan:
         """A scan without the points of the arm, which a box around something else may hold."""

@@ -27,6 +27,8 @@ AROUND_ROBOT = 0.7
 """Metres around the robot in which it cannot see the floor."""
 HELD_FROM = 0.5
 """Metres between where a thing was aimed at and where the memory has it."""
+IN_FINGERS = 0.2
+"""Metres from the gripper within which a thing that it has just taken was seen: by more it has moved since."""
 DOORWAY = "doorway"
 """What every doorway is called; its entity has its number behind a blank, which that of a thing has not."""
 NAMED_BY = ("", "door", "drawer", FLOOR)
@@ -48,6 +50,8 @@ class SightRecall(Recall):
         self._doorways = Doorways()
         self._visited: set[str] = set()
         self._aim: str | None = None
+        self._sits: Array = np.zeros(3)
+        """The middle of what is held, in the gripper frame."""
         self._base = Pose2(0.0, 0.0, 0.0)
         self._stamp = -np.inf
         self._rounds: dict[int, float] = {}
@@ -122,9 +126,18 @@ class SightRecall(Recall):
                 self.things.place(objects[self.held])
             self.held = None
         elif self.held is None and self._aim is not None:
-            self.held = self._aim
+            self.held, self._sits = self._aim, self._where_in_hand(self._aim, observation)
         if self.held in objects:
-            objects[self.held].move(self.arm.gripper(observation.body), observation.stamp)
+            hand = self.arm.gripper(observation.body)
+            objects[self.held].move(hand.position + hand.rotation @ self._sits, observation.stamp)
+
+    def _where_in_hand(self, entity: str, observation: Observation) -> Array:
+        """The middle (3,) of a thing that was just taken, in the gripper frame."""
+        if entity not in self.things.objects:
+            return np.zeros(3)
+        hand = self.arm.gripper(observation.body)
+        away = self.things.objects[entity].box.center - hand.position
+        return hand.rotation.T @ away if np.linalg.norm(away) < IN_FINGERS else np.zeros(3)
 
     # ------------------------------------------------------------ names
 

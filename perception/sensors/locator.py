@@ -125,7 +125,7 @@ class SensorLocator(Locator):
             if self._held is not None and detection.instance == self._held and detection.mask is not None:
                 mask = own.get(detection.view)
                 own[detection.view] = detection.mask if mask is None else mask | detection.mask
-        hand = Keepout(self._recall.arm.gripper(observation.body), 0.2, 0.25)
+        hand = Keepout(self._recall.arm.gripper(observation.body).position, 0.2, 0.25)
         self._mapper.update(
             list(scans.values()), list(own.values()), observation.body.base, self._spec.footprint_radius, [hand]
         )

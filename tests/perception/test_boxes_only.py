@@ -128,7 +128,7 @@ def test_the_robots_own_arm_is_no_part_of_what_a_box_shows(house: House) -> None
     arm = OwnArm(BlindRobot())
     bare = arm.without(scan, seen.body)
     assert (bare.valid <= scan.valid).all()
-    gripper = arm.gripper(seen.body).astype(np.float32)
+    gripper = arm.gripper(seen.body).position.astype(np.float32)
     points = scan.points.copy()
     points[100:110, 100:110] = gripper
     inside = arm.without(dataclasses.replace(scan, points=points), seen.body)
