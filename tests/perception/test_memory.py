@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import numpy as np
 import pytest
 from furnished import House
 
+from homie.envs.mujoco.robots.fetch import fetch
+from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
 from homie.kernel.errors import TargetLost
 from homie.kernel.types import Observation, Pose2
 from homie.kernel.vocabulary.actions import ACTION_TABLE
@@ -143,6 +146,27 @@ def test_the_hand_holds_what_pick_aimed_at(house: House, toured: SensorLocator, 
     seen = _see(house, toured, detector, TOUR[1])
     assert toured.held(seen) is None
     assert toured.holds("apple_1", seen) is False
+
+
+def test_what_is_in_the_hand_stays_where_it_sits_in_it(
+    house: House, toured: SensorLocator, detector: SimulatedDetector
+) -> None:
+    pick = ACTION_TABLE["Pick"]
+    hand = ArmKinematics().forward(fetch.REST).position
+    house.move("apple_1", (2.6, 4.9, float(hand[2]) + 0.08))
+    seen = _see(house, toured, detector, TOUR[1])
+    before = toured.goal("apple_1", pick, seen).box
+    toured.aim("apple_1", pick, seen)
+    there = Pose2(2.6 - float(hand[0]), 4.9 - float(hand[1]), 0.0)
+    taken = _see(house, toured, detector, there, holding=True)
+    held = toured.goal("apple_1", pick, taken).box
+    assert before is not None and held is not None
+    assert held.center == pytest.approx(before.center, abs=1e-6), "eight centimetres above the middle of the hand"
+    carried = Pose2(3.0, 3.0, math.pi / 2)
+    box = toured.goal("apple_1", pick, _see(house, toured, detector, carried, holding=True)).box
+    assert box is not None
+    sits = before.center - [there.x, there.y, 0.0]
+    assert box.center == pytest.approx([3.0 - sits[1], 3.0 + sits[0], sits[2]], abs=1e-6)
 
 
 def test_a_handle_in_the_hand_is_no_object(house: House, toured: SensorLocator) -> None:
