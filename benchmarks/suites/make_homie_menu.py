@@ -9,9 +9,9 @@ import random
 from collections import Counter
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from benchmarks.suites.homie_menu import doing, questions
+from benchmarks.suites.homie_menu import doing, people, questions
 from benchmarks.suites.homie_menu.draft import Draft, Drafting
 from benchmarks.suites.written import write_yaml
 from homie.bench.authoring.house import House
@@ -29,32 +29,60 @@ STEPS = 24
 """Of an episode, as in EmbodiedEval."""
 OPENED = ("fridge", "cabinet_1", "microwave")
 """What of it stands open in every other house."""
-KINDS: tuple[tuple[str, str, Drafting, int], ...] = (
-    ("colour", "attribute-question", questions.colours, 11),
-    ("shut", "attribute-question", questions.shut, 8),
-    ("switched", "attribute-question", questions.switched, 6),
-    ("room", "spatial-question", questions.in_which_room, 9),
-    ("place", "spatial-question", questions.on_what, 8),
-    ("inside", "spatial-question", questions.inside, 8),
-    ("use", "navigation", doing.by_use, 13),
-    ("thing", "navigation", doing.by_thing, 12),
-    ("errand", "object-interaction", doing.errands, 25),
+VERSION = 2
+"""Of the suite: 1 had no people."""
+SKILLS = "classical,people"
+"""Played where none are named: what social tasks ask for is no action of the others."""
+
+
+class Kind(NamedTuple):
+    """Tasks of one kind: the beginning of their ids, their category, what draws them, how many; how many people are in
+    the houses."""
+
+    begin: str
+    category: str
+    drafting: Drafting
+    number: int
+    people: int = 0
+
+
+KINDS = (
+    Kind("colour", "attribute-question", questions.colours, 11),
+    Kind("shut", "attribute-question", questions.shut, 8),
+    Kind("switched", "attribute-question", questions.switched, 6),
+    Kind("room", "spatial-question", questions.in_which_room, 9),
+    Kind("place", "spatial-question", questions.on_what, 8),
+    Kind("inside", "spatial-question", questions.inside, 8),
+    Kind("use", "navigation", doing.by_use, 13),
+    Kind("thing", "navigation", doing.by_thing, 12),
+    Kind("errand", "object-interaction", doing.errands, 25),
+    Kind("give", "social", people.given, 5, 3),
+    Kind("show", "social", people.shown, 3, 4),
+    Kind("bring", "social", people.brought, 3, 4),
+    Kind("meet", "social", people.met, 3, 4),
+    Kind("follow", "social", people.followed, 2, 2),
+    Kind("posture", "social", people.posture, 2, 4),
+    Kind("shirt", "social", people.shirt, 2, 3),
+    Kind("person", "social", people.whereabouts, 2, 4),
+    Kind("point", "social", people.pointed_at, 3, 4),
 )
-"""Of each: the beginning of its ids, its category, what draws it, how many."""
 REFUSED = frozenset({("errand", 33)})
 """Kinds of tasks and houses whose experts failed with ideal skills: what stands open leaves no floor to stand on."""
 HEAD = """\
-# homie-menu: 100 tasks in four categories of EmbodiedEval, ours. Made by
+# homie-menu: 125 tasks in the five categories of EmbodiedEval, ours. Made by
 # benchmarks/suites/make_homie_menu.py; docs/embodied-eval.md explains them.
 # Change benchmarks/suites/homie_menu/ rather than this file.
 """
 
 
 @cache
-def house(number: int) -> tuple[House, dict[str, Any]] | None:
-    """A house and its scene, None if none fits."""
+def house(number: int, inhabitants: int = 0) -> tuple[House, dict[str, Any]] | None:
+    """A house and its scene, None if none fits. With people in it nothing stands open: doors are in their way."""
     settings: dict[str, Any] = {"seed": FIRST + number, "rooms": ROOMS, "objects": OBJECTS}
     try:
+        if inhabitants:
+            met = House(outset(generate(FIRST + number, ROOMS, OBJECTS, Variation(people=inhabitants))))
+            return met, {**settings, "people": inhabitants}
         first = House(outset(generate(FIRST + number, ROOMS, OBJECTS, Variation())))
         opened = [name for name in OPENED if name in first.furniture] if number % 2 else []
         if not opened:
@@ -65,17 +93,17 @@ def house(number: int) -> tuple[House, dict[str, Any]] | None:
     return again, {**settings, "opened": opened}
 
 
-def draw(kind: str, category: str, drafting: Drafting, number: int) -> list[dict[str, Any]]:
+def draw(kind: Kind) -> list[dict[str, Any]]:
     """The tasks of a kind, each right answer as seldom as can be. Raises SystemExit if there are not so many."""
-    dice = random.Random(kind)
+    dice = random.Random(kind.begin)
     tasks: list[dict[str, Any]] = []
     asked: Counter[str] = Counter()
     order = dice.sample(range(HOUSES), HOUSES)
     for place in (*order, *order):
-        here = house(place)
-        if here is None or len(tasks) == number or (kind, place) in REFUSED:
+        here = house(place, kind.people)
+        if here is None or len(tasks) == kind.number or (kind.begin, place) in REFUSED:
             continue
-        sound = [draft for draft in drafting(here[0], dice) if _sound(draft, here[0])]
+        sound = [draft for draft in kind.drafting(here[0], dice) if _sound(draft, here[0])]
         here_asked = {task["text"] for task in tasks if task["scene"]["seed"] == FIRST + place}
         fresh = [draft for draft in sound if draft.text not in here_asked]
         if fresh:
@@ -83,15 +111,15 @@ def draw(kind: str, category: str, drafting: Drafting, number: int) -> list[dict
             asked[chosen.right or chosen.about] += 1
             tasks.append(
                 {
-                    "id": f"{kind}-{len(tasks) + 1:02d}",
+                    "id": f"{kind.begin}-{len(tasks) + 1:02d}",
                     "text": chosen.text,
-                    "attributes": [category],
+                    "attributes": [kind.category],
                     "scene": here[1],
                     **chosen.to_json(),
                 }
             )
-    if len(tasks) < number:
-        raise SystemExit(f"{kind}: {HOUSES} houses gave {len(tasks)} of {number}")
+    if len(tasks) < kind.number:
+        raise SystemExit(f"{kind.begin}: {HOUSES} houses gave {len(tasks)} of {kind.number}")
     return tasks
 
 
@@ -110,7 +138,9 @@ def main() -> None:
     suite = {
         "format": 1,
         "name": "homie-menu",
-        "description": "100 tasks by numbered options: questions, ways, things to move, in generated houses.",
+        "description": "125 tasks by numbered options: questions, ways, things to move, people, in generated houses.",
+        "version": VERSION,
+        "skills": SKILLS,
         "protocol": {
             "rounds": STEPS,
             "trials": 1,
@@ -119,7 +149,7 @@ def main() -> None:
             "actions": "numbered",
             "feedback": "text",
         },
-        "tasks": [task for kind in KINDS for task in draw(*kind)],
+        "tasks": [task for kind in KINDS for task in draw(kind)],
     }
     Suite.model_validate(suite)
     write_yaml(OUT, HEAD, suite)

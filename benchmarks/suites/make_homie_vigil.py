@@ -1,7 +1,8 @@
 """Make the episodes of homie-vigil: `python -m benchmarks.suites.make_homie_vigil --workers 2`.
 
 House by house, candidates of each family are drawn and tried until every stratum is full; what is kept depends on the
-seeds alone. It writes homie/vigil/homie-vigil.json, an episode a line.
+seeds alone. It writes homie/vigil/homie-vigil.json, an episode a line, after every few houses, and goes on from what is
+in that file; remove the file to have all drawn anew.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import random
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
@@ -16,7 +18,7 @@ from benchmarks.suites.homie_vigil.checks import problem
 from benchmarks.suites.homie_vigil.drawing import STRATA, Draws, draw
 from homie.bench.protocols.vigil.episode import Family
 from homie.kernel.support.files import to_json, write_atomically
-from homie.vigil.frozen import FILE, FrozenEpisode
+from homie.vigil.frozen import EPISODES, FILE, FrozenEpisode
 from homie.vigil.stage import open_house
 
 EACH = 125
@@ -66,13 +68,20 @@ def quotas() -> Counter[Key]:
     return wanted
 
 
+def next_house(kept: Sequence[FrozenEpisode]) -> int:
+    """The seed of the first house that was not visited yet: houses are visited in batches."""
+    last = max((episode.house for episode in kept), default=FIRST - 1)
+    return FIRST + -(-(last + 1 - FIRST) // BATCH) * BATCH
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--workers", type=int, default=2)
     workers = parser.parse_args().workers
-    left, kept, refused = quotas(), list[FrozenEpisode](), Counter[str]()
+    kept, refused = list(EPISODES.validate_json(FILE.read_bytes()) if FILE.exists() else ()), Counter[str]()
+    left = quotas() - Counter((episode.family, episode.stratum) for episode in kept)
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        for first in range(FIRST, FIRST + MOST, BATCH):
+        for first in range(next_house(kept), FIRST + MOST, BATCH):
             wanted = frozenset(key for key, number in left.items() if number > 0)
             if not wanted:
                 break

@@ -73,11 +73,13 @@ class FixedState(ThingState):
 
 
 class PersonState(ThingState):
-    """A person. posture: `standing`, `sitting`. gesture: `none`, `pointing`, `hand_out`. shown: the things that it was
-    shown. followed: whether the robot has followed it to where it walked; None for one who stays where it is."""
+    """A person. posture: `standing`, `sitting`. gesture: `none`, `pointing`, `hand_out`. points_at: the thing, None for
+    nothing. shown: the things that it was shown. followed: whether the robot has followed it to where it walked; None
+    for one who stays where it is."""
 
     posture: str = ""
     gesture: str = ""
+    points_at: str | None = None
     shown: tuple[str, ...] = ()
     followed: bool | None = None
 

@@ -14,11 +14,11 @@ from homie.bench.options import BenchOptions
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress
 from homie.bench.suite.suite import read_suite
-from homie.household import VERBS
+from homie.household import PERSON_VERBS, VERBS
 from homie.kernel.errors import BadInput
 from homie.kernel.types import END, HELD, Subtask
 from homie.kernel.vocabulary.actions import ACTION_TABLE
-from homie.kernel.world import FixedState, JointState, ObjectState, RoomState, WorldSnapshot
+from homie.kernel.world import FixedState, JointState, ObjectState, PersonState, RoomState, WorldSnapshot
 from homie.runtime.inputs import read_inputs
 from homie.runtime.runstore import read_steps
 
@@ -79,6 +79,26 @@ def test_furniture_that_goes_by_its_colour_is_listed_with_it() -> None:
         *("find the kitchen", "find the cabinet", "find the table_1 (white, in the kitchen)"),
         "find the table_2 (wood)",
     ]
+
+
+def test_what_is_done_with_people_is_listed_with_people_alone() -> None:
+    people = {"person_1": PersonState(kind="person"), "person_2": PersonState(kind="person")}
+    world = WORLD.model_copy(update={"people": people})
+    table = {**TABLE, **{name: verb.action for name, verb in PERSON_VERBS.items()}}
+
+    def listing(*actions: str) -> list[tuple[str, Subtask]]:
+        return [(choice.name, choice.subtask) for choice in listed(world, actions, table, str)]
+
+    assert listing("Hand over", "Show", "Follow") == [
+        ("hand over the object in hand to the person_1", Subtask("Hand over", HELD, "person_1")),
+        ("hand over the object in hand to the person_2", Subtask("Hand over", HELD, "person_2")),
+        ("show the object in hand to the person_1", Subtask("Show", HELD, "person_1")),
+        ("show the object in hand to the person_2", Subtask("Show", HELD, "person_2")),
+        ("follow the person_1", Subtask("Follow", "person_1")),
+        ("follow the person_2", Subtask("Follow", "person_2")),
+    ]
+    assert not any("person" in name for name, _ in listing("Pick", "Put", "Open", "Turn on"))
+    assert listed(WORLD, ["Follow"], table, str) == ()
 
 
 def test_what_the_hand_holds_is_named_when_it_is_done() -> None:

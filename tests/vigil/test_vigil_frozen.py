@@ -6,19 +6,28 @@ from collections import Counter
 
 import pytest
 
+from benchmarks.suites.make_homie_vigil import FIRST, next_house, quotas
 from homie.bench.protocols.vigil.episode import LABELS, Family
 from homie.kernel.errors import BadInput
 from homie.vigil.frozen import FILE, all_episodes, choose
 
 
-def test_every_family_has_its_episodes_evenly_by_stratum() -> None:
+def test_every_family_has_125_episodes_evenly_by_stratum() -> None:
     episodes = all_episodes()
     assert len({episode.id for episode in episodes}) == len(episodes)
     numbers = Counter(episode.family for episode in episodes)
-    assert set(numbers) == set(Family)
+    assert numbers == dict.fromkeys(Family, 125)
+    assert Counter((episode.family, episode.stratum) for episode in episodes) == quotas()
     labels = Counter(episode.label for episode in episodes if episode.family is Family.SV)
     assert set(labels) == set(LABELS) and max(labels.values()) - min(labels.values()) <= 1
     assert FILE.stat().st_size < 1_000_000
+
+
+def test_the_maker_goes_on_with_the_batch_of_houses_after_those_it_has() -> None:
+    episodes = all_episodes()
+    assert next_house([]) == FIRST
+    assert next_house([each for each in episodes if each.house < FIRST + 14]) == FIRST + 16
+    assert next_house([each for each in episodes if each.house < FIRST + 17]) == FIRST + 24
 
 
 def test_a_label_is_hidden_and_no_word_of_the_instruction_alone_tells_it() -> None:

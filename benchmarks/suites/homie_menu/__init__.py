@@ -1,1 +1,1 @@
-"""The tasks of homie-menu: questions about a house, ways to go, things to move."""
+"""The tasks of homie-menu: questions about a house, ways to go, things to move, people."""

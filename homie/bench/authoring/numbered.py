@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from homie.household import VERBS
+from homie.household import PERSON_VERBS, VERBS
 from homie.kernel.episode.executor import Executor
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import WorldState
@@ -96,6 +96,8 @@ def _choices(action: Action, world: WorldSnapshot, called: Callable[[str], str])
 
 def _fitting(action: Action, world: WorldSnapshot) -> list[str]:
     """What an action can be tried on, by its kind: whether it works out is another matter."""
+    if action.name in PERSON_VERBS:
+        return _natural(world.people)
     match action.result:
         case "":
             return _natural(world.things)  # only its skill can say
@@ -124,7 +126,7 @@ def _said(action: Action, name: str, world: WorldSnapshot, called: Callable[[str
     thing = f"the {world.rooms[name].kind if name in world.rooms else called(name)}{_look(name, world)}"
     if "destination" not in action.arguments:
         return f"{verb} {thing}"
-    how = "on" if world.things[name].receives == "on" else "in"
+    how = "to" if name in world.people else "on" if world.things[name].receives == "on" else "in"
     return f"{verb} the {HELD} {how} {thing}"
 
 

@@ -49,6 +49,7 @@ Attribute: TypeAlias = Literal[
     "spatial-question",
     "navigation",
     "object-interaction",
+    "social",
 ]
 ATTRIBUTES: tuple[str, ...] = get_args(Attribute)
 """The five attributes of EMMOE (section 3.1), then the subsets of EmbodiedBench, of which one, `long-horizon`, has the

@@ -16,7 +16,7 @@ def homie_100() -> Suite:
 
 
 def homie_menu() -> Suite:
-    """100 tasks by numbered options in four categories of EmbodiedEval."""
+    """125 tasks by numbered options in the five categories of EmbodiedEval."""
     return _shipped("homie-menu")
 
 

@@ -99,13 +99,15 @@ class ReceptacleInfo:
 class PersonInfo(ReceptacleInfo):
     """A person: to whom something is given, as something is put on furniture, but on whom nothing lies.
 
-    front: where it looks at the start. eyes: between the eyes; palm: the middle of a hand that is held out, None where
-    none is; both in the frame of the body. hand: the equality constraint by which it holds a thing, -1 in a house
-    without things. joints: x, y and yaw of one who walks, else (). path: the points (m) of its way, in the world.
+    front: where it looks at the start. points_at: what it points at, None for nothing. eyes: between the eyes; palm:
+    the middle of a hand that is held out, None where none is; both in the frame of the body. hand: the equality
+    constraint by which it holds a thing, -1 in a house without things. joints: x, y and yaw of one who walks, else ().
+    path: the points (m) of its way, in the world.
     """
 
     posture: Posture
     gesture: Gesture
+    points_at: str | None
     eyes: Vec3
     palm: Vec3 | None
     hand: int

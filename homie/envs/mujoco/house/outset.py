@@ -63,6 +63,7 @@ def _person(scene: SceneSpec, person: PersonSpec) -> PersonState:
         half=rounded((HALF_X, HALF_Y, height)),
         posture=person.posture,
         gesture=person.gesture,
+        points_at=person.points_at,
         shown=(),
         followed=False if person.path else None,
         rgb=_paint(person.colour),

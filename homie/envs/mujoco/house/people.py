@@ -84,6 +84,7 @@ def person_info(scene: SceneParts, model: mujoco.MjModel, person: PersonSpec) ->
         appliance=None,
         posture=person.posture,
         gesture=person.gesture,
+        points_at=person.points_at,
         eyes=shape.eyes,
         palm=shape.palm,
         hand=hand,

@@ -51,6 +51,7 @@ def _person(world: World, info: PersonInfo) -> PersonState:
         half=rounded(box.half),
         posture=info.posture,
         gesture=info.gesture,
+        points_at=info.points_at,
         shown=tuple(company.seen),
         followed=company.followed if info.path else None,
     )
