@@ -42,7 +42,7 @@ def test_the_same_seed_has_the_same_task_and_a_messy_house_its_own() -> None:
     assert task_of(SEEDS[0], generate(SEEDS[0])) == _tasks()[0]
     messy = generate(SEEDS[1], variation=Variation(clutter="messy"))
     task = task_of(SEEDS[1], messy)
-    assert task.doors == {p.name: p.open for p in messy.furniture if p.blueprint.articulation is not None}
+    assert task.doors == {p.name: p.open for p in messy.furniture if p.blueprint.articulations}
 
 
 TASK = PutTask(1, "put the plum in the red bowl", "plum", ("bowl_2",), "bowl", {"fridge": 0.3, "cabinet": 0.0})

@@ -17,7 +17,17 @@ from skills.classical.hand import Hand
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Hopeless, Motion, Stuck, merged, timed
 from skills.classical.obstruction import without
-from skills.classical.pulls import ENTRY, Pull, backed, handle_box, moved_box, on_sweep, plan_pull
+from skills.classical.pulls import (
+    ENTRY,
+    Pull,
+    Wrist,
+    backed,
+    handle_box,
+    moved_boxes,
+    on_sweep,
+    plan_pull,
+    turns_level,
+)
 from skills.classical.reaching import Reachable, Standing, same_place, solve_sequence
 from skills.classical.ways import ArmSpace
 
@@ -26,6 +36,9 @@ OUTSIDE = 0.15
 
 LEADING = 0.7
 """Share of the largest joint speeds at which a door is led: slower than the arm moves freely, since it has a mass."""
+
+HANDLE_OPENING = 0.06
+"""Opening of the fingers around a bar, m: a fully open finger would touch the panel behind it."""
 
 IN_PANEL = -0.06
 """How deep (m) the rough shape of the hand is in the panel that it pushes."""
@@ -38,6 +51,13 @@ QUICK, ENOUGH = 5.0, 8
 
 FAR_READY = 3.5
 """Seconds that it takes longer to raise the arm on the other side than the usual one."""
+
+SLIDING = (Wrist(0.0, 0.0), Wrist(0.0, 0.4), Wrist(0.0, -0.4))
+SWINGING = (
+    *(Wrist(0.6, 0.0), Wrist(0.3, 0.0), Wrist(0.9, 0.0), Wrist(0.5, 0.5), Wrist(0.5, -0.5)),
+    *(Wrist(0.0, 0.0), Wrist(0.5, 0.9), Wrist(0.5, -0.9), Wrist(0.3, 1.2), Wrist(0.3, -1.2)),
+)
+"""Ways to hold the handle of a drawer or a sliding door, and of a door, the most natural first."""
 
 LOOK = 1.2
 """Seconds in which a goal is made anew from what the robot sees."""
@@ -74,8 +94,6 @@ class MoveArticulation(Manipulation):
     """Moves a door or a drawer with the hand from where it is to an end position, from one or more places to stand."""
 
     max_seconds = 145.0
-    opening: float
-    """Width of the gripper on the way to the touch, m."""
     sides: tuple[float, ...] = (OUTSIDE,)
     """How far outside of the panel the base stands at least, m; the later ones where nothing else is possible."""
 
@@ -96,8 +114,17 @@ class MoveArticulation(Manipulation):
         """Where the gripper frame may be when the hand touches, (3,) each, best first."""
 
     @abstractmethod
+    def leads(self, articulation: Articulation) -> bool:
+        """Whether the hand takes the handle to move it, or pushes it while it is closed."""
+
+    @abstractmethod
     def pick_articulation(self) -> Articulation:
         """The door or drawer to move."""
+
+    @property
+    def opening(self) -> float:
+        """Width of the gripper on the way to the touch, m."""
+        return HANDLE_OPENING if self.leads(self.pick_articulation()) else 0.0
 
     def __init__(self, spec: RobotSpec, kinematics: Kinematics, hand: Hand) -> None:
         super().__init__(spec, kinematics, hand)
@@ -185,7 +212,7 @@ class MoveArticulation(Manipulation):
         """The ways that the hand may lead the handle to an end, the most natural first."""
         inward = float(np.arctan2(-articulation.outward[1], -articulation.outward[0]))
         touches, wrists = self.contacts(articulation), self._wrists(articulation)
-        return [plan_pull(articulation, touch, end, *wrist, inward) for touch in touches for wrist in wrists]
+        return [plan_pull(articulation, touch, end, wrist, inward) for touch in touches for wrist in wrists]
 
     def touch(self, pull: Pull, posture: Array) -> Motion:
         """From before the handle or the panel to the first touch, in a straight line where the arm has one."""
@@ -194,8 +221,13 @@ class MoveArticulation(Manipulation):
 
     def grip(self, pull: Pull) -> Motion:
         """Take hold after the first touch; nothing where the hand pushes."""
-        return
-        yield
+        if not self.leads(self.pick_articulation()):
+            return
+        yield from self.squeeze()
+        if not self.seen.body.holding:
+            yield from self.gripper(self.opening)
+            yield from self.withdraw(pull.before)
+            raise Stuck("the fingers missed the handle")
 
     def gripper_backed(self) -> Pose:
         """Where the gripper is, `ENTRY` metres back along its fingers."""
@@ -204,7 +236,8 @@ class MoveArticulation(Manipulation):
     def space(self, base: Pose2 | None = None, *more: Box | None) -> ArmSpace:
         """As for other skills; doors and drawers, which the goal's solids leave out, are in the way as they stand."""
         moving = self.goal.articulations
-        return super().space(base, *(part.panel for part in moving), *(handle_box(part) for part in moving), *more)
+        panels = (box for part in moving for box in moved_boxes(part))
+        return super().space(base, *panels, *(handle_box(part) for part in moving), *more)
 
     def let_go(self) -> Motion:
         """Open the hand so far that it has left the handle; all the way where that is not enough."""
@@ -310,7 +343,7 @@ class MoveArticulation(Manipulation):
             if rest.clearance(posture) < least:
                 return False
             if articulation.panel is not None:
-                panel = replace(rest, solids=Solids([moved_box(articulation, moved)]))
+                panel = replace(rest, solids=Solids(moved_boxes(articulation, moved)))
                 if panel.clearance(posture) < IN_PANEL:
                     return False
         return True
@@ -341,7 +374,8 @@ class MoveArticulation(Manipulation):
                     xy = middle + distance * np.array([np.cos(angle), np.sin(angle)])
                     if not reachable(xy) or np.min(np.linalg.norm(swept - xy, axis=1)) < 0.42:
                         continue
-                    if float((xy - first[:2]) @ articulation.outward[:2]) < outside:
+                    front = articulation.axis_point if turns_level(articulation) else first
+                    if float((xy - front[:2]) @ articulation.outward[:2]) < outside:
                         continue
                     if articulation.kind == "hinge" and on_sweep(articulation, xy, span):
                         continue
@@ -362,23 +396,26 @@ class MoveArticulation(Manipulation):
         options.sort(key=lambda option: option[:2])
         return ((base, pull) for _, _, base, pull in options[:MAX_OPTIONS])
 
-    @staticmethod
-    def _wrists(articulation: Articulation) -> Sequence[tuple[float, float]]:
-        """(how much the gripper turns with the door, slant against the panel's normal at the start)."""
+    def _wrists(self, articulation: Articulation) -> Sequence[Wrist]:
+        """Ways to hold a handle, the most natural first."""
         if articulation.kind == "slide":
-            return ((0.0, 0.0), (0.0, 0.4), (0.0, -0.4))
-        return (
-            (0.6, 0.0),
-            (0.3, 0.0),
-            (0.9, 0.0),
-            (0.5, 0.5),
-            (0.5, -0.5),
-            (0.0, 0.0),
-            (0.5, 0.9),
-            (0.5, -0.9),
-            (0.3, 1.2),
-            (0.3, -1.2),
-        )
+            return SLIDING
+        return self._level_wrists(articulation) if turns_level(articulation) else SWINGING
+
+    @staticmethod
+    def _level_wrists(articulation: Articulation) -> Sequence[Wrist]:
+        """From the front with the hand turning towards the floor as the bar comes down or goes over, or keeping its
+        slope; from the side with the fingers before and behind the bar. Back from there it is the other way round."""
+        share = articulation.opening / articulation.range
+        front = [
+            Wrist(follow, slant, pitch + follow * articulation.opening)
+            for pitch in (0.3, 0.0, 0.6, 0.9, 1.3)
+            for follow in (0.0, 0.4, 0.8)
+            for slant in (0.0, 0.4, -0.4)
+            if pitch + follow * articulation.range < 1.65
+        ]
+        side = [Wrist(0.0, slant, pitch, across=True) for slant in (1.57, -1.57) for pitch in (0.6, 1.0, 1.4)]
+        return (*front, *side) if share < 0.3 else (*side, *front)
 
 
 def _as_planned(seen: Articulation, planned: Articulation) -> bool:

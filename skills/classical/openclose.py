@@ -11,10 +11,7 @@ import numpy as np
 from homie.kernel.types import Array, Articulation, rotation_z
 from skills.classical.articulated import OUTSIDE, MoveArticulation
 from skills.classical.motion import Motion, Stuck
-from skills.classical.pulls import STANDOFF, Pull
-
-HANDLE_OPENING = 0.06
-"""Opening of the fingers around a bar, m: a fully open finger would touch the panel behind it."""
+from skills.classical.pulls import STANDOFF, slides_across, turns_level
 
 SHUT_ANGLE, SHUT_GAP = 0.06, 0.015
 """Rad and metres up to which a door or drawer is pushed: about half of what counts as closed (`domain.CLOSED`), for the
@@ -58,7 +55,6 @@ class Open(MoveArticulation):
 
     name = "classical/open"
     actions = ("Open",)
-    opening = HANDLE_OPENING
 
     def routine(self) -> Motion:
         yield from super().routine()
@@ -71,17 +67,15 @@ class Open(MoveArticulation):
     def contacts(self, articulation: Articulation) -> Sequence[Array]:
         return [articulation.handle]
 
-    def grip(self, pull: Pull) -> Motion:
-        yield from self.squeeze()
-        if not self.seen.body.holding:
-            yield from self.gripper(self.opening)
-            yield from self.withdraw(pull.before)
-            raise Stuck("the fingers missed the handle")
+    def leads(self, articulation: Articulation) -> bool:
+        return True
 
     def ends(self, articulation: Articulation) -> tuple[float, ...]:
         now, full = articulation.opening, articulation.range
         if articulation.kind == "slide":
             return (0.97 * full, now + 0.5 * (full - now))
+        if turns_level(articulation):
+            return tuple(end for end in (0.97 * full, 0.87 * full, 0.6 * full, 0.35 * full) if end > now + 0.15)
         first = () if self._room_before(articulation) else IN_A_CORNER
         aims = [min(end, full) for end in (*first, FURTHEST, 1.4, LEAST, 0.8, 0.5)]
         return tuple(end for end in aims if end > now + 0.15)
@@ -117,15 +111,17 @@ class Open(MoveArticulation):
 
 
 class Close(MoveArticulation):
-    """Closes a door or a drawer by pushing with the closed hand."""
+    """Closes a door or a drawer by pushing with the closed hand; a flap, a lid or a sliding door by its handle."""
 
     name = "classical/close"
     actions = ("Close",)
-    opening = 0.0
     sides = (OUTSIDE, AROUND)
 
     def contacts(self, articulation: Articulation) -> Sequence[Array]:
-        """On the panel beside the handle, on the hinge's side, or in its middle; on the bar of a drawer."""
+        """On the panel beside the handle, on the hinge's side, or in its middle; on the bar of a drawer; around the bar
+        of what is led."""
+        if self.leads(articulation):
+            return [articulation.handle]
         fist = self.spec.fingers.reach + FIST
         if articulation.kind == "slide":
             return [articulation.handle + fist * articulation.outward]
@@ -136,8 +132,13 @@ class Close(MoveArticulation):
         on_panel = articulation.handle + (fist - STANDOFF) * articulation.outward
         return [on_panel + beside * to_hinge / away for beside in (BESIDE_HANDLE, 0.5 * away)]
 
+    def leads(self, articulation: Articulation) -> bool:
+        return turns_level(articulation) or slides_across(articulation)
+
     def ends(self, articulation: Articulation) -> tuple[float, ...]:
         now = articulation.opening
+        if self.leads(articulation):  # the stop is felt through the handle: not beyond it
+            return (0.0, 0.35 * now, 0.6 * now)
         return (-0.02, 0.35 * now, 0.6 * now)
 
     def done(self, articulation: Articulation) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homie.kernel.types import Array, Articulation, Box, Pose
+from homie.kernel.types import Array, Articulation, Box, Pose, rotation_z
 from skills.classical.motion import gripper_rotation
 
 ENTRY = 0.10
@@ -21,6 +21,20 @@ STANDOFF = 0.05
 
 THICK, LONG = 0.01, 0.10
 """Half of what a handle bar measures across and at least along, m."""
+
+STRIPS = 6
+"""Boxes that a flap or a lid is taken apart into: a box stands upright, and they are aslant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrist:
+    """How a hand holds a handle. slant: angle (rad) between the hand and the normal of the front. follow: how much it
+    turns with the panel. pitch: rad below the horizon. across: whether the fingers close to the front and the back."""
+
+    follow: float
+    slant: float
+    pitch: float = 0.0
+    across: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +63,37 @@ def backed(pose: Pose, distance: float) -> Pose:
     return Pose(pose.position - distance * pose.rotation[:, 0], pose.rotation)
 
 
-def plan_pull(articulation: Articulation, touch: Array, end: float, follow: float, slant: float, inward: float) -> Pull:
+def turns_level(articulation: Articulation) -> bool:
+    """Whether it is a flap or a lid: it turns about a level axis."""
+    return articulation.kind == "hinge" and abs(float(articulation.axis[2])) < 0.5
+
+
+def slides_across(articulation: Articulation) -> bool:
+    """Whether it is a sliding door: it slides to the side."""
+    return articulation.kind == "slide" and abs(float(articulation.axis @ articulation.outward)) < 0.5
+
+
+def plan_pull(articulation: Articulation, touch: Array, end: float, wrist: Wrist, inward: float) -> Pull:
     """Gripper poses along the way of the handle, about 6 degrees or 4 cm apart."""
     span = end - articulation.opening
     unit = 0.1 if articulation.kind == "hinge" else 0.04
     count = max(2, int(np.ceil(abs(span) / unit)))
-    roll = np.pi / 2 if abs(articulation.handle_axis[2]) < 0.5 else 0.0
+    roll = np.pi / 2 if abs(articulation.handle_axis[2]) < 0.5 and not wrist.across else 0.0
+    level = turns_level(articulation)
+    # A lid takes the hand up and over, a flap down before itself: both turn it towards the floor.
     poses = []
     for i in range(count + 1):
         moved = span * i / count
         position = _moved(articulation, touch, moved)
-        turned = moved * float(np.sign(articulation.axis[2])) if articulation.kind == "hinge" else 0.0
-        yaw = inward + slant + follow * turned
-        poses.append(Pose(position, gripper_rotation(yaw, 0.0, roll)))
-    return Pull(tuple(poses), tuple(span * i / count for i in range(count + 1)), slant)
+        turned = 0.0 if level else moved * _sense(articulation)
+        pitch = wrist.pitch + (wrist.follow * moved if level else 0.0)
+        poses.append(Pose(position, gripper_rotation(inward + wrist.slant + wrist.follow * turned, pitch, roll)))
+    return Pull(tuple(poses), tuple(span * i / count for i in range(count + 1)), wrist.slant)
+
+
+def _sense(articulation: Articulation) -> float:
+    """The sign of the rotation about z by which a door opens; 0 for what slides."""
+    return float(np.sign(articulation.axis[2])) if articulation.kind == "hinge" else 0.0
 
 
 def _moved(articulation: Articulation, point: Array, by: float) -> Array:
@@ -71,18 +102,52 @@ def _moved(articulation: Articulation, point: Array, by: float) -> Array:
         slid: Array = point + by * articulation.axis
         return slid
     arm = point - articulation.axis_point
-    angle = by * float(np.sign(articulation.axis[2]))
+    if turns_level(articulation):
+        along, lever = articulation.axis, arm - (arm @ articulation.axis) * articulation.axis
+        lifted = np.cos(by) * lever + np.sin(by) * np.cross(along, lever)
+        around: Array = articulation.axis_point + (arm @ along) * along + lifted
+        return around
+    angle = by * _sense(articulation)
     c, s = np.cos(angle), np.sin(angle)
     turned: Array = articulation.axis_point + np.array([c * arm[0] - s * arm[1], s * arm[0] + c * arm[1], arm[2]])
     return turned
 
 
-def moved_box(articulation: Articulation, by: float) -> Box:
-    """The panel when the joint has moved by an angle or a distance from now."""
+def moved_boxes(articulation: Articulation, by: float = 0.0) -> tuple[Box, ...]:
+    """The panel when the joint has moved by an angle or a distance from now; () where it is not known."""
     panel = articulation.panel
-    assert panel is not None
-    turned = by * float(np.sign(articulation.axis[2])) if articulation.kind == "hinge" else 0.0
-    return Box(_moved(articulation, panel.center, by), panel.half, panel.yaw + turned)
+    if panel is None:
+        return ()
+    if turns_level(articulation):
+        return _strips(articulation, panel, by)
+    return (Box(_moved(articulation, panel.center, by), panel.half, panel.yaw + by * _sense(articulation)),)
+
+
+def _strips(articulation: Articulation, panel: Box, by: float) -> tuple[Box, ...]:
+    """A flap or a lid from its axis to its free edge, before which its bar is."""
+    axis, outward = articulation.axis, articulation.outward
+    arm = articulation.handle - articulation.axis_point
+    middle = articulation.axis_point + (arm @ axis) * axis
+    lever = articulation.handle - middle
+    length = float(np.linalg.norm(lever))
+    wide = abs(float(rotation_z(-panel.yaw)[1] @ axis))
+    half_width = float(panel.half[1] if wide > 0.5 else panel.half[0])
+    side = (length - STANDOFF) / STRIPS
+    yaw = float(np.arctan2(outward[1], outward[0]))
+    half = np.array([side / 2, half_width, side / 2])
+    steps = (np.arange(STRIPS) + 0.5) * side / length
+    return tuple(
+        Box(_moved(articulation, middle + step * lever, by), _flat(half, lever, by, articulation), yaw)
+        for step in steps
+    )
+
+
+def _flat(half: Array, lever: Array, by: float, articulation: Articulation) -> Array:
+    """Half sizes of a strip: as deep and as high as its slope makes it, and never thinner than a bar."""
+    direction = _moved(articulation, articulation.axis_point + lever, by) - articulation.axis_point
+    level, high = float(np.hypot(direction[0], direction[1])), abs(float(direction[2]))
+    length = float(np.linalg.norm(direction))
+    return np.array([max(half[0] * level / length, THICK), half[1], max(half[2] * high / length, THICK)])
 
 
 def handle_box(articulation: Articulation) -> Box:
@@ -95,6 +160,8 @@ def handle_box(articulation: Articulation) -> Box:
 
 def on_sweep(articulation: Articulation, xy: Array, span: float) -> bool:
     """Whether a footprint at xy would be in the way of the door's sweep."""
+    if turns_level(articulation):
+        return _under_sweep(articulation, xy, span)
     arm = (articulation.handle - articulation.axis_point)[:2]
     length = float(np.linalg.norm(arm)) + 0.08
     to = xy - articulation.axis_point[:2]
@@ -108,3 +175,16 @@ def on_sweep(articulation: Articulation, xy: Array, span: float) -> bool:
         if np.linalg.norm(to - along * direction) < 0.34:
             return True
     return False
+
+
+def _under_sweep(articulation: Articulation, xy: Array, span: float) -> bool:
+    """Whether a footprint at xy would be under a flap or a lid on its way."""
+    yaw = float(np.arctan2(articulation.outward[1], articulation.outward[0]))
+    start = articulation.axis_point[:2]
+    ends = [_moved(articulation, articulation.handle, span * t)[:2] for t in np.linspace(0.0, 1.0, 5)]
+    out = max(float((end - start) @ articulation.outward[:2]) for end in ends) + THICK
+    boxes = moved_boxes(articulation)
+    half_width = max((float(box.half[1]) for box in boxes), default=LONG)
+    middle = start + out / 2 * articulation.outward[:2]
+    swept = Box(np.array([*middle, 0.0]), np.array([max(out, 0.0) / 2, half_width, 1.0]), yaw)
+    return swept.distance(xy) < 0.34

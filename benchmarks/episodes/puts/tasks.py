@@ -123,6 +123,6 @@ def _fresh(scene: SceneSpec, world: World, kind: str, same: Sequence[FurnitureSp
 def _task(
     seed: int, scene: SceneSpec, kind: str, where: str, same: Sequence[FurnitureSpec | ObjectSpec], sort: str
 ) -> PutTask:
-    doors = {piece.name: piece.open for piece in scene.furniture if piece.blueprint.articulation is not None}
+    doors = {piece.name: piece.open for piece in scene.furniture if piece.blueprint.articulations}
     names = tuple(place.name for place in same)
     return PutTask(seed, f"put the {kind.replace('_', ' ')} {where}", kind, names, sort, doors)

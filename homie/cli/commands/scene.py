@@ -120,11 +120,11 @@ def describe(scene: SceneSpec) -> SceneListing:
     receptacles = []
     for piece in scene.furniture:
         plan = piece.blueprint
-        link = plan.articulation
-        if not plan.surfaces and link is None:
+        moving = plan.articulations
+        if not plan.surfaces and not moving:
             continue
-        opens = "" if link is None else link.name
-        state = [] if link is None else [_how_open(piece.open)]
+        opens = " and ".join(link.name.replace("_", " ") for link in moving)
+        state = [_how_open(piece.open)] if moving else []
         state += ["on" if piece.on else "off"] if plan.powered else []
         surfaces = tuple(surface.name for surface in plan.surfaces)
         receptacles.append(

@@ -4,8 +4,8 @@ The one table of it: planners, perception, the making of houses and of tasks rea
 kinds, and which of them a generated house needs for states, is said by them (`planners.rule.promise`). A kind that the
 embedded home builds has its shape beside the others of its folder (`homie.envs.mujoco.blueprints`).
 
->>> [use.name for use in kinds(lambda use: use.opens) if use.looked_for]
-['drawer', 'fridge', 'cabinet', 'microwave', 'wardrobe']
+>>> [use.name for use in kinds(lambda use: use.opens) if use.looked_for and not use.rooms]
+['drawer', 'cabinet', 'lower drawer', 'middle drawer', 'upper drawer']
 """
 
 from __future__ import annotations
@@ -147,9 +147,14 @@ FURNITURE = (
     FurnitureUse(name="plant"),
     FurnitureUse(name="bench", looked_for=False),
     FurnitureUse(name="oven", holds="inside", looked_for=False),
-    FurnitureUse(name="dishwasher", holds="inside", rooms=_KITCHEN, looked_for=False),
+    FurnitureUse(name="dishwasher", holds="inside", rooms=_KITCHEN),
     FurnitureUse(name="closet", holds="inside", looked_for=False),
     FurnitureUse(name="trashcan", looked_for=False),
+    FurnitureUse(name="chest", holds="inside", rooms=("bedroom", *_LIVING)),
+    FurnitureUse(name="sideboard", holds="inside", rooms=_TABLE),
+    FurnitureUse(name="lower drawer", holds="inside", one_more=True),
+    FurnitureUse(name="middle drawer", holds="inside", one_more=True),
+    FurnitureUse(name="upper drawer", holds="inside", one_more=True),
 )
 """All kinds. In this order open-vocabulary detectors ask for them."""
 

@@ -24,7 +24,7 @@ def test_each_kind_has_a_row_of_its_own() -> None:
 @pytest.mark.parametrize("kind", CATALOGUE)
 def test_the_table_says_of_a_kind_what_its_shape_is(kind: str) -> None:
     use, plan = USES[kind], blueprint(kind, CATALOGUE[kind].colours[0])
-    assert use.opens == (plan.articulation is not None)
+    assert use.opens == bool(plan.articulations)
     assert use.switched == plan.powered
     assert use.tap == any(surface.name == "basin" for surface in plan.surfaces)
     assert not use.soiled or any(surface.name == "top" for surface in plan.surfaces)

@@ -86,9 +86,7 @@ def test_what_stands_open_is_where_the_model_has_it(kind: str, hinge: str) -> No
     )
     home = build(scene)
     data = home.new_data()
-    link = piece.blueprint.articulation
-    corners = piece.panel_corners()
-    assert link is not None and corners is not None
+    (link,), (corners,) = piece.blueprint.articulations, piece.panels()
     body = home.model.body(f"it/{link.name}").id
     geom = next(g for g in range(home.model.ngeom) if home.model.geom_bodyid[g] == body)
     middle = (sum(x for x, _ in corners) / 4, sum(y for _, y in corners) / 4)

@@ -5,14 +5,20 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Literal
 
-from homie.envs.mujoco.blueprints import furniture_doors, furniture_kitchen, furniture_living, furniture_rooms
+from homie.envs.mujoco.blueprints import (
+    furniture_doors,
+    furniture_kitchen,
+    furniture_living,
+    furniture_openings,
+    furniture_rooms,
+)
 from homie.envs.mujoco.blueprints.furniture import FurnitureKind, Style
 from homie.envs.mujoco.blueprints.palette import COLOURS
 from homie.envs.mujoco.blueprints.parts import Blueprint
 
 FURNITURE: dict[str, FurnitureKind] = {
     kind.name: kind
-    for shapes in (furniture_kitchen, furniture_doors, furniture_living, furniture_rooms)
+    for shapes in (furniture_kitchen, furniture_doors, furniture_living, furniture_rooms, furniture_openings)
     for kind in shapes.KINDS
 }
 
@@ -39,8 +45,8 @@ def blueprint(
 
     Example:
         >>> fridge = blueprint("fridge", "white")
-        >>> fridge.height, fridge.articulation.name
-        (1.75, 'door')
+        >>> fridge.height, [link.name for link in fridge.articulations]
+        (1.75, ['door'])
     """
     if kind not in FURNITURE:
         raise ValueError(f"unknown furniture kind '{kind}'; known kinds: {', '.join(FURNITURE)}")

@@ -28,7 +28,7 @@ OPEN_ANGLE = 1.92
 """Angle (rad) of a fully open door: 110 degrees."""
 
 
-def _door(
+def hinged_door(
     style: Style, x: Span, z: Span, width: float, center_y: float, grip: Span, mass: float, rgb: RGB
 ) -> tuple[Link, Span]:
     """A hinged door over the front at `x`, and the space that it needs beside the piece when it is fully open.
@@ -59,7 +59,7 @@ def _door(
     return link, ((side, 0.0) if sign > 0 else (0.0, side))
 
 
-def _two_boards(
+def two_boards(
     x: Span, half_y: float, *, upper: float, lower: float, thickness: float, roof: float
 ) -> tuple[SurfacePlan, ...]:
     """The boards behind a door: from back to front over `x`, with the heights of their tops, of the underside of the
@@ -80,7 +80,7 @@ def _two_boards(
     )
 
 
-def _behind_door(
+def behind_door(
     style: Style, parts: Sequence[Part], links: tuple[Link, ...], surfaces: tuple[SurfacePlan, ...], sweep: Span
 ) -> Blueprint:
     """A piece of these parts, before which the floor is kept free for its door."""
@@ -118,11 +118,9 @@ def fridge(style: Style) -> Blueprint:
         edge = sign * (y - wall)
         lining: Span = (min(edge, edge - sign * 0.002), max(edge, edge - sign * 0.002))
         parts.append(block((back, front), lining, (levels[0], h - wall), inside, solid=False))
-    link, sweep = _door(style, (front, x), (0.06, h), style.width, 0.0, (0.85, 1.25), 8.0, shade(style.rgb, 1.05))
-    boards = _two_boards(
-        (back, front - 0.04), y - wall, upper=levels[1], lower=levels[0], thickness=0.02, roof=h - wall
-    )
-    return _behind_door(style, parts, (link,), boards, sweep)
+    link, sweep = hinged_door(style, (front, x), (0.06, h), style.width, 0.0, (0.85, 1.25), 8.0, shade(style.rgb, 1.05))
+    boards = two_boards((back, front - 0.04), y - wall, upper=levels[1], lower=levels[0], thickness=0.02, roof=h - wall)
+    return behind_door(style, parts, (link,), boards, sweep)
 
 
 def cabinet(style: Style) -> Blueprint:
@@ -141,13 +139,11 @@ def cabinet(style: Style) -> Blueprint:
         block((-x, x), (-y, y), (h - wall, h), style.rgb, finish="grain"),
         block((back, front - 0.02), (-y + wall, y - wall), (levels[0] - wall, levels[0]), inside),
     ]
-    link, sweep = _door(
+    link, sweep = hinged_door(
         style, (front, x), (0.085, h - wall - 0.003), style.width, 0.0, (0.82, 1.02), 3.0, shade(style.rgb, 1.08)
     )
-    boards = _two_boards(
-        (back, front - 0.02), y - wall, upper=levels[0], lower=levels[1], thickness=wall, roof=h - wall
-    )
-    return _behind_door(style, parts, (link,), boards, sweep)
+    boards = two_boards((back, front - 0.02), y - wall, upper=levels[0], lower=levels[1], thickness=wall, roof=h - wall)
+    return behind_door(style, parts, (link,), boards, sweep)
 
 
 def microwave(style: Style) -> Blueprint:
@@ -180,7 +176,7 @@ def microwave(style: Style) -> Blueprint:
         ),
     ]
     width, middle = y - split - 0.002, sign * (y + split) / 2
-    link, sweep = _door(style, (front, x), (0.003, h - 0.003), width, middle, (0.07, h - 0.07), 1.5, DARK)
+    link, sweep = hinged_door(style, (front, x), (0.003, h - 0.003), width, middle, (0.07, h - 0.07), 1.5, DARK)
     window = block(
         (door, door + 0.002),
         across(-width + 0.1, -0.05),
@@ -201,7 +197,7 @@ def microwave(style: Style) -> Blueprint:
         access="front",
     )
     start = button((x, sign * (split - y) / 2, 0.1), (0.9, 0.9, 0.9))
-    return _behind_door(style, parts, (link, start), (surface,), sweep)
+    return behind_door(style, parts, (link, start), (surface,), sweep)
 
 
 KINDS = (

@@ -104,12 +104,51 @@ def stove(style: Style) -> Blueprint:
     )
 
 
+def slide_out(style: Style, z: Span, *, length: float, upper: float) -> tuple[Link, SurfacePlan]:
+    """A drawer behind the front of a unit: its front over the heights `z`, its tray `length` metres long and 0.135 m
+    deep, and how far it slides out (m)."""
+    x, y = style.x, style.y
+    side, panel, floor = 0.02, 0.02, z[0] + 0.025
+    inner_x: Span = (x - panel - length, x - panel)
+    inner_y = y - side - 0.015 - 0.012
+    inside = shade(style.rgb, 0.75)
+    rim: Span = (floor, floor + 0.135)
+    tray = (
+        block((x - panel, x), (-y + 0.005, y - 0.005), z, shade(style.rgb, 1.1), finish="gloss"),
+        block((inner_x[0] - 0.012, inner_x[1]), (-inner_y - 0.012, inner_y + 0.012), (floor - 0.012, floor), inside),
+        block((inner_x[0] - 0.012, inner_x[0]), (-inner_y - 0.012, inner_y + 0.012), rim, inside),
+        block(inner_x, (-inner_y - 0.012, -inner_y), rim, inside),
+        block(inner_x, (inner_y, inner_y + 0.012), rim, inside),
+        *handle(x, (-0.09, (z[0] + z[1]) / 2), (0.09, (z[0] + z[1]) / 2)),
+    )
+    slide = Link(
+        name="drawer",
+        kind="slide",
+        pos=(0.0, 0.0, 0.0),
+        axis=(1.0, 0.0, 0.0),
+        upper=upper,
+        parts=tray,
+        mass=3.0,
+        frictionloss=5.0,
+        damping=12.0,
+    )
+    surface = SurfacePlan(
+        name="tray",
+        center=(x - panel - length / 2, 0.0, floor),
+        half_x=length / 2,
+        half_y=inner_y,
+        clearance=0.17,
+        inside=True,
+        link="drawer",
+    )
+    return slide, surface
+
+
 def drawer(style: Style) -> Blueprint:
     """A unit with one drawer that slides out 0.36 m; its interior is 0.40 m long and 0.135 m deep."""
     x, y, h = style.x, style.y, style.height
     side, panel = 0.02, 0.02
     z0, z1 = h - 0.23, h - 0.024
-    floor = z0 + 0.025
     front = shade(style.rgb, 1.1)
     carcass = [
         block((-x, x - 0.06), (-y, y), (0.0, 0.1), DARK),
@@ -120,38 +159,7 @@ def drawer(style: Style) -> Blueprint:
         block((-x, -x + side), (-y + side, y - side), (z0 - 0.015, h - 0.02), style.rgb),
         block((-x, x), (-y, y), (h - 0.02, h), style.rgb),
     ]
-    inner_x: Span = (x - panel - 0.40, x - panel)
-    inner_y = y - side - 0.015 - 0.012
-    inside = shade(style.rgb, 0.75)
-    rim: Span = (floor, floor + 0.135)
-    tray = (
-        block((x - panel, x), (-y + 0.005, y - 0.005), (z0, z1), front, finish="gloss"),
-        block((inner_x[0] - 0.012, inner_x[1]), (-inner_y - 0.012, inner_y + 0.012), (floor - 0.012, floor), inside),
-        block((inner_x[0] - 0.012, inner_x[0]), (-inner_y - 0.012, inner_y + 0.012), rim, inside),
-        block(inner_x, (-inner_y - 0.012, -inner_y), rim, inside),
-        block(inner_x, (inner_y, inner_y + 0.012), rim, inside),
-        *handle(x, (-0.09, (z0 + z1) / 2), (0.09, (z0 + z1) / 2)),
-    )
-    slide = Link(
-        name="drawer",
-        kind="slide",
-        pos=(0.0, 0.0, 0.0),
-        axis=(1.0, 0.0, 0.0),
-        upper=0.36,
-        parts=tray,
-        mass=3.0,
-        frictionloss=5.0,
-        damping=12.0,
-    )
-    surface = SurfacePlan(
-        name="tray",
-        center=(x - panel - 0.20, 0.0, floor),
-        half_x=0.20,
-        half_y=inner_y,
-        clearance=0.17,
-        inside=True,
-        link="drawer",
-    )
+    slide, surface = slide_out(style, (z0, z1), length=0.40, upper=0.36)
     return Blueprint(
         half_x=x,
         half_y=y,

@@ -32,6 +32,8 @@ FLOOR_SURFACE = "floor"
 """The surface of a room that objects may stand on."""
 
 
+LinkName: TypeAlias = Literal["door", "left_door", "right_door", "drawer", "flap", "lid", "sliding_door", "button"]
+
 POWERED = ("lamp", "stream")
 """Labels of parts that show whether something is on."""
 
@@ -82,14 +84,16 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A moving part: `door` (hinge), `drawer` (slide) or `button` (slide with a spring).
+    """A moving part: what opens (doors, flaps and lids turn; drawers and sliding doors slide) or a `button` with a
+    spring.
 
-    pos: origin of its frame in the furniture frame, on the hinge axis for doors; `parts` are in the link's frame.
+    pos: origin of its frame in the furniture frame, on the hinge axis of what turns; `parts` are in the link's frame.
     upper: joint position when fully open (rad or m); 0 is closed or not pressed. frictionloss, damping, stiffness: as
-    in MuJoCo.
+    in MuJoCo. balanced: whether springs carry its weight, so that what turns upwards or downwards stays where it is
+    left.
     """
 
-    name: Literal["door", "drawer", "button"]
+    name: LinkName
     kind: Literal["hinge", "slide"]
     pos: Vec3
     axis: Vec3
@@ -99,6 +103,20 @@ class Link:
     frictionloss: float = 0.0
     damping: float = 0.0
     stiffness: float = 0.0
+    balanced: bool = False
+
+    @property
+    def turns_level(self) -> bool:
+        """Whether it turns about a level axis: a flap comes down to the front, a lid goes up."""
+        return self.kind == "hinge" and self.axis[2] == 0.0
+
+    @property
+    def stands_out(self) -> float:
+        """Metres that it stands out before the piece, over its own width, when it is fully open; 0 for doors, which
+        swing beside it."""
+        if self.kind == "slide":
+            return self.upper * self.axis[0]
+        return 2 * self.parts[0].size[2] if self.name == "flap" else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,9 +156,9 @@ class Blueprint:
     support: float | None = None
 
     @property
-    def articulation(self) -> Link | None:
-        """The door or drawer, if it has one."""
-        return next((link for link in self.links if link.name != "button"), None)
+    def articulations(self) -> tuple[Link, ...]:
+        """What opens: its doors, drawer, flap or lid."""
+        return tuple(link for link in self.links if link.name != "button")
 
     @property
     def powered(self) -> bool:

@@ -33,7 +33,7 @@ def with_open_doors(scene: SceneSpec, rng: np.random.Generator) -> SceneSpec:
     A change that blocks the robot's way to a room or a container is dropped.
     """
     for number, piece in enumerate(scene.furniture):
-        if piece.blueprint.articulation is None or piece.open or rng.random() >= OPEN_SHARE:
+        if not piece.blueprint.articulations or piece.open or rng.random() >= OPEN_SHARE:
             continue
         span = AJAR if rng.random() < AJAR_SHARE else WIDE
         opened = piece.model_copy(update={"open": round(float(rng.uniform(*span)), 2)})
@@ -67,7 +67,7 @@ def _fronts(scene: SceneSpec) -> list[Corners]:
     fronts = []
     for piece in scene.furniture:
         plan = piece.blueprint
-        if plan.free_front and plan.articulation is not None:
+        if plan.free_front and plan.articulations:
             c, s = np.cos(piece.yaw), np.sin(piece.yaw)
             a, b, side = plan.half_x, plan.half_x + plan.free_front, plan.half_y + FREE
             local = ((b, side), (a, side), (a, -side), (b, -side))
@@ -87,7 +87,7 @@ def _if_sound(scene: SceneSpec, change: dict[str, object]) -> SceneSpec:
 
 def obstructions(scene: SceneSpec) -> list[Corners]:
     """Obstacles besides walls and furniture: open doors and drawers, and objects on the floor."""
-    panels = [panel for piece in scene.furniture if piece.stands_on is None and (panel := piece.panel_corners())]
+    panels = [panel for piece in scene.furniture if piece.stands_on is None for panel in piece.panels()]
     leaves = [leaf for doorway in scene.doorways if (leaf := leaf_corners(scene, doorway))]
     rooms = {room.name for room in scene.rooms}
     return [*panels, *leaves, *(item.corners() for item in scene.objects if item.receptacle in rooms)]

@@ -95,11 +95,10 @@ class Piece:
         return [self.area(plan.half_x, plan.half_x + 2 * plan.half_y + HANDLE, right, left)]
 
     def pulls(self) -> list[Rect]:
-        """Floor under the piece's drawer and its handle while it is pulled out."""
-        plan, link = self.plan, self.plan.articulation
-        if link is None or link.kind != "slide":
-            return []
-        return [self.area(plan.half_x, plan.half_x + link.upper + HANDLE, -plan.half_y, plan.half_y)]
+        """Floor under the piece's drawer or flap and its handle while it is opened."""
+        plan = self.plan
+        out = max((link.stands_out for link in plan.articulations), default=0.0)
+        return [self.area(plan.half_x, plan.half_x + out + HANDLE, -plan.half_y, plan.half_y)] if out else []
 
 
 class Floor:

@@ -278,7 +278,7 @@ class _Strewing:
         return [
             piece.name
             for piece in self.scene.furniture
-            if piece.blueprint.articulation is not None
+            if piece.blueprint.articulations
             and math.dist((x, y), (piece.x, piece.y))
             < FRONT + math.hypot(piece.blueprint.half_x, piece.blueprint.half_y)
         ]

@@ -98,7 +98,7 @@ def _start(scene: SceneSpec, name: str, rng: np.random.Generator) -> StartSpec:
         raise ValueError(f"the robot cannot start in '{name}': the rooms are {', '.join(r.name for r in scene.rooms)}")
     floor = FreeFloor(scene)
     home = floor.zone(scene.robot.x, scene.robot.y)
-    panels = [panel for piece in scene.furniture if (panel := piece.panel_corners()) is not None]
+    panels = [panel for piece in scene.furniture for panel in piece.panels()]
     for _ in range(TRIES):
         x, y = float(rng.uniform(room.x0 + 0.5, room.x1 - 0.5)), float(rng.uniform(room.y0 + 0.5, room.y1 - 0.5))
         blocked = any(overlap(panel, square(x, y, BESIDE_DOORS)) for panel in panels)

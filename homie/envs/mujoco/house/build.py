@@ -1,8 +1,9 @@
 """Builds a MuJoCo model and its index from a scene spec.
 
-Names: furniture body `fridge`, its door or drawer body `fridge/door` or `drawer_1/drawer`, joint `fridge/joint`,
-handle bar geom `fridge/handle`; a button's body, joint, geom and site `stove/button`; objects have a free joint. The
-body of a person has its name, and its hand's constraint is `anna/hand`.
+Names: furniture body `fridge`, its door or drawer body `fridge/door` or `drawer_1/drawer`, joint `fridge/joint`
+(`wardrobe/left_door/joint` where there are several), handle bar geom `fridge/handle`; a button's body, joint, geom and
+site `stove/button`; objects have a free joint. The body of a person has its name, and its hand's constraint is
+`anna/hand`.
 """
 
 from __future__ import annotations
@@ -231,14 +232,20 @@ def _add_furniture(spec: mujoco.MjSpec, scene: SceneSpec, piece: FurnitureSpec, 
     if "clean" in scene.states_at_start.get(piece.name, ()):
         _add_looks(body, piece.name, {"dirt": stains(plan.half_x, plan.half_y, plan.height)}, geoms)
     for link in plan.links:
-        _add_link(spec, body, piece.name, link, geoms)
+        several = link.name != "button" and len(plan.articulations) > 1
+        _add_link(spec, body, piece.name, link, geoms, several=several)
 
 
-def _add_link(spec: mujoco.MjSpec, parent: mujoco.MjsBody, entity: str, link: Link, geoms: dict[str, GeomInfo]) -> None:
+def _add_link(
+    spec: mujoco.MjSpec, parent: mujoco.MjsBody, entity: str, link: Link, geoms: dict[str, GeomInfo], *, several: bool
+) -> None:
+    """Add a moving part. several: whether its piece has more that opens, so that its joint needs a name of its own."""
     body = parent.add_body(name=f"{entity}/{link.name}", pos=link.pos)
+    if link.balanced:
+        body.gravcomp = 1.0
     kinds = {"hinge": mujoco.mjtJoint.mjJNT_HINGE, "slide": mujoco.mjtJoint.mjJNT_SLIDE}
     body.add_joint(
-        name=f"{entity}/button" if link.name == "button" else f"{entity}/joint",
+        name=joint_of(entity, link, several=several),
         type=kinds[link.kind],
         axis=link.axis,
         limited=mujoco.mjtLimited.mjLIMITED_TRUE,
@@ -253,6 +260,13 @@ def _add_link(spec: mujoco.MjSpec, parent: mujoco.MjsBody, entity: str, link: Li
     if link.name == "button":
         body.add_site(name=f"{entity}/button", pos=link.parts[0].pos, size=[0.005] * 3, group=3)
     spec.add_exclude(name=f"{entity}/{link.name}", bodyname1=entity, bodyname2=body.name)
+
+
+def joint_of(entity: str, link: Link, *, several: bool) -> str:
+    """The name of the joint of a moving part."""
+    if link.name == "button":
+        return f"{entity}/button"
+    return f"{entity}/{link.name}/joint" if several else f"{entity}/joint"
 
 
 def _add_object(spec: mujoco.MjSpec, scene: SceneSpec, item: ObjectSpec, geoms: dict[str, GeomInfo]) -> None:
@@ -314,8 +328,7 @@ def start_pose(scene: SceneSpec, item: ObjectSpec) -> tuple[Vec3, Quat]:
     if piece is None:  # on the floor of a room
         return (item.x, item.y, _height(item)), _turn(item, 0.0)
     surface = next(plan for plan in surfaces_of(scene, piece) if plan.name == item.surface)
-    link = piece.blueprint.articulation
-    shift = piece.open * link.upper if surface.link and link is not None else 0.0
+    shift = sum(piece.open * link.upper for link in piece.blueprint.articulations if link.name == surface.link)
     x, y = surface.center[0] + item.x + shift, surface.center[1] + item.y
     c, s = math.cos(piece.yaw), math.sin(piece.yaw)
     z = scene.base(piece) + surface.center[2] + _height(item)

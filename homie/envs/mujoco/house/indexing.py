@@ -104,14 +104,13 @@ def _receptacle(
         ArticulationInfo(
             name=f"{name}/{link.name}",
             kind=link.kind,
-            joint=model.joint(f"{name}/joint").id,
+            joint=int(model.body(f"{name}/{link.name}").jntadr[0]),
             body=model.body(f"{name}/{link.name}").id,
-            handle=model.geom(f"{name}/handle").id,
+            handle=_bar(model, geoms, f"{name}/{link.name}"),
             closed=0.0,
             open=link.upper,
         )
-        for link in (plan.articulation,)
-        if link is not None
+        for link in plan.articulations
     )
     half = (plan.half_x, plan.half_y, plan.height / 2)
     return ReceptacleInfo(
@@ -128,6 +127,13 @@ def _receptacle(
         articulations=articulations,
         appliance=_appliance(model, geoms, piece, plan),
     )
+
+
+def _bar(model: mujoco.MjModel, geoms: Mapping[str, GeomInfo], name: str) -> int:
+    """The bar of the handle of a moving part: the first of its geoms that is of a handle."""
+    body = model.body(name)
+    first, count = int(body.geomadr[0]), int(body.geomnum[0])
+    return next(geom for geom in range(first, first + count) if geoms[model.geom(geom).name].part == "handle")
 
 
 def _appliance(

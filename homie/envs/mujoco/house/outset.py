@@ -36,9 +36,9 @@ def outset(scene: SceneSpec) -> WorldSnapshot:
         fixed={piece.name: _furniture(scene, piece, states.get(piece.name, {})) for piece in scene.furniture},
         rooms={room.name: RoomState(kind=room.kind, floor=_floor(room)) for room in scene.rooms},
         joints={
-            f"{piece.name}/{piece.blueprint.articulation.name}": JointState(receptacle=piece.name, fraction=piece.open)
+            f"{piece.name}/{link.name}": JointState(receptacle=piece.name, fraction=piece.open)
             for piece in scene.furniture
-            if piece.blueprint.articulation is not None
+            for link in piece.blueprint.articulations
         },
         held=None,
         robot=RobotState(

@@ -61,8 +61,7 @@ def check(scene: SceneParts) -> None:
     for piece in scene.furniture:
         if overlap(piece.corners(), start):
             raise ValueError(f"the robot starts in '{piece.name}'")
-        panel = piece.panel_corners()
-        if panel is not None and overlap(panel, start):
+        if any(overlap(panel, start) for panel in piece.panels()):
             raise ValueError(f"the robot starts in the open door or drawer of '{piece.name}'")
     for doorway in scene.doorways:
         leaf = leaf_corners(scene, doorway)
@@ -128,14 +127,13 @@ def _states(scene: SceneParts, entity: FurnitureSpec | ObjectSpec) -> None:
 
 def _standing_open(scene: SceneParts, piece: FurnitureSpec) -> None:
     """An open door or drawer overlaps neither furniture on the floor nor another open door or drawer."""
-    panel = piece.panel_corners()
-    if panel is None or piece.stands_on is not None:  # a microwave's door swings above the furniture on the floor
+    if piece.stands_on is not None:  # a microwave's door swings above the furniture on the floor
         return
     for other in scene.furniture:
         if other.name == piece.name or other.stands_on is not None:
             continue
-        theirs = other.panel_corners()
-        if overlap(panel, other.corners(-OVERLAP / 2)) or (theirs is not None and overlap(panel, theirs)):
+        theirs = (other.corners(-OVERLAP / 2), *other.panels())
+        if any(overlap(panel, taken) for panel in piece.panels() for taken in theirs):
             raise ValueError(f"the open door or drawer of '{piece.name}' overlaps '{other.name}'")
 
 
@@ -149,9 +147,8 @@ def _leaf(scene: SceneParts, doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -
     if not all(rooms[doorway.leaf.into].contains(x, y, WALL / 2 - 1e-6) for x, y in corners):
         raise ValueError(f"{name} does not fit into '{doorway.leaf.into}' at its opening angle")
     for piece in scene.furniture:
-        panel = piece.panel_corners()
         hit = piece.stands_on is None and overlap(piece.corners(-OVERLAP / 2), corners)
-        if hit or (panel is not None and overlap(panel, corners)):
+        if hit or any(overlap(panel, corners) for panel in piece.panels()):
             raise ValueError(f"{name} overlaps '{piece.name}'")
     for other in scene.doorways:
         theirs = leaf_corners(scene, other)

@@ -16,7 +16,7 @@ from homie.envs.mujoco.blueprints.catalog_objects import object_plan
 from homie.envs.mujoco.blueprints.looks import tapped
 from homie.envs.mujoco.blueprints.lying import rotation_of, span
 from homie.envs.mujoco.blueprints.palette import COLOURS
-from homie.envs.mujoco.blueprints.parts import Blueprint, ObjectPlan
+from homie.envs.mujoco.blueprints.parts import Blueprint, Link, ObjectPlan
 from homie.envs.mujoco.blueprints.person import HALF_X, HALF_Y, Gesture, Posture
 from homie.envs.mujoco.meshes.meshed import meshed
 from homie.household import states_of
@@ -129,7 +129,7 @@ class FurnitureSpec(_Leaner):
     @model_validator(mode="after")
     def _known(self) -> FurnitureSpec:
         plan = self.blueprint
-        if self.open and plan.articulation is None:
+        if self.open and not plan.articulations:
             raise ValueError(f"'{self.name}' has neither a door nor a drawer, so it cannot be open")
         if self.on and not plan.powered:
             raise ValueError(f"'{self.name}' is not an appliance, so it cannot be on")
@@ -146,15 +146,21 @@ class FurnitureSpec(_Leaner):
         a, b = plan.half_x + margin, plan.half_y + margin
         return tuple((self.x + c * u - s * v, self.y + s * u + c * v) for u, v in ((a, b), (-a, b), (-a, -b), (a, -b)))
 
-    def panel_corners(self) -> tuple[tuple[float, float], ...] | None:
-        """The corners (x, y) in the world of an open door, or of the part of a drawer that is pulled out; None if the
-        piece is closed."""
-        link, plan = self.blueprint.articulation, self.blueprint
-        if link is None or not self.open:
-            return None
+    def panels(self) -> tuple[tuple[tuple[float, float], ...], ...]:
+        """What stands open beside or before the piece: the corners (x, y) in the world of each open door, and of what
+        a drawer or a flap covers. Nothing of a lid and of a sliding door, nor of what is shut."""
+        links = self.blueprint.articulations if self.open else ()
+        return tuple(corners for link in links if (corners := self._panel(link)))
+
+    def _panel(self, link: Link) -> tuple[tuple[float, float], ...]:
+        """What is covered by what stands open; () where that is over the footprint."""
+        plan = self.blueprint
         local: tuple[tuple[float, float], ...]
-        if link.kind == "slide":
-            a, b, out = plan.half_x, plan.half_y, self.open * link.upper
+        if link.kind == "slide" or link.turns_level:
+            if not link.stands_out:
+                return ()
+            share = self.open if link.kind == "slide" else math.sin(self.open * link.upper)
+            a, b, out = plan.half_x, plan.half_y, share * link.stands_out
             local = ((a + out, b), (a, b), (a, -b), (a + out, -b))
         else:
             turn = self.open * link.upper * link.axis[2]

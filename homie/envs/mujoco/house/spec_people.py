@@ -54,8 +54,7 @@ def _blocked(scene: SceneParts, corners: Corners) -> str:
     if not all(_on_floor(scene, x, y) for x, y in corners):
         return "outside the rooms or in a wall"
     for piece in scene.furniture:
-        panel = piece.panel_corners()
-        if overlap(piece.corners(), corners) or (panel is not None and overlap(panel, corners)):
+        if any(overlap(footprint, corners) for footprint in (piece.corners(), *piece.panels())):
             return f"in '{piece.name}'"
     rooms = {room.name for room in scene.rooms}
     for item in scene.objects:

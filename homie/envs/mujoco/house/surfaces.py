@@ -21,7 +21,7 @@ def surfaces_of(scene: SceneParts, piece: FurnitureSpec) -> tuple[SurfacePlan, .
     for guest in scene.furniture:
         if guest.stands_on != piece.name:
             continue
-        if guest.blueprint.articulation is not None:
+        if guest.blueprint.articulations:
             plans = [plan for plan in plans if plan.inside]
             continue
         cut = [plan if plan.inside else _cut(plan, *_extent(piece, guest)) for plan in plans]

@@ -103,7 +103,7 @@ class _Map:
         self.pen.polygon(corners, fill=_paint(rgb), outline=INK)
         front_left, _, _, front_right = corners
         self.pen.line((front_left, front_right), fill=(215, 90, 40), width=3)
-        if panel := piece.panel_corners():
+        for panel in piece.panels():
             self.pen.polygon([self._pixel(x, y) for x, y in panel], fill=_paint(shade(rgb, 0.85)), outline=INK)
 
     def _person(self, person: PersonSpec) -> None:

@@ -19,6 +19,9 @@ from homie.envs.mujoco.state.resting import Place, Resting
 from homie.kernel.types import Array, Articulation, Box, NamedThing, Solid, Surface
 from homie.kernel.vocabulary import domain
 
+LEVEL = 0.5
+"""Height of the unit vector of a hinge up to which it is level."""
+
 
 class World:
     """Questions about a running home. Positions are in the world frame, which is the odometry frame here."""
@@ -90,9 +93,8 @@ class World:
         return not plan.inside or not self.closed(piece)
 
     def closed(self, piece: ReceptacleInfo) -> bool:
-        """Whether it has doors or drawers and none is open far enough to reach in."""
-        items = piece.articulations
-        return bool(items) and not any(domain.lets_in(item.kind, self.opening(item)) for item in items)
+        """Whether it opens and is not open far enough to reach in: of double doors both have to be."""
+        return not all(domain.lets_in(item.kind, self.opening(item)) for item in piece.articulations)
 
     def articulation(self, item: ArticulationInfo) -> Articulation:
         """A door or drawer as a skill wants it."""
@@ -101,11 +103,14 @@ class World:
         frame = np.array(self.data.geom_xmat[item.handle]).reshape(3, 3)
         size = self.model.geom_size[item.handle]
         longest = 2 if self.model.geom_type[item.handle] != mujoco.mjtGeom.mjGEOM_BOX else int(np.argmax(size))
-        outward = self.rotation(item.body)[:, 0]
+        axis = np.array(self.data.xaxis[joint])
+        # Of a flap and a lid the panel itself looks down or up as it turns: a person stands before the piece.
+        turns_level = item.kind == "hinge" and abs(axis[2]) < LEVEL
+        outward = self.rotation(int(self.model.body_parentid[item.body]) if turns_level else item.body)[:, 0]
         return Articulation(
             kind=item.kind,
             axis_point=np.array(self.data.xanchor[joint]),
-            axis=np.array(self.data.xaxis[joint]),
+            axis=axis,
             handle=handle,
             handle_axis=frame[:, longest],
             outward=outward,
@@ -167,7 +172,9 @@ class World:
         if slide is not None:
             out = min(self.opening(slide), 2 * half_x)
             center = center + np.array([half_x - out / 2, 0.0, 0.0])
-            half_x, clearance, lid = out / 2, float("inf"), plan.clearance
+            half_x = out / 2
+        if plan.inside and plan.access == "top":  # what is over it goes when it is opened, and comes back
+            clearance, lid = float("inf"), plan.clearance
         access = rotation[:2, 0] if plan.access == "front" else None
         yaw = float(np.arctan2(rotation[1, 0], rotation[0, 0]))
         return Surface(self.position(plan.body) + rotation @ center, half_x, plan.half_y, yaw, clearance, access, lid)

@@ -300,16 +300,15 @@ class Rearranging:
     # ------------------------------------------------------------ doors and drawers
 
     def _move(self, furniture: ReceptacleInfo, result: str) -> str:
-        """Open the door or drawer of furniture that is least open, or close all of them, with what lies in them."""
-        items = furniture.articulations
-        if result == "open":
-            return self._turn(min(items, key=self.world.openness), furniture, opens=True)
-        return next((why for item in items if (why := self._turn(item, furniture, opens=False))), "")
+        """Open or close all doors and drawers of furniture, with what lies in them."""
+        opens = result == "open"
+        return next((why for item in furniture.articulations if (why := self._turn(item, furniture, opens=opens))), "")
 
     def _turn(self, item: ArticulationInfo, furniture: ReceptacleInfo, *, opens: bool) -> str:
         aims = [item.closed]
         if opens:
-            aims = [PULLED * item.open] if item.kind == "slide" else [min(aim, item.open) for aim in AJAR]
+            swings = item.kind == "hinge" and item.open > AJAR[0]
+            aims = [min(aim, item.open) for aim in AJAR] if swings else [PULLED * item.open]
         names = [
             name for name in self.world.objects if name != self.world.held and self._lies_in(name, furniture, item)
         ]

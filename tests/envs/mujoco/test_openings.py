@@ -1,0 +1,133 @@
+"""Furniture that opens in other ways than by one door or one drawer: built, opened, used and shut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from homes import SCENES
+
+import homie
+
+# isort: split
+import mujoco
+import numpy as np
+
+from homie.conditions.grammar import parse_condition
+from homie.envs.mujoco.house.build import build
+from homie.envs.mujoco.house.outset import outset
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.state.snapshot import snapshot_of
+from homie.envs.mujoco.state.world import World
+from homie.kernel.types import ErrorCode
+from homie.kernel.world import RobotState, WorldSnapshot
+from homie.runtime.live import Session
+from skills.classical.pulls import moved_boxes
+
+SCENE = SCENES / "openings.json"
+KINDS = ("dishwasher", "wardrobe", "chest", "sideboard", "lower drawer", "middle drawer", "upper drawer")
+TINY = {"picture_size": 16, "shade": False}
+
+
+@pytest.fixture(scope="module")
+def ideal() -> Iterator[Session]:
+    with homie.open(scene=SCENE, skills="ideal", **TINY) as session:
+        yield session
+
+
+def so(world: WorldSnapshot, condition: str, name: str) -> bool:
+    return parse_condition({condition: name.replace(" ", "_")}).holds(world)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_opens_is_refused_while_it_is_shut_and_keeps_what_is_put_in(ideal: Session, kind: str) -> None:
+    """L3 while it is shut; `open` false, then true; `closed` true, false, true; the thing stays in and comes out."""
+    ideal.reset()
+    assert ideal.call("Go to", "apple").feedback.ok and ideal.call("Pick", "apple").feedback.ok
+    assert ideal.call("Go to", kind).feedback.ok
+    assert ideal.call("Put", "apple", kind).feedback.code is ErrorCode.L3
+    assert ideal.call("Go to", "table").feedback.ok and ideal.call("Put", "apple", "table").feedback.ok
+    shut = ideal.world_state()
+    assert so(shut, "closed", kind) and not so(shut, "open", kind)
+    assert ideal.call("Go to", kind).feedback.ok and ideal.call("Open", kind).feedback.ok
+    opened = ideal.world_state()
+    assert so(opened, "open", kind) and not so(opened, "closed", kind)
+    for action, *words in (("Go to", "apple"), ("Pick", "apple"), ("Go to", kind), ("Put", "apple", kind)):
+        assert ideal.call(action, *words).feedback.ok
+    assert ideal.call("Close", kind).feedback.ok
+    world = ideal.world_state()
+    assert so(world, "closed", kind)
+    assert (world.objects["apple"].relation, world.objects["apple"].at) == ("in", kind.replace(" ", "_"))
+    assert ideal.call("Pick", "apple").feedback.code is ErrorCode.L3
+    assert ideal.call("Open", kind).feedback.ok and ideal.call("Pick", "apple").feedback.ok
+
+
+@pytest.mark.parametrize("kind", ["dishwasher", "wardrobe", "chest", "sideboard"])
+def test_a_hand_opens_and_closes_it(kind: str) -> None:
+    """Classical skills: down, both leaves, up, and to the side."""
+    with homie.open(scene=SCENE, skills="classical", **TINY) as session:
+        for action, condition in (("Go to", "closed"), ("Open", "open"), ("Close", "closed")):
+            execution = session.call(action, kind)
+            assert execution.feedback.ok, execution.feedback.message
+            assert so(session.world_state(), condition, kind)
+
+
+def world_of(scene: SceneSpec) -> World:
+    home = build(scene)
+    return World(home, home.new_data())
+
+
+def turn(world: World, joint: int, opening: float) -> None:
+    world.data.qpos[world.model.jnt_qposadr[joint]] = opening
+    mujoco.mj_forward(world.model, world.data)
+
+
+def test_of_double_doors_both_have_to_be_open() -> None:
+    world = world_of(SceneSpec.load(SCENE))
+    wardrobe = world.receptacles["wardrobe"]
+    for leaf, closed in zip(wardrobe.articulations, (True, False), strict=True):
+        turn(world, leaf.joint, 1.5)
+        now = snapshot_of(world, RobotState())
+        assert world.closed(wardrobe) is closed
+        assert so(now, "open", "wardrobe") is not closed
+        assert not so(now, "closed", "wardrobe")
+
+
+def test_what_stands_open_at_the_start_stays_so() -> None:
+    """Told of every leaf; and springs carry flaps and lids, which neither fall shut nor open in four seconds."""
+    pieces = [piece.model_dump() for piece in SceneSpec.load(SCENE).furniture]
+    for piece in pieces:
+        piece["open"] = 0.5 if piece["kind"] in ("wardrobe", "chest", "dishwasher") else 0.0
+    scene = SceneSpec.model_validate({**SceneSpec.load(SCENE).model_dump(), "furniture": pieces})
+    told = {name: joint.fraction for name, joint in outset(scene).joints.items()}
+    ajar = {"wardrobe/left_door", "wardrobe/right_door", "chest/lid", "dishwasher/flap"}
+    assert {name for name, fraction in told.items() if fraction == 0.5} == ajar
+    world = world_of(scene)
+    mujoco.mj_step(world.model, world.data, 1000)
+    now = snapshot_of(world, RobotState()).joints
+    assert {name: round(joint.fraction, 2) for name, joint in now.items()} == told
+
+
+def test_a_flap_covers_the_floor_before_it_and_a_lid_none() -> None:
+    scene = SceneSpec.load(SCENE)
+    opened = {piece.kind: piece.model_copy(update={"open": 1.0}) for piece in scene.furniture if piece.kind != "table"}
+    washer = opened["dishwasher"]
+    (flap,) = washer.panels()
+    front = washer.x + washer.blueprint.half_x
+    assert 0.5 < max(x for x, _ in flap) - front < 0.6
+    assert opened["chest"].panels() == opened["sideboard"].panels() == ()
+    before = opened["chest"].model_copy(update={"name": "box", "open": 0.0, "x": front + 0.5, "y": 1.2, "yaw": 0.0})
+    pieces = [washer.model_dump(), before.model_dump()]
+    with pytest.raises(ValueError, match="the open door or drawer of 'dishwasher' overlaps 'box'"):
+        SceneSpec.model_validate({**scene.model_dump(), "furniture": pieces, "objects": []})
+
+
+@pytest.mark.parametrize("name", ["chest", "dishwasher"])
+def test_what_the_arm_keeps_out_of_follows_the_panel_round(name: str) -> None:
+    world = world_of(SceneSpec.load(SCENE))
+    (item,) = world.receptacles[name].articulations
+    ahead = np.mean([box.center for box in moved_boxes(world.articulation(item), 1.2)], axis=0)
+    turn(world, item.joint, 1.2)
+    panel = np.array(world.data.geom(f"{item.name}#0").xpos)
+    now = np.mean([box.center for box in moved_boxes(world.articulation(item))], axis=0)
+    assert np.linalg.norm(panel - ahead) < 0.03 and np.linalg.norm(now - ahead) < 0.01
