@@ -203,12 +203,12 @@ class Within(Predicate):
 
 
 class Open(Predicate):
-    """Something that the word means is open: its door or drawer at least half, of double doors both."""
+    """Something that the word means has a door or drawer at least half open."""
 
     open: Word
 
     def holds(self, world: WorldSnapshot) -> bool:
-        return any(domain.all_open(each) for each in fractions(world, self.open))
+        return any(domain.is_open(max(each)) for each in fractions(world, self.open))
 
     def words(self) -> Iterator[Words]:
         yield self.open
@@ -220,7 +220,7 @@ class Closed(Predicate):
     closed: Word
 
     def holds(self, world: WorldSnapshot) -> bool:
-        return all(domain.all_closed(each) for each in fractions(world, self.closed))
+        return all(domain.is_closed(max(each)) for each in fractions(world, self.closed))
 
     def words(self) -> Iterator[Words]:
         yield self.closed

@@ -258,12 +258,12 @@ class Stage:
                 return any(self.is_closed(world.receptacles[name]) for name in names)
 
     def is_open(self, piece: ReceptacleInfo) -> bool:
-        """Whether it is open: of double doors both."""
-        return domain.all_open(self.world.openness(item) for item in piece.articulations)
+        """Whether any of its doors is open."""
+        return any(domain.is_open(self.world.openness(item)) for item in piece.articulations)
 
     def is_closed(self, piece: ReceptacleInfo) -> bool:
         """Whether all of its doors are closed."""
-        return domain.all_closed(self.world.openness(item) for item in piece.articulations)
+        return all(domain.is_closed(self.world.openness(item)) for item in piece.articulations)
 
     def is_cleared(self, name: str) -> bool:
         """Whether an obstacle is out of the way."""

@@ -254,13 +254,13 @@ def test_different_kinds_are_fetched_without_going_back_to_look() -> None:
 
 
 def test_a_closed_destination_is_opened_with_a_free_hand() -> None:
-    """A chest is nothing that the planner knows to open; the feedback tells it."""
+    """A trunk is nothing that the planner knows to open; the feedback tells it."""
     scene = stage()
-    scene.world.furniture["chest_1"] = type(scene.world.furniture["bed_1"])("chest_1", "bedroom", closed=True)
-    _, diary = play("put the mug in the chest", scene)
+    scene.world.furniture["trunk_1"] = type(scene.world.furniture["bed_1"])("trunk_1", "bedroom", closed=True)
+    _, diary = play("put the mug in the trunk", scene)
     codes = [record.execution.feedback.code for record in diary.records]
     assert codes.count(ErrorCode.L3) == 1
-    assert places(scene)["mug_1"] == "chest_1"
+    assert places(scene)["mug_1"] == "trunk_1"
     assert open_containers(scene) == set()
 
 

@@ -91,7 +91,7 @@ class SymbolicLocator(Locator):
         world = self._world
         for place in (entity, *(item.at for item in world.around(entity))):
             fractions = [joint.fraction for joint in world.joints.values() if joint.receptacle == place]
-            if fractions and domain.all_closed(fractions):
+            if fractions and domain.is_closed(max(fractions)):
                 return place
         return None
 
@@ -123,7 +123,7 @@ class SymbolicLocator(Locator):
             fractions = [joint.fraction for joint in world.joints.values() if joint.receptacle == entity]
             if not fractions:
                 return None
-            return domain.all_open(fractions) if state == "open" else domain.all_closed(fractions)
+            return domain.is_open(max(fractions)) if state == "open" else domain.is_closed(max(fractions))
         value = world.things[entity].states.get(state) if entity in world.things else None
         return None if value is None else domain.is_so(state, value)
 

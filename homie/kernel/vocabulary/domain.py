@@ -14,7 +14,7 @@ numbers of its own, and says where they stand why they differ.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -52,20 +52,6 @@ def is_open(fraction: float) -> bool:
 def is_closed(fraction: float) -> bool:
     """Whether a door or drawer is closed, by the fraction of its range. Between the two it is ajar."""
     return fraction <= CLOSED
-
-
-def all_open(fractions: Iterable[float]) -> bool:
-    """Whether furniture is open, by the fractions of all its doors and drawers: of double doors both have to be.
-
-    >>> all_open([0.9, 0.5]), all_open([0.9, 0.3]), all_closed([0.0, 0.3])
-    (True, False, False)
-    """
-    return all(is_open(fraction) for fraction in fractions)
-
-
-def all_closed(fractions: Iterable[float]) -> bool:
-    """Whether furniture is closed, by the fractions of all its doors and drawers. Between the two it is ajar."""
-    return all(is_closed(fraction) for fraction in fractions)
 
 
 def lets_in(joint: Joint, opening: float) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from homes import SCENES
@@ -82,15 +84,33 @@ def turn(world: World, joint: int, opening: float) -> None:
     mujoco.mj_forward(world.model, world.data)
 
 
-def test_of_double_doors_both_have_to_be_open() -> None:
+def test_one_of_two_doors_lets_a_hand_in_and_both_have_to_be_shut() -> None:
     world = world_of(SceneSpec.load(SCENE))
     wardrobe = world.receptacles["wardrobe"]
-    for leaf, closed in zip(wardrobe.articulations, (True, False), strict=True):
-        turn(world, leaf.joint, 1.5)
+    left, right = (leaf.joint for leaf in wardrobe.articulations)
+    for joint, opening, is_open, is_closed in (
+        (left, 1.5, True, False),
+        (right, 0.3, True, False),
+        (left, 0.0, False, False),
+    ):
+        turn(world, joint, opening)
         now = snapshot_of(world, RobotState())
-        assert world.closed(wardrobe) is closed
-        assert so(now, "open", "wardrobe") is not closed
-        assert not so(now, "closed", "wardrobe")
+        assert world.closed(wardrobe) is not is_open
+        assert (so(now, "open", "wardrobe"), so(now, "closed", "wardrobe")) == (is_open, is_closed)
+
+
+def test_ideal_skills_open_both_doors_and_one_where_something_is_in_the_way_of_the_other(tmp_path: Path) -> None:
+    scene = SceneSpec.load(SCENE)
+    plant = {"name": "plant", "kind": "plant", "colour": "green", "room": "flat", "x": 1.0, "y": 4.45}
+    pieces = [*(piece.model_dump() for piece in scene.furniture), plant]
+    (tmp_path / "scene.json").write_text(json.dumps({**scene.model_dump(mode="json"), "furniture": pieces}))
+    for path, doors in ((SCENE, 2), (tmp_path / "scene.json", 1)):
+        with homie.open(scene=path, skills="ideal", **TINY) as session:
+            session.call("Go to", "wardrobe")
+            assert session.call("Open", "wardrobe").feedback.ok
+            joints = session.world_state().joints
+            opened = [name for name, joint in joints.items() if joint.fraction > 0.5]
+            assert len(opened) == doors and all(name.startswith("wardrobe/") for name in opened)
 
 
 def test_what_stands_open_at_the_start_stays_so() -> None:

@@ -345,8 +345,8 @@ class BackgroundLocator(Locator):
             return self.world.household.state(entity, state)
         if piece is None or not piece.articulations:
             return None
-        openings = [self.world.openness(item) for item in piece.articulations]
-        return domain.all_open(openings) if state == "open" else domain.all_closed(openings)
+        opening = max(self.world.openness(item) for item in piece.articulations)
+        return domain.is_open(opening) if state == "open" else domain.is_closed(opening)
 
 
 def _distinct(near: Sequence[Box], more: Sequence[Box]) -> tuple[Box, ...]:

@@ -93,8 +93,9 @@ class World:
         return not plan.inside or not self.closed(piece)
 
     def closed(self, piece: ReceptacleInfo) -> bool:
-        """Whether it opens and is not open far enough to reach in: of double doors both have to be."""
-        return not all(domain.lets_in(item.kind, self.opening(item)) for item in piece.articulations)
+        """Whether it has doors or drawers and none is open far enough to reach in."""
+        items = piece.articulations
+        return bool(items) and not any(domain.lets_in(item.kind, self.opening(item)) for item in items)
 
     def articulation(self, item: ArticulationInfo) -> Articulation:
         """A door or drawer as a skill wants it."""

@@ -300,9 +300,10 @@ class Rearranging:
     # ------------------------------------------------------------ doors and drawers
 
     def _move(self, furniture: ReceptacleInfo, result: str) -> str:
-        """Open or close all doors and drawers of furniture, with what lies in them."""
+        """Open or close all doors and drawers of furniture, with what lies in them. It is open with one of them."""
         opens = result == "open"
-        return next((why for item in furniture.articulations if (why := self._turn(item, furniture, opens=opens))), "")
+        problems = [self._turn(item, furniture, opens=opens) for item in furniture.articulations]
+        return "" if opens and "" in problems else next(filter(None, problems), "")
 
     def _turn(self, item: ArticulationInfo, furniture: ReceptacleInfo, *, opens: bool) -> str:
         aims = [item.closed]
