@@ -314,7 +314,7 @@ class Rearranging:
             name for name in self.world.objects if name != self.world.held and self._lies_in(name, furniture, item)
         ]
         load = self.bodies.poses(names)
-        before = self.bodies.pose(item.body)
+        before, start = self.bodies.pose(item.body), self.world.opening(item)
         in_it: set[int] = set()
         for aim in aims:
             for stop in self._stops(item, aim):
@@ -327,6 +327,8 @@ class Rearranging:
                     break
             if not in_it:
                 return ""
+        self.data.qpos[self.model.jnt_qposadr[item.joint]] = start  # another door of the same furniture may open
+        self.bodies.move(load, before, before)
         names = self.bodies.called(in_it)
         if not names:
             return "the handle cannot be led from here"
