@@ -192,6 +192,10 @@ def test_a_text_alone_does_not_tell_the_answer() -> None:
         right[task.text].add(task.keypaths[0][0])
     often = [text for text, number in asked.items() if number >= 3]
     assert often and all(len(right[text]) > 1 for text in often)
+    assert {task.keypaths[0][0] for task in SOCIAL if task.text.endswith("sitting or standing?")} == {
+        "[End, sitting]",
+        "[End, standing]",
+    }
     yes = Counter(task.keypaths[0][0] for task in QUESTIONS if len(task.answers) == 2)
     assert max(yes.values()) - min(yes.values()) <= 1, yes
 
