@@ -87,6 +87,7 @@ REASONS = (
     Reason(r"the handle can ?not be led from here", "it cannot be moved from here", _AGAIN),
     Reason(r"the fingers missed the handle", "", _AGAIN),
     Reason(r"it stays at [\d.]+ of [\d.]+", "it has not moved far enough", _AGAIN),
+    Reason(r"how it opens cannot be told from what is seen", "", "Please do without it"),
     Reason(r"no door or drawer with a handle is known", "its handle has not been seen", _IN_SIGHT),
     Reason(r".* has no door and no drawer that the robot knows", "its handle has not been seen", _IN_SIGHT),
     # switches

@@ -56,7 +56,8 @@ def _drawn(kind: str, dice: Random) -> dict[str, object]:
     wall = dice.randrange(4)
     run = wide if wall in (0, 2) else deep
     plan = blueprint(kind, FURNITURE[kind].colours[0])
-    least, most = GAP + plan.half_y, run - GAP - plan.half_y
+    aside = max(plan.sweep)  # what doors need beside the piece, as generated houses leave it
+    least, most = GAP + plan.half_y + aside, run - GAP - plan.half_y - aside
     at = dice.choice((least, most)) if dice.random() < CORNER else dice.uniform(least, most)
     first = {"kind": kind, "colour": FURNITURE[kind].colours[0], "hinge": dice.choice(("left", "right"))}
     kinds = STACK if kind in STACK else (kind,)
@@ -65,7 +66,7 @@ def _drawn(kind: str, dice: Random) -> dict[str, object]:
         piece["stands_on"] = below["name"]
     if dice.random() < NEIGHBOUR:
         counter = blueprint("kitchen_counter", "white")
-        beside = at + dice.choice((-1, 1)) * (plan.half_y + counter.half_y + 0.01)
+        beside = at + dice.choice((-1, 1)) * (plan.half_y + aside + counter.half_y + 0.01)
         place = _at_wall(wall, beside, counter.half_x, wide, deep)
         furniture.append({"name": "kitchen_counter", "kind": "kitchen_counter", "colour": "white", **place})
     table = blueprint("table", "white")

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from homie.kernel.types import Array, Box, Mask, NamedThing, Surface, rotation_z
-from homie.kernel.vocabulary.furniture import FURNITURE
+from homie.kernel.vocabulary.furniture import FURNITURE, opens_otherwise
 from perception.localise import Patch, Points, object_box, rectangle
 from perception.scene.articulation import Panel, Seen, core, tray, update_panel
 from perception.scene.clouds import Cloud, all_of
@@ -182,6 +182,8 @@ class Furniture:
     def _update_panel(self, moving: Sequence[Patch], handle: Sequence[Patch], stamp: float) -> None:
         if moving:
             self._moving = np.concatenate([patch.points for patch in moving])
+        if opens_otherwise(self.identity.kind):
+            return
         seen = Seen(
             panel=self._moving if moving else _NOTHING,
             handle=np.concatenate([_NOTHING, *(core(patch.points, patch.eye) for patch in handle)]),

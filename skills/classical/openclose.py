@@ -8,9 +8,11 @@ from contextlib import suppress
 
 import numpy as np
 
-from homie.kernel.types import Array, Articulation, rotation_z
+from homie.kernel.interfaces import kind_of
+from homie.kernel.types import Array, Articulation, Goal, rotation_z
+from homie.kernel.vocabulary.furniture import opens_otherwise
 from skills.classical.articulated import OUTSIDE, MoveArticulation
-from skills.classical.motion import Motion, Stuck
+from skills.classical.motion import Hopeless, Motion, Stuck
 from skills.classical.pulls import STANDOFF, slides_across, turns_level
 
 SHUT_ANGLE, SHUT_GAP = 0.06, 0.015
@@ -105,9 +107,7 @@ class Open(MoveArticulation):
         )
 
     def pick_articulation(self) -> Articulation:
-        if not self.goal.articulations:
-            raise Stuck("no door or drawer with a handle is known")
-        return min(self.goal.articulations, key=lambda a: a.opening / a.range)
+        return min(_known(self.goal), key=lambda a: a.opening / a.range)
 
 
 class Close(MoveArticulation):
@@ -145,6 +145,13 @@ class Close(MoveArticulation):
         return articulation.opening <= (SHUT_ANGLE if articulation.kind == "hinge" else SHUT_GAP)
 
     def pick_articulation(self) -> Articulation:
-        if not self.goal.articulations:
-            raise Stuck("no door or drawer with a handle is known")
-        return max(self.goal.articulations, key=lambda a: a.opening / a.range)
+        return max(_known(self.goal), key=lambda a: a.opening / a.range)
+
+
+def _known(goal: Goal) -> Sequence[Articulation]:
+    """What opens of a goal. Raises Stuck where nothing is known of it."""
+    if goal.articulations:
+        return goal.articulations
+    if opens_otherwise(kind_of(goal.name)):
+        raise Hopeless("how it opens cannot be told from what is seen")
+    raise Stuck("no door or drawer with a handle is known")

@@ -32,7 +32,8 @@ class FurnitureUse:
     it stands, most likely first; () for anywhere. keeps: what generated houses have there. told_by_colour: whether
     people say which one they mean by its colour. switched: whether it can be turned on and off. looked_for: whether
     open-vocabulary detectors look for it unless they are told what to look for. soiled: whether its top gets dirty and
-    is wiped. tap: whether water runs in it.
+    is wiped. tap: whether water runs in it. otherwise: whether it opens otherwise than by one door at its side or one
+    drawer, which is all that robots understand of what they see.
     """
 
     name: str
@@ -48,6 +49,7 @@ class FurnitureUse:
     looked_for: bool = True
     soiled: bool = False
     tap: bool = False
+    otherwise: bool = False
 
     @property
     def kind(self) -> str:
@@ -140,18 +142,18 @@ FURNITURE = (
         rooms=_STUDY,
         keeps=("food", "dish", "anything"),
     ),
-    FurnitureUse(name="wardrobe", holds="inside", rooms=("bedroom",)),
+    FurnitureUse(name="wardrobe", holds="inside", rooms=("bedroom",), otherwise=True),
     FurnitureUse(name="toilet", rooms=("bathroom",)),
     FurnitureUse(name="bathtub", holds="basin", rooms=("bathroom",)),
     FurnitureUse(name="washbasin", holds="basin", handy=10, rooms=("bathroom",), keeps=("wash",), tap=True),
     FurnitureUse(name="plant"),
     FurnitureUse(name="bench", looked_for=False),
     FurnitureUse(name="oven", holds="inside", looked_for=False),
-    FurnitureUse(name="dishwasher", holds="inside", rooms=_KITCHEN),
+    FurnitureUse(name="dishwasher", holds="inside", rooms=_KITCHEN, otherwise=True),
     FurnitureUse(name="closet", holds="inside", looked_for=False),
     FurnitureUse(name="trashcan", looked_for=False),
-    FurnitureUse(name="chest", holds="inside", rooms=("bedroom", *_LIVING)),
-    FurnitureUse(name="sideboard", holds="inside", rooms=_TABLE),
+    FurnitureUse(name="chest", holds="inside", rooms=("bedroom", *_LIVING), otherwise=True),
+    FurnitureUse(name="sideboard", holds="inside", rooms=_TABLE, otherwise=True),
     FurnitureUse(name="lower drawer", holds="inside", one_more=True),
     FurnitureUse(name="middle drawer", holds="inside", one_more=True),
     FurnitureUse(name="upper drawer", holds="inside", one_more=True),
@@ -174,6 +176,15 @@ SOUGHT_AT: Mapping[Kept, tuple[str, ...]] = {
 def kinds(asked: Callable[[FurnitureUse], bool]) -> tuple[FurnitureUse, ...]:
     """The kinds of which something is so, in the order of the table."""
     return tuple(use for use in FURNITURE if asked(use))
+
+
+def opens_otherwise(name: str) -> bool:
+    """Whether furniture of this name opens otherwise than by one door or one drawer.
+
+    >>> opens_otherwise("chest"), opens_otherwise("fridge")
+    (True, False)
+    """
+    return any(use.otherwise and name in (use.kind, *use.names) for use in FURNITURE)
 
 
 def homes(*kept: Kept) -> frozenset[str]:

@@ -101,7 +101,7 @@ def test_one_of_two_doors_lets_a_hand_in_and_both_have_to_be_shut() -> None:
 
 def test_ideal_skills_open_both_doors_and_one_where_something_is_in_the_way_of_the_other(tmp_path: Path) -> None:
     scene = SceneSpec.load(SCENE)
-    chair = {"name": "chair", "kind": "chair", "colour": "white", "room": "flat", "x": 1.05, "y": 4.55}
+    chair = {"name": "chair", "kind": "chair", "colour": "white", "room": "living_room", "x": 1.05, "y": 4.55}
     pieces = [*(piece.model_dump() for piece in scene.furniture), chair]
     (tmp_path / "scene.json").write_text(json.dumps({**scene.model_dump(mode="json"), "furniture": pieces}))
     for path, doors in ((SCENE, 2), (tmp_path / "scene.json", 1)):

@@ -13,12 +13,13 @@ from homie.kernel.types import (
     GripperState,
     Observation,
     OccupancyGrid,
+    Outcome,
     Pose2,
     Proprioception,
     Subtask,
 )
 from skills.classical.hand import Hand
-from skills.classical.openclose import FURTHEST, IN_A_CORNER, Open
+from skills.classical.openclose import FURTHEST, IN_A_CORNER, Close, Open
 
 DOOR = Articulation(
     kind="hinge",
@@ -50,3 +51,27 @@ def test_a_door_in_a_corner_is_opened_wider_whatever_is_behind_the_wall(wall: fl
     skill = Open(SPEC, ArmKinematics(), Hand())
     skill.start(Subtask("Open", "cabinet"), goal, Observation(0.0, body, {}))
     assert skill.ends(DOOR)[0] == first
+
+
+@pytest.mark.parametrize("skill_of", [Open, Close])
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("chest_1", "how it opens cannot be told from what is seen"),
+        ("cabinet", "no door or drawer with a handle is known"),
+    ],
+)
+def test_what_is_not_understood_is_left_alone(skill_of: type[Open | Close], name: str, reason: str) -> None:
+    """A lid looks like a door to whoever knows doors only: nothing is moved, and the reason is told."""
+    joints = dict(zip(SPEC.chain.names, SPEC.chain.posture(SPEC.rest).tolist(), strict=True))
+    body = Proprioception(Pose2(0.0, 0.0, 0.0), joints=joints, grippers={"gripper": GripperState(0.05)})
+    free = np.zeros((80, 80), dtype=bool)
+    grid = OccupancyGrid(free, free, np.array([-2.0, -2.0]), 0.05)
+    skill = skill_of(SPEC, ArmKinematics(), Hand())
+    seen = Observation(0.0, body, {})
+    skill.start(Subtask(skill_of.actions[0], name), Goal(name, "", np.array([1.0, 0.0, 0.3]), grid=grid), seen)
+    for _ in range(200):
+        if skill.outcome is not Outcome.RUNNING:
+            break
+        skill.act(seen)
+    assert (skill.outcome, skill.reason) == (Outcome.FAILED, reason)
