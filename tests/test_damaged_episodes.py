@@ -120,6 +120,20 @@ def test_records_and_ending_must_agree(episode):
     assert len(whole) > 201 and damage(episode) == f"steps.jsonl ({whole[:200].rstrip('.')})"
 
 
+def test_an_end_that_was_refused_ends_nothing(episode):
+    """Where actions are numbered and no number is the end, a planner may say End until its steps are spent."""
+    lines = (episode / "steps.jsonl").read_bytes().splitlines()
+    last, refused = json.loads(lines[-1]), {"status": "fail", "code": "F1", "message": "It is not in the list."}
+    last["execution"]["feedback"] = refused
+    (episode / "steps.jsonl").write_bytes(b"\n".join([*lines[:-1], json.dumps(last).encode()]) + b"\n")
+    history = json.loads((episode / "episode.json").read_text())["history"]
+    history[-1]["feedback"] = refused
+    edit(episode, history=history, ended_by="steps")
+    assert read_finished(episode) is not None
+    edit(episode, history=history, ended_by="ended")
+    assert damage(episode) == "steps.jsonl (its last subtask does not fit 'ended' in episode.json)"
+
+
 def test_a_damaged_episode_is_lost_to_infrastructure():
     lost = lost_to(Damaged("steps.jsonl (it is missing)"), task="go", trial=2, seed=5)
     assert lost == EpisodeFile(

@@ -47,7 +47,7 @@ def read_finished(folder: Path) -> tuple[EpisodeFile, tuple[RoundRecord, ...]] |
         raise Damaged(f"{STEPS} ({_short(error, folder)})") from error
     if ending.history != history_of(records):
         raise Damaged(f"{STEPS} (its subtasks are not the history in {ENDING})")
-    if (ending.ended_by == "ended") != (bool(records) and records[-1].execution.subtask.action == END.action):
+    if (ending.ended_by == "ended") != _ends(records):
         raise Damaged(f"{STEPS} (its last subtask does not fit '{ending.ended_by}' in {ENDING})")
     return ending, records
 
@@ -85,6 +85,12 @@ def history_of(records: tuple[RoundRecord, ...]) -> tuple[HistoryItem, ...]:
     """The history that an episode of these records ends with: an output that could not be read is no item of it."""
     done = [record.execution for record in records if not record.decision.problem]
     return tuple(HistoryItem(n, execution.subtask, execution.feedback) for n, execution in enumerate(done, 1))
+
+
+def _ends(records: tuple[RoundRecord, ...]) -> bool:
+    """Whether the last subtask is an End that was taken: one that is in no list of numbered actions is refused."""
+    last = records[-1].execution if records else None
+    return last is not None and last.subtask.action == END.action and last.feedback.ok
 
 
 def _short(error: Exception, folder: Path) -> str:

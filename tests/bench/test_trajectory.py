@@ -187,6 +187,8 @@ def test_ended_is_exactly_end_and_the_notebooks_look_for_the_word_anywhere() -> 
         trajectory(record(1, Subtask("Pick", "a")), end).ended
         and not trajectory(end, record(3, Subtask("Pick", "a"))).ended
     )
+    refused = record(2, Subtask("End"), feedback=Feedback("fail", ErrorCode.F1, "It is not in the list."))
+    assert not trajectory(refused).ended
     assert not trajectory().ended and not trajectory().last_message_has_end
     assert replace(trajectory(), task="x").length == 0
 

@@ -82,8 +82,9 @@ class Trajectory:
 
     @property
     def ended(self) -> bool:
-        """Whether the planner's last subtask was exactly End, or the goal has ended the episode."""
-        return self.reached or (bool(self.steps) and self.steps[-1].action == END.action)
+        """Whether the planner's last subtask was exactly End and not refused, or the goal has ended the episode."""
+        last = self.steps[-1] if self.steps else None
+        return self.reached or (last is not None and last.action == END.action and last.success is not False)
 
 
 def parts(text: str) -> tuple[str, ...]:

@@ -1,0 +1,95 @@
+"""What is played: each protocol's suites with their own skills and templates, as command lines of Homie."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from homie.bench.suite.suite import find_suite
+
+PLANNERS = ("expert", "rule", "random", "chat")
+Kind = Literal["bench", "vigil", "questions"]
+SMALL = ("--picture-size", "16", "--no-shade")
+"""No planner here looks at pictures, and the endpoint leaves them unread."""
+EPISODES, QUESTIONS = 125, 1500
+"""Episodes in each family of homie-vigil; questions in the set that is made."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """A suite of a protocol. skills, template: "" is what the command takes by itself. cannot: why planners cannot play
+    it, by planner."""
+
+    protocol: str
+    suite: str
+    kind: Kind = "bench"
+    skills: str = ""
+    template: str = ""
+    cannot: Mapping[str, str] = field(default_factory=dict)
+
+    def command(self, planner: str, out: Path, share: int, workers: int, url: str, questions: Path) -> list[str]:
+        """The words after `homie`. share: every how many-th task."""
+        endpoint = ["--base-url", url, "--set", "provider=vllm"] if planner == "chat" else []
+        place = [*endpoint, "--out", str(out), "--json", "--quiet"]
+        count = ["--workers", str(workers)]
+        if self.kind == "vigil":
+            episodes = ["--episodes", str(max(1, EPISODES // share))]
+            return ["vigil", "--planner", _blind(planner, "always"), *episodes, *count, *place]
+        if self.kind == "questions":
+            who = f"scripted:{questions / TRUTHS}" if planner == "expert" else _blind(planner, "constant:A")
+            return ["questions", "ask", str(questions), "--planner", who, *place]
+        options = ["--planner", _blind(planner, planner), "--trials", "1", *count, *SMALL]
+        if share > 1:
+            options += ["--tasks", ",".join(chosen(self.suite, share))]
+        if self.skills:
+            options += ["--skills", self.skills]
+        if planner == "chat" and self.template:
+            options += ["--template", self.template]
+        return ["bench", self.suite, *options, *place]
+
+
+def _blind(planner: str, stand_in: str) -> str:
+    """A planner by its name on the command line. stand_in: who plays for `rule`."""
+    return {"rule": stand_in, "chat": "chat:scripted"}.get(planner, planner)
+
+
+SUITES = (
+    Played("EMMOE", "homie-100"),
+    Played("EmbodiedBench", "homie-eb-house", skills="ideal,ideal-chores", template="embodiedbench-ids"),
+    Played(
+        "EmbodiedBench",
+        "homie-eb-nav",
+        template="embodiedbench-nav",
+        cannot={"rule": "rule plans EMMOE's subtasks and knows no small steps"},
+    ),
+    Played(
+        "EmbodiedBench",
+        "homie-eb-table",
+        template="embodiedbench-arm",
+        cannot={"rule": "rule plans EMMOE's subtasks and knows no poses of an arm"},
+    ),
+    Played("EmbodiedEval", "homie-menu", skills="ideal", template="embodiedbench-ids"),
+    Played("Homie's own", "homie-states", skills="ideal,ideal-chores,ideal-people"),
+    Played("Vigil", "homie-vigil", "vigil"),
+    Played("RoboBench", "homie-questions", "questions"),
+)
+TRUTHS = "truths.json"
+"""The true answers by the ids of questions, for the planner `expert`."""
+
+
+def chosen(suite: str, share: int) -> list[str]:
+    """Every so many-th task of each subset: of all tasks in a row it would be one subset alone, where they are five."""
+    groups: dict[str, list[str]] = {}
+    for task in find_suite(suite).tasks:
+        groups.setdefault(task.attributes[0] if task.attributes else "", []).append(task.id)
+    return [name for names in groups.values() for name in names[::share]]
+
+
+def write_truths(questions: Path) -> None:
+    """Write the true answers beside the questions. Raises OSError."""
+    lines: Sequence[str] = (questions / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    truths = {entry["id"]: entry["truth"] for entry in map(json.loads, lines)}
+    (questions / TRUTHS).write_text(json.dumps(truths), encoding="utf-8")
