@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from homie.kernel.interfaces import Planner
-from homie.kernel.types import END, Decision, PlannerInput, Subtask, in_sight
+from homie.kernel.types import END, HELD, Decision, PlannerInput, Subtask, in_sight
 from homie.kernel.vocabulary.poses import MOVE, NUMBERS
 from perception.words.names import canonical
 from planners.common_sense import is_container, is_furniture, is_room, is_surface
@@ -43,11 +43,13 @@ class RandomPlanner(Planner):
 
     def _numbered(self, planner_input: PlannerInput) -> dict[str, list[Subtask]]:
         """What of the numbered actions can be done with the hand as it is, by action."""
-        useless = "Pick" if planner_input.inventory else "Put"
+        full = bool(planner_input.inventory)
         possible: dict[str, list[Subtask]] = {}
         for choice in planner_input.choices:
-            if choice.subtask.action not in (useless, END.action):
-                possible.setdefault(choice.subtask.action, []).append(choice.subtask)
+            action, target = choice.subtask.action, choice.subtask.target
+            useless = action == "Pick" if full else target == HELD
+            if action != END.action and not useless:
+                possible.setdefault(action, []).append(choice.subtask)
         return possible
 
     def _choices(self, planner_input: PlannerInput) -> dict[str, list[Subtask]]:

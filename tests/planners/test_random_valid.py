@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
-from homie.kernel.types import END, Detection, PlannerInput
+from homie.kernel.types import END, HELD, Choice, Detection, PlannerInput, Subtask
 from homie.testing import check_planner
 from planners.random_valid import RandomPlanner
 
@@ -34,6 +35,26 @@ def test_it_draws_everything_that_is_possible_and_nothing_else():
 def test_actions_are_drawn_alike_however_many_targets_they_have():
     actions = Counter(line.strip("[]").split(",")[0] for line in draws(many=3000))
     assert max(actions.values()) < 1.2 * min(actions.values())
+
+
+def test_of_numbered_actions_it_draws_what_the_hand_allows():
+    lines = {
+        "pick up the mug": Subtask("Pick", "mug"),
+        "put down the object in hand on the table": Subtask("Put", HELD, "table"),
+        "show the object in hand to anna": Subtask("Show", HELD, "anna"),
+        "follow anna": Subtask("Follow", "anna"),
+        "end the task": END,
+    }
+    choices = tuple(Choice(name, subtask) for name, subtask in lines.items())
+
+    def drawn(held: str) -> set[str]:
+        planner = RandomPlanner()
+        planner.reset("any", seed=0)
+        given = replace(situation(held), choices=choices)
+        return {planner.decide(given).subtasks[0].action for _ in range(100)}
+
+    assert drawn("") == {"Pick", "Follow"}
+    assert drawn("mug") == {"Put", "Show", "Follow"}
 
 
 def test_the_seed_decides():
