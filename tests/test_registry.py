@@ -21,7 +21,7 @@ NAMES = {
         "classical nomad pixnav rt1x octo m3 remote arm own nav2 moveit ideal chores ideal-chores people ideal-people"
         " steps"
     ),
-    "robots": "mujoco franka ros",
+    "robots": "mujoco franka ros thor",
     "bodies": "fetch panda-base stretch-like",
     "detectors": "simulated yolo yolo-onnx owl grounding-dino rtdetr",
     "locators": "background sensors",

@@ -71,7 +71,8 @@ class SkillShelf:
         spare = _by_action(self.stand_in, robot) if self.stand_in is not None else {}
         for name in self.missing:
             skills[name] = {action: spare[action] for action in self.sets[name].actions if action in spare}
-        table = action_table(skill_set.own_actions for skill_set in self.sets.values())
+        declared = (skill_set.own_actions for skill_set in self.sets.values())
+        table = action_table((robot.own_actions, *declared))
         return SkillBook({name: skills[name] for name in self.sets}, frozenset(self.missing), table, self.sets)
 
     @property

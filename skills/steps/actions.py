@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-METRES = 0.25
+from homie.kernel.vocabulary import steps
+
+METRES = steps.STRIDE
 """Of a move, as in EB-Navigation."""
 
 
@@ -35,13 +37,13 @@ class Tilt:
 Small: TypeAlias = Move | Turn | Tilt
 
 SMALL: Mapping[str, Small] = {
-    "Move forward by 0.25": Move(0.0),
-    "Move backward by 0.25": Move(math.pi),
-    "Move rightward by 0.25": Move(-math.pi / 2),
-    "Move leftward by 0.25": Move(math.pi / 2),
-    "Rotate to the right by 90 degrees": Turn(-math.pi / 2),
-    "Rotate to the left by 90 degrees": Turn(math.pi / 2),
-    "Tilt the camera upward by 30 degrees": Tilt(-math.pi / 6),
-    "Tilt the camera downward by 30 degrees": Tilt(math.pi / 6),
+    steps.FORWARD: Move(0.0),
+    steps.BACKWARD: Move(math.pi),
+    steps.RIGHTWARD: Move(-math.pi / 2),
+    steps.LEFTWARD: Move(math.pi / 2),
+    steps.TURN_RIGHT: Turn(-math.pi / 2),
+    steps.TURN_LEFT: Turn(math.pi / 2),
+    steps.TILT_UP: Tilt(-math.pi / 6),
+    steps.TILT_DOWN: Tilt(math.pi / 6),
 }
-"""By name. Metres, though their names do not say so."""
+"""By name."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from homie.household import PERSON_VERBS, VERBS
 from homie.kernel.episode.executor import Executor
 from homie.kernel.errors import BadInput
-from homie.kernel.interfaces import WorldState
+from homie.kernel.interfaces import OwnList, WorldState
 from homie.kernel.types import END, HELD, Choice, Subtask
 from homie.kernel.vocabulary.actions import Action, ActionTable, action_of
 from homie.kernel.vocabulary.furniture import kinds
@@ -31,6 +31,7 @@ ENDING = Choice("end the task", END)
 
 def numbered_actions(executor: Executor, ends: Sequence[Choice] = (ENDING,)) -> tuple[Choice, ...]:
     """The list of an episode that begins, by the names that its planner is told: what some skill can do, and the ends.
+    A robot that has a list of its own (`OwnList`) is asked for it.
 
     ends: the last of the list (`endings`); none where the planner cannot end the episode.
 
@@ -38,6 +39,8 @@ def numbered_actions(executor: Executor, ends: Sequence[Choice] = (ENDING,)) -> 
     list are those of the scene, and from sensors nobody knows them.
     """
     robot, locator = executor.robot, executor.locator
+    if isinstance(robot, OwnList) and (own := robot.choices()):
+        return (*own, *ends)
     if not isinstance(robot, WorldState):
         raise BadInput(
             "numbered actions are those of a simulated world, and this robot has no world state: play the suite in a"

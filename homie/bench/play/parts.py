@@ -14,9 +14,9 @@ from homie.kernel.interfaces import Robot
 from homie.kernel.setup.options import OpenOptions, PartsOptions
 from homie.runtime.assembly import Chosen, Parts, choose, load_planner
 
-VARIED = ("planner", "planner_settings", "robot")
+VARIED = ("planner", "planner_settings", "robot", "robot_settings")
 """What may differ between the episodes of one bench, and is quickly made where it does: the scripts of the suite's
-experts are planners of one task each, and a robot's argument may say which family of scenes it is in."""
+experts are planners of one task each, and a robot's argument or its settings may say which scene it is in."""
 
 
 class WorkerParts:

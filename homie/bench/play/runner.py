@@ -193,6 +193,7 @@ class _Runner:
 def episode_options(options: BenchOptions, suite: Suite, episode: Episode) -> RunOptions:
     """The options of one episode. Their seed says which scene it is."""
     scene = episode.task.scene
+    chosen = scene_options(options.robot, scene.settings)
     parts = {name: getattr(options, name) for name in PartsOptions.model_fields}
     values = {
         **parts,
@@ -200,7 +201,8 @@ def episode_options(options: BenchOptions, suite: Suite, episode: Episode) -> Ru
         "seed": scene.seed,
         "scene": scene.spec,
         "rounds": options.rounds or suite.protocol.rounds,
-        **scene_options(options.robot, scene.settings),
+        **chosen,
+        "robot_settings": {**options.robot_settings, **chosen.get("robot_settings", {})},
     }
     return RunOptions(**values)
 

@@ -270,11 +270,18 @@ class Suite(_Model):
 
 
 def find_suite(text: str) -> Suite:
-    """A suite by its registered name, its file, or a folder of EMMOE-100. Raises BadInput."""
+    """A suite by its registered name, its file, a folder of EMMOE-100, or the published files of another benchmark as
+    `NAME:FOLDER`. Raises BadInput."""
     path = Path(text).expanduser()
     if path.suffix in SUFFIXES or path.exists():
         return read_suite(path)
     names = registry.names("suites")
+    published, _, folder = text.partition(":")
+    if published in registry.names("published"):
+        if not folder:
+            raise BadInput(f"The suite '{published}' is read from its published files: give `{published}:FOLDER`.")
+        read: Suite = registry.load("published", published)(Path(folder).expanduser())
+        return read
     if text not in names:
         known = f"a file, or one of: {', '.join(names)}" if names else "a file"
         raise BadInput(f"There is no suite '{text}': give {known}.")

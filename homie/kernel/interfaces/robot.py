@@ -25,6 +25,7 @@ from homie.kernel.types import (
     Proprioception,
     SentCommand,
 )
+from homie.kernel.vocabulary.actions import Action
 
 
 class Robot(ABC):
@@ -69,6 +70,9 @@ class Robot(ABC):
     a policy makes a decision."""
     actions: tuple[str, ...] = ()
     """What a planner may tell it, where some skill has it, End included; empty for the household actions of EMMOE."""
+    own_actions: tuple[Action, ...] = ()
+    """What is to know of actions of its own that are not in the table of actions, as a skill set declares it. One that
+    nobody declares takes a target and asks for nothing."""
     inventory_by: Literal["feedback", "hand"] = "feedback"
     """Where the inventory comes from: the feedback of Pick and Put (EMMOE, appendix D), or what the locator finds in
     the hand, for actions of its own that close and open it."""

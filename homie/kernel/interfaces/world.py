@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 
 from homie.kernel.interfaces.robot import Robot
 from homie.kernel.types import (
+    Choice,
     Goal,
     Image,
     Pose2,
@@ -44,6 +45,14 @@ class Performer(Protocol):
         Returns:
             Why it cannot be done, as a sentence for the planner; "" where it is done.
         """
+
+
+@runtime_checkable
+class OwnList(Protocol):
+    """A robot that brings the list of numbered actions of its world, as a published protocol numbers them."""
+
+    def choices(self) -> tuple[Choice, ...]:
+        """The list of the episode that begins, without an end; empty where it is made as for other worlds."""
 
 
 @runtime_checkable

@@ -57,6 +57,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "mujoco": "homie.envs.mujoco.home.home:open_home",
             "franka": "homie.envs.mujoco.table.robot:open_table",
             "ros": "ros_bridge.robot.opening:open_ros",
+            "thor": "homie.envs.thor.robot:open_thor",
         },
         "bodies": {
             "fetch": "homie.envs.mujoco.robots.fetch.kinematics:FETCH",
@@ -66,6 +67,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "scenes": {
             "mujoco": "homie.envs.mujoco.home.scenes:HouseScenes",
             "franka": "homie.envs.mujoco.table.scenes:TableScenes",
+            "thor": "homie.envs.thor.scenes:ThorScenes",
         },
         "detectors": {
             "simulated": "perception.detectors.simulated:SimulatedDetector",
@@ -124,6 +126,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "table-stack": "homie.bench.suites:table_stack",
             "table-sort": "homie.bench.suites:table_sort",
             "table-wipe": "homie.bench.suites:table_wipe",
+        },
+        "published": {
+            "eb-navigation": "homie.bench.suites.embodiedbench:eb_navigation",
         },
         "names": {
             "default": "perception.words.names:best_matches",

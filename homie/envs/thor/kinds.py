@@ -1,0 +1,49 @@
+"""Types of objects in AI2-THOR: what each can do (its documentation, "Object Types"), and Homie's words for them."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+import yaml
+
+_TYPES: dict[str, list[str]] = yaml.safe_load(files(__package__).joinpath("kinds.yaml").read_text("utf-8"))
+OPENABLE = frozenset(_TYPES["openable"])
+CONTAINERS = frozenset(_TYPES["containers"])
+"""Of those that open, the ones whose contents are hidden while they are closed."""
+TOGGLEABLE = frozenset(_TYPES["toggleable"])
+SLICEABLE = frozenset(_TYPES["sliceable"])
+RECEPTACLES = frozenset(_TYPES["receptacles"])
+INSIDE = frozenset(_TYPES["inside"])
+"""Receptacles that things are in, and not on."""
+PICKUPABLE = frozenset(_TYPES["pickupable"])
+KITCHEN = tuple(_TYPES["kitchen"])
+"""What is in a room of the stand-in that is told nothing."""
+ROOMS = {0: "kitchen", 2: "living_room", 3: "bedroom", 4: "bathroom"}
+"""Kinds of rooms by the hundreds of a floor plan's number."""
+_SLICED = "Sliced"
+
+
+def kind_of(object_type: str) -> str:
+    """Homie's word for a type of objects. A slice is of the kind of what was sliced: that it is one is a state.
+
+    >>> kind_of("ButterKnife"), kind_of("TVStand"), kind_of("AppleSliced")
+    ('butter_knife', 'tv_stand', 'apple')
+    """
+    words = re.findall(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+", object_type.removesuffix(_SLICED))
+    return "_".join(word.lower() for word in words)
+
+
+def is_slice(object_type: str) -> bool:
+    """Whether it is the type of slices."""
+    return object_type.endswith(_SLICED)
+
+
+def room_of(floor_plan: str) -> str:
+    """The kind of room of a scene: `FloorPlan301_physics` is a bedroom, one without a number a room.
+
+    >>> room_of("FloorPlan7"), room_of("FloorPlan301_physics")
+    ('kitchen', 'bedroom')
+    """
+    number = re.search(r"FloorPlan(\d+)", floor_plan)
+    return ROOMS.get(int(number[1]) // 100, "room") if number else "room"

@@ -1,0 +1,62 @@
+"""Which scene of AI2-THOR, from where, and by which actions: the settings of the robot `thor`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from homie.kernel.setup.options import PictureSize, pixels_of
+
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Point: TypeAlias = tuple[Number, Number, Number]
+"""x, y, z of AI2-THOR: metres, y up."""
+ObjectId = Annotated[str, Field(pattern=r"^[A-Za-z]+(\|.*)?$")]
+"""Of AI2-THOR: `Bread|+01.30|+00.98|-01.53`."""
+Vocabulary: TypeAlias = Literal["household", "eb-alfred", "eb-navigation"]
+
+
+class Approach(BaseModel):
+    """A task that the scene sets: be within so many metres, on the floor, of a point (that of the target)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    target: ObjectId
+    point: Point
+    metres: float = Field(1.0, gt=0.0)
+
+
+class ThorSettings(BaseModel):
+    """Settings of the robot `thor`.
+
+    pose: x, y, z of the agent, its rotation and the horizon of its camera in degrees, at the start; as the scene has it
+    if left out. hidden: objects taken away before. approach: the task that the scene sets. actions: what a planner can
+    tell the robot. listed: the `global_actions.json` of EB-ALFRED, by whose numbers it is told. things, kinds: what is
+    in the scene of a stand-in: objects by their ids with their places, and types of objects, one for each time that it
+    is named; AI2-THOR itself knows what is in its scenes. executable, display: a build of AI2-THOR's Unity program on
+    this machine, and the X display for it (`:0`).
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    floor_plan: str = Field("FloorPlan1", pattern=r"^[A-Za-z0-9_-]+$")
+    pose: tuple[Number, Number, Number, Number, Number] | None = None
+    hidden: tuple[ObjectId, ...] = ()
+    approach: Approach | None = None
+    actions: Vocabulary = "household"
+    listed: Path | None = None
+    things: dict[ObjectId, Point] = {}
+    kinds: tuple[str, ...] = ()
+    picture_size: PictureSize = "300x300"  # AI2-THOR's own
+    field_of_view: float = Field(90.0, gt=0.0, lt=180.0)
+    visibility: float = Field(1.5, gt=0.0, description="Metres within which AI2-THOR calls an object visible.")
+    grid: float = Field(0.25, gt=0.0, description="Metres between reachable positions.")
+    executable: Path | None = None
+    display: str = ""
+
+    @property
+    def pixels(self) -> tuple[int, int]:
+        """Width and height of a picture."""
+        assert self.picture_size is not None
+        return pixels_of(self.picture_size)

@@ -1,0 +1,142 @@
+"""AI2-THOR's metadata as a `WorldSnapshot`: (x, z) of its floor are (x, y) of Homie's, its y is Homie's height."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from homie.envs.thor.controller import Metadata
+from homie.envs.thor.kinds import INSIDE, is_slice, kind_of, room_of
+from homie.envs.thor.settings import Approach
+from homie.kernel.types import Pose2
+from homie.kernel.world import (
+    FixedState,
+    JointState,
+    ObjectState,
+    RobotState,
+    RoomState,
+    TaskCondition,
+    Vector,
+    WorldSnapshot,
+    rounded,
+)
+
+FLOOR = "floor"
+"""What a loose object lies on that is in no receptacle."""
+
+
+class Names:
+    """Names of things by their objectIds, for an episode: `mug` for the first, `mug_2` for the second, in the order in
+    which AI2-THOR lists them. EB-ALFRED counts in the same way (`Mug_2`). A slice has a name of its own."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, str] = {}
+        self._counts: dict[str, int] = {}
+
+    def learn(self, objects: Iterable[Mapping[str, Any]]) -> None:
+        """Name the objects that have no name yet."""
+        for item in objects:
+            if item["objectId"] not in self._by_id:
+                kind = kind_of(item["objectType"])
+                number = self._counts[kind] = self._counts.get(kind, 0) + 1
+                self._by_id[item["objectId"]] = kind if number == 1 else f"{kind}_{number}"
+
+    def of(self, object_id: str) -> str:
+        """The name of an object that has been learnt."""
+        return self._by_id[object_id]
+
+    def id_of(self, name: str) -> str:
+        """The objectId behind a name. Raises KeyError."""
+        return next(object_id for object_id, known in self._by_id.items() if known == name)
+
+
+def base_of(agent: Mapping[str, Any]) -> Pose2:
+    """Where the agent stands, in Homie's frame."""
+    position = agent["position"]
+    return Pose2(position["x"], position["z"], math.radians(90.0 - agent["rotation"]["y"]))
+
+
+def snapshot_of(
+    metadata: Metadata, names: Names, changes: Mapping[str, frozenset[str]], approach: Approach | None
+) -> WorldSnapshot:
+    """The world as the metadata tell it.
+
+    Args:
+        metadata: Of the last event.
+        names: That know all objects of it.
+        changes: What AI2-THOR does not keep, as objectIds by state (`heated`, `cooled`, `clean`).
+        approach: The task that the scene sets.
+    """
+    room = room_of(metadata["sceneName"])
+    objects, fixed, joints, held = {}, {}, {}, None
+    for item in metadata["objects"]:
+        name = names.of(item["objectId"])
+        about: dict[str, Any] = {
+            "kind": kind_of(item["objectType"]),
+            "room": room,
+            "position": _point(item["position"]),
+            "states": _states(item, changes),
+        }
+        if item["receptacle"]:
+            about["receives"] = "in" if item["objectType"] in INSIDE else "on"
+        if item["openable"]:
+            fraction = float(item.get("openness", 1.0)) if item["isOpen"] else 0.0
+            joints[f"{name}/door"] = JointState(receptacle=name, fraction=fraction)
+        if item["pickupable"]:
+            held = name if item["isPickedUp"] else held
+            objects[name] = ObjectState(**about, **_place(item, names))
+        else:
+            fixed[name] = FixedState(**about)
+    base = base_of(metadata["agent"])
+    task = () if approach is None else (_judged(approach, base),)
+    return WorldSnapshot(
+        objects=objects,
+        fixed=fixed,
+        rooms={room: RoomState(kind=room)},
+        joints=joints,
+        held=held,
+        robot=RobotState(room=room, x=base.x, y=base.y, yaw=base.yaw),
+        conditions=task,
+        success=all(condition.met for condition in task) if task else None,
+    )
+
+
+def _judged(approach: Approach, base: Pose2) -> TaskCondition:
+    """Whether it is near enough: as EB-Navigation has it, by the target's place in the file."""
+    x, _, z = approach.point
+    met = math.hypot(base.x - x, base.y - z) <= approach.metres
+    return TaskCondition(condition={"within": [approach.target, approach.metres]}, met=met)
+
+
+def _place(item: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    if item["isPickedUp"]:
+        return {"relation": "held", "at": "robot"}
+    if not item["parentReceptacles"]:
+        return {"relation": "on", "at": FLOOR}
+    parent = item["parentReceptacles"][0]
+    return {"relation": "in" if type_of(parent) in INSIDE else "on", "at": names.of(parent)}
+
+
+def type_of(object_id: str) -> str:
+    """The type of an object by its id, of which a part of another object has its own at the end.
+
+    >>> type_of("Bread|+01.30|+00.98|-01.53"), type_of("Sink|-00.11|+00.89|-02.01|SinkBasin")
+    ('Bread', 'SinkBasin')
+    """
+    first, *_, last = object_id.split("|")
+    return first if object_id.count("|") < 4 else last.split("_")[0]
+
+
+def _states(item: Mapping[str, Any], changes: Mapping[str, frozenset[str]]) -> dict[str, bool]:
+    states = {"on": bool(item["isToggled"])} if item["toggleable"] else {}
+    if item["sliceable"] or is_slice(item["objectType"]):
+        states["sliced"] = is_slice(item["objectType"]) or bool(item["isSliced"])
+    if item["pickupable"]:
+        states |= {state: item["objectId"] in changed for state, changed in changes.items()}
+    return states
+
+
+def _point(position: Mapping[str, float]) -> Vector:
+    point: Vector = rounded((position["x"], position["z"], position["y"]))
+    return point

@@ -1,0 +1,5 @@
+"""A stand-in for AI2-THOR: a room without physics that plays the same controller interface. docs/ai2thor.md"""
+
+from homie.envs.thor.stand_in.controller import StandIn
+
+__all__ = ["StandIn"]

@@ -1,0 +1,131 @@
+"""What the stand-in's camera shows: a room with a floor, a wall and boxes in perspective. No lighting, no textures."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.envs.thor.settings import Point
+from homie.kernel.types import Image
+
+FLOOR, WALL, CEILING = (150, 130, 110), (205, 205, 200), (240, 240, 240)
+NEAR, FAR = 0.1, 20.0
+"""Metres in front of the camera from which and up to which something is drawn, as AI2-THOR's camera has it."""
+STOREY = 2.4
+"""Metres from the floor to the ceiling."""
+
+
+@dataclass(frozen=True, slots=True)
+class Camera:
+    """Where it is (x, y, z; m), its rotation, horizon and vertical field of view (degrees), and its pixels."""
+
+    position: Point
+    rotation: float
+    horizon: float
+    field_of_view: float
+    width: int
+    height: int
+
+    @property
+    def focal(self) -> float:
+        """Pixels."""
+        return self.height / 2.0 / math.tan(math.radians(self.field_of_view) / 2.0)
+
+    def seen_from(self, point: Point) -> tuple[float, float, float]:
+        """A point as right, down and ahead of the camera, m."""
+        x, y, z = (to - at for to, at in zip(point, self.position, strict=True))
+        turn, tilt = math.radians(self.rotation), math.radians(self.horizon)
+        right = x * math.cos(turn) - z * math.sin(turn)
+        level = x * math.sin(turn) + z * math.cos(turn)
+        return right, -y * math.cos(tilt) - level * math.sin(tilt), level * math.cos(tilt) - y * math.sin(tilt)
+
+    def sees(self, point: Point) -> bool:
+        """Whether a point is within the picture."""
+        right, down, ahead = self.seen_from(point)
+        if ahead <= NEAR:
+            return False
+        reach = self.focal / ahead
+        return abs(right) * reach <= self.width / 2.0 and abs(down) * reach <= self.height / 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """An object to draw: its type, the middle and half the side of its box (m), and by how much it is drawn nearer than
+    it is, in front of what it is in (m)."""
+
+    object_id: str
+    object_type: str
+    middle: Point
+    half: float
+    forward: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture (H, W, 3), metres (H, W), and by objectId the pixels (H, W) of what is in sight."""
+
+    frame: Image
+    depth: NDArray[np.float32]
+    masks: dict[str, NDArray[np.bool_]]
+
+
+def draw(camera: Camera, boxes: Sequence[Box], bounds: tuple[float, float, float, float]) -> Picture:
+    """Draw what a camera sees of a room: each object as a square that faces the camera, near ones before far ones."""
+    frame, depth = _room(camera, bounds)
+    owner = np.full(depth.shape, -1, np.int32)
+    for number, box in enumerate(boxes):
+        right, down, ahead = camera.seen_from(box.middle)
+        if ahead <= NEAR:
+            continue
+        scale = camera.focal / ahead
+        left, top = (
+            int(camera.width / 2 + (right - box.half) * scale),
+            int(camera.height / 2 + (down - box.half) * scale),
+        )
+        side = max(1, round(2.0 * box.half * scale))
+        rows = slice(max(top, 0), max(top + side, 0))
+        columns = slice(max(left, 0), max(left + side, 0))
+        front = ahead - box.half - box.forward
+        nearer = depth[rows, columns] > front
+        frame[rows, columns][nearer] = paint(box.object_type)
+        owner[rows, columns][nearer] = number
+        depth[rows, columns][nearer] = front
+    masks = {box.object_id: owner == number for number, box in enumerate(boxes)}
+    return Picture(frame, depth, {object_id: mask for object_id, mask in masks.items() if mask.any()})
+
+
+def paint(object_type: str) -> tuple[int, int, int]:
+    """A colour that is always the same for a type."""
+    digest = zlib.crc32(object_type.encode())
+    red, green, blue = (40 + (digest >> shift) % 200 for shift in (0, 8, 16))
+    return red, green, blue
+
+
+def _room(camera: Camera, bounds: tuple[float, float, float, float]) -> tuple[Image, NDArray[np.float32]]:
+    """Floor, ceiling and walls: for each pixel which of them its ray meets first, and how far ahead."""
+    columns = (np.arange(camera.width) + 0.5 - camera.width / 2.0) / camera.focal
+    rows = (np.arange(camera.height) + 0.5 - camera.height / 2.0) / camera.focal
+    right, down = np.meshgrid(columns, rows)
+    turn, tilt = math.radians(camera.rotation), math.radians(camera.horizon)
+    level = math.cos(tilt) - down * math.sin(tilt)
+    x = right * math.cos(turn) + level * math.sin(turn)
+    z = -right * math.sin(turn) + level * math.cos(turn)
+    y = -down * math.cos(tilt) - math.sin(tilt)
+    at, up, along = camera.position
+    x0, z0, x1, z1 = bounds
+    with np.errstate(divide="ignore", invalid="ignore"):
+        wall = np.minimum(
+            np.where(x > 0, (x1 - at) / x, (x0 - at) / x), np.where(z > 0, (z1 - along) / z, (z0 - along) / z)
+        )
+        flat = np.where(y < 0, -up / y, (STOREY - up) / y)
+    depth = np.minimum(np.minimum(wall, flat), FAR).astype(np.float32)
+    frame = np.empty((camera.height, camera.width, 3), np.uint8)
+    frame[:] = WALL
+    frame[(flat < wall) & (y < 0)] = FLOOR
+    frame[(flat < wall) & (y > 0)] = CEILING
+    return frame, depth
