@@ -48,7 +48,11 @@ FAILING = {
 """Of the third-party package of the tests."""
 TABLE = {"name": "table_1", "kind": "table", "colour": "brown", "x": 3.0, "y": 3.0, "yaw": 0.0}
 APPLE = {"name": "apple_1", "kind": "apple", "colour": "red", "x": 1.0, "y": 1.0}
-ROBOTS = {"mujoco": {"rooms": 2, "objects": 2}, "franka": {"robot": "franka:pick"}}
+ROBOTS = {
+    "mujoco": {"rooms": 2, "objects": 2},
+    "franka": {"robot": "franka:pick"},
+    "thor": {"robot": "thor:stand-in"},
+}
 """Options with which a robot is made."""
 
 
