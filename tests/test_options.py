@@ -493,9 +493,15 @@ def test_settings_are_mappings_that_are_overridden_one_by_one(name, field):
     assert getattr(options, field) == {"a.b": 1, "c.d": 3}
 
 
-@pytest.mark.parametrize("name", ["rooms", "objects", "start", "opened", "added", "clutter", "seed"])
+@pytest.mark.parametrize("name", ["rooms", "objects", "start", "opened", "added", "clutter", "furniture", "seed"])
 def test_a_scene_file_says_which_house(name):
-    value = {"start": "kitchen", "opened": ["fridge"], "added": ["apple"], "clutter": "messy"}.get(name, 3)
+    value = {
+        "start": "kitchen",
+        "opened": ["fridge"],
+        "added": ["apple"],
+        "clutter": "messy",
+        "furniture": "household",
+    }.get(name, 3)
     for model in (RunOptions, OpenOptions, SceneOptions):
         settings = {"scene": "house.json", name: value, **({"task": "go"} if model is RunOptions else {})}
         if name == "seed" and model is not SceneOptions:
@@ -510,6 +516,7 @@ def test_a_scene_file_says_which_house(name):
     [
         (RunOptions, TASK, "clutter", ("tidy", "messy")),
         (SceneOptions, {}, "clutter", ("tidy", "messy")),
+        (SceneOptions, {}, "furniture", ("usual", "household")),
         (RunOptions, {}, "task", ("x",)),
         (PlanOptions, {}, "task", ("x",)),
         (PlanOptions, TASK, "inventory", ("x",)),

@@ -43,6 +43,7 @@ class OpenKeywords(TypedDict, total=False):
     opened: Sequence[str]
     added: Sequence[str]
     catalogue: Literal["ycb", "household"]
+    furniture: Literal["usual", "household"]
     clutter: Literal["tidy", "messy"]
     states: bool
     people: int

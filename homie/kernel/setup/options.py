@@ -24,6 +24,13 @@ Catalogue = Annotated[
         description="Kinds of loose objects of a generated house: `ycb` (21 of YCB), or `household` (all there are)."
     ),
 ]
+Furnishing = Annotated[
+    Literal["usual", "household"],
+    Field(
+        description="Furniture of a generated house: `usual`, or `household` (with a dishwasher, double doors, lids, "
+        "sliding doors and chests of drawers)."
+    ),
+]
 Grasp = Annotated[Literal["weld", "friction"], Field(description="How a grasped object is held.")]
 Shade = Annotated[
     bool | None,
@@ -221,6 +228,7 @@ class HouseOptions(Options):
     rooms: Annotated[int | None, Field(ge=2, le=6, description="Rooms of a generated house (default: by seed).")] = None
     objects: Annotated[int, Field(ge=0, le=60, description="Loose objects of a generated house.")] = 40
     catalogue: Catalogue = "ycb"
+    furniture: Furnishing = "usual"
     start: Annotated[
         str | None,
         Field(description="Room of a generated house in which the robot starts, or its pose there as X,Y,DEGREES (m)."),

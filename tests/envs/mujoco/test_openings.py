@@ -16,6 +16,7 @@ import mujoco
 import numpy as np
 
 from homie.conditions.grammar import parse_condition
+from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.house.build import build
 from homie.envs.mujoco.house.outset import outset
 from homie.envs.mujoco.house.spec import SceneSpec
@@ -151,3 +152,24 @@ def test_what_the_arm_keeps_out_of_follows_the_panel_round(name: str) -> None:
     panel = np.array(world.data.geom(f"{item.name}#0").xpos)
     now = np.mean([box.center for box in moved_boxes(world.articulation(item))], axis=0)
     assert np.linalg.norm(panel - ahead) < 0.03 and np.linalg.norm(now - ahead) < 0.01
+
+
+def test_houses_of_a_household_have_such_furniture_and_others_do_not() -> None:
+    kinds = {name.replace(" ", "_") for name in KINDS}
+    houses = [generate(seed, furniture="household") for seed in range(8)]
+    assert {piece.kind for house in houses for piece in house.furniture} >= kinds
+    assert {item.receptacle for house in houses for item in house.objects} & kinds, "and things are kept in it"
+    assert not {piece.kind for seed in range(8) for piece in generate(seed).furniture} & kinds
+    for house in houses:
+        stacks = {piece.name: piece.stands_on for piece in house.furniture if piece.kind == "upper_drawer"}
+        assert all(below is not None and below.startswith("middle_drawer") for below in stacks.values())
+
+
+def test_the_furniture_of_a_household_opens_where_it_stands() -> None:
+    """By ideal skills: what opens is in nothing, neither in walls nor in what stands beside it."""
+    with homie.open(seed=3, furniture="household", skills="ideal", **TINY) as session:
+        pieces = [name for name, item in session.world_state().fixed.items() if item.kind.replace("_", " ") in KINDS]
+        assert len(pieces) > 5
+        for name in pieces:
+            for action in ("Go to", "Open", "Close"):
+                assert session.call(action, name).feedback.ok, (action, name)

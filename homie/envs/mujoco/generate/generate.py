@@ -20,7 +20,7 @@ from homie.envs.mujoco.generate.variation import Variation, varied
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import DoorwaySpec, FurnitureSpec, RoomSpec, StartSpec
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import Catalogue, HouseOptions
+from homie.kernel.setup.options import Catalogue, Furnishing, HouseOptions
 from homie.kernel.support.text import own_words
 
 ATTEMPTS = 100
@@ -37,6 +37,7 @@ def generate(
     objects: int = 40,
     variation: Variation | None = None,
     catalogue: Catalogue = "ycb",
+    furniture: Furnishing = "usual",
 ) -> SceneSpec:
     """A furnished house with movable objects and a free start pose for the robot.
 
@@ -46,6 +47,7 @@ def generate(
         objects: number of movable objects, 0 to 60.
         variation: changes to the seed's house (further objects, open doors, another start, clutter, people).
         catalogue: the kinds that the objects are drawn from: `ycb`, or all of the `household`.
+        furniture: `usual`, or of a `household`, with what opens in other ways than by one door or one drawer.
 
     Returns:
         A valid scene in which the robot reaches every room and every container.
@@ -67,9 +69,8 @@ def generate(
     for attempt in range(ATTEMPTS):
         rng = np.random.default_rng([seed, attempt])
         try:
-            scene, sides = _house(
-                seed, rooms if rooms is not None else int(rng.integers(3, 7)), objects, CATALOGUES[catalogue], rng
-            )
+            count = rooms if rooms is not None else int(rng.integers(3, 7))
+            scene, sides = _house(seed, count, objects, CATALOGUES[catalogue], furniture, rng)
         except NoRoom:
             continue
         return _with(scene, sides, variation) if variation else scene
@@ -81,7 +82,7 @@ def house_of(house: HouseOptions, seed: int, scene: Path | None) -> SceneSpec:
     if scene is not None:
         return SceneSpec.load(scene)
     variation = Variation(house.start, house.opened, house.added, house.clutter, house.states, house.people)
-    return generate(seed, house.rooms, house.objects, variation, house.catalogue)
+    return generate(seed, house.rooms, house.objects, variation, house.catalogue, house.furniture)
 
 
 def _with(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
@@ -95,14 +96,19 @@ def _with(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
 
 
 def _house(
-    seed: int, count: int, objects: int, kinds: Mapping[str, ObjectKind], rng: np.random.Generator
+    seed: int,
+    count: int,
+    objects: int,
+    kinds: Mapping[str, ObjectKind],
+    furnishing: Furnishing,
+    rng: np.random.Generator,
 ) -> tuple[SceneSpec, Sides]:
     """One attempt: the house and the sides from which each piece can be reached.
 
     Raises NoRoom if an essential piece does not fit or cannot be reached.
     """
     rooms, doorways = plan_rooms(rng, count)
-    scheme = Scheme.draw(rng)
+    scheme = Scheme.draw(rng, furnishing)
     floors = [_furnish(room, doorways, scheme, rng) for room in rooms]
     pieces = [piece for floor in floors for piece in floor.pieces]
     _name(pieces)

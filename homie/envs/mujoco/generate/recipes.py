@@ -13,6 +13,7 @@ import numpy as np
 
 from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
 from homie.envs.mujoco.generate.furnish import Floor, Piece
+from homie.kernel.setup.options import Furnishing
 
 
 class NoRoom(Exception):
@@ -25,14 +26,15 @@ class Scheme:
     colour is unambiguous."""
 
     rng: np.random.Generator
+    furnishing: Furnishing
     kitchen: str
     tables: list[str]
     cabinets: list[str]
     wood: str
 
     @classmethod
-    def draw(cls, rng: np.random.Generator) -> Scheme:
-        """A random scheme."""
+    def draw(cls, rng: np.random.Generator, furnishing: Furnishing) -> Scheme:
+        """A random scheme for a house with the usual furniture, or with that of a household."""
 
         def mixed(kind: str) -> list[str]:
             colours = FURNITURE[kind].colours
@@ -41,6 +43,7 @@ class Scheme:
         woods = ("wood", "white", "brown")
         return cls(
             rng=rng,
+            furnishing=furnishing,
             kitchen=mixed("sink")[0],
             tables=mixed("table"),
             cabinets=mixed("cabinet"),
@@ -79,9 +82,25 @@ def _hinged(floor: Floor, piece: Piece) -> bool:
 
 
 def _top_up(floor: Floor, scheme: Scheme) -> None:
-    """Worktops over the drawer units in the kitchen."""
-    for unit in [piece for piece in floor.pieces if piece.kind == "drawer"]:
+    """Worktops over the drawer units and the dishwasher in the kitchen."""
+    for unit in [piece for piece in floor.pieces if piece.kind in ("drawer", "dishwasher")]:
         floor.on_top(Piece("kitchen_counter", scheme.kitchen, width=0.6, height=0.04), unit)
+
+
+def _drawers(floor: Floor, scheme: Scheme, colour: str) -> None:
+    """A drawer unit at a wall, or a chest of three drawers, if it fits."""
+    if scheme.furnishing == "usual":
+        floor.against_wall([Piece("drawer", colour)])
+        return
+    lower, middle, upper = (Piece(f"{place}_drawer", scheme.wood) for place in ("lower", "middle", "upper"))
+    if floor.against_wall([lower]):
+        floor.on_top(middle, lower)
+        floor.on_top(upper, middle)
+
+
+def _opens_otherwise(floor: Floor, scheme: Scheme, kind: str) -> bool:
+    """Place furniture that only households have at a wall. False in other houses, and where it does not fit."""
+    return scheme.furnishing == "household" and _hinged(floor, Piece(kind, scheme.any(kind)))
 
 
 def kitchen(floor: Floor, scheme: Scheme) -> None:
@@ -91,7 +110,8 @@ def kitchen(floor: Floor, scheme: Scheme) -> None:
     counter = Piece("kitchen_counter", colour, width=round(float(rng.uniform(0.6, 0.8)), 2))
     sink = Piece("sink", colour)
     stove = Piece("stove", scheme.any("stove"), on=bool(rng.random() < 0.2))
-    units = [Piece("drawer", colour), Piece("drawer", colour)]
+    washer = Piece("drawer", colour) if scheme.furnishing == "usual" else Piece("dishwasher", "white")
+    units = [Piece("drawer", colour), washer]
     host = Piece("kitchen_counter", colour, width=0.7)
     main = [counter, sink, units[0], stove, units[1]]
     # The fridge opens over the counter: over a drawer its door would be in the way.
@@ -140,6 +160,7 @@ def living_room(floor: Floor, scheme: Scheme) -> None:
     floor.on_top(Piece("tv", "black", on=bool(rng.random() < 0.3)), stand, x=-0.08)
     _need(floor.against_wall([Piece("table", scheme.table(), width=1.0, depth=0.55)]), "living room table")
     floor.against_wall([Piece("shelf", scheme.wood)])
+    _opens_otherwise(floor, scheme, "sideboard")
     if rng.random() < 0.6:
         _hinged(floor, Piece("cabinet", scheme.cabinet()))
     floor.against_wall([Piece("plant", scheme.any("plant"))])
@@ -150,9 +171,11 @@ def bedroom(floor: Floor, scheme: Scheme) -> None:
     bed, side = Piece("bed", scheme.any("bed")), Piece("nightstand", scheme.wood)
     row = [bed, side] if floor.rng.random() < 0.5 else [side, bed]
     _need(floor.against_wall(row, gap=0.18) or floor.against_wall([bed]), "bed")
-    _need(_hinged(floor, Piece("cabinet", scheme.cabinet())), "bedroom cabinet")
+    if not _opens_otherwise(floor, scheme, "wardrobe"):
+        _need(_hinged(floor, Piece("cabinet", scheme.cabinet())), "bedroom cabinet")
     _desk(floor, scheme)
-    floor.against_wall([Piece("drawer", "white")])
+    _drawers(floor, scheme, "white")
+    _opens_otherwise(floor, scheme, "chest")
     floor.against_wall([Piece("plant", scheme.any("plant"))])
 
 
@@ -194,7 +217,7 @@ def study(floor: Floor, scheme: Scheme) -> None:
     """A desk with a lamp and a chair, shelves, a chest of drawers, a small sofa."""
     _need(_desk(floor, scheme), "desk")
     _need(floor.against_wall([Piece("shelf", scheme.wood)]), "shelf")
-    floor.against_wall([Piece("drawer", "beige")])
+    _drawers(floor, scheme, "beige")
     floor.against_wall([Piece("sofa", scheme.any("sofa"), width=1.4)])
     floor.against_wall([Piece("table", scheme.table(), width=0.8, depth=0.5)])
     floor.against_wall([Piece("plant", scheme.any("plant"))])
