@@ -28,7 +28,7 @@ from homie.bench.folder.ledger import episode_seed
 from homie.bench.suite.suite import Suite, Task, find_suite, read_subtask
 from homie.envs.mujoco.table.expert import plan as poses_of
 from homie.envs.mujoco.table.families import generate
-from homie.household import VERBS
+from homie.household import PERSON_VERBS, VERBS
 from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.types import END, Image, Subtask
 from homie.kernel.vocabulary.actions import ACTION_TABLE
@@ -38,6 +38,7 @@ PROVIDER = "vllm"
 """Of the providers that Homie knows one that is sent the episode's seed and needs no key."""
 REPORT = {"skill_name": "report", "arguments": {"status": "success", "summary": "scripted"}}
 CHORES = {**ACTION_TABLE, **{name: verb.action for name, verb in VERBS.items()}}
+PEOPLE = {**ACTION_TABLE, **{name: verb.action for name, verb in PERSON_VERBS.items()}}
 _NUMBER = re.compile(r"\((\d+)\) ")
 _MODEL = re.compile(r"^- (\S+) \(([^)]*)\)", re.MULTILINE)
 _CHOICE = re.compile(r"^(\d+): (.*)$", re.MULTILINE)
@@ -103,7 +104,7 @@ def _numbers(task: Task, names: Sequence[str]) -> Mapping[Subtask, int]:
         return alone
     world = scenes_of("mujoco").begin(task.scene.seed, task.scene.settings)
     assert world is not None, "the built-in suites have scenes of the home"
-    for table in (ACTION_TABLE, CHORES):
+    for table in (ACTION_TABLE, CHORES, PEOPLE):
         choices = (*listed(world, table, table, str), *endings(task.answers))
         if len(choices) == len(names):
             return {choice.subtask: number for number, choice in enumerate(choices)}

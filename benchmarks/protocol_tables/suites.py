@@ -71,7 +71,7 @@ SUITES = (
         template="embodiedbench-arm",
         cannot={"rule": "rule plans EMMOE's subtasks and knows no poses of an arm"},
     ),
-    Played("EmbodiedEval", "homie-menu", skills="ideal", template="embodiedbench-ids"),
+    Played("EmbodiedEval", "homie-menu", skills="ideal,ideal-people", template="embodiedbench-ids"),
     Played("Homie's own", "homie-states", skills="ideal,ideal-chores,ideal-people"),
     Played("Vigil", "homie-vigil", "vigil"),
     Played("RoboBench", "homie-questions", "questions"),
