@@ -236,7 +236,7 @@ class MoveArticulation(Manipulation):
     def space(self, base: Pose2 | None = None, *more: Box | None) -> ArmSpace:
         """As for other skills; doors and drawers, which the goal's solids leave out, are in the way as they stand."""
         moving = self.goal.articulations
-        panels = (box for part in moving for box in moved_boxes(part))
+        panels = (box for part in moving for box in (moved_boxes(part) if turns_level(part) else (part.panel,)))
         return super().space(base, *panels, *(handle_box(part) for part in moving), *more)
 
     def let_go(self) -> Motion:
