@@ -13,6 +13,7 @@ import numpy as np
 from homie.envs.symbolic import SymbolicRobot
 from homie.envs.thor.actions import DROP, FIND, NAMES, ON_OBJECTS, OWN, PICK_UP, PUT_DOWN, STEPS
 from homie.envs.thor.controller import Controller, Event, open_ai2thor
+from homie.envs.thor.numbered import numbered
 from homie.envs.thor.settings import ThorSettings
 from homie.envs.thor.snapshot import Names, snapshot_of
 from homie.envs.thor.stand_in import StandIn
@@ -82,8 +83,16 @@ class ThorRobot(SymbolicRobot):
         return snapshot_of(self._event.metadata, self._names, self._changes, self._settings.approach)
 
     def choices(self) -> tuple[Choice, ...]:
-        """The numbered actions of EB-Navigation; empty for the household's, which are made as for other worlds."""
-        return tuple(Choice(name, Subtask(name)) for name in STEPS) if self._settings.actions == "eb-navigation" else ()
+        """The numbered actions of EB-Navigation or EB-ALFRED; empty for the household's, which are made as for other
+        worlds. Raises BadInput where EB-ALFRED's list is not given."""
+        settings = self._settings
+        if settings.actions == "eb-navigation":
+            return tuple(Choice(name, Subtask(name)) for name in STEPS)
+        if settings.actions == "household":
+            return ()
+        if settings.listed is None:
+            raise BadInput("EB-ALFRED's numbers are those of its list: --robot-option listed=global_actions.json.")
+        return numbered(settings.listed, self._event.metadata["objects"], self._names)
 
     def visible(self) -> list[str]:
         objects = self._event.metadata["objects"]
@@ -114,7 +123,17 @@ class ThorRobot(SymbolicRobot):
         """Put down where the robot went last, or at a place by its name."""
         if not place:
             return "Find a place to put it down first"
-        return self._told(PUT_DOWN, objectId=self._names.id_of(place), forceAction=True)
+        return self._told(PUT_DOWN, objectId=self._basin_of(self._names.id_of(place)), forceAction=True)
+
+    def _basin_of(self, object_id: str) -> str:
+        """The nearest basin of a sink or a bathtub, into which things are put; of all else the thing itself."""
+        objects = {item["objectId"]: item for item in self._event.metadata["objects"]}
+        whole = objects.get(object_id)
+        basins = [item for item in objects.values() if whole and item["objectType"] == f"{whole['objectType']}Basin"]
+        if whole is None or not basins:
+            return object_id
+        nearest = min(basins, key=lambda item: math.dist(item["position"].values(), whole["position"].values()))
+        return str(nearest["objectId"])
 
     def _go_to(self, entity: str) -> str:
         """Stand at the reachable position that is nearest to a thing, and look at it. A room has no nearer place."""

@@ -129,6 +129,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "published": {
             "eb-navigation": "homie.bench.suites.embodiedbench:eb_navigation",
+            "eb-alfred": "homie.bench.suites.alfred:eb_alfred",
         },
         "names": {
             "default": "perception.words.names:best_matches",

@@ -1,0 +1,88 @@
+"""The numbered actions of EB-ALFRED: those of its `global_actions.json`, then those for further things of a scene."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from homie.envs.thor.actions import DROP, FIND, PICK_UP, PUT_DOWN
+from homie.envs.thor.kinds import kind_of
+from homie.envs.thor.snapshot import Names
+from homie.kernel.errors import BadInput
+from homie.kernel.support.files import reading
+from homie.kernel.types import Choice, Subtask
+
+VERBS: Mapping[str, str] = {
+    "find a": FIND,
+    "pick up the": PICK_UP,
+    "open the": "OpenObject",
+    "close the": "CloseObject",
+    "turn on the": "ToggleObjectOn",
+    "turn off the": "ToggleObjectOff",
+    "slice the": "SliceObject",
+}
+"""AI2-THOR's actions by the beginnings of the lines that name an object type."""
+WHOLE: Mapping[str, str] = {"put down the object in hand": PUT_DOWN, "drop the object in hand": DROP}
+"""The lines that name no type."""
+_LINES = TypeAdapter(tuple[str, ...])
+
+
+def numbered(path: Path, objects: Sequence[Mapping[str, Any]], names: Names) -> tuple[Choice, ...]:
+    """The list of a scene; the place is the number.
+
+    Args:
+        path: of `global_actions.json`.
+        objects: of AI2-THOR's metadata.
+        names: that know them.
+
+    Raises:
+        BadInput: The file cannot be read, or has a line of another form.
+    """
+    with reading(path, "the actions of EB-ALFRED"):
+        lines = _LINES.validate_json(path.read_bytes())
+    return (*(_choice(line, path) for line in lines), *_further(lines, objects, names))
+
+
+def _choice(line: str, path: Path) -> Choice:
+    if line in WHOLE:
+        return Choice(line, Subtask(WHOLE[line]))
+    parts = re.fullmatch(rf"({'|'.join(VERBS)}) (\w+)", line)
+    if parts is None:
+        raise BadInput(f"{path}: '{line}' is no action of EB-ALFRED: take the file as it was released.")
+    return Choice(line, Subtask(VERBS[parts[1]], words_of(parts[2])))
+
+
+def _further(lines: Sequence[str], objects: Sequence[Mapping[str, Any]], names: Names) -> Iterator[Choice]:
+    """`find a Cabinet_2`, ...: receptacles first, each with open and close where its type has them, then other things,
+    in the order of the released code."""
+    receptacles, loose = (
+        sorted(
+            (item["objectType"] + number[0], name)
+            for item in objects
+            if bool(item["receptacle"]) == wanted and (wanted or item["pickupable"])
+            for name in [names.of(item["objectId"])]
+            if (number := re.findall(r"_\d+$", name))
+        )
+        for wanted in (True, False)
+    )
+    yield from (Choice(f"find a {shown}", Subtask(FIND, name)) for shown, name in receptacles)
+    for shown, name in receptacles:
+        if f"open the {shown.split('_')[0]}" in lines:
+            yield Choice(f"open the {shown}", Subtask("OpenObject", name))
+            yield Choice(f"close the {shown}", Subtask("CloseObject", name))
+    for shown, name in loose:
+        if f"pick up the {shown.split('_')[0]}" in lines:
+            yield Choice(f"find a {shown}", Subtask(FIND, name))
+
+
+def words_of(object_type: str) -> str:
+    """What a subtask calls a type of objects.
+
+    >>> words_of("ButterKnife")
+    'butter knife'
+    """
+    return kind_of(object_type).replace("_", " ")
