@@ -37,8 +37,12 @@ from homie.questions.folder import read_questions
 PROVIDER = "vllm"
 """Of the providers that Homie knows one that is sent the episode's seed and needs no key."""
 REPORT = {"skill_name": "report", "arguments": {"status": "success", "summary": "scripted"}}
-CHORES = {**ACTION_TABLE, **{name: verb.action for name, verb in VERBS.items()}}
-PEOPLE = {**ACTION_TABLE, **{name: verb.action for name, verb in PERSON_VERBS.items()}}
+TABLES = (
+    ACTION_TABLE,
+    {**ACTION_TABLE, **{name: verb.action for name, verb in VERBS.items()}},
+    {**ACTION_TABLE, **{name: verb.action for name, verb in PERSON_VERBS.items()}},
+)
+"""The actions of the skills that suites with numbered actions are played with here."""
 _NUMBER = re.compile(r"\((\d+)\) ")
 _MODEL = re.compile(r"^- (\S+) \(([^)]*)\)", re.MULTILINE)
 _CHOICE = re.compile(r"^(\d+): (.*)$", re.MULTILINE)
@@ -104,11 +108,16 @@ def _numbers(task: Task, names: Sequence[str]) -> Mapping[Subtask, int]:
         return alone
     world = scenes_of("mujoco").begin(task.scene.seed, task.scene.settings)
     assert world is not None, "the built-in suites have scenes of the home"
-    for table in (ACTION_TABLE, CHORES, PEOPLE):
+    for table in TABLES:
         choices = (*listed(world, table, table, str), *endings(task.answers))
-        if len(choices) == len(names):
+        if [_verb(choice.name) for choice in choices] == [_verb(name) for name in names]:
             return {choice.subtask: number for number, choice in enumerate(choices)}
     raise ValueError(f"the list of {task.id} has {len(names)} actions, which no skills of its suite give")
+
+
+def _verb(name: str) -> str:
+    """The action in the name of a choice, without what it is done to: `pick up` of `pick up the mug 2`."""
+    return name.partition(" the ")[0]
 
 
 def _planned(steps: Sequence[object]) -> str:
