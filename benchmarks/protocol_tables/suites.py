@@ -40,7 +40,8 @@ class Played:
             return ["vigil", "--planner", _blind(planner, "always"), *episodes, *count, *place]
         if self.kind == "questions":
             who = f"scripted:{questions / TRUTHS}" if planner == "expert" else _blind(planner, "constant:A")
-            return ["questions", "ask", str(questions), "--planner", who, *place]
+            whole = ["--set", "image_size=4096"] if planner == "chat" else []  # or their pixels tell nothing
+            return ["questions", "ask", str(questions), "--planner", who, *whole, *place]
         options = ["--planner", _blind(planner, planner), "--trials", "1", *count, *SMALL]
         if share > 1:
             options += ["--tasks", ",".join(chosen(self.suite, share))]

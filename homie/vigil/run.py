@@ -19,6 +19,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.planning.respondents import Respondent
 from homie.kernel.support.files import slug, sync_folder, to_json, write_atomically, writing
 from homie.runtime.lines import append_line, differing_fields, kept_lines
+from homie.runtime.orphans import die_with_parent
 from homie.runtime.respondents import respondent_of
 from homie.vigil.agents import BLIND, Agent, blind
 from homie.vigil.expert import Expert
@@ -169,6 +170,7 @@ _player: Player | None = None
 
 def _begin(options: VigilOptions) -> None:
     global _player
+    die_with_parent()
     _player = Player(options)
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from benchmarks.protocol_tables.again import results
 from homie.bench.folder.episode import Failure
 from homie.bench.folder.ledger import episode_seed, read_bench
 from homie.bench.options import BenchOptions
@@ -32,19 +31,6 @@ def run(options, **more):
     output = io.StringIO()
     progress = Progress(Console(file=output, width=400))
     return runner.bench(options, progress, **more), output.getvalue()
-
-
-def results(path: Path) -> dict[str, object]:
-    """Everything of every finished episode that may not differ between equal runs."""
-    by_episode = {}
-    for episode in read_bench(path)[2]:
-        lines = [json.loads(line) for line in (episode.folder / "steps.jsonl").open()]
-        ending = json.loads((episode.folder / "episode.json").read_text())
-        assert all(line.pop("timings") for line in lines) and ending.pop("wall_seconds") > 0
-        assert ending.pop("checksum") and ending["files"].pop("steps.jsonl")  # these follow from wall time
-        rest = [(episode.folder / name).read_bytes() for name in ("commands.jsonl", "final_state.json")]
-        by_episode[episode.name] = (lines, ending, rest)
-    return by_episode
 
 
 # ------------------------------------------------------------------ what it leaves

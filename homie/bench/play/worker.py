@@ -6,18 +6,15 @@ runner --Job (JSON)--> worker --Report (JSON)--> runner
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import faulthandler
 import fcntl
 import os
 import resource
 import signal
 import sys
-import threading
 import traceback
 from functools import partial
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import parent_process
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
@@ -31,7 +28,6 @@ from homie.kernel.episode.agent import Numbering, Reached
 from homie.kernel.errors import (
     BadInput,
     HomieError,
-    InfrastructureError,
     Interrupted,
     MissingPart,
     PlannerError,
@@ -43,6 +39,7 @@ from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.support.files import DISK, reason_of, to_json, write_atomically
 from homie.runtime import session
 from homie.runtime.assembly import Parts
+from homie.runtime.orphans import die_with_parent
 from homie.runtime.provenance import OtherParts, PartsFile, keep
 from homie.runtime.runstore import scene_file
 
@@ -50,7 +47,6 @@ EXPERT = "expert"
 """The planner that plays the subtasks which the suite file gives as the expert's, else the environment's own expert."""
 ERRING = "erring"
 """What plays them where the expert has settings (`--set mistakes=0.2`): with mistakes and recoveries."""
-_PR_SET_PDEATHSIG = 1
 
 
 class Job(BaseModel):
@@ -91,7 +87,7 @@ def work(connection: Connection, run: Path, number: int, memory: float | None) -
     # Ctrl-C and the end of the terminal are the runner's: it stops its workers.
     for ours in (signal.SIGINT, signal.SIGHUP):
         signal.signal(ours, signal.SIG_IGN)
-    _die_with_the_runner()
+    die_with_parent()
     prepare(run, memory)
     log = os.open(run / "workers" / f"worker-{number}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     os.dup2(log, sys.stdout.fileno())
@@ -245,18 +241,3 @@ def _disk(folder: Path, error: OSError) -> str:
     return (
         f"Cannot write into {folder}: {reason_of(error)}. Make room there and give the same command again with --out."
     )
-
-
-def _die_with_the_runner() -> None:
-    """End this process at once when the runner ends, however it ends: an orphan must not go on writing."""
-    runner = parent_process()
-    if runner is None:
-        return
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-    def watch(sentinel: int) -> None:
-        wait([sentinel])
-        os._exit(InfrastructureError.exit_code)
-
-    threading.Thread(target=watch, args=(runner.sentinel,), daemon=True).start()

@@ -28,6 +28,7 @@ from homie.questions.making.unit import Candidate, Unit
 from homie.questions.making.visits import visit_house, visit_table
 from homie.questions.options import MakeOptions
 from homie.questions.question import Question
+from homie.runtime.orphans import die_with_parent
 
 DIMENSIONS = (
     "instruction_comprehension",
@@ -111,7 +112,7 @@ class _Album:
 def _visited(options: MakeOptions, each: int, progress: Callable[[str, int], object]) -> tuple[list[Unit], int]:
     """The units of as many worlds as are needed, and how many those are."""
     units: list[Unit] = []
-    with ProcessPoolExecutor(options.workers, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(options.workers, get_context("spawn"), die_with_parent) as pool:
         waiting: deque[Future[list[Unit]]] = deque()
         for number in range(1, WORLDS + 1):
             while len(waiting) <= options.workers:
