@@ -200,8 +200,7 @@ class ThorRobot(SymbolicRobot):
 
     def _in_words(self, message: str) -> str:
         """A message of AI2-THOR with the names of things in the place of their ids, the longest first."""
-        ids = sorted((item["objectId"] for item in self._event.metadata["objects"]), key=len, reverse=True)
-        for object_id in ids:
+        for object_id in sorted(self._names.ids, key=len, reverse=True):
             message = message.replace(object_id, self._names.of(object_id).replace("_", " "))
         return message
 

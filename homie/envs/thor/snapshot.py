@@ -46,6 +46,11 @@ class Names:
         """The name of an object that has been learnt."""
         return self._by_id[object_id]
 
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The objectIds that have been learnt, also of what is gone."""
+        return tuple(self._by_id)
+
     def id_of(self, name: str) -> str:
         """The objectId behind a name. Raises KeyError."""
         return next(object_id for object_id, known in self._by_id.items() if known == name)

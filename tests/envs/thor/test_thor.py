@@ -75,6 +75,7 @@ def test_what_is_in_the_basin_is_clean_and_what_is_in_the_microwave_is_hot_when_
 def test_a_sliced_thing_is_replaced_by_slices_of_its_kind() -> None:
     robot = robot_of(ThorSettings(kinds=("Apple",), actions="eb-alfred"))
     assert do(robot, "Find: apple", "SliceObject: apple") == ["", ""]
+    assert do(robot, "SliceObject: apple") == ["apple is not the objectId on any object in the scene!"]
     objects = robot.snapshot().objects
     assert len(objects) == 3 and all(item.kind == "apple" and item.states["sliced"] for item in objects.values())
 
