@@ -61,7 +61,10 @@ def test_a_failing_robot_is_not_a_failing_command(homie, tiny_arguments):
         (["run", "go", "--seed", "99999999999"], "seed:"),
         (["run", "go", "--rounds", "0"], "rounds:"),
         (["run", "go", "--planner", "rul"], "did you mean 'rule'?"),
-        (["run", "go", *TINY, "--robot", "spot"], "Unknown robot 'spot': choose one of: mujoco, franka, ros, thor, tiny"),
+        (
+            ["run", "go", *TINY, "--robot", "spot"],
+            "Unknown robot 'spot': choose one of: mujoco, franka, ros, thor, tiny",
+        ),
         (["run", "go", *TINY, "--skills", ","], "skills:"),
         (["run", "go", "--config", "none.yaml"], "Cannot read the config file none.yaml"),
         (["run", "go", "--planner", "scripted:none.yaml"], "Cannot read the script none.yaml"),

@@ -77,7 +77,7 @@ def main() -> None:
     with Served(jobs_by_text(tasks), options.port) as served:
         for targets in settings:
             for name in names:
-                print(_row(targets, name, _play(options, targets, name, tasks, served.url)), flush=True)
+                print(_row(targets, name, _play(options, targets, name, tasks, served.url())), flush=True)
 
 
 def _play(options: argparse.Namespace, targets: str, name: str, tasks: Sequence[Task], url: str) -> BenchSummary:

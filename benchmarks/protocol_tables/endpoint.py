@@ -13,16 +13,14 @@ import functools
 import hashlib
 import json
 import re
-import threading
 from collections.abc import Mapping, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import cv2
 import numpy as np
 
+from benchmarks.scripted import Endpoint
 from homie.bench.authoring.numbered import endings, listed
 from homie.bench.folder.ledger import episode_seed
 from homie.bench.suite.suite import Suite, Task, find_suite, read_subtask
@@ -150,58 +148,9 @@ def _asked(text: str, pictures: Sequence[Image]) -> str:
     return digest.hexdigest()
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: _Server
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        try:
-            text = self.server.script.answer(self.path.split("/")[1], body)
-        except (KeyError, ValueError) as error:
-            self._send(400, {"error": {"message": f"The script has no answer: {error!r}."}})
-            return
-        usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
-        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-        about = {"id": "s", "object": "chat.completion", "created": 0, "model": body["model"]}
-        self._send(200, {**about, "choices": [choice], "usage": usage})
-
-    def _send(self, code: int, value: object) -> None:
-        data = json.dumps(value).encode()
-        self.send_response(code)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *args: object) -> None:
-        """Quiet."""
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-
-    def __init__(self, port: int, script: Script) -> None:
-        super().__init__(("127.0.0.1", port), _Handler)
-        self.script = script
-
-
-class Served:
-    """The endpoint, while the `with` block lasts. port: 0 takes a free one. Raises OSError for one that is in use."""
+class Served(Endpoint):
+    """The endpoint, while the `with` block lasts, with a path for each suite. port: 0 takes a free one. Raises OSError
+    for one that is in use."""
 
     def __init__(self, script: Script, port: int = 0) -> None:
-        self._server = _Server(port, script)
-        self.port = self._server.server_port
-
-    def url(self, suite: str) -> str:
-        """The address for a suite."""
-        return f"http://127.0.0.1:{self.port}/{suite}/v1"
-
-    def __enter__(self) -> Served:
-        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        super().__init__(lambda suite, body: (script.answer(suite, body), 0), port)

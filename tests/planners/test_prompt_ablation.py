@@ -153,7 +153,7 @@ def test_what_a_failure_calls_closed_is_opened_first() -> None:
 
 def test_it_plays_over_http_as_any_model(monkeypatch: pytest.MonkeyPatch) -> None:
     with Served({"pick up the lemon": [("Pick", "lemon")]}) as served:
-        planner = load_planner("chat:reader", {"base_url": served.url})
+        planner = load_planner("chat:reader", {"base_url": served.url()})
         result = stage().play("pick up the lemon", planner)
     assert result.ended_by == "ended"
     assert result.history[-2].subtask == Subtask("Pick", "lemon") and result.history[-2].feedback.ok

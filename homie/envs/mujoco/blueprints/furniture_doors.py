@@ -26,6 +26,8 @@ from homie.envs.mujoco.blueprints.parts import (
 
 OPEN_ANGLE = 1.92
 """Angle (rad) of a fully open door: 110 degrees."""
+WALL = 0.02
+"""Thickness (m) of the walls and doors of cabinets and wardrobes."""
 
 
 def hinged_door(
@@ -96,6 +98,25 @@ def behind_door(
     )
 
 
+def shelved(style: Style, *, upper: float, lower: float) -> tuple[list[Part], tuple[SurfacePlan, ...]]:
+    """What is behind the doors of a cabinet and of a wardrobe: the body, open to the front, and its two boards. upper,
+    lower: heights of the tops of the boards (m); the doors are as thick as its walls."""
+    x, y, h, wall = style.x, style.y, style.height, WALL
+    back, front = -x + wall, x - wall
+    inside = shade(style.rgb, 0.8)
+    parts = [
+        block((-x, front - 0.03), (-y, y), (0.0, 0.08), DARK),
+        block((-x, front), (-y, y), (0.08, lower), style.rgb),
+        block((-x, back), (-y, y), (lower, h - wall), inside),
+        block((back, front), (-y, -y + wall), (lower, h - wall), style.rgb, finish="grain"),
+        block((back, front), (y - wall, y), (lower, h - wall), style.rgb, finish="grain"),
+        block((-x, x), (-y, y), (h - wall, h), style.rgb, finish="grain"),
+        block((back, front - 0.02), (-y + wall, y - wall), (upper - wall, upper), inside),
+    ]
+    boards = two_boards((back, front - 0.02), y - wall, upper=upper, lower=lower, thickness=wall, roof=h - wall)
+    return parts, boards
+
+
 def fridge(style: Style) -> Blueprint:
     """A tall fridge: one door over two shelves."""
     x, y, h = style.x, style.y, style.height
@@ -125,24 +146,11 @@ def fridge(style: Style) -> Blueprint:
 
 def cabinet(style: Style) -> Blueprint:
     """A floor-standing cabinet with one door over two shelves."""
-    x, y, h = style.x, style.y, style.height
-    wall = 0.02
-    back, front = -x + wall, x - 0.02
-    levels = (0.75, 0.15)
-    inside = shade(style.rgb, 0.8)
-    parts = [
-        block((-x, front - 0.03), (-y, y), (0.0, 0.08), DARK),
-        block((-x, front), (-y, y), (0.08, levels[1]), style.rgb),
-        block((-x, back), (-y, y), (levels[1], h - wall), inside),
-        block((back, front), (-y, -y + wall), (levels[1], h - wall), style.rgb, finish="grain"),
-        block((back, front), (y - wall, y), (levels[1], h - wall), style.rgb, finish="grain"),
-        block((-x, x), (-y, y), (h - wall, h), style.rgb, finish="grain"),
-        block((back, front - 0.02), (-y + wall, y - wall), (levels[0] - wall, levels[0]), inside),
-    ]
+    x, h, wall = style.x, style.height, WALL
+    parts, boards = shelved(style, upper=0.75, lower=0.15)
     link, sweep = hinged_door(
-        style, (front, x), (0.085, h - wall - 0.003), style.width, 0.0, (0.82, 1.02), 3.0, shade(style.rgb, 1.08)
+        style, (x - wall, x), (0.085, h - wall - 0.003), style.width, 0.0, (0.82, 1.02), 3.0, shade(style.rgb, 1.08)
     )
-    boards = two_boards((back, front - 0.02), y - wall, upper=levels[0], lower=levels[1], thickness=wall, roof=h - wall)
     return behind_door(style, parts, (link,), boards, sweep)
 
 

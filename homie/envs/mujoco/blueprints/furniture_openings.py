@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from homie.envs.mujoco.blueprints.furniture import FREE_FRONT, FurnitureKind, Style
-from homie.envs.mujoco.blueprints.furniture_doors import behind_door, hinged_door, two_boards
+from homie.envs.mujoco.blueprints.furniture_doors import WALL, behind_door, hinged_door, shelved, two_boards
 from homie.envs.mujoco.blueprints.furniture_kitchen import slide_out
 from homie.envs.mujoco.blueprints.palette import CHROME, DARK, RGB, SCREEN, STEEL, shade
 from homie.envs.mujoco.blueprints.parts import (
@@ -169,27 +169,15 @@ def chest(style: Style) -> Blueprint:
 
 def wardrobe(style: Style) -> Blueprint:
     """A wardrobe with double doors over two boards."""
-    x, y, h = style.x, style.y, style.height
-    wall = 0.02
-    back, front = -x + wall, x - 0.02
-    levels = (0.85, 0.35)
-    inside = shade(style.rgb, 0.8)
-    parts = [
-        block((-x, front - 0.03), (-y, y), (0.0, 0.08), DARK),
-        block((-x, front), (-y, y), (0.08, levels[1]), style.rgb),
-        block((-x, back), (-y, y), (levels[1], h - wall), inside),
-        block((back, front), (-y, -y + wall), (levels[1], h - wall), style.rgb, finish="grain"),
-        block((back, front), (y - wall, y), (levels[1], h - wall), style.rgb, finish="grain"),
-        block((-x, x), (-y, y), (h - wall, h), style.rgb, finish="grain"),
-        block((back, front - 0.02), (-y + wall, y - wall), (levels[0] - wall, levels[0]), inside),
-        rod((0.0, -y + wall, h - 0.12), (0.0, y - wall, h - 0.12), 0.012, CHROME, solid=False, finish="metal"),
-    ]
+    x, y, h, wall = style.x, style.y, style.height, WALL
+    parts, boards = shelved(style, upper=0.85, lower=0.35)
+    rail = rod((0.0, -y + wall, h - 0.12), (0.0, y - wall, h - 0.12), 0.012, CHROME, solid=False, finish="metal")
     leaves, sides = [], []
     for sign in (1.0, -1.0):
         width = y - 0.002  # 4 mm between the two, so that they do not touch
         leaf, side = hinged_door(
             replace(style, hinge="left" if sign > 0 else "right"),
-            (front, x),
+            (x - wall, x),
             (0.085, h - wall - 0.003),
             width,
             sign * (y - width / 2),
@@ -199,8 +187,7 @@ def wardrobe(style: Style) -> Blueprint:
         )
         leaves.append(replace(leaf, name="left_door" if sign > 0 else "right_door"))
         sides.append(max(side))
-    boards = two_boards((back, front - 0.02), y - wall, upper=levels[0], lower=levels[1], thickness=wall, roof=h - wall)
-    return behind_door(style, parts, tuple(leaves), boards, (sides[0], sides[1]))
+    return behind_door(style, [*parts, rail], tuple(leaves), boards, (sides[0], sides[1]))
 
 
 def sideboard(style: Style) -> Blueprint:
