@@ -68,7 +68,8 @@ class Grasp:
     """One way to take a thing: gripper pose, its yaw and pitch, opening (m), and a cost of how little it is liked.
 
     over: metres above the pose at which the hand may come in sideways without a finger touching the thing; with
-    straight_down it must, and comes down from there.
+    straight_down it must, and comes down from there. roll: of the hand about its fingers, rad: a quarter of a turn for
+    one that closes from above and below.
     """
 
     pose: Pose
@@ -78,6 +79,7 @@ class Grasp:
     cost: float
     over: float = SIDEWAYS_OVER
     straight_down: bool = False
+    roll: float = 0.0
 
     @property
     def approach(self) -> Array:
@@ -153,7 +155,9 @@ def _around(box: Box, pitches: Sequence[float], parts: Sequence[Solid], tool: To
                     back = _palm_back(box, parts, Pose(middle, gripper_rotation(yaw, pitch)), yaw, pitch, fingers)
                     if _extent(box, yaw) + fingers.reach * np.cos(pitch) - back < LEAST_HOLD:
                         continue
-                    position = middle - back * np.array([np.cos(yaw), np.sin(yaw), 0.0])
+                    # Along the thing, not along a hand that is turned to it, or a finger would come down on it.
+                    along = yaw - twist
+                    position = middle - back / np.cos(twist) * np.array([np.cos(along), np.sin(along), 0.0])
                     pose = Pose(position, gripper_rotation(yaw, pitch))
                     width = 2 * (half * np.cos(twist) + depth * np.sin(abs(twist)))
                     over = top - (height - _tip(pitch, fingers)) + OVER_RIM if pitch >= DOWN else SIDEWAYS_OVER
@@ -196,16 +200,20 @@ def _on_rim(box: Box, tool: Tool) -> Iterator[Grasp]:
 
 
 def _hollow(grasp: Grasp, parts: Sequence[Solid], fingers: Fingers) -> bool:
-    """Whether neither finger of a rim grasp, which comes from above, has a part of the thing in its way: its wall, or
-    the bottom of a bowl that lies upside down."""
+    """Whether a rim grasp, which comes from above, has a wall of the thing between its fingers, and neither finger a
+    part of the thing in its way: its wall, or the bottom of a bowl that lies upside down."""
+    if not parts:
+        return True
     boxes = [Box.around([part], float(np.arctan2(*part.pose.rotation[1::-1, 0]))) for part in parts]
     aside = (grasp.opening + fingers.thickness) / 2 * grasp.pose.rotation[:, 1]
     tip = float(grasp.pose.position[2] + fingers.reach * grasp.approach[2])
-    return not any(
-        box.distance(finger) == 0.0 and tip < box.center[2] + box.half[2]
-        for finger in (grasp.pose.position + aside, grasp.pose.position - aside)
-        for box in boxes
-    )
+
+    def within(point: Array) -> bool:
+        return any(box.distance(point) == 0.0 and tip < box.center[2] + box.half[2] for box in boxes)
+
+    middle = grasp.pose.position
+    between = any(within(middle + part * aside) for part in np.linspace(-0.7, 0.7, 15))
+    return between and not within(middle + aside) and not within(middle - aside)
 
 
 def _extent(box: Box, yaw: float) -> float:

@@ -27,9 +27,7 @@ class Hand:
     """Memory that Pick leaves for Put: how the object sits in the gripper. Shared by one set of skills.
 
     pitch: of the gripper when it took the object, rad. center: the object's middle (3,) in the gripper frame, m: aside
-    along y for a thing held by its rim, ahead along x for one held by its near end. drop: metres from the gripper frame
-    down to the object's underside.
-    half: half extents of the object's box. spheres: (n, 4), centre in the gripper frame and radius, m, that fill it.
+    along y for a thing held by its rim, ahead along x for one held by its near end. half: half extents of the object's box. axes: of that box, columns (3, 3) in the gripper frame. spheres: (n, 4), centre in the gripper frame and radius, m, that fill it.
     level: the posture (n,) in which a thing is carried that must not tilt, since something is in it; else None.
     came: postures of the arm since the base last moved, by which it can go back; see `note`.
     """
@@ -37,8 +35,8 @@ class Hand:
     pitch: float = 0.0
     center: Array = field(default_factory=lambda: np.zeros(3))
     spheres: Array = field(default_factory=lambda: NOTHING)
-    drop: float = 0.05
     half: tuple[float, float, float] = (0.04, 0.04, 0.05)
+    axes: Array = field(default_factory=lambda: np.eye(3))
     level: Array | None = None
     came: list[Array] = field(default_factory=list)
     _stood: Pose2 | None = None
@@ -48,9 +46,9 @@ class Hand:
         position, rotation = pose.position, pose.rotation
         center = rotation.T @ (box.center - position)
         self.pitch, self.center, self.level = pitch, center, None
-        self.drop = float(position[2] - (box.center[2] - box.half[2]))
         self.half = (float(box.half[0]), float(box.half[1]), float(box.half[2]))
-        self.spheres = filled(Box(center, box.half), rotation.T @ rotation_z(box.yaw))
+        self.axes = rotation.T @ rotation_z(box.yaw)
+        self.spheres = filled(Box(center, box.half), self.axes)
 
     def note(self, base: Pose2, q: Array) -> None:
         """Remember the way of the arm while the base stands."""
@@ -65,9 +63,10 @@ class Hand:
         return float(np.hypot(self.half[0], self.half[1]))
 
     def drop_at(self, pitch: float) -> float:
-        """`drop` when the hand is turned to another pitch and the object tilts with it."""
-        tilt = abs(pitch - self.pitch)
-        return self.drop * float(np.cos(tilt)) + min(self.half[:2]) * float(np.sin(tilt))
+        """Metres from the gripper frame down to the lowest corner of the object's box when the hand is level and has
+        another pitch: the object tilts with it."""
+        down = np.array([np.sin(pitch), 0.0, -np.cos(pitch)])
+        return float(down @ self.center + np.abs(down @ self.axes) @ np.array(self.half))
 
     def tilts(self, pitches: Sequence[float]) -> tuple[tuple[float, float], ...]:
         """Pitches to put it down with, and what they cost: a tall thing should stand, a small one may lie anyhow."""

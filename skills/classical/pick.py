@@ -11,11 +11,13 @@ from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Box, Goal, Observation, Pose, Pose2, Subtask, Surface, rotation_z
 from skills.classical.collision import FREE, TOUCH, Solids
-from skills.classical.grasps import DOWN, Grasp, grasps, palm_touches, touches
+from skills.classical.drawing import draw
+from skills.classical.grasps import DOWN, Grasp, Tool, grasps, palm_touches, touches
 from skills.classical.hand import Hand
 from skills.classical.manipulation import AWAY, Manipulation
 from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation, wrap
 from skills.classical.obstruction import without
+from skills.classical.overhang import drawings, levelled, pinches
 from skills.classical.places import half_depth
 from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place
 from skills.classical.ways import ArmSpace
@@ -30,6 +32,9 @@ APPROACH = 0.15
 
 FAILED_BEFORE = 1.0
 """Cost of a grasp like one that has closed on nothing in an earlier attempt, or of a place that was no good."""
+
+DRAWS = 2
+"""Times that a thing is drawn towards an edge."""
 
 SLIPS = 2
 """Grasps that a thing has slipped out of after which the hand is said not to hold it."""
@@ -67,6 +72,7 @@ class Pick(Manipulation):
         self._failed: list[Grasp] = []
         self._useless: list[Pose2] = []
         self._slipped = 0
+        self._draws = 0
         self._target = ""
         self._contents: list[Box] = []
 
@@ -80,12 +86,14 @@ class Pick(Manipulation):
 
     def routine(self) -> Motion:
         if self.goal.name != self._target:
-            self._target, self._failed, self._useless, self._slipped = self.goal.name, [], [], 0
+            self._target, self._failed, self._useless, self._slipped, self._draws = self.goal.name, [], [], 0, 0
         if self.seen.body.holding:  # what the inventory does not know of
             yield from self.release()
+        yield from self._draw_out()
         grasp, standing = self._choose()
         yield from self.come_to(standing)
         grasp, joints = self._from_here(grasp, standing)
+        self._failed.append(grasp)  # until it is in the hand
         before, lifted = self._before(grasp), self._lifted(grasp)
         yield from self.together(self.reach(joints[0]), self.gripper(grasp.opening), self.look_at(self._box().center))
         if self._compartment() is not None and grasp.straight_down:
@@ -94,11 +102,11 @@ class Pick(Manipulation):
         yield from self.squeeze()
         outside = Pose(before.position + np.array([0, 0, 0.03]), before.rotation)
         if not self.seen.body.holding:
-            self._failed.append(grasp)
             yield from self.release()
             yield from self.withdraw(before)
             raise Stuck("the fingers closed on nothing")
-        self.hand.take(self._box(), self.gripper_pose(), grasp.pitch)
+        self._failed.pop()
+        self.hand.take(*levelled(self._box(), grasp, self.gripper_pose()), grasp.pitch)
         yield from self.withdraw(lifted, *((outside,) if self._compartment() is not None else ()))
         if self._contents:
             yield from self._leave_level(grasp)
@@ -111,6 +119,17 @@ class Pick(Manipulation):
                 raise Hopeless("the fingers cannot hold the object: it has slipped out of the hand twice")
             raise Stuck("the object slipped out of the hand")
         self._slipped = 0
+
+    def _draw_out(self) -> Motion:
+        """What no hand goes round is drawn over the edge of what it lies on, unless it hangs over it already."""
+        surface = self._surface()
+        if surface is None or self._grasps():
+            return
+        others = (*self.goal.obstacles, *self.goal.solids)
+        ways = drawings(self._box(), surface, others)
+        if ways and self._draws < DRAWS:
+            self._draws += 1
+            yield from draw(self, ways, self._compartment() is not None)
 
     def _leave_level(self, grasp: Grasp) -> Motion:
         """Back away with what has something in it, and bring it before the robot without tilting it."""
@@ -134,9 +153,13 @@ class Pick(Manipulation):
             raise Stuck("where the object is, is not known well enough to grasp it")
         return self.goal.box
 
+    def _surface(self) -> Surface | None:
+        """What the object stands on, where it is known."""
+        return self.goal.surfaces[0] if self.goal.surfaces else None
+
     def _compartment(self) -> Surface | None:
         """The shelf that the object stands on, if it can only be reached through the front."""
-        surface = self.goal.surfaces[0] if self.goal.surfaces else None
+        surface = self._surface()
         return surface if surface is not None and surface.access is not None else None
 
     def _options(self, chosen: Sequence[Grasp]) -> list[Option]:
@@ -146,12 +169,12 @@ class Pick(Manipulation):
         for grasp in chosen:
             poses = (self._before(grasp), grasp.pose, self._lifted(grasp))
             approach = None if grasp.pitch > 1.5 else grasp.yaw
-            again = FAILED_BEFORE * any(_alike(grasp, failed) for failed in self._failed)
+            again = FAILED_BEFORE * sum(_alike(grasp, failed) for failed in self._failed)
             stands = base_candidates(
                 grasp.pose.position, approach, self.base, reachable, distances=reach.distances, aside=reach.aside
             )
             for cost, base in stands:
-                back = FAILED_BEFORE * any(same_place(base, place) for place in self._useless)
+                back = FAILED_BEFORE * sum(same_place(base, place) for place in self._useless)
                 options.append((cost + grasp.cost + again + back, base, poses))
         return cheapest(options)
 
@@ -223,6 +246,9 @@ class Pick(Manipulation):
             opening=self.spec.gripper_max,
             fingers=fingers,
         )
+        surface = self._surface()
+        if not chosen and surface is not None:
+            chosen = pinches(self._box(), surface, Tool(self.spec.gripper_max, fingers))
         # A finger may push what is in a bowl aside, or brush the bowl that the thing lies in, but rather not.
         avoided = [*self._contents, *self._around_target()]
 
@@ -259,6 +285,8 @@ class Pick(Manipulation):
 
     def _before(self, grasp: Grasp) -> Pose:
         compartment = self._compartment()
+        if compartment is None and grasp.roll:
+            return grasp.backed(HOVER)
         if compartment is None:
             return grasp.backed(HOVER, 0.05 if grasp.pose.position[2] > LOW else 0.20)
         assert compartment.access is not None

@@ -1,0 +1,91 @@
+"""The motion that draws a flat thing over the edge of what it lies on: the closed fingers press on it and take it along."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from homie.kernel.types import Pose
+from skills.classical.grasps import DOWN
+from skills.classical.manipulation import Manipulation
+from skills.classical.motion import Motion, Stuck, gripper_rotation
+from skills.classical.overhang import Drawing
+from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest
+
+FROM_ABOVE, THROUGH_FRONT = (1.25, 0.95, DOWN, 0.7), (0.6, 0.45, 0.8)
+"""Pitches of the hand (rad below the horizon), best first."""
+
+PRESS = 0.02
+"""Metres below its top to which the hand is told to go: the arm gives way, and the more of it, the more it presses."""
+
+ABOVE, ABOVE_IN = 0.12, 0.03
+"""Metres above the thing at which the hand comes and goes, and between two boards."""
+
+DRAWN = 0.08
+"""Metres per second of the hand that draws a thing along."""
+
+SHUT = 0.0
+"""Opening (m) of the hand that presses."""
+
+BETWEEN = 0.1
+"""Metres before the edge of a board at which a hand begins its way in."""
+
+
+def draw(skill: Manipulation, drawings: Sequence[Drawing], space_between: bool) -> Motion:
+    """Draw a thing over the first of some edges where the arm can. Returns whether there was one.
+
+    space_between: it lies between two boards, so that the hand can come in through the front only.
+    """
+    options = _options(skill, drawings, space_between)
+
+    def free(standing: Standing, way: float, at: float) -> bool:
+        space = skill.space(standing.base)
+        return skill.clear(space, skill.joints.between(standing.ready, standing.joints[0]), way) and skill.clear(
+            space, standing.joints, at
+        )
+
+    chosen = skill.reachable_standing(options, free)
+    if chosen is None:
+        return False
+    standing, poses = chosen
+    yield from skill.come_to(standing)
+    joints = skill.joints_from_here(poses, standing, free)
+    if joints is None:
+        raise Stuck("the grasp cannot be reached from here")
+    before, press, end, after = poses
+    yield from skill.together(skill.reach(joints[0]), skill.gripper(SHUT), skill.look_at(press.position))
+    over = np.array([0.0, 0.0, ABOVE_IN + PRESS])
+    yield from skill.line(Pose(press.position + over, press.rotation))
+    # Without a stop between, for a new way begins where the arm is: it would press no more.
+    down = skill.line_joints(skill.q, press)
+    along = None if down is None else skill.line_joints(down[-1], end)
+    if down is None or along is None:
+        raise Stuck("no arm motion along the straight line")
+    yield from skill.along([*down, *along], end, speed=DRAWN)
+    yield from skill.line(Pose(end.position + over, end.rotation))
+    yield from skill.withdraw(after)
+    return True
+
+
+def _options(skill: Manipulation, drawings: Sequence[Drawing], space_between: bool) -> list[Option]:
+    reachable, reach, fingers = Reachable.of(skill.costs, skill.base), skill.spec.reach, skill.spec.fingers
+    options: list[Option] = []
+    for drawing in drawings:
+        inward = np.array([-drawing.out[0], -drawing.out[1], 0.0])
+        for rank, pitch in enumerate(THROUGH_FRONT if space_between else FROM_ABOVE):
+            tip = fingers.reach * np.sin(pitch) + fingers.half_height * np.cos(pitch)
+            press = drawing.at - fingers.reach * np.cos(pitch) * inward + np.array([0.0, 0.0, tip - PRESS])
+            end = press + drawing.length * drawing.out
+            if space_between:
+                before = press + (drawing.depth + BETWEEN) * drawing.out + np.array([0.0, 0.0, ABOVE_IN + PRESS])
+                after = before
+            else:
+                before, after = (point + np.array([0.0, 0.0, ABOVE]) for point in (press, end))
+            rotation = gripper_rotation(drawing.yaw, pitch)
+            poses = tuple(Pose(point, rotation) for point in (before, press, end, after))
+            stands = base_candidates(
+                end, drawing.yaw, skill.base, reachable, distances=reach.distances, aside=reach.aside
+            )
+            options += [(cost + 0.2 * rank + drawing.length, base, poses) for cost, base in stands]
+    return cheapest(options)

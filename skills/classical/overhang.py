@@ -1,0 +1,158 @@
+"""Ways to take a flat thing that no hand goes round: draw it over the edge of what it lies on, and take it there with
+one finger above it and one below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from homie.kernel.types import Array, Box, Surface, planar_rotation
+from skills.classical.grasps import BEFORE_PALM, Grasp, Tool
+from skills.classical.motion import Pose, gripper_rotation
+
+HANG = 0.05
+"""Metres that a thing is drawn over the edge: the fingers reach so far over it, and it does not tip over."""
+
+STAYS = 0.015
+"""Metres before the edge at which its middle has to stay, or it would fall."""
+
+LEAST_HANG = 0.022
+"""Metres over the edge from which the fingers hold it."""
+
+BEFORE_EDGE = 0.004
+"""Metres between the edge and the tip of the finger below it."""
+
+SPARE = 0.02
+"""Metres that the fingers are opened wider than the thing is thick."""
+
+PINCHES = (0.0, 0.25)
+"""Pitches of the hand (rad below the horizon), best first."""
+
+SIDE = np.pi / 2
+"""Roll of a hand that closes from above and below."""
+
+OVER = 0.02
+"""Metres above the pose at which the hand may come in: a finger is below the thing."""
+
+FAR_END = 0.015
+"""Metres from the end of a thing where it is pressed on: the hand slips towards the other end, where it would tip it."""
+
+LEVEL = 0.005
+"""Metres above what a thing lies on from which something is in its way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A thing that is drawn over an edge by a hand that presses on it at a point (3,), its far end, along a unit vector
+    (3,), so far (m), with the edge at a distance (m)."""
+
+    at: Array
+    out: Array
+    length: float
+    depth: float
+
+    @property
+    def yaw(self) -> float:
+        """Where a hand points that comes in over this edge, rad."""
+        return float(np.arctan2(-self.out[1], -self.out[0]))
+
+
+def drawings(box: Box, surface: Surface, others: Sequence[Box]) -> list[Drawing]:
+    """The edges of a surface over which a thing on it can be drawn, the nearest first.
+
+    others: boxes of what it must not run into; of those that begin below it only what is higher counts.
+    """
+    chosen = []
+    for out, edge in _edges(surface):
+        reach = _reach(box, out)
+        hang = min(HANG, reach - STAYS)
+        depth = edge - float((box.center - surface.center) @ out)
+        length = depth - reach + hang
+        if hang >= LEAST_HANG and length > 0.0 and not _meets(box, out, length, others):
+            at = box.center + np.array([0.0, 0.0, box.half[2]]) - (reach - FAR_END) * out
+            chosen.append(Drawing(at, out, length, depth + reach - FAR_END))
+    return sorted(chosen, key=lambda drawing: drawing.length)
+
+
+def pinches(box: Box, surface: Surface, tool: Tool) -> list[Grasp]:
+    """Grasps, best first, from above and below of a thing that hangs over an edge of what it lies on."""
+    fingers, thick = tool.fingers, 2.0 * float(box.half[2])
+    if thick > tool.opening - 2 * fingers.room:
+        return []
+    chosen = []
+    for out, edge in _edges(surface):
+        middle = float((box.center - surface.center) @ out)
+        hang = middle + _reach(box, out) - edge
+        if hang < LEAST_HANG or middle > edge - STAYS / 2:
+            continue
+        across = np.array([-out[1], out[0], 0.0])
+        aside = float(np.mean([corner @ across[:2] for corner in _over(box, surface, out, edge)]))
+        # Not further in than the palm lets the thing.
+        back = max(BEFORE_EDGE + fingers.reach, hang - fingers.palm_face + BEFORE_PALM)
+        at = surface.center * (1.0, 1.0, 0.0) + (edge + back) * out
+        at += (aside - float(at @ across)) * across + np.array([0.0, 0.0, box.center[2]])
+        yaw = float(np.arctan2(-out[1], -out[0]))
+        for pitch in PINCHES:
+            for roll in (SIDE, -SIDE):
+                pose = Pose(at, gripper_rotation(yaw, pitch, roll))
+                cost = 0.3 * (pitch - PINCHES[0]) + (LEAST_HANG / hang)
+                chosen.append(Grasp(pose, yaw, pitch, min(tool.opening, thick + SPARE), cost, OVER, roll=roll))
+    return sorted(chosen, key=lambda grasp: grasp.cost)
+
+
+def levelled(box: Box, grasp: Grasp, pose: Pose) -> tuple[Box, Pose]:
+    """A thing in a rolled hand at a pose, and the hand, as they are once the hand is turned level again: the box
+    (upright where the hand closes from above and below) and the pose."""
+    if not grasp.roll:
+        return box, pose
+    level = gripper_rotation(grasp.yaw, 0.0)
+    turned = pose.rotation @ gripper_rotation(0.0, 0.0, -grasp.roll)
+    middle = pose.position + turned @ pose.rotation.T @ (box.center - pose.position)
+    ahead, across = _reach(box, level[:, 0]), _reach(box, level[:, 1])
+    return Box(middle, np.array([ahead, box.half[2], across]), grasp.yaw), Pose(pose.position, turned)
+
+
+def _edges(surface: Surface) -> Iterator[tuple[Array, float]]:
+    """Unit vectors (3,) out over the edges of a surface that can be reached, and how far the edges are from its
+    middle, m."""
+    turned = planar_rotation(surface.yaw)
+    for axis, half in ((turned[:, 0], surface.half_x), (turned[:, 1], surface.half_y)):
+        for out in (axis, -axis):
+            if surface.access is None or float(out @ surface.access) > np.cos(0.1):
+                yield np.array([*out, 0.0]), float(half)
+
+
+def _reach(box: Box, out: Array) -> float:
+    """How far a footprint extends from its middle along a unit vector (2+,), m."""
+    away = box.corners() - box.center[:2]
+    return float(np.max(away @ out[:2]))
+
+
+def _over(box: Box, surface: Surface, out: Array, edge: float) -> list[Array]:
+    """The corners (2,) of the part of a footprint that is beyond an edge."""
+    corners = box.corners()
+    beyond = (corners - surface.center[:2]) @ out[:2] - edge
+    polygon = []
+    for k in range(4):
+        here, there = beyond[k], beyond[(k + 1) % 4]
+        if here > 0.0:
+            polygon.append(corners[k])
+        if here * there < 0.0:
+            polygon.append(corners[k] + (corners[(k + 1) % 4] - corners[k]) * here / (here - there))
+    return polygon
+
+
+def _meets(box: Box, out: Array, length: float, others: Sequence[Box]) -> bool:
+    """Whether a thing that is drawn so far runs into another."""
+    low = float(box.center[2] - box.half[2]) + LEVEL
+    high = float(box.center[2] + box.half[2])
+    in_way = [o for o in others if o.center[2] - o.half[2] < high and o.center[2] + o.half[2] > low]
+    ways = [Box(box.center + part * length * out, box.half, box.yaw) for part in np.linspace(0.2, 1.0, 5)]
+    return any(
+        other.distance(point) == 0.0 or moved.distance(corner) == 0.0
+        for moved in ways
+        for other in in_way
+        for point, corner in zip([*moved.corners(), moved.center[:2]], [*other.corners(), other.center[:2]], strict=True)
+    )
