@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -24,6 +25,9 @@ ABOVE, ABOVE_IN = 0.12, 0.03
 
 DRAWN = 0.08
 """Metres per second of the hand that draws a thing along."""
+
+OTHERS = 40
+"""Ways that are tried where the robot has come to stand, if the planned one cannot be gone from there."""
 
 SHUT = 0.0
 """Opening (m) of the hand that presses."""
@@ -50,8 +54,11 @@ def draw(skill: Manipulation, drawings: Sequence[Drawing], space_between: bool) 
         return False
     standing, poses = chosen
     yield from skill.come_to(standing)
-    joints = skill.joints_from_here(poses, standing, free)
-    if joints is None:
+    for poses in itertools.chain([poses], (others for _, _, others in options[:OTHERS])):
+        joints = skill.joints_from_here(poses, standing, free)
+        if joints is not None:
+            break
+    else:
         raise Stuck("the grasp cannot be reached from here")
     before, press, end, after = poses
     yield from skill.together(skill.reach(joints[0]), skill.gripper(SHUT), skill.look_at(press.position))

@@ -33,8 +33,11 @@ APPROACH = 0.15
 FAILED_BEFORE = 1.0
 """Cost of a grasp like one that has closed on nothing in an earlier attempt, or of a place that was no good."""
 
-DRAWS = 2
-"""Times that a thing is drawn towards an edge."""
+DRAWS = 3
+"""Times that a thing is drawn towards an edge: the fingers slip on it."""
+
+SEEN_AGAIN = 1.0
+"""Seconds after which it is known where a thing has come to lie."""
 
 SLIPS = 2
 """Grasps that a thing has slipped out of after which the hand is said not to hold it."""
@@ -122,14 +125,12 @@ class Pick(Manipulation):
 
     def _draw_out(self) -> Motion:
         """What no hand goes round is drawn over the edge of what it lies on, unless it hangs over it already."""
-        surface = self._surface()
-        if surface is None or self._grasps():
-            return
-        others = (*self.goal.obstacles, *self.goal.solids)
-        ways = drawings(self._box(), surface, others)
-        if ways and self._draws < DRAWS:
+        drawn = True
+        while drawn and self._draws < DRAWS and not self._grasps() and (surface := self._surface()) is not None:
+            ways = drawings(self._box(), surface, (*self.goal.obstacles, *self.goal.solids))
             self._draws += 1
-            yield from draw(self, ways, self._compartment() is not None)
+            drawn = yield from draw(self, ways, self._compartment() is not None)
+            yield from self.wait(SEEN_AGAIN)
 
     def _leave_level(self, grasp: Grasp) -> Motion:
         """Back away with what has something in it, and bring it before the robot without tilting it."""
