@@ -36,6 +36,10 @@ _NOT_LEARNED = "the model has not learned this"
 _CANNOT_GO_ON = "the model cannot go on"
 
 REASONS = (
+    # any skill, again and again
+    Reason(
+        r".*, \d+ times in a row", "it was tried again and again, and failed in the same way each time", _OTHER_TARGET
+    ),
     # what is in the way
     Reason(r".*\bis in the way", "", "Please move it away first"),
     Reason(r".*\bare in the way", "", "Please move them away first"),

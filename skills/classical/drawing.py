@@ -1,4 +1,4 @@
-"""The motion that draws a flat thing over the edge of what it lies on: the closed fingers press on it and take it along."""
+"""The motion that draws a flat thing over the edge of what it lies on: closed fingers press on it and take it along."""
 
 from __future__ import annotations
 
@@ -52,15 +52,16 @@ def draw(skill: Manipulation, drawings: Sequence[Drawing], space_between: bool) 
     chosen = skill.reachable_standing(options, free)
     if chosen is None:
         return False
-    standing, poses = chosen
+    standing, planned = chosen
     yield from skill.come_to(standing)
-    for poses in itertools.chain([poses], (others for _, _, others in options[:OTHERS])):
+    others = (poses for _, _, poses in options[:OTHERS])
+    for poses in itertools.chain([planned], others):
         joints = skill.joints_from_here(poses, standing, free)
         if joints is not None:
             break
     else:
         raise Stuck("the grasp cannot be reached from here")
-    before, press, end, after = poses
+    _, press, end, after = poses
     yield from skill.together(skill.reach(joints[0]), skill.gripper(SHUT), skill.look_at(press.position))
     over = np.array([0.0, 0.0, ABOVE_IN + PRESS])
     yield from skill.line(Pose(press.position + over, press.rotation))

@@ -27,7 +27,9 @@ class Hand:
     """Memory that Pick leaves for Put: how the object sits in the gripper. Shared by one set of skills.
 
     pitch: of the gripper when it took the object, rad. center: the object's middle (3,) in the gripper frame, m: aside
-    along y for a thing held by its rim, ahead along x for one held by its near end. half: half extents of the object's box. axes: of that box, columns (3, 3) in the gripper frame. spheres: (n, 4), centre in the gripper frame and radius, m, that fill it.
+    along y for a thing held by its rim, ahead along x for one held by its near end. half: half extents of the object's
+    box. axes: of that box, columns (3, 3) in the gripper frame. spheres: (n, 4), centre in the gripper frame and
+    radius, m, that fill it.
     level: the posture (n,) in which a thing is carried that must not tilt, since something is in it; else None.
     came: postures of the arm since the base last moved, by which it can go back; see `note`.
     """

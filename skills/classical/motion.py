@@ -51,6 +51,10 @@ class Hopeless(Stuck):
     """Nothing was tried, and trying again would change nothing: what is in the way has to go first."""
 
 
+AGAIN = 6
+"""Attempts at one target that fail for one reason in a row after which no further one is worth it."""
+
+
 class RoutineSkill(AttemptSkill):
     """A skill whose behaviour is one routine. Returning from it is success, raising Stuck is failure.
 
@@ -65,6 +69,7 @@ class RoutineSkill(AttemptSkill):
         self.kinematics = kinematics
         self.chain = spec.chain
         self.joints = Joints(spec.chain)
+        self._failures: list[tuple[str, str]] = []
         self._renew()
         self._ends = Outcome.SUCCEEDED
 
@@ -90,14 +95,24 @@ class RoutineSkill(AttemptSkill):
                 return next(self._motion)
             except StopIteration:
                 self._outcome = self._ends
+                if self._ends is Outcome.SUCCEEDED:
+                    self._failures = []
             except Stuck as stuck:
                 if self._ends is Outcome.SUCCEEDED:
-                    self._hopeless, self._about = isinstance(stuck, Hopeless), stuck.about
-                    self._recover(Outcome.FAILED, str(stuck))
+                    self._fail(stuck)
                     continue
                 self._outcome = self._ends
             break
         return Command()
+
+    def _fail(self, stuck: Stuck) -> None:
+        """End the attempt in a recovery; what fails in the same way time after time is given up."""
+        reason, self._about = str(stuck), stuck.about
+        failure = (self.goal.name, reason)
+        self._failures = [*self._failures, failure] if failure in self._failures[-1:] else [failure]
+        in_vain = len(self._failures) >= AGAIN
+        self._hopeless = in_vain or isinstance(stuck, Hopeless)
+        self._recover(Outcome.FAILED, f"{reason}, {len(self._failures)} times in a row" if in_vain else reason)
 
     def _recover(self, ends: Outcome, reason: str) -> None:
         self._ends, self._reason = ends, reason

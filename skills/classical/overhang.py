@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homie.kernel.types import Array, Box, Surface, planar_rotation
+from homie.kernel.types import Array, Box, Pose, Surface, planar_rotation
 from skills.classical.grasps import BEFORE_PALM, Grasp, Tool
-from skills.classical.motion import Pose, gripper_rotation
+from skills.classical.motion import gripper_rotation
 
 HANG = 0.05
 """Metres that a thing is drawn over the edge: the fingers reach so far over it, and it does not tip over."""
@@ -37,7 +37,7 @@ OVER = 0.02
 """Metres above the pose at which the hand may come in: a finger is below the thing."""
 
 FAR_END = 0.015
-"""Metres from the end of a thing where it is pressed on: the hand slips towards the other end, where it would tip it."""
+"""Metres from the end of a thing where it is pressed on: the hand slips towards the other, where it would tip it."""
 
 LEVEL = 0.005
 """Metres above what a thing lies on from which something is in its way."""
@@ -154,5 +154,7 @@ def _meets(box: Box, out: Array, length: float, others: Sequence[Box]) -> bool:
         other.distance(point) == 0.0 or moved.distance(corner) == 0.0
         for moved in ways
         for other in in_way
-        for point, corner in zip([*moved.corners(), moved.center[:2]], [*other.corners(), other.center[:2]], strict=True)
+        for point, corner in zip(
+            [*moved.corners(), moved.center[:2]], [*other.corners(), other.center[:2]], strict=True
+        )
     )

@@ -173,7 +173,7 @@ class Put(Manipulation):
                     )
                     for (cost, base), (pitch, tilt_cost), fall in itertools.product(standings[:8], tilts, falls):
                         poses = self._poses(surface, spot, base.yaw + reach.aside if yaw is None else yaw, pitch, fall)
-                        cost += any(same_place(base, place) for place in self._useless)
+                        cost += sum(same_place(base, place) for place in self._useless)
                         total = cost + spot_cost + yaw_cost + tilt_cost + 8.0 * fall + 0.2 * rank
                         options.append((total, base, poses))
         return cheapest(options)

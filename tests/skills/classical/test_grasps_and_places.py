@@ -39,6 +39,17 @@ def test_a_thing_that_fits_is_closed_on_across_a_side_that_fits(hx: float, hy: f
         assert half <= 0.046
 
 
+@given(st.floats(0.015, 0.035), st.floats(0.06, 0.12), st.floats(0.04, 0.12), st.floats(-3.1, 3.1))
+def test_no_finger_comes_down_on_a_long_thing_however_the_hand_is_turned_to_it(
+    hx: float, hy: float, hz: float, yaw: float
+) -> None:
+    box = Box(np.array([0.3, 0.1, 0.8 + hz]), np.array([hx, hy, hz]), yaw)
+    for grasp in grasps(box, (), None):
+        aside = (grasp.opening + FINGERS.thickness) / 2 * grasp.pose.rotation[:, 1]
+        for finger in (grasp.pose.position + aside, grasp.pose.position - aside):
+            assert box.distance(finger[:2]) > 0.0
+
+
 def test_what_could_be_round_is_taken_straight_out_of_a_compartment_however_its_box_lies() -> None:
     """A mug seen from one side: neither the directions nor the longer side of its box are the mug's."""
     mug, out = Box(np.array([0.0, 0.0, 0.5]), np.array([0.049, 0.041, 0.041]), 0.63), np.array([-1.0, 0.0])

@@ -165,6 +165,20 @@ class TestOnTheRobot:
                 break
         return skill
 
+    def test_what_fails_in_one_way_time_after_time_is_given_up(self, home: MujocoHome) -> None:
+        def behaviour(skill: RoutineSkill) -> Motion:
+            yield Command()
+            raise Stuck(skill.subtask.target)  # what is asked for stands for why it fails
+
+        skill, ends = _skill(behaviour), []
+        for reason in ["it slips"] * 5 + ["it is gone"] + ["it slips"] * 6:
+            skill.start(Subtask("Pick", reason), Goal("can", "", np.zeros(3)), home.observe())
+            while skill.outcome is Outcome.RUNNING:
+                skill.act(home.observe())
+            ends.append((skill.reason, skill.hopeless))
+        assert ends[:-1] == [("it slips", False)] * 5 + [("it is gone", False)] + [("it slips", False)] * 5
+        assert ends[-1] == ("it slips, 6 times in a row", True)
+
     def test_a_posture_is_reached_within_the_speeds_and_without_jerks(self, home: MujocoHome) -> None:
         targets: list[Array] = []
         steps = SPEC.chain.speeds * SPEC.period
