@@ -8,12 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homie.kernel.types import Array, Box, Pose, Surface, planar_rotation
+from homie.kernel.types import Array, Box, Pose, Solid, Surface, planar_rotation
 from skills.classical.grasps import BEFORE_PALM, Grasp, Tool
 from skills.classical.motion import gripper_rotation
 
 HANG = 0.05
 """Metres that a thing is drawn over the edge: the fingers reach so far over it, and it does not tip over."""
+
+FURTHEST = 0.4
+"""Metres that a thing is drawn at most: so far the arm reaches from where the robot stands."""
 
 STAYS = 0.015
 """Metres before the edge at which its middle has to stay, or it would fall."""
@@ -70,7 +73,7 @@ def drawings(box: Box, surface: Surface, others: Sequence[Box]) -> list[Drawing]
         hang = min(HANG, reach - STAYS)
         depth = edge - float((box.center - surface.center) @ out)
         length = depth - reach + hang
-        if hang >= LEAST_HANG and length > 0.0 and not _meets(box, out, length, others):
+        if hang >= LEAST_HANG and 0.0 < length < FURTHEST and not _meets(box, out, length, others):
             at = box.center + np.array([0.0, 0.0, box.half[2]]) - (reach - FAR_END) * out
             chosen.append(Drawing(at, out, length, depth + reach - FAR_END))
     return sorted(chosen, key=lambda drawing: drawing.length)
@@ -100,6 +103,15 @@ def pinches(box: Box, surface: Surface, tool: Tool) -> list[Grasp]:
                 cost = 0.3 * (pitch - PINCHES[0]) + (LEAST_HANG / hang)
                 chosen.append(Grasp(pose, yaw, pitch, min(tool.opening, thick + SPARE), cost, OVER, roll=roll))
     return sorted(chosen, key=lambda grasp: grasp.cost)
+
+
+def lies_flat(parts: Sequence[Solid]) -> bool:
+    """Whether the largest of the solids that a thing is made of does not roll as it lies. Unknown parts may."""
+    if not parts:
+        return False
+    largest = max(parts, key=lambda part: float(np.prod(part.half)))
+    upright = abs(float(largest.pose.rotation[2, 2])) > np.cos(0.2)
+    return largest.kind in ("box", "hull") or (largest.kind == "cylinder" and upright)
 
 
 def levelled(box: Box, grasp: Grasp, pose: Pose) -> tuple[Box, Pose]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NoReturn
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from skills.classical.hand import Hand
 from skills.classical.manipulation import AWAY, Manipulation
 from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation, wrap
 from skills.classical.obstruction import without
-from skills.classical.overhang import drawings, levelled, pinches
+from skills.classical.overhang import drawings, levelled, lies_flat, pinches
 from skills.classical.places import half_depth
 from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place
 from skills.classical.ways import ArmSpace
@@ -57,6 +58,9 @@ BESIDE = 0.1
 TURNED = (0.0, 0.5, -0.5, 1.0, -1.0, 1.57, -1.57)
 """Angles (rad) by which the hand may be turned there, best first."""
 
+STEEP = -0.999
+"""Height of the unit vector along the fingers below which they point straight down."""
+
 GENTLY = 0.25
 """Metres per second of the base with something in the hand that something lies in."""
 
@@ -92,8 +96,7 @@ class Pick(Manipulation):
             self._target, self._failed, self._useless, self._slipped, self._draws = self.goal.name, [], [], 0, 0
         if self.seen.body.holding:  # what the inventory does not know of
             yield from self.release()
-        yield from self._draw_out()
-        grasp, standing = self._choose()
+        grasp, standing = (yield from self._find_grasp()) or self._give_up()
         yield from self.come_to(standing)
         grasp, joints = self._from_here(grasp, standing)
         self._failed.append(grasp)  # until it is in the hand
@@ -123,14 +126,21 @@ class Pick(Manipulation):
             raise Stuck("the object slipped out of the hand")
         self._slipped = 0
 
-    def _draw_out(self) -> Motion:
-        """What no hand goes round is drawn over the edge of what it lies on, unless it hangs over it already."""
-        drawn = True
-        while drawn and self._draws < DRAWS and not self._grasps() and (surface := self._surface()) is not None:
-            ways = drawings(self._box(), surface, (*self.goal.obstacles, *self.goal.solids))
+    def _find_grasp(self) -> Motion:
+        """What cannot be taken where it lies is drawn over the edge of that, where fingers get above and below it.
+        Returns the grasp and the standing for it, None where there are none."""
+        best = self._best()
+        while best is None and self._draws < DRAWS and not standing_on(self.goal) and (surface := self._surface()):
+            if self._grasps() and not lies_flat(self.goal.parts):
+                break
             self._draws += 1
+            ways = drawings(self._box(), surface, (*self.goal.obstacles, *self.goal.solids))
             drawn = yield from draw(self, ways, self._compartment() is not None)
+            if not drawn:
+                break
             yield from self.wait(SEEN_AGAIN)
+            best = self._best()
+        return best
 
     def _leave_level(self, grasp: Grasp) -> Motion:
         """Back away with what has something in it, and bring it before the robot without tilting it."""
@@ -179,13 +189,10 @@ class Pick(Manipulation):
                 options.append((cost + grasp.cost + again + back, base, poses))
         return cheapest(options)
 
-    def _choose(self) -> tuple[Grasp, Standing]:
-        """How to take it, and from where. Raises Hopeless with what is in the way, or stands on it and would fall."""
+    def _give_up(self) -> NoReturn:
+        """Raises Hopeless with what is in the way, or stands on it and would fall."""
         if on_it := standing_on(self.goal):
             raise Hopeless("the object cannot be taken from under others", blockers=[*on_it])
-        chosen = self._best()
-        if chosen is not None:
-            return chosen
         with self.supposing(without(self.goal, self.goal.loose)):
             unhindered, fits = self._best(), bool(self._grasps())
         if unhindered is not None:
@@ -197,6 +204,9 @@ class Pick(Manipulation):
         raise Hopeless("no place to stand from which the object can be reached")
 
     def _best(self) -> tuple[Grasp, Standing] | None:
+        """How to take it, and from where."""
+        if standing_on(self.goal):
+            return None
         chosen = self._grasps()
         by_pose = {id(grasp.pose): grasp for grasp in chosen}
         best = self.reachable_standing(self._options(chosen), self._free)
@@ -226,8 +236,10 @@ class Pick(Manipulation):
 
     def _clear_in(self, space: ArmSpace, standing: Standing, at: float) -> bool:
         """Whether the hand touches nothing on its straight way to the object."""
-        begin, grasp, _ = standing.joints
+        begin, grasp, lifted = standing.joints
         end = self.kinematics.forward(grasp)
+        if self._compartment() is not None and end.rotation[2, 0] < STEEP:  # it comes down from there
+            end = self.kinematics.forward(lifted)
         base = standing.base
         pose = Pose(base.transform(end.position), rotation_z(base.yaw) @ end.rotation)
         path = self.line_joints(begin, pose, base=base, step=0.06)
@@ -248,8 +260,8 @@ class Pick(Manipulation):
             fingers=fingers,
         )
         surface = self._surface()
-        if not chosen and surface is not None:
-            chosen = pinches(self._box(), surface, Tool(self.spec.gripper_max, fingers))
+        if surface is not None:
+            chosen += pinches(self._box(), surface, Tool(self.spec.gripper_max, fingers))
         # A finger may push what is in a bowl aside, or brush the bowl that the thing lies in, but rather not.
         avoided = [*self._contents, *self._around_target()]
 
