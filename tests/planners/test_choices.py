@@ -176,26 +176,28 @@ MOVES = CHOICES[:3]
 @pytest.mark.parametrize(
     ("faults", "numbers", "steps"),
     [
-        ("eb-alfred", (0, 1, 9, 2), MOVES[:2]),
-        ("eb-alfred", (), ()),
-        ("eb-navigation", (0, 9, 2), MOVES[:1]),
-        ("eb-navigation", (9,), ()),
+        ("eb-alfred@2025-02", (0, 1, 9, 2), MOVES[:2]),
+        ("eb-alfred@2025-02", (), ()),
+        ("eb-navigation@2025-02", (0, 9, 2), MOVES[:1]),
+        ("eb-navigation@2025-02", (9,), ()),
     ],
 )
 def test_official_readings_cut_a_plan_where_a_number_is_not_in_the_list(faults, numbers, steps) -> None:
     """EB-Navigation ends there, and an empty plan of EB-ALFRED does."""
-    ended = (END,) if faults == "eb-navigation" or not numbers else ()
+    ended = (END,) if faults == "eb-navigation@2025-02" or not numbers else ()
     reading = read_ids(answer(*numbers), MOVES, faults=faults)
     assert reading.subtasks == (*(choice.subtask for choice in steps), *ended)
 
 
-@pytest.mark.parametrize(("faults", "numbers"), [("eb-alfred", (9, 0)), ("eb-navigation", ()), ("none", (0, 9))])
+@pytest.mark.parametrize(
+    ("faults", "numbers"), [("eb-alfred@2025-02", (9, 0)), ("eb-navigation@2025-02", ()), ("none", (0, 9))]
+)
 def test_what_no_reading_takes(faults, numbers) -> None:
     with pytest.raises(Unreadable, match=r"There is no action 9|The plan is empty"):
         read_ids(answer(*numbers), MOVES, faults=faults)
 
 
-@pytest.mark.parametrize("faults", ["eb-alfred", "eb-navigation"])
+@pytest.mark.parametrize("faults", ["eb-alfred@2025-02", "eb-navigation@2025-02"])
 def test_with_official_faults_nothing_is_asked_again(faults) -> None:
     model = Listed("no plan", answer(0))
     planner = ModelPlanner(model, PromptSettings(template="embodiedbench-nav"))

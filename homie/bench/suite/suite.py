@@ -80,6 +80,8 @@ def _ends(subtask: str) -> bool:
 SubtaskText = Annotated[StrictStr, BeforeValidator(_subtask_text)]
 """A subtask as text: `[Put, apple, fridge]`, `[End]`."""
 TaskId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=48)]
+SuiteName = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*(@[a-z0-9]+(-[a-z0-9]+)*)?$", max_length=48)]
+"""With the version of the protocol behind an @ where that is somebody else's: `eb-alfred@2025-02`."""
 
 
 Answer = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^[^\[\],]+$", max_length=100)]
@@ -219,7 +221,7 @@ class Suite(_Model):
     """
 
     format: Literal[1]
-    name: TaskId
+    name: SuiteName
     version: int = Field(default=1, ge=1)
     description: str = ""
     robot: str = ""

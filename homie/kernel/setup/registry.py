@@ -121,6 +121,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "homie-eb-nav": "homie.bench.suites:homie_eb_nav",
             "homie-eb-nav-strict-eb": "homie.bench.suites:homie_eb_nav_strict",
             "homie-eb-table": "homie.bench.suites:homie_eb_table",
+            "homie-eb-table-strict-eb": "homie.bench.suites:homie_eb_table_strict",
             "homie-menu": "homie.bench.suites:homie_menu",
             "table-pick": "homie.bench.suites:table_pick",
             "table-stack": "homie.bench.suites:table_stack",
@@ -129,7 +130,11 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "published": {
             "eb-navigation": "homie.bench.suites.embodiedbench:eb_navigation",
+            "eb-navigation@2025-fixed": "homie.bench.suites.embodiedbench:eb_navigation",
+            "eb-navigation@2025-02": "homie.bench.suites.embodiedbench:eb_navigation_as_released",
             "eb-alfred": "homie.bench.suites.alfred:eb_alfred",
+            "eb-alfred@2025-fixed": "homie.bench.suites.alfred:eb_alfred",
+            "eb-alfred@2025-02": "homie.bench.suites.alfred:eb_alfred_as_released",
         },
         "names": {
             "default": "perception.words.names:best_matches",
