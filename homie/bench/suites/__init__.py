@@ -1,6 +1,6 @@
 """The built-in suites: `homie-100` (docs/homie-100.md), `homie-states` (docs/states.md), `homie-eb-house`,
-`homie-eb-nav` and `homie-eb-table` (docs/embodiedbench.md), `homie-menu` (docs/embodied-eval.md) and four of the
-Panda's table (docs/franka.md)."""
+`homie-eb-rearrange`, `homie-eb-nav` and `homie-eb-table` (docs/embodiedbench.md), `homie-menu` (docs/embodied-eval.md)
+and four of the Panda's table (docs/franka.md)."""
 
 from __future__ import annotations
 
@@ -30,6 +30,11 @@ def homie_eb_house() -> Suite:
     return _shipped("homie-eb-house")
 
 
+def homie_eb_rearrange() -> Suite:
+    """50 errands that move things, in the six ways of EmbodiedBench's subsets; the robot is sent to furniture alone."""
+    return _shipped("homie-eb-rearrange")
+
+
 def homie_eb_table() -> Suite:
     """48 scenes of a Panda's table, each in the five ways of EB-Manipulation's subsets, played by seven numbers."""
     return _shipped("homie-eb-table")
@@ -43,6 +48,11 @@ def homie_eb_nav() -> Suite:
 def homie_eb_house_strict() -> Suite:
     """homie-eb-house as the official evaluator of EB-ALFRED plays its tasks, its faults included."""
     return with_faults(homie_eb_house(), "homie-eb-house-strict-eb", "eb-alfred@2025-02")
+
+
+def homie_eb_rearrange_strict() -> Suite:
+    """homie-eb-rearrange with the faults of the official evaluator of EB-Habitat, which are those of EB-ALFRED."""
+    return with_faults(homie_eb_rearrange(), "homie-eb-rearrange-strict-eb", "eb-alfred@2025-02")
 
 
 def homie_eb_nav_strict() -> Suite:

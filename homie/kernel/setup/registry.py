@@ -118,6 +118,8 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "homie-states": "homie.bench.suites:homie_states",
             "homie-eb-house": "homie.bench.suites:homie_eb_house",
             "homie-eb-house-strict-eb": "homie.bench.suites:homie_eb_house_strict",
+            "homie-eb-rearrange": "homie.bench.suites:homie_eb_rearrange",
+            "homie-eb-rearrange-strict-eb": "homie.bench.suites:homie_eb_rearrange_strict",
             "homie-eb-nav": "homie.bench.suites:homie_eb_nav",
             "homie-eb-nav-strict-eb": "homie.bench.suites:homie_eb_nav_strict",
             "homie-eb-table": "homie.bench.suites:homie_eb_table",
