@@ -15,6 +15,7 @@ RECIPE = Recipe(
     letter="r",
     description="50 errands that move things, each in the six ways of EmbodiedBench's subsets, by way of furniture.",
     kinds={"place": KINDS["place"], "unpack": unpack, "pair": KINDS["pair"], "swap": swap, "store": KINDS["store"]},
+    skills="ideal",
     script=Rearranging,
     protocol={"sent_to": "furniture"},
 )

@@ -57,15 +57,16 @@ def house(seed: int) -> House | None:
 class Recipe:
     """How the tasks of a suite are drawn.
 
-    name: the suite's. letter: its ids begin with it. kinds: of errands, by name. script: what the expert's steps are
-    written by. protocol: of the suite, besides what all have. refused: how many draws of an errand, by its number, were
-    given up because an expert failed with ideal skills.
+    name: the suite's. letter: its ids begin with it. kinds: of errands, by name. skills: those that experts are played
+    with. script: what the expert's steps are written by. protocol: of the suite, besides what all have. refused: how
+    many draws of an errand, by its number, were given up because an expert failed.
     """
 
     name: str
     letter: str
     description: str
     kinds: Mapping[str, Kind]
+    skills: str = "ideal,ideal-chores"
     script: Callable[[House], Numbered] = Numbered
     protocol: Mapping[str, Any] = field(default_factory=dict)
     refused: Mapping[int, int] = field(default_factory=dict)
@@ -176,7 +177,7 @@ class Recipe:
         options = BenchOptions.build(
             suite=self.name,
             planner="expert",
-            skills="ideal,ideal-chores",
+            skills=self.skills,
             retries=0,
             out=out,
             picture_size="16",
