@@ -82,7 +82,7 @@ def test_the_page_has_a_panel_a_protocol_and_leads_to_every_episode(folders: lis
 def test_the_page_leads_to_each_episode_with_all_planners_in_a_row(folders: list[Path], tmp_path: Path) -> None:
     page = render(read_sheets(folders), tmp_path)
     assert page.count("Episode by episode") == 1, "questions have no episodes"
-    rows = {name: cells for name, cells in re.findall(r'<tr><td class="nowrap">(.*?)</td>(.*?)</tr>', page)}
+    rows = dict(re.findall(r'<tr><td class="nowrap">(.*?)</td>(.*?)</tr>', page))
     assert list(rows) == [f"task-{number}-0" for number in range(4)]
     marks = {name: re.findall(r'class="mark (\w+)" href="(.*?)"', cells) for name, cells in rows.items()}
     assert marks["task-3-0"] == [("bad", "rule/episodes/task-3-0"), ("good", "chat/episodes/task-3-0")]

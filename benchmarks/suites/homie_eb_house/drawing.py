@@ -96,9 +96,9 @@ class Recipe:
         short = [(subset, said(here, errand, subset)) for subset in REFERENCES]
         short.insert(2, ("complex-instruction", at_length(here, errand, dice)))
         for subset, text in short:
-            yield self._task(here, seed, [errand], f"{self.letter}{number:02}-{subset}", subset, text)
+            yield self.task(here, seed, [errand], f"{self.letter}{number:02}-{subset}", subset, text)
         row = self._row(here, errand, dice)
-        yield self._task(here, seed, row, f"{self.letter}{number:02}-long-horizon", "long-horizon", in_a_row(here, row))
+        yield self.task(here, seed, row, f"{self.letter}{number:02}-long-horizon", "long-horizon", in_a_row(here, row))
 
     def _row(self, here: House, errand: Errand, dice: random.Random) -> list[Errand]:
         """Three errands that do not touch each other, the first of them this one, unless it has to be the last.
@@ -128,7 +128,7 @@ class Recipe:
             errand.act(script)
         return [*script.steps, "[End]"]
 
-    def _task(
+    def task(
         self, here: House, seed: int, errands: Sequence[Errand], name: str, subset: str, text: str
     ) -> dict[str, Any]:
         """A task as the suite file has it. Raises Unsuited."""
@@ -136,7 +136,7 @@ class Recipe:
         goal, expert = goals[0] if len(goals) == 1 else {"all": goals}, self.steps(here, errands)
         condition = parse_condition(goal)
         if condition.holds(here.state) or unknown_words(condition, here.state) or len(expert) > STEPS:
-            raise Unsuited(f"{name} is done already, or takes too long")
+            raise Unsuited(f"{name} is done already, names what is not there, or takes too long")
         return {
             "id": name,
             "text": text,
