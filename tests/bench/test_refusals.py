@@ -13,8 +13,12 @@ from benchmarks.suites.make_homie_eb_house import RECIPE
 from homie.bench.authoring.house import House
 from homie.bench.suite.suite import find_suite
 from homie.conditions import Condition, unknown_words
+from homie.envs.mujoco.table.scene import FAMILIES
+from homie.kernel.interfaces import WorldState
+from homie.kernel.setup.options import RunOptions
 from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.world import FixedState, ObjectState, RoomState, WorldSnapshot
+from homie.runtime.assembly import assemble
 
 HOUSE = House(
     WorldSnapshot(
@@ -75,3 +79,17 @@ def test_no_goal_holds_at_the_start_and_each_names_what_is_there(name: str) -> N
     for task, goal, world in goals:
         assert not goal.holds(world), task
         assert not unknown_words(goal, world), task
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_table_is_done_at_the_start(family: str) -> None:
+    tasks = find_suite("homie-eb-table").select(f"{family}-*-base")
+    assert len(tasks) == 12
+    for task in tasks:
+        options = RunOptions.build(
+            task=task.text, robot=f"franka:{family}", seed=task.scene.seed, planner="random", picture_size="16"
+        )
+        with assemble(options) as parts:
+            parts.reset(options.seed)
+            assert isinstance(parts.robot, WorldState)
+            assert task.goal is not None and not task.goal.holds(parts.robot.snapshot()), task.id
