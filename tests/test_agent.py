@@ -431,10 +431,12 @@ def test_a_protocol_says_through_which_camera_a_planner_looks(play):
 
 
 UNREAD = Decision((), problem="no JSON")
+STRICT_ALFRED, STRICT_NAVIGATION = Telling(faults="eb-alfred@2025-02"), Telling(faults="eb-navigation@2025-02")
+STRICT_MANIPULATION = Telling(faults="eb-manipulation@2025-02")
 
 
 def test_the_faults_of_eb_alfred_count_an_unreadable_answer_and_tell_nothing_of_it(play):
-    result, records, planner, _ = play(GO_BALL, UNREAD, END, choices=NUMBERED, telling=Telling(faults="eb-alfred"))
+    result, records, planner, _ = play(GO_BALL, UNREAD, END, choices=NUMBERED, telling=STRICT_ALFRED)
     assert codes(records) == [None, ErrorCode.F1, None] and result.ended_by == "ended"
     first, _, third = planner.inputs
     assert third.feedback is not None and third.feedback.ok and first.feedback is None
@@ -444,13 +446,21 @@ def test_the_faults_of_eb_alfred_count_an_unreadable_answer_and_tell_nothing_of_
 
 
 def test_the_faults_of_eb_navigation_draw_an_action_in_the_place_of_an_unreadable_answer(play):
-    asked = [play(UNREAD, rounds=6, choices=NUMBERED[:3], telling=Telling(faults="eb-navigation")) for _ in range(2)]
+    asked = [play(UNREAD, rounds=6, choices=NUMBERED[:3], telling=STRICT_NAVIGATION) for _ in range(2)]
     drawn = [[record.execution.subtask for record in records] for _, records, *_ in asked]
     assert drawn[0] == drawn[1], "the seed of the episode decides"
     assert len(drawn[0]) == 6 and set(drawn[0]) <= {choice.subtask for choice in NUMBERED[:3]}
 
 
+def test_the_faults_of_eb_manipulation_carry_the_rest_of_a_plan_out_after_a_failure(play):
+    plan = Decision((PICK, GO_BALL, END))
+    result, records, *_ = play(plan, telling=STRICT_MANIPULATION)
+    assert codes(records) == [ErrorCode.D1, None, None] and result.ended_by == "ended"
+    assert codes(play(plan, rounds=1)[1]) == [ErrorCode.D1]
+    assert len(play(plan, telling=STRICT_MANIPULATION, limits=Limits(failures=1))[1]) == 1, "limits still end it"
+
+
 def test_official_evaluators_take_an_end_that_is_in_no_list(play):
-    strict = Telling(faults="eb-navigation")
+    strict = STRICT_NAVIGATION
     assert play(END, choices=NUMBERED[:3], telling=strict)[0].ended_by == "ended"
     assert play(END, rounds=2, choices=NUMBERED[:3])[0].ended_by == "rounds"

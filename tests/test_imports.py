@@ -52,6 +52,7 @@ LAYERS = {
     "homie.across": (("results",), ("page",)),
     "homie.vigil": (
         ("frozen", "actions", "floor", "options", "results"),
+        ("record",),
         ("stage", "agents"),
         ("expert", "model", "play"),
         ("table", "paired"),

@@ -27,8 +27,9 @@ NAMES = {
     "locators": "background sensors",
     "checks": "paper code",
     "suites": (
-        "homie-100 homie-states homie-eb-house homie-eb-house-strict-eb homie-eb-nav homie-eb-nav-strict-eb"
-        " homie-eb-table homie-menu table-pick table-stack table-sort table-wipe"
+        "homie-100 homie-states homie-eb-house homie-eb-house-strict-eb homie-eb-rearrange"
+        " homie-eb-rearrange-strict-eb homie-eb-nav homie-eb-nav-strict-eb homie-eb-table homie-eb-table-strict-eb"
+        " homie-menu table-pick table-stack table-sort table-wipe"
     ),
 }
 

@@ -24,7 +24,7 @@ from benchmarks.protocol_tables.suites import SMALL, SUITES
 from homie.bench.folder.ledger import read_bench
 from homie.bench.suite.suite import find_suite
 
-NAMES = ("homie-eb-house", "homie-eb-nav", "homie-eb-table", "homie-menu")
+NAMES = ("homie-eb-house", "homie-eb-rearrange", "homie-eb-nav", "homie-eb-table", "homie-menu")
 HOMIE = (sys.executable, "-c", "from homie.cli.main import main; main()")
 TASKS, WORKERS = 4, 4
 POLL = 0.02

@@ -28,7 +28,7 @@ from homie.envs.mujoco.table.expert import plan as poses_of
 from homie.envs.mujoco.table.families import generate
 from homie.household import PERSON_VERBS, VERBS
 from homie.kernel.setup.scenes import scenes_of
-from homie.kernel.types import END, Image, Subtask
+from homie.kernel.types import END, Image, SentTo, Subtask
 from homie.kernel.vocabulary.actions import ACTION_TABLE
 from homie.questions.folder import read_questions
 
@@ -91,7 +91,7 @@ def _next(task: Task, suite: Suite, system: str, done: int) -> str:
     left = steps[done:] or steps[-1:]
     if suite.protocol.actions == "numbered":
         names = [name for _, name in _CHOICE.findall(system)]
-        numbers = _numbers(task, names)
+        numbers = _numbers(task, names, suite.protocol.sent_to)
         return _planned([{"action_id": numbers[step], "action_name": names[numbers[step]]} for step in left])
     parts = {"action": left[0].action, "target": left[0].target, "destination": left[0].destination}
     able = next((name for name, actions in _MODEL.findall(system) if left[0].action in actions.split(", ")), "")
@@ -99,7 +99,7 @@ def _next(task: Task, suite: Suite, system: str, done: int) -> str:
     return json.dumps({"analysis": "scripted", "subtask": subtask, **({"model": able} if able else {})})
 
 
-def _numbers(task: Task, names: Sequence[str]) -> Mapping[Subtask, int]:
+def _numbers(task: Task, names: Sequence[str], sent_to: SentTo) -> Mapping[Subtask, int]:
     """The numbers of subtasks in a list of actions. Raises ValueError for a list that is not that of the scene."""
     alone = {Subtask(name): number for number, name in enumerate(names)}
     if all(read_subtask(step) in alone for step in task.expert or ()):
@@ -107,7 +107,7 @@ def _numbers(task: Task, names: Sequence[str]) -> Mapping[Subtask, int]:
     world = scenes_of("mujoco").begin(task.scene.seed, task.scene.settings)
     assert world is not None, "the built-in suites have scenes of the home"
     for table in TABLES:
-        choices = (*listed(world, table, table, str), *endings(task.answers))
+        choices = (*listed(world, table, table, str, sent_to), *endings(task.answers))
         if [_verb(choice.name) for choice in choices] == [_verb(name) for name in names]:
             return {choice.subtask: number for number, choice in enumerate(choices)}
     raise ValueError(f"the list of {task.id} has {len(names)} actions, which no skills of its suite give")

@@ -60,6 +60,7 @@ def _blind(planner: str, stand_in: str) -> str:
 SUITES = (
     Played("EMMOE", "homie-100"),
     Played("EmbodiedBench", "homie-eb-house", skills="ideal,ideal-chores", template="embodiedbench-ids"),
+    Played("EmbodiedBench", "homie-eb-rearrange", skills="ideal", template="embodiedbench-ids"),
     Played(
         "EmbodiedBench",
         "homie-eb-nav",

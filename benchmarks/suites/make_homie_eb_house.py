@@ -1,188 +1,21 @@
 """Make the suite homie-eb-house: `python -m benchmarks.suites.make_homie_eb_house`.
 
-50 errands are drawn by lot, two in a house, and each is said in the six ways of EmbodiedBench's subsets. An errand is
-taken if all six mean what there is once, its goal is not reached before anything has happened, and its expert needs no
-more steps than a planner has. Whether the experts do their tasks is played: `python -m
+50 errands are drawn by lot, two in a house, and each is said in the six ways of EmbodiedBench's subsets
+(benchmarks/suites/homie_eb_house/drawing.py). Whether the experts do their tasks is played: `python -m
 benchmarks.suites.make_homie_eb_house --experts FOLDER`.
 """
 
 from __future__ import annotations
 
-import argparse
-import random
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from pathlib import Path
-from typing import Any
+from benchmarks.suites.homie_eb_house.drawing import Recipe
+from benchmarks.suites.homie_eb_house.errands import KINDS
 
-from benchmarks.suites.homie_eb_house.errands import KINDS, Errand, Lot, Numbered
-from benchmarks.suites.homie_eb_house.sayings import REFERENCES, at_length, in_a_row, said
-from benchmarks.suites.homie_states.script import Unsuited
-from benchmarks.suites.written import write_yaml
-from homie.bench.authoring.house import House
-from homie.bench.options import BenchOptions
-from homie.bench.play.runner import bench
-from homie.bench.suite.suite import Suite
-from homie.conditions import parse_condition, unknown_words
-from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.generate.variation import Variation
-from homie.envs.mujoco.house.outset import outset
-from homie.kernel.errors import BadInput
-
-OUT = Path(__file__).parents[2] / "homie" / "bench" / "suites" / "homie-eb-house.yaml"
-NUMBER = 50
-"""Errands; tasks are six times as many."""
-ROOMS, OBJECTS = 3, 16
-"""As in homie-states: few objects, so that most are the only one of their kind."""
-PER_HOUSE = 2
-"""Errands of a house, so that a bench makes half as many houses."""
-STEPS = 30
-"""Actions that a planner has (EB-ALFRED's), End included."""
-LONG = (15, 24)
-"""Actions that an expert of a long-horizon task needs at least and at most; EB-ALFRED's mean is 19.4."""
-TRIES = 400
-"""Draws of an errand in one house, and of what a long one has besides."""
-REFUSED: Mapping[int, int] = {}
-"""How many draws of an errand, by its number, were given up because an expert failed with ideal skills."""
-HEAD = """\
-# homie-eb-house: 50 errands in the six ways of EmbodiedBench's subsets. Made by
-# benchmarks/suites/make_homie_eb_house.py; docs/embodiedbench.md explains them.
-# Change benchmarks/suites/homie_eb_house/ rather than this file.
-"""
-
-
-@cache
-def house(seed: int) -> House | None:
-    """The house of a seed, None if none fits."""
-    try:
-        return House(outset(generate(seed, ROOMS, OBJECTS, Variation(states=True))))
-    except BadInput:
-        return None
-
-
-def errand_tasks(number: int) -> list[dict[str, Any]]:
-    """The six tasks of an errand, by its number from 1. Raises SystemExit where nothing can be drawn."""
-    kind = list(KINDS.values())[(number - 1) % len(KINDS)]
-    drawn = 0
-    for seed in range((number - 1) // PER_HOUSE, 10_000):
-        here = house(seed)
-        dice = random.Random(f"homie-eb-house {number} {seed}")
-        for _ in range(TRIES if here is not None else 0):
-            assert here is not None
-            try:
-                tasks = list(_six(here, seed, kind(Lot(here, dice)), number, dice))
-            except Unsuited:
-                continue
-            drawn += 1
-            if drawn > REFUSED.get(number, 0):
-                return tasks
-    raise SystemExit(f"errand {number}: no house suits it")
-
-
-def _six(here: House, seed: int, errand: Errand, number: int, dice: random.Random) -> Iterator[dict[str, Any]]:
-    """The tasks of an errand, subset by subset. Raises Unsuited."""
-    short = [(subset, said(here, errand, subset)) for subset in REFERENCES]
-    short.insert(2, ("complex-instruction", at_length(here, errand, dice)))
-    for subset, text in short:
-        yield _task(here, seed, [errand], f"e{number:02}-{subset}", subset, text)
-    row = _row(here, errand, dice)
-    yield _task(here, seed, row, f"e{number:02}-long-horizon", "long-horizon", in_a_row(here, row))
-
-
-def _row(here: House, errand: Errand, dice: random.Random) -> list[Errand]:
-    """Three errands that do not touch each other, the first of them this one, unless it has to be the last.
-
-    Raises Unsuited.
-    """
-    for _ in range(TRIES):
-        row = [errand]
-        try:
-            while len(row) < 3:
-                taken = {name for other in row for name in other.uses}
-                other = dice.choice(list(KINDS.values()))(Lot(here, dice, taken))
-                if other.uses & taken or (other.lasts and any(each.lasts for each in row)):
-                    raise Unsuited("it touches another one")
-                row.append(other)
-            row.sort(key=lambda each: each.lasts)
-            if LONG[0] <= len(steps(here, row)) <= LONG[1]:
-                return row
-        except Unsuited:
-            continue
-    raise Unsuited("nothing goes with it")
-
-
-def steps(here: House, errands: Sequence[Errand]) -> list[str]:
-    """What the expert does. Raises Unsuited."""
-    script = Numbered(here)
-    for errand in errands:
-        errand.act(script)
-    return [*script.steps, "[End]"]
-
-
-def _task(here: House, seed: int, errands: Sequence[Errand], name: str, subset: str, text: str) -> dict[str, Any]:
-    """A task as the suite file has it. Raises Unsuited."""
-    goals = [dict(goal) for errand in errands for goal in errand.goals]
-    goal, expert = goals[0] if len(goals) == 1 else {"all": goals}, steps(here, errands)
-    condition = parse_condition(goal)
-    if condition.holds(here.state) or unknown_words(condition, here.state) or len(expert) > STEPS:
-        raise Unsuited(f"{name} is done already, or takes too long")
-    return {
-        "id": name,
-        "text": text,
-        "attributes": [subset],
-        "scene": {"seed": seed, "rooms": ROOMS, "objects": OBJECTS, "states": True},
-        "goal": goal,
-        "expert": expert,
-    }
-
-
-def write() -> None:
-    """Write the suite."""
-    suite = {
-        "format": 1,
-        "name": "homie-eb-house",
-        "description": "50 errands in generated houses, each in the six ways of EmbodiedBench's subsets, by numbers.",
-        "protocol": {
-            "rounds": STEPS + 10,
-            "trials": 1,
-            "feedback": "text",
-            "steps": STEPS,
-            "failures": 10,
-            "actions": "numbered",
-        },
-        "tasks": [task for number in range(1, NUMBER + 1) for task in errand_tasks(number)],
-    }
-    Suite.model_validate(suite)
-    write_yaml(OUT, HEAD, suite)
-
-
-def experts(out: Path) -> None:
-    """Play all experts, with ideal skills and tiny pictures; the same command goes on where it was stopped."""
-    options = BenchOptions.build(
-        suite="homie-eb-house",
-        planner="expert",
-        skills="ideal,ideal-chores",
-        retries=0,
-        out=out,
-        picture_size="16",
-        shade=False,
-    )
-    for line in bench(options).lines:
-        if not line.success:
-            sys.stdout.write(f"{line.task}: {line.cause or 'its goal is not reached'}\n")
-
-
-def main() -> None:
-    """The command."""
-    parser = argparse.ArgumentParser(description="Make the suite homie-eb-house, or play all its experts.")
-    parser.add_argument("--experts", type=Path, metavar="FOLDER", help="play the experts into this run folder")
-    folder: Path | None = parser.parse_args().experts
-    if folder is None:
-        write()
-    else:
-        experts(folder)
-
+RECIPE = Recipe(
+    name="homie-eb-house",
+    letter="e",
+    description="50 errands in generated houses, each in the six ways of EmbodiedBench's subsets, by numbers.",
+    kinds=KINDS,
+)
 
 if __name__ == "__main__":
-    main()
+    RECIPE.command()

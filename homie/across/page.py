@@ -13,7 +13,7 @@ import jinja2
 from markupsafe import Markup
 
 from homie import __version__
-from homie.across.results import Sheet
+from homie.across.results import Episode, Sheet
 from homie.bench.report.plots import Bar, legend, share_bars
 from homie.bench.tables import Column, Table, shown
 from homie.kernel.support.files import write_atomically, writing
@@ -33,6 +33,13 @@ class Panel:
     drawing: Markup
     chances: dict[str, float]
     sheets: tuple[Sheet, ...]
+
+    @property
+    def episodes(self) -> list[tuple[str, list[Episode | None]]]:
+        """Each episode of the protocol with what became of it by planner, None where it did not play it."""
+        by_planner = [{episode.name: episode for episode in sheet.episodes} for sheet in self.sheets]
+        names = dict.fromkeys(name for episodes in by_planner for name in episodes)
+        return [(name, [episodes.get(name) for episodes in by_planner]) for name in names]
 
 
 def table(sheets: Sequence[Sheet]) -> Table:
@@ -112,13 +119,14 @@ def _panel(protocol: str, sheets: Sequence[Sheet], styles: dict[str, str]) -> Pa
             for share in sheet.shares:
                 if share.group != group:
                     continue
-                note = f"{sheet.planner}, of {share.n}"
+                note = sheet.planner
                 bars.append(
                     Bar(
                         label=label,
                         value=share.estimate.value,
                         interval=share.estimate.interval,
                         note=note,
+                        count=share.n,
                         style=styles[sheet.planner],
                     )
                 )

@@ -10,13 +10,17 @@ from pydantic import TypeAdapter, ValidationError
 
 from homie.bench.compare.summary import Intervals
 from homie.bench.folder.ledger import is_bench
+from homie.bench.protocols.vigil.score import Outcome
 from homie.bench.score.results import check_different, groups, load_run
+from homie.bench.score.scores import Score
 from homie.bench.statistics import Estimate, Interval
 from homie.kernel.errors import BadInput
 from homie.questions.asking import Asked
 from homie.questions.table import Row
+from homie.runtime.lines import kept_lines
 from homie.runtime.runstore import read_model
-from homie.vigil.results import HEAD, RESULTS, Head
+from homie.vigil.record import Record
+from homie.vigil.results import EPISODES, HEAD, RESULTS, Head
 from homie.vigil.results import Row as VigilRow
 
 ALL = "all"
@@ -32,13 +36,24 @@ class Share:
     chance: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One episode. good: whether it counts as reached, None where it was lost. note: how it ended, in words. details:
+    the folder or file that has its steps."""
+
+    name: str
+    good: bool | None
+    note: str
+    details: Path
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
     """What one planner reached in one protocol.
 
     planner: as on the command line. protocol: name and version. measure: what the shares are shares of. settings: what
     it was played with, by name. shares: the groups, `all` first. details: the page or file with every episode, or the
-    folder where none is written yet.
+    folder where none is written yet. episodes: each of them, where the protocol has episodes.
     """
 
     planner: str
@@ -48,6 +63,7 @@ class Sheet:
     shares: tuple[Share, ...]
     folder: Path
     details: Path
+    episodes: tuple[Episode, ...] = ()
 
 
 def read_sheets(folders: Sequence[Path], profile: str = "homie", intervals: Intervals | None = None) -> list[Sheet]:
@@ -96,7 +112,14 @@ def _bench(folder: Path, profile: str, intervals: Intervals) -> Sheet:
         ),
         folder=folder,
         details=report if report.exists() else folder,
+        episodes=tuple(_episode(folder, score) for score in run.in_order),
     )
+
+
+def _episode(folder: Path, score: Score) -> Episode:
+    name = f"{score.task_id}-{score.trial}"
+    note = f"{score.length} subtasks, {'ended by the planner' if score.ended else 'not ended by the planner'}"
+    return Episode(name, None if score.lost else score.success, score.lost or note, folder / "episodes" / name)
 
 
 def _questions(folder: Path, profile: str, intervals: Intervals) -> Sheet:
@@ -156,7 +179,14 @@ def _vigil(folder: Path, profile: str, intervals: Intervals) -> Sheet:
         ),
         folder=folder,
         details=folder / "results.md",
+        episodes=tuple(_record(folder, record) for record in kept_lines(folder / EPISODES, Record)[0]),
     )
+
+
+def _record(folder: Path, record: Record) -> Episode:
+    outcome = record.score().outcome
+    note = f"{outcome.value.replace('_', ' ')}, {len(record.steps)} steps"
+    return Episode(record.id, outcome is Outcome.VERIFIED, note, folder / EPISODES)
 
 
 def _played(folder: Path) -> bool:

@@ -13,7 +13,7 @@ from homie.bench.tables import Cell, Column, Table
 from homie.kernel.errors import BadInput
 from homie.runtime.lines import kept_lines
 from homie.runtime.runstore import read_model
-from homie.vigil.play import Record
+from homie.vigil.record import Record
 from homie.vigil.results import EPISODES, HEAD, Head
 
 CHANGES: tuple[tuple[str, Callable[[Score], bool]], ...] = (

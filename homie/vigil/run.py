@@ -26,7 +26,8 @@ from homie.vigil.expert import Expert
 from homie.vigil.frozen import FrozenEpisode, choose, digest
 from homie.vigil.model import ModelAgent, prompt_digest
 from homie.vigil.options import VigilOptions
-from homie.vigil.play import Record, play
+from homie.vigil.play import play
+from homie.vigil.record import Record
 from homie.vigil.results import EPISODES, HEAD, RESULTS, Head, Row
 from homie.vigil.stage import Stage, open_house
 from homie.vigil.table import markdown, rows

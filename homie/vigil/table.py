@@ -8,7 +8,7 @@ from homie.bench.protocols.vigil.episode import Family
 from homie.bench.protocols.vigil.rates import Rates, rates
 from homie.bench.protocols.vigil.score import Score
 from homie.bench.statistics import Term, bootstrap, clustered_wilson
-from homie.vigil.play import Record
+from homie.vigil.record import Record
 from homie.vigil.results import Row, Share
 
 

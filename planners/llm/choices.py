@@ -51,7 +51,7 @@ def read_ids(
         choices: the list.
         leniencies: names of the rules by which an answer is read that is not to the letter.
         faults: of which official evaluator the faults are kept: a plan is cut at the first number that is not in the
-            list (`eb-alfred`), or ends the task there (`eb-navigation`).
+            list (EB-ALFRED), or ends the task there (EB-Navigation).
 
     Raises:
         Unreadable: the answer is not one plan, or has a number that is not in the list.
@@ -63,7 +63,7 @@ def read_ids(
         plan, analysis = _plan(cleaned(text.encode("utf-8", "replace").decode(), rules), rules)
         numbers = [_number(step, place) for place, step in enumerate(plan, 1)]
         subtasks = _subtasks(numbers, choices, faults)
-        if not subtasks and faults != "eb-alfred" and END not in [choice.subtask for choice in choices]:
+        if not subtasks and faults != "eb-alfred@2025-02" and END not in [choice.subtask for choice in choices]:
             raise Unclear("The plan is empty, and the task cannot be ended: choose an action.")
         if END.action in [subtask.action for subtask in subtasks[:-1]]:
             raise Unclear("Nothing can follow the end of the task: it is the last step.")
@@ -78,9 +78,9 @@ def _subtasks(numbers: Sequence[int], choices: Sequence[Choice], faults: Faults)
     subtasks = tuple(choices[number].subtask for number in numbers[:beyond])
     if beyond == len(numbers):
         return subtasks
-    if faults == "eb-navigation" and numbers[beyond] > 0:
+    if faults == "eb-navigation@2025-02" and numbers[beyond] > 0:
         return (*subtasks, END)
-    if faults == "eb-alfred" and subtasks:
+    if faults == "eb-alfred@2025-02" and subtasks:
         return subtasks
     raise Unclear(f"There is no action {numbers[beyond]}: the numbers go from 0 to {len(choices) - 1}.")
 

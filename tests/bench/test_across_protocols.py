@@ -76,7 +76,24 @@ def test_the_page_has_a_panel_a_protocol_and_leads_to_every_episode(folders: lis
     links = re.findall(r'<li><a href="(.*?)">', page)
     assert links == ["../rule/report.html", "../chat", "../q/results.md"]
     assert all((out.parent / link).resolve().exists() or link.endswith(".md") for link in links)
-    assert "chat:m, of 10" in page and "perception reasoning 25.0 %" in page
+    assert "n 10</text>" in page and "n 2</text>" in page and "perception reasoning 25.0 %" in page
+
+
+def test_the_page_leads_to_each_episode_with_all_planners_in_a_row(folders: list[Path], tmp_path: Path) -> None:
+    page = render(read_sheets(folders), tmp_path)
+    assert page.count("Episode by episode") == 1, "questions have no episodes"
+    rows = dict(re.findall(r'<tr><td class="nowrap">(.*?)</td>(.*?)</tr>', page))
+    assert list(rows) == [f"task-{number}-0" for number in range(4)]
+    marks = {name: re.findall(r'class="mark (\w+)" href="(.*?)"', cells) for name, cells in rows.items()}
+    assert marks["task-3-0"] == [("bad", "rule/episodes/task-3-0"), ("good", "chat/episodes/task-3-0")]
+    assert all((tmp_path / link).is_dir() for cells in marks.values() for _, link in cells)
+
+
+def test_an_episode_that_was_not_played_is_no_failure(tmp_path: Path) -> None:
+    write_run(tmp_path / "part", {("task-0", 0): DONE}, planner="part", trials=1)
+    (sheet,) = read_sheets([tmp_path / "part"])
+    assert [episode.good for episode in sheet.episodes] == [True, None, None, None]
+    assert 'class="mark odd"' in render([sheet], tmp_path)
 
 
 def test_a_model_cannot_write_markup_into_the_page(tmp_path: Path) -> None:

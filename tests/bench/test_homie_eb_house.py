@@ -6,9 +6,10 @@ from collections import Counter
 
 import pytest
 
+from benchmarks.suites.homie_eb_house.drawing import LONG, NUMBER, STEPS, house
 from benchmarks.suites.homie_eb_house.references import by_look, by_place, by_use, named
 from benchmarks.suites.homie_states.script import Unsuited
-from benchmarks.suites.make_homie_eb_house import LONG, NUMBER, STEPS, errand_tasks, house
+from benchmarks.suites.make_homie_eb_house import RECIPE
 from homie.bench.authoring.house import House
 from homie.bench.authoring.numbered import endings, listed
 from homie.bench.protocols.embodiedbench.tasks import ALFRED_SUBSETS
@@ -57,7 +58,7 @@ def test_an_expert_plays_by_the_numbers_of_its_scene_towards_a_goal_that_is_open
 
 @pytest.mark.parametrize("number", [1, 24, 50])
 def test_the_file_is_what_its_maker_writes(number: int) -> None:
-    for made in errand_tasks(number):
+    for made in RECIPE.tasks(number):
         task = SUITE.by_id[made["id"]]
         assert (task.text, list(task.expert or ())) == (made["text"], made["expert"])
 

@@ -68,6 +68,14 @@ def test_every_action_is_listed_with_what_it_can_be_tried_on_by_kind() -> None:
     assert names("Wash") == ["wash the mug 2", "wash the mug 10"], "a table is not washed"
 
 
+def test_where_the_robot_is_sent_to_furniture_alone_things_are_not_destinations() -> None:
+    actions = listed(WORLD, ["Go to", "Pick"], TABLE, str, "furniture")
+    assert [choice.name for choice in actions] == [
+        *("navigate to the fridge", "navigate to the table"),
+        *("pick up the bread", "pick up the mug_2", "pick up the mug_10"),
+    ]
+
+
 def test_furniture_that_goes_by_its_colour_is_listed_with_it() -> None:
     fixed = {
         "table_1": FixedState(kind="table", colour="white", room="kitchen_1", receives="on"),

@@ -73,6 +73,12 @@ def test_the_bench_plays_reference_steps_by_number_and_judges_alfreds_goal(alfre
     assert [(line.ended_by, line.world) for line in summary.lines] == [("goal", True)]
 
 
+def test_a_version_says_whether_the_faults_of_the_release_are_kept(alfred: Path) -> None:
+    fixed, released = find_suite(f"eb-alfred:{alfred}"), find_suite(f"eb-alfred@2025-02:{alfred}")
+    assert (fixed.name, fixed.protocol.faults) == ("eb-alfred@2025-fixed", "none")
+    assert (released.name, released.protocol.faults) == ("eb-alfred@2025-02", "eb-alfred@2025-02")
+
+
 def test_the_list_has_the_released_numbers(alfred: Path) -> None:
     task = find_suite(f"eb-alfred:{alfred}").by_id["spatial-01"]
     robot = ThorRobot.of("stand-in", ThorSettings(**task.scene.settings))

@@ -73,6 +73,14 @@ def test_a_suite_of_published_files_is_named_with_its_folder(navigation: Path) -
         find_suite(f"eb-navigation:{navigation.parent}")
 
 
+def test_a_version_says_whether_the_faults_of_the_release_are_kept(navigation: Path) -> None:
+    fixed, released = (find_suite(f"eb-navigation@2025-{version}:{navigation}") for version in ("fixed", "02"))
+    assert fixed == find_suite(f"eb-navigation:{navigation}")
+    assert (fixed.name, fixed.protocol.faults) == ("eb-navigation@2025-fixed", "none")
+    assert (released.name, released.protocol.faults) == ("eb-navigation@2025-02", "eb-navigation@2025-02")
+    assert released.tasks == fixed.tasks
+
+
 def test_an_expert_takes_the_fewest_moves_and_turns_nowhere(navigation: Path) -> None:
     suite = find_suite(f"eb-navigation:{navigation}")
     front, behind = (suite.by_id[name].expert or () for name in ("base-01", "base-02"))

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from homie.kernel.errors import BadInput
 from homie.kernel.types import END, HELD, VIEWS, Choice, Feedback, HistoryItem, PlannerInput, Subtask, Telling
+from homie.kernel.vocabulary.steps import STEPS as STEP_NAMES
 from planners.llm.brain import ModelPlanner
 from planners.llm.choices import read_ids
 from planners.llm.messages import LanguageModel, Reply, Request
+from planners.llm.prompting.examples import load_examples
 from planners.llm.prompting.prompt import Prompt
 from planners.llm.prompting.settings import PromptSettings
 from planners.llm.prompting.writer import TemplateWriter
@@ -176,26 +180,28 @@ MOVES = CHOICES[:3]
 @pytest.mark.parametrize(
     ("faults", "numbers", "steps"),
     [
-        ("eb-alfred", (0, 1, 9, 2), MOVES[:2]),
-        ("eb-alfred", (), ()),
-        ("eb-navigation", (0, 9, 2), MOVES[:1]),
-        ("eb-navigation", (9,), ()),
+        ("eb-alfred@2025-02", (0, 1, 9, 2), MOVES[:2]),
+        ("eb-alfred@2025-02", (), ()),
+        ("eb-navigation@2025-02", (0, 9, 2), MOVES[:1]),
+        ("eb-navigation@2025-02", (9,), ()),
     ],
 )
 def test_official_readings_cut_a_plan_where_a_number_is_not_in_the_list(faults, numbers, steps) -> None:
     """EB-Navigation ends there, and an empty plan of EB-ALFRED does."""
-    ended = (END,) if faults == "eb-navigation" or not numbers else ()
+    ended = (END,) if faults == "eb-navigation@2025-02" or not numbers else ()
     reading = read_ids(answer(*numbers), MOVES, faults=faults)
     assert reading.subtasks == (*(choice.subtask for choice in steps), *ended)
 
 
-@pytest.mark.parametrize(("faults", "numbers"), [("eb-alfred", (9, 0)), ("eb-navigation", ()), ("none", (0, 9))])
+@pytest.mark.parametrize(
+    ("faults", "numbers"), [("eb-alfred@2025-02", (9, 0)), ("eb-navigation@2025-02", ()), ("none", (0, 9))]
+)
 def test_what_no_reading_takes(faults, numbers) -> None:
     with pytest.raises(Unreadable, match=r"There is no action 9|The plan is empty"):
         read_ids(answer(*numbers), MOVES, faults=faults)
 
 
-@pytest.mark.parametrize("faults", ["eb-alfred", "eb-navigation"])
+@pytest.mark.parametrize("faults", ["eb-alfred@2025-02", "eb-navigation@2025-02"])
 def test_with_official_faults_nothing_is_asked_again(faults) -> None:
     model = Listed("no plan", answer(0))
     planner = ModelPlanner(model, PromptSettings(template="embodiedbench-nav"))
@@ -214,3 +220,91 @@ def test_the_template_of_small_steps_shows_one_picture_and_no_names() -> None:
     blind = Prompt(PromptSettings(template="embodiedbench-nav", images=False))
     text = blind.request(replace(GIVEN, views={"front": GIVEN.views["front"]}))[1].text
     assert text.startswith("Front: nothing\nTask:")
+
+
+# ---------------------------------------------------------------- examples by number
+
+
+def by_name(*names: str) -> PlannerInput:
+    """A round whose list has these actions."""
+    choices = [Choice(name, Subtask("End") if name == "end the task" else Subtask(name)) for name in names]
+    return replace(GIVEN, choices=tuple(choices))
+
+
+ERRANDS = by_name(
+    *("find the mug", "pick up the mug", "put down the object in hand on the bed", "open the fridge"),
+    *("close the fridge", "turn on the lamp", "turn off the lamp", "heat the mug", "end the task"),
+)
+FURNITURE = by_name(
+    *("navigate to the bed", "pick up the mug", "put down the object in hand on the bed", "open the fridge"),
+    *("close the fridge", "end the task"),
+)
+STEPS = by_name(*STEP_NAMES)
+
+
+@pytest.mark.parametrize(
+    ("template", "given", "number", "words"),
+    [
+        ("embodiedbench-ids", ERRANDS, 5, "find the fridge"),
+        ("embodiedbench-ids", FURNITURE, 2, "navigate to the fridge"),
+        ("embodiedbench-nav", STEPS, 3, "towel"),
+    ],
+)
+def test_examples_by_number_are_those_whose_verbs_the_list_has(template, given, number, words) -> None:
+    prompt = Prompt(PromptSettings(template=template))
+    assert len(prompt.fitting(given)) == number
+    system = prompt.request(given)[0].messages[0].parts[0]
+    assert isinstance(system, str) and system.count("Example ") == number and words in system
+    assert ("The robot is sent to furniture" in system) == (given is FURNITURE)
+    fewer = Prompt(PromptSettings(template=template, examples=1)).request(given)[0].messages[0].parts[0]
+    assert isinstance(fewer, str) and fewer.count("Example ") == 1
+    none = Prompt(PromptSettings(template=template, examples=0)).request(given)[0].messages[0].parts[0]
+    assert isinstance(none, str) and "Example" not in none
+
+
+@pytest.mark.parametrize("name", ["numbers", "steps"])
+def test_examples_by_number_are_read_as_they_are_written_from_their_own_list(name: str) -> None:
+    for example in load_examples(name, None).all:
+        longest = max(example.choices) + 1
+        own = [Choice("do nothing", Subtask("nothing"))] * longest
+        for number, called in example.choices.items():
+            own[number] = Choice(called, END if called == "end the task" else Subtask(called))
+        own += [] if END in [choice.subtask for choice in own] else [Choice("end the task", END)]
+        read = read_ids(example.answer("ids", (), {}), own, frozenset())
+        assert list(read.subtasks) == [own[number].subtask for number in example.numbers]
+
+
+def test_an_example_that_comes_back_is_no_answer() -> None:
+    prompt = Prompt(PromptSettings(template="embodiedbench-nav"))
+    example = prompt.fitting(STEPS)[0]
+    with pytest.raises(Unreadable, match="an example of the instructions"):
+        prompt.read(example.answer("ids", (), {}), STEPS)
+
+
+def test_pictures_of_examples_come_first_and_once() -> None:
+    prompt = Prompt(PromptSettings(template="embodiedbench-nav", example_images=True, image_size=100, chat_turns=2))
+    first, turn = prompt.request(STEPS)
+    again, _ = prompt.request(STEPS, [turn.answered("an answer")])
+    for request in (first, again):
+        asked = [message for message in request.messages if message.role == "user"]
+        parts = asked[0].parts
+        assert list(parts[:6:2]) == [f"Picture of example {number}:" for number in (1, 2, 3)]
+        assert [getattr(part, "shape", None) for part in parts[1:6:2]] == [(100, 100, 3)] * 3
+        texts = [part for message in request.messages for part in message.parts if isinstance(part, str)]
+        assert texts.count("Picture of example 1:") == 1
+    described = prompt.describe()["examples"]
+    assert isinstance(described, dict) and sorted(described["pictures"]) == [f"steps-{n}.jpg" for n in (1, 2, 3)]
+    without = Prompt(PromptSettings(template="embodiedbench-nav", example_images=True, images=False))
+    assert all(isinstance(part, str) for part in without.request(STEPS)[0].messages[-1].parts)
+
+
+def test_templates_without_pictured_examples_say_so() -> None:
+    with pytest.raises(BadInput, match="has no examples with pictures"):
+        Prompt(PromptSettings(template="embodiedbench-ids", example_images=True))
+
+
+def test_examples_of_another_form_are_refused(tmp_path: Path) -> None:
+    text = files("planners.llm").joinpath("prompts", "embodiedbench-ids.md").read_text(encoding="utf-8")
+    (tmp_path / "mine.md").write_text(text.replace("examples: numbers", "examples: plans"))
+    with pytest.raises(BadInput, match="asks for numbers, and its examples 'plans' are not by number"):
+        Prompt(PromptSettings(template=str(tmp_path / "mine.md")))

@@ -26,11 +26,12 @@ def answer(poses: list[list[int]]) -> str:
     return json.dumps({**said, "executable_plan": poses})
 
 
-def played(out: Path, *answers: list[list[int]]) -> tuple[BenchSummary, list[Any]]:
+def played(out: Path, *answers: list[list[int]] | str, suite: str = "homie-eb-table") -> tuple[BenchSummary, list[Any]]:
     """The bench of the task with these answers, and the messages of each request."""
-    with Endpoint(*(says(answer(poses)) for poses in answers)) as endpoint:
+    texts = [each if isinstance(each, str) else answer(each) for each in answers]
+    with Endpoint(*map(says, texts)) as endpoint:
         options = BenchOptions.build(
-            suite="homie-eb-table",
+            suite=suite,
             tasks=TASK,
             planner="chat:served",
             planner_settings={"base_url": endpoint.url, "template": "embodiedbench-arm", "boxes": True},
@@ -61,3 +62,16 @@ def test_what_went_wrong_is_named(tmp_path: Path) -> None:
     (mistakes,) = [table for table in compare([tmp_path]) if table.title == "Mistakes"]
     assert mistakes.columns[3].head == "reasoning: wrong termination"
     assert mistakes.rows == (("chat:served", "all", 1, 1), ("chat:served", "visual-appearance", 1, 1))
+
+
+def test_with_the_faults_of_eb_manipulation_a_plan_goes_on_poses_are_drawn_and_the_goal_ends_it(tmp_path: Path) -> None:
+    scene = find_suite("homie-eb-table").by_id[TASK].scene
+    poses = [json.loads(str(action)) for action in plan(generate("stack", scene.seed))]
+    beyond = [[0, 0, 100, 0, 60, 60, 1], *poses]
+    done, asked = played(tmp_path, "I do not know.", beyond, suite="homie-eb-table-strict-eb")
+    assert (done.judged, done.successes) == (1, 1) and [line.ended_by for line in done.lines] == ["goal"]
+    assert len(asked) == 2, "an answer that cannot be read is not asked for again"
+    steps = [json.loads(line) for line in (tmp_path / f"episodes/{TASK}-0/steps.jsonl").read_text().splitlines()]
+    drawn = json.loads(steps[0]["execution"]["subtask"]["target"])
+    assert len(drawn) == 7 and drawn[6] == 1, "a random pose has an open gripper"
+    assert steps[1]["execution"]["feedback"]["status"] == "fail" and len(steps) > 3

@@ -227,9 +227,8 @@ def test_fewer_views_are_shown_in_their_order() -> None:
 # ---------------------------------------------------------------- templates
 
 
-FIRST = ("embodiedbench-ids", "embodiedbench-nav", "embodiedbench-arm")
+FIRST = ("embodiedbench-arm",)
 """Templates of which this is the first version."""
-BY_NUMBER = ("embodiedbench-ids", "embodiedbench-nav")
 
 
 def test_what_is_recorded_of_a_prompt() -> None:
@@ -240,9 +239,6 @@ def test_what_is_recorded_of_a_prompt() -> None:
         assert (description["template"], description["version"]) == (name, 1 if name in FIRST else 2)
         assert description["sha256"] == hashlib.sha256(data).hexdigest()
         examples = description["examples"]
-        if name in BY_NUMBER:
-            assert examples is None, "numbers are those of a scene"
-            continue
         assert isinstance(examples, dict)
         path = folder.joinpath("examples", f"{examples['name']}.yaml")
         assert examples["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
@@ -351,6 +347,8 @@ def test_missing_templates(tmp_path: Path) -> None:
         ("- {task: t, views: {}, analysis: a, subtasks: []}", "'subtasks'"),
         ("- {task: t, views: {}, analysis: a, subtasks: ['[Pick']}", "two brackets"),
         ("- {task: t, views: {}, analysis: a, subtasks: ['[End]', '[Pick, a]']}", "nothing can follow"),
+        ("- {task: t, analysis: a, subtasks: ['[End]'], numbers: [1], choices: {1: go}}", "either 'subtasks' or"),
+        ("- {task: t, analysis: a, numbers: [1, 2], choices: {1: go}}", "'choices' has no name for the number 2"),
         ("- {task: t, views: {}, analysis: a, subtasks: ['[End]'], why: b}", "'why'"),
     ],
 )

@@ -49,6 +49,8 @@ def test_the_page_across_protocols_reads_its_folder(whole: Path) -> None:
     assert sheet.planner == "always" and sheet.protocol.startswith("homie-vigil ")
     shares = {share.group: (share.n, share.estimate.value) for share in sheet.shares}
     assert next(iter(shares)) == "all" and shares["SV"] == (2, 0.0) and shares["all"][0] == 4
+    assert len(sheet.episodes) == 4 and not any(episode.good for episode in sheet.episodes if "SV" in episode.name)
+    assert all(" steps" in episode.note and episode.details.is_file() for episode in sheet.episodes)
 
 
 def test_it_goes_on_where_a_kill_has_cut_it_off(whole: Path, tmp_path: Path) -> None:

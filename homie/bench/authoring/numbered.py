@@ -14,7 +14,7 @@ from homie.household import PERSON_VERBS, VERBS
 from homie.kernel.episode.executor import Executor
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import OwnList, WorldState
-from homie.kernel.types import END, HELD, Choice, Subtask
+from homie.kernel.types import END, HELD, Choice, SentTo, Subtask
 from homie.kernel.vocabulary.actions import Action, ActionTable, action_of
 from homie.kernel.vocabulary.furniture import kinds
 from homie.kernel.world import WorldSnapshot
@@ -23,17 +23,22 @@ BY_STATE: Mapping[str, str] = {"off": "on"}
 """What an action brings about, as the state that the thing has for it where that has another name."""
 SAID: Mapping[str, str] = {"Go to": "find", "Pick": "pick up", "Put": "put down"}
 """How the list calls actions: in the words of EB-ALFRED where it has the action."""
+NAVIGATE = "navigate to"
+"""How it calls Go to where the robot is sent to furniture alone: in the words of EB-Habitat."""
 COLOURED = frozenset(use.kind for use in kinds(lambda use: use.told_by_colour))
 """Furniture that goes by its colour in a planner's views, not by its number."""
 ENDING = Choice("end the task", END)
 """The last action of the list of a task that is no question."""
 
 
-def numbered_actions(executor: Executor, ends: Sequence[Choice] = (ENDING,)) -> tuple[Choice, ...]:
+def numbered_actions(
+    executor: Executor, ends: Sequence[Choice] = (ENDING,), sent_to: SentTo = "things"
+) -> tuple[Choice, ...]:
     """The list of an episode that begins, by the names that its planner is told: what some skill can do, and the ends.
     A robot that has a list of its own (`OwnList`) is asked for it.
 
-    ends: the last of the list (`endings`); none where the planner cannot end the episode.
+    ends: the last of the list (`endings`); none where the planner cannot end the episode. sent_to: what Go to is in it
+    with.
 
     Raises BadInput for a robot without world state, and for targets that are not the background's: the names of the
     list are those of the scene, and from sensors nobody knows them.
@@ -55,7 +60,7 @@ def numbered_actions(executor: Executor, ends: Sequence[Choice] = (ENDING,)) -> 
     for name in _natural(world.things):
         locator.called(name)  # a name is complete, with its number, when all have theirs
     able = [action for action in executor.actions if executor.skills.choose("", action) is not None]
-    actions = listed(world, able, executor.skills.table, lambda name: locator.called(name) or name)
+    actions = listed(world, able, executor.skills.table, lambda name: locator.called(name) or name, sent_to)
     return (*actions, *ends)
 
 
@@ -69,7 +74,11 @@ def endings(answers: Sequence[str]) -> tuple[Choice, ...]:
 
 
 def listed(
-    world: WorldSnapshot, actions: Iterable[str], table: ActionTable, called: Callable[[str], str]
+    world: WorldSnapshot,
+    actions: Iterable[str],
+    table: ActionTable,
+    called: Callable[[str], str],
+    sent_to: SentTo = "things",
 ) -> tuple[Choice, ...]:
     """The list for a world without its end: action by action, each with all that it can be tried on, in the order of
     their names.
@@ -79,31 +88,34 @@ def listed(
         actions: The names of the actions that there are.
         table: What is known of them.
         called: The name of a thing as a planner is told.
+        sent_to: What Go to is in it with.
     """
     return tuple(
         choice
         for action in (action_of(action, table) for action in actions)
         if action.name != END.action
-        for choice in _choices(action, world, called)
+        for choice in _choices(action, world, called, sent_to)
     )
 
 
-def _choices(action: Action, world: WorldSnapshot, called: Callable[[str], str]) -> Iterator[Choice]:
+def _choices(action: Action, world: WorldSnapshot, called: Callable[[str], str], sent_to: SentTo) -> Iterator[Choice]:
     """An action with all that it can be tried on; by its name alone where it takes nothing."""
     if not action.arguments:
         yield Choice(action.name, Subtask(action.name))
         return
-    for name in _fitting(action, world):
-        yield Choice(_said(action, name, world, called), _subtask(action, name))
+    for name in _fitting(action, world, sent_to):
+        yield Choice(_said(action, name, world, called, sent_to), _subtask(action, name))
 
 
-def _fitting(action: Action, world: WorldSnapshot) -> list[str]:
+def _fitting(action: Action, world: WorldSnapshot, sent_to: SentTo) -> list[str]:
     """What an action can be tried on, by its kind: whether it works out is another matter."""
     if action.name in PERSON_VERBS:
         return _natural(world.people)
     match action.result:
         case "":
             return _natural(world.things)  # only its skill can say
+        case "reached" if sent_to == "furniture":
+            return _natural(name for name, thing in world.fixed.items() if thing.receives)
         case "reached":
             return [*_natural(world.rooms), *_natural(world.things)]
         case "held":
@@ -124,8 +136,10 @@ def _subtask(action: Action, name: str) -> Subtask:
     return Subtask(action.name, name)
 
 
-def _said(action: Action, name: str, world: WorldSnapshot, called: Callable[[str], str]) -> str:
+def _said(action: Action, name: str, world: WorldSnapshot, called: Callable[[str], str], sent_to: SentTo) -> str:
     verb = SAID.get(action.name, action.name.lower())
+    if action.result == "reached" and sent_to == "furniture":
+        verb = NAVIGATE
     thing = f"the {world.rooms[name].kind if name in world.rooms else called(name)}{_look(name, world)}"
     if "destination" not in action.arguments:
         return f"{verb} {thing}"

@@ -176,7 +176,8 @@ def _numbering(job: Job) -> Numbering | None:
     """What makes the list of an episode whose planner chooses by number, None for others."""
     if job.protocol.actions != "numbered":
         return None
-    return partial(numbered_actions, ends=() if job.protocol.end == "goal" else endings(job.task.answers))
+    ends = () if job.protocol.end == "goal" else endings(job.task.answers)
+    return partial(numbered_actions, ends=ends, sent_to=job.protocol.sent_to)
 
 
 def _reached(job: Job, robot: Robot) -> Reached | None:

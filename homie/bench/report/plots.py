@@ -18,19 +18,23 @@ WIDTH = 460
 """Width of a plot in units of its view box, about its width on the page in pixels."""
 LABELS = 150
 """Width of the labels to the left of horizontal bars."""
+COUNTS = 50
+"""Width of the numbers of episodes behind the shares: `n 1000`."""
 LETTER = 6.6
 """Approximate width of a letter of the labels."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """A horizontal bar. value: a share, None if its denominator is 0. note: text after the value. style: CSS class."""
+    """A horizontal bar. value: a share, None if its denominator is 0. note: what its title says besides. style:
+    CSS class. count: of how many it is a share, written behind it."""
 
     label: str
     value: float | None
     interval: Interval | None = None
     note: str = ""
     style: str = "s0"
+    count: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,8 @@ def share_bars(title: str, bars: Sequence[Bar]) -> Markup:
 
     A bar without a label belongs to the one above it.
     """
-    room, y = WIDTH - LABELS - 62, 0
+    end = WIDTH - (COUNTS if any(bar.count is not None for bar in bars) else 0)
+    room, y = end - LABELS - 62, 0
     places = []
     for bar in bars:
         y += 28 if bar.label else 20
@@ -62,10 +67,12 @@ def share_bars(title: str, bars: Sequence[Bar]) -> Markup:
         title_text = f"{bar.label}: {100 * bar.value:.1f} % {bar.note}".strip()
         drawn.append(_rect(LABELS, y, bar.value * room, 18, bar.style, title_text))
         if bar.interval is not None:
-            low, high = (LABELS + end * room for end in bar.interval)
+            low, high = (LABELS + share * room for share in bar.interval)
             path = f"M{low:.1f} {y + 5}V{y + 13}M{low:.1f} {y + 9}H{high:.1f}M{high:.1f} {y + 5}V{y + 13}"
             drawn.append(Markup('<path class="whisker" d="{}"/>').format(path))
-        drawn.append(_text(WIDTH, y + 13, f"{100 * bar.value:.1f} %", "end"))
+        drawn.append(_text(end, y + 13, f"{100 * bar.value:.1f} %", "end"))
+        if bar.count is not None:
+            drawn.append(_text(WIDTH, y + 13, f"n {bar.count}", "end"))
     return _svg(title, bottom + 24, drawn)
 
 

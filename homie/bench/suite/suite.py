@@ -32,7 +32,17 @@ from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.setup import registry
 from homie.kernel.setup.options import MAX_SEED
 from homie.kernel.support.files import reading, slug
-from homie.kernel.types import END, Faults, FeedbackPolicy, HistoryPolicy, Limits, Subtask, Telling, ThingsPolicy
+from homie.kernel.types import (
+    END,
+    Faults,
+    FeedbackPolicy,
+    HistoryPolicy,
+    Limits,
+    SentTo,
+    Subtask,
+    Telling,
+    ThingsPolicy,
+)
 
 Attribute: TypeAlias = Literal[
     "short-horizon",
@@ -80,6 +90,8 @@ def _ends(subtask: str) -> bool:
 SubtaskText = Annotated[StrictStr, BeforeValidator(_subtask_text)]
 """A subtask as text: `[Put, apple, fridge]`, `[End]`."""
 TaskId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=48)]
+SuiteName = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*(@[a-z0-9]+(-[a-z0-9]+)*)?$", max_length=48)]
+"""With the version of the protocol behind an @ where that is somebody else's: `eb-alfred@2025-02`."""
 
 
 Answer = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^[^\[\],]+$", max_length=100)]
@@ -125,7 +137,8 @@ class Protocol(_Model):
 
     feedback, history, history_length, things: what a planner is told (`homie.kernel.types.Telling`). steps, failures,
     plan: what ends an episode besides, and how much of a plan is carried out (`homie.kernel.types.Limits`).
-    actions: `numbered` where a planner chooses from a list (`homie.bench.authoring.numbered`). end: `goal` where an
+    actions: `numbered` where a planner chooses from a list (`homie.bench.authoring.numbered`). sent_to: whether that
+    list sends the robot to things, or to furniture alone. end: `goal` where an
     episode ends by itself as soon as its goal is reached, and the planner cannot end it. views: the cameras whose
     pictures a planner gets, by the views as which it gets them; the robot's own where there are none. faults: of which
     official evaluator the faults are kept (`homie.kernel.types.Telling`).
@@ -141,6 +154,7 @@ class Protocol(_Model):
     failures: int | None = Field(default=None, ge=1, le=1000)
     plan: int | None = Field(default=None, ge=1, le=1000)
     actions: Literal["named", "numbered"] = "named"
+    sent_to: SentTo = "things"
     end: Literal["planner", "goal"] = "planner"
     views: dict[View, str] = {}
     faults: Faults = "none"
@@ -219,7 +233,7 @@ class Suite(_Model):
     """
 
     format: Literal[1]
-    name: TaskId
+    name: SuiteName
     version: int = Field(default=1, ge=1)
     description: str = ""
     robot: str = ""

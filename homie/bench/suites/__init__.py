@@ -1,13 +1,13 @@
 """The built-in suites: `homie-100` (docs/homie-100.md), `homie-states` (docs/states.md), `homie-eb-house`,
-`homie-eb-nav` and `homie-eb-table` (docs/embodiedbench.md), `homie-menu` (docs/embodied-eval.md) and four of the
-Panda's table (docs/franka.md)."""
+`homie-eb-rearrange`, `homie-eb-nav` and `homie-eb-table` (docs/embodiedbench.md), `homie-menu` (docs/embodied-eval.md)
+and four of the Panda's table (docs/franka.md)."""
 
 from __future__ import annotations
 
 from importlib.resources import as_file, files
 
 from homie.bench.suite.suite import Suite, read_suite
-from homie.kernel.types import Faults
+from homie.bench.suites.faults import with_faults
 
 
 def homie_100() -> Suite:
@@ -30,6 +30,11 @@ def homie_eb_house() -> Suite:
     return _shipped("homie-eb-house")
 
 
+def homie_eb_rearrange() -> Suite:
+    """50 errands that move things, in the six ways of EmbodiedBench's subsets; the robot is sent to furniture alone."""
+    return _shipped("homie-eb-rearrange")
+
+
 def homie_eb_table() -> Suite:
     """48 scenes of a Panda's table, each in the five ways of EB-Manipulation's subsets, played by seven numbers."""
     return _shipped("homie-eb-table")
@@ -42,12 +47,22 @@ def homie_eb_nav() -> Suite:
 
 def homie_eb_house_strict() -> Suite:
     """homie-eb-house as the official evaluator of EB-ALFRED plays its tasks, its faults included."""
-    return _strict(homie_eb_house(), "eb-alfred")
+    return with_faults(homie_eb_house(), "homie-eb-house-strict-eb", "eb-alfred@2025-02")
+
+
+def homie_eb_rearrange_strict() -> Suite:
+    """homie-eb-rearrange with the faults of the official evaluator of EB-Habitat, which are those of EB-ALFRED."""
+    return with_faults(homie_eb_rearrange(), "homie-eb-rearrange-strict-eb", "eb-alfred@2025-02")
 
 
 def homie_eb_nav_strict() -> Suite:
     """homie-eb-nav with the faults of the official evaluator of EB-Navigation."""
-    return _strict(homie_eb_nav(), "eb-navigation")
+    return with_faults(homie_eb_nav(), "homie-eb-nav-strict-eb", "eb-navigation@2025-02")
+
+
+def homie_eb_table_strict() -> Suite:
+    """homie-eb-table with the faults of the official evaluator of EB-Manipulation, which counts no failures."""
+    return with_faults(homie_eb_table(), "homie-eb-table-strict-eb", "eb-manipulation@2025-02", failures=None)
 
 
 def table_pick() -> Suite:
@@ -68,12 +83,6 @@ def table_sort() -> Suite:
 def table_wipe() -> Suite:
     """100 tables: a sponge over one of several areas."""
     return _shipped("table-wipe")
-
-
-def _strict(suite: Suite, faults: Faults) -> Suite:
-    """A suite under another name whose episodes end at their goal, with the faults of an official evaluator."""
-    protocol = suite.protocol.model_copy(update={"end": "goal", "faults": faults})
-    return suite.model_copy(update={"name": f"{suite.name}-strict-eb", "protocol": protocol})
 
 
 def _shipped(name: str) -> Suite:

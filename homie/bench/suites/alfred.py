@@ -1,5 +1,7 @@
 """EB-ALFRED's published tasks as a suite for the robot `thor`: `homie bench eb-alfred:FOLDER`.
 
+The name without a version is `eb-alfred@2025-fixed`, without the faults of the evaluator of that release.
+
 The goal of a task is in the name of its scene, `<type>-<object>-<movable>-<receptacle>-<floor plan>/<trial>`, where
 ALFRED keeps its parameters; the conditions of each type are those of ALFRED (its env/tasks.py), as conditions of Homie.
 """
@@ -14,6 +16,7 @@ from typing import Any
 
 from homie.bench.protocols.embodiedbench.tasks import AlfredTask, read_alfred
 from homie.bench.suite.suite import Protocol, Suite, Task
+from homie.bench.suites.faults import with_faults
 
 STATES: Mapping[str, str] = {"heat": "heated", "cool": "cooled", "clean": "clean"}
 """What a thing has to be when it is placed, by the word in the type of a task."""
@@ -68,13 +71,18 @@ def eb_alfred(folder: Path) -> Suite:
     protocol = Protocol(rounds=40, trials=1, feedback="text", steps=30, failures=10, actions="numbered", end="goal")
     return Suite(
         format=1,
-        name="eb-alfred",
+        name="eb-alfred@2025-fixed",
         description="EB-ALFRED from its published task files.",
         robot="thor",
         skills="own",
         protocol=protocol,
         tasks=tuple(tasks),
     )
+
+
+def eb_alfred_as_released(folder: Path) -> Suite:
+    """The same with the faults of the official evaluator. Raises BadInput as `eb_alfred` does."""
+    return with_faults(eb_alfred(folder), "eb-alfred@2025-02", "eb-alfred@2025-02")
 
 
 def parameters(task: AlfredTask) -> Parameters:

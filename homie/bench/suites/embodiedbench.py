@@ -1,4 +1,7 @@
-"""EmbodiedBench's published task files as suites for the robot `thor`: `homie bench eb-navigation:FOLDER`."""
+"""EmbodiedBench's published task files as suites for the robot `thor`: `homie bench eb-navigation:FOLDER`.
+
+The name without a version is `eb-navigation@2025-fixed`, without the faults of the evaluator of that release.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Any, get_args
 
 from homie.bench.protocols.embodiedbench.tasks import NavigationTask, read_navigation
 from homie.bench.suite.suite import Attribute, Protocol, SceneChoice, Suite, Task
+from homie.bench.suites.faults import with_faults
 from homie.conditions.predicates import Done
 from homie.kernel.vocabulary import steps
 
@@ -36,13 +40,18 @@ def eb_navigation(folder: Path) -> Suite:
     protocol = Protocol(rounds=20, trials=1, feedback="text", steps=20, actions="numbered", end="goal")
     return Suite(
         format=1,
-        name="eb-navigation",
+        name="eb-navigation@2025-fixed",
         description="EB-Navigation from its published task files.",
         robot="thor",
         skills="own",
         protocol=protocol,
         tasks=tuple(tasks),
     )
+
+
+def eb_navigation_as_released(folder: Path) -> Suite:
+    """The same with the faults of the official evaluator. Raises BadInput as `eb_navigation` does."""
+    return with_faults(eb_navigation(folder), "eb-navigation@2025-02", "eb-navigation@2025-02")
 
 
 def _approach(name: str, subset: str, task: NavigationTask) -> Task:

@@ -48,6 +48,7 @@ from homie.kernel.types import (
     with_held,
 )
 from homie.kernel.vocabulary.actions import canonical_action
+from homie.kernel.vocabulary.poses import MOVE, NUMBERS
 
 log = logging.getLogger(__name__)
 EMMOE_TELLING = Telling()
@@ -202,7 +203,7 @@ class Episode:
             records.append(self._record(decision, execution, clock))
             self.failures += not self.feedback.ok
             self.done = not self.ended and self._reached is not None and self._reached()
-            if self.ended or self.done or not self.feedback.ok or self._limit:
+            if self.ended or self.done or self._limit or not (self.feedback.ok or self.telling.goes_on):
                 break
             if number < len(plan):
                 sight = self.executor.senses.look_around(self._views)
@@ -211,10 +212,20 @@ class Episode:
 
     def _kept_to(self, decision: Decision) -> Decision:
         """A decision, or an action by lot in the place of one that could not be read, where the protocol has that."""
-        if self.telling.faults != "eb-navigation" or not decision.problem or not self.choices:
+        drawn = self._drawn() if decision.problem else None
+        if drawn is None:
             return decision
         log.info("round %d: %s An action is drawn by lot.", self.round, decision.problem)
-        return replace(decision, subtasks=(self._dice.choice(self.choices).subtask,), problem="")
+        return replace(decision, subtasks=(drawn,), problem="")
+
+    def _drawn(self) -> Subtask | None:
+        """The action by lot of an official evaluator that has one: of the list, or a pose with an open gripper."""
+        if self.telling.faults == "eb-navigation@2025-02" and self.choices:
+            return self._dice.choice(self.choices).subtask
+        if self.telling.faults == "eb-manipulation@2025-02" and MOVE in self.executor.actions:
+            pose = {name: self._dice.randint(0, last) for name, last in NUMBERS.items()} | {"gripper": 1}
+            return Subtask(MOVE, str(list(pose.values())))
+        return None
 
     def _is_listed(self, subtask: Subtask) -> bool:
         """Whether a subtask may be carried out. Official evaluators take an end that is not in their list."""

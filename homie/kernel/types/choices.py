@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 from homie.kernel.types.subtasks import Subtask
 
+SentTo: TypeAlias = Literal["things", "furniture"]
+"""What a robot can be sent to by number: all that there is, as in EB-ALFRED, or furniture that holds things, as in
+EB-Habitat, where a planner has to know or to look where a thing is."""
 HELD = "object in hand"
 """The target of a numbered action that is done with what the hand holds, whatever that is."""
 

@@ -13,8 +13,8 @@ from homie.kernel.types.observations import Detection, Listed
 FeedbackPolicy: TypeAlias = Literal["none", "booleans", "text", "codes"]
 HistoryPolicy: TypeAlias = Literal["all", "words", "none"]
 ThingsPolicy: TypeAlias = Literal["named", "numbered"]
-Faults: TypeAlias = Literal["none", "eb-alfred", "eb-navigation"]
-"""Of which official evaluator the faults are kept with answers that are no plan of the list (docs/embodiedbench.md)."""
+Faults: TypeAlias = Literal["none", "eb-alfred@2025-02", "eb-navigation@2025-02", "eb-manipulation@2025-02"]
+"""Of which official evaluator, by the month of its release, the faults are kept (docs/embodiedbench.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,9 @@ class Telling:
     failure; `none` not even that. It governs the history too. history: `words` has the subtasks without their results.
     last: how many subtasks the history goes back, None for all. things: `numbered` leaves out the names of things, so
     that a planner has to see what `object 3` is; what a locator does not list is not told at all then. faults: `none`
-    tells a planner why its answer could not be read. With those of `eb-alfred` it is asked the same again without a
-    word; with those of `eb-navigation` an action is drawn by lot in its place. A planner may read it to keep to it.
+    tells a planner why its answer could not be read. With those of EB-ALFRED it is asked the same again without a
+    word; with those of EB-Navigation and EB-Manipulation an action is drawn by lot in its place. A planner may read it
+    to keep to it.
 
     >>> Telling("booleans").last_result(Feedback("fail", message="It is far away"))
     Feedback(status='fail', code=None, message='fail', about=(), lasting=False)
@@ -74,6 +75,11 @@ class Telling:
     def inventory(self, held: tuple[str, ...]) -> tuple[str, ...]:
         """What is told of the hand."""
         return held if self.things == "named" else (HELD,) * len(held)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the rest of a plan is carried out after one of its subtasks has failed, as by EB-Manipulation."""
+        return self.faults == "eb-manipulation@2025-02"
 
     def _result(self, feedback: Feedback) -> Feedback:
         match self.feedback:

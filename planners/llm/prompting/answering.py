@@ -51,6 +51,20 @@ def written_answer(
     )
 
 
+def numbered_answer(
+    steps: Sequence[tuple[int, str]], *, seen: str | None, analysis: str | None, plan: str | None
+) -> str:
+    """An answer by number, of numbers and their names in the list. The texts are as in `written_answer`."""
+    return _json(
+        {
+            "visual_state_description": seen,
+            "reasoning_and_reflection": analysis,
+            "language_plan": plan,
+            "executable_plan": [{"action_id": number, "action_name": name} for number, name in steps],
+        }
+    )
+
+
 def as_json(subtask: Subtask) -> dict[str, str]:
     """A subtask as JSON answers write it: only the parts that it has."""
     parts = {"action": subtask.action, "target": subtask.target, "destination": subtask.destination}

@@ -10,16 +10,20 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal
 
+import cv2
+import numpy as np
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import reading
-from homie.kernel.types import END, VIEWS, Subtask
+from homie.kernel.types import END, VIEWS, Image, Subtask
 from homie.kernel.vocabulary.actions import Ability
 from planners.llm.answers import AnswerFormat
-from planners.llm.prompting.answering import written_answer
+from planners.llm.prompting.answering import numbered_answer, written_answer
 from planners.parsing import make_subtask, parse_subtask
+
+_BUILT_IN = files("planners.llm").joinpath("prompts", "examples")
 
 
 class Example(BaseModel):
@@ -27,8 +31,9 @@ class Example(BaseModel):
 
     setting: the one in which it is right, "" for every one. views: the names in sight by view. rooms, memory: what is
     told of the home, line by line; listing: what a robot tells besides. subtasks: one, or a whole plan, each as
-    `[Pick, apple]`, or as a list of its parts where these have commas. seen, plan: what a multi-step answer says of
-    the pictures and of its plan.
+    `[Pick, apple]`, or as a list of its parts where these have commas. numbers: a plan by number in their place, with
+    the names in `choices`, some of the list of its own home. seen, plan: what a multi-step answer says of the pictures
+    and of its plan. picture: a file beside the examples with what was seen.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -45,7 +50,10 @@ class Example(BaseModel):
     seen: StrictStr = ""
     analysis: StrictStr = Field(min_length=1)
     plan: StrictStr = ""
-    subtasks: list[StrictStr | list[StrictStr]] = Field(min_length=1)
+    subtasks: list[StrictStr | list[StrictStr]] = []
+    choices: dict[int, StrictStr] = {}
+    numbers: list[int] = []
+    picture: StrictStr = ""
 
     def steps(self) -> list[Subtask]:
         """The subtasks of the answer. Raises BadInput."""
@@ -53,9 +61,15 @@ class Example(BaseModel):
             parse_subtask(subtask) if isinstance(subtask, str) else make_subtask(subtask) for subtask in self.subtasks
         ]
 
-    def fits(self, actions: Collection[str], setting: str, *, doorways: bool = True) -> bool:
+    def fits(
+        self, actions: Collection[str], setting: str, *, doorways: bool = True, listed: Collection[str] = ()
+    ) -> bool:
         """Whether every action of the answer is among these, and the answer right in a setting. doorways: whether they
-        are told, so that an answer may go to one."""
+        are told, so that an answer may go to one. listed: the names of numbered actions, whose verbs count for an
+        answer by number."""
+        if self.numbers:
+            verbs = {verb(name) for name in listed}
+            return self.setting in ("", setting) and all(verb(self.choices[number]) in verbs for number in self.numbers)
         steps = self.steps()
         known = doorways or not any(step.target.startswith("doorway") for step in steps)
         return known and all(step.action in actions for step in steps) and self.setting in ("", setting)
@@ -67,6 +81,7 @@ class Example(BaseModel):
             "task": self.task,
             "views": views,
             "listing": self.listing,
+            "choices": [f"{number}: {name}" for number, name in self.choices.items()],
             "rooms": self.rooms,
             "memory": self.memory,
             "inventory": self.inventory,
@@ -76,7 +91,10 @@ class Example(BaseModel):
 
     def answer(self, answer: AnswerFormat, models: Sequence[str], abilities: Mapping[str, Ability]) -> str:
         """The answer as it should be written, with one of the models that can do it, if there are any. A plan ends
-        before the first step that its model cannot do: an answer names one model."""
+        before the first step that its model cannot do: an answer names one model. One by number names none."""
+        if self.numbers:
+            steps_by_number = [(number, self.choices[number]) for number in self.numbers]
+            return numbered_answer(steps_by_number, seen=self.seen, analysis=self.analysis, plan=self.plan)
         steps = self.steps()
         model = _fitting_model([step.action for step in steps], models, abilities)
         if model in abilities:
@@ -92,6 +110,15 @@ class Examples:
     name: str = ""
     text: str = ""
     sha256: str = ""
+
+
+def verb(name: str) -> str:
+    """The action in the name of a numbered one, without what it is done to.
+
+    >>> verb("pick up the mug 2"), verb("end the task"), verb("Move forward by 0.25")
+    ('pick up', 'end', 'Move forward by 0.25')
+    """
+    return name.partition(" the ")[0]
 
 
 def _fitting_model(actions: Sequence[str], models: Sequence[str], abilities: Mapping[str, Ability]) -> str:
@@ -115,7 +142,19 @@ def load_examples(name: str, folder: Path | None) -> Examples:
     with reading(name, "the examples"):
         if folder is not None and (folder / name).is_file():
             return parse_examples((folder / name).read_bytes(), name)
-        return parse_examples(files("planners.llm").joinpath("prompts", "examples", f"{name}.yaml").read_bytes(), name)
+        return parse_examples(_BUILT_IN.joinpath(f"{name}.yaml").read_bytes(), name)
+
+
+def load_picture(name: str, folder: Path | None) -> tuple[Image, str]:
+    """The picture (H, W, 3), RGB, of an example, from beside the template or built in, and the SHA-256 of its file.
+    Raises BadInput."""
+    with reading(name, "the picture of an example"):
+        beside = folder is not None and (folder / name).is_file()
+        data = (folder / name if folder is not None and beside else _BUILT_IN.joinpath(name)).read_bytes()
+    picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR) if data else None
+    if picture is None:
+        raise BadInput(f"The picture of an example, {name}, is no picture that can be read: use a PNG or a JPEG.")
+    return np.ascontiguousarray(picture[:, :, ::-1], dtype=np.uint8), hashlib.sha256(data).hexdigest()
 
 
 def parse_examples(data: bytes, name: str) -> Examples:
@@ -134,6 +173,10 @@ def _example(name: str, number: int, entry: Any) -> Example:
         for view in example.views:
             if view not in VIEWS:
                 raise BadInput(f"there is no view '{view}' (views: {', '.join(VIEWS)}).")
+        if bool(example.subtasks) == bool(example.numbers):
+            raise BadInput("it needs either 'subtasks' or 'numbers'.")
+        if unnamed := [number for number in example.numbers if number not in example.choices]:
+            raise BadInput(f"'choices' has no name for the number {unnamed[0]}.")
         if END in (steps := example.steps()) and steps[-1] != END:
             raise BadInput("nothing can follow [End].")
         return example

@@ -15,7 +15,7 @@ from perception.boxes import Marked, in_order, mark
 from planners.llm.answers import Layout, how
 from planners.llm.choices import by_number, choice_lines, read_ids
 from planners.llm.messages import Request
-from planners.llm.prompting.examples import Example, load_examples
+from planners.llm.prompting.examples import Example, load_examples, load_picture
 from planners.llm.prompting.known import counted, memory_lines, room_lines
 from planners.llm.prompting.pictures import crop, shrink, small_things
 from planners.llm.prompting.schemas import decision_schema
@@ -70,6 +70,21 @@ class Prompt:
                 f"The reading strict-emmoe is for answers as text, and the template '{self.template.name}' asks for "
                 f"{self.template.answer}: use --template emmoe-text."
             )
+        by_number = self.template.answer == "ids"
+        if self.examples.all and any(bool(example.numbers) != by_number for example in self.examples.all):
+            raise BadInput(
+                f"The template '{self.template.name}' asks for {'numbers' if by_number else 'no numbers'}, and its"
+                f" examples '{self.examples.name}' are {'not' if by_number else 'all or in part'} by number."
+            )
+        named = [example.picture for example in self.examples.all if example.picture]
+        if settings.example_images and not named:
+            raise BadInput(
+                f"The template '{self.template.name}' has no examples with pictures: leave example_images out, or use"
+                " --template embodiedbench-nav."
+            )
+        self._pictured = (
+            {name: load_picture(name, self.template.folder) for name in named} if settings.example_images else {}
+        )
         self._leniencies = chosen_rules(settings.leniencies)
 
     @property
@@ -92,16 +107,18 @@ class Prompt:
         kept = _last(earlier, self.settings.chat_turns)
         shown = _last(earlier, self.settings.past_images)
         messages = [Message("system", (self.template.render("system", variables),))]
+        first = self._example_pictures(planner_input)
         for turn in kept:
             if turn.answer:
                 shown_again = turn.pictures if any(turn is other for other in shown) else {}
-                messages.append(Message("user", (*self._captioned(shown_again, 0), turn.again)))
+                messages.append(Message("user", (*first, *self._captioned(shown_again, 0), turn.again)))
+                first = []
                 messages.append(Message("assistant", (turn.answer,)))
         past: list[str | Image] = []
         for ago, turn in zip(range(len(shown), 0, -1), shown, strict=True):
             if not (turn.answer and any(turn is other for other in kept)):
                 past += self._captioned(turn.pictures, ago)
-        messages.append(Message("user", (*past, *self._captioned(now, 0), latest.text)))
+        messages.append(Message("user", (*first, *past, *self._captioned(now, 0), latest.text)))
         actions, models, arguments = planner_input.actions, planner_input.models, planner_input.arguments
         head = self.template.head
         schema = decision_schema(head.answer, actions, models, arguments, analysis=head.analysis)
@@ -110,16 +127,17 @@ class Prompt:
     def read(self, text: str, planner_input: PlannerInput) -> Reading:
         """What an answer says. Raises Unreadable, also for an example of the prompt that comes back word for word."""
         if self.layout.answer == "ids":
-            return read_ids(text, planner_input.choices, self._leniencies, faults=planner_input.telling.faults)
-        reading = read(
-            text,
-            self.layout,
-            planner_input.actions,
-            () if self.layout.answer == "poses" else planner_input.models,  # it has no place for a model
-            planner_input.arguments,
-            self._leniencies,
-            words=planner_input.words,
-        )
+            reading = read_ids(text, planner_input.choices, self._leniencies, faults=planner_input.telling.faults)
+        else:
+            reading = read(
+                text,
+                self.layout,
+                planner_input.actions,
+                () if self.layout.answer == "poses" else planner_input.models,  # it has no place for a model
+                planner_input.arguments,
+                self._leniencies,
+                words=planner_input.words,
+            )
         shown = (
             [example.analysis for example in self.fitting(planner_input)] if self.settings.reading == "homie" else []
         )
@@ -130,7 +148,12 @@ class Prompt:
     def describe(self) -> dict[str, object]:
         """Name, version and SHA-256 of the template and of its examples."""
         head = self.template.head
-        examples = {"name": self.examples.name, "sha256": self.examples.sha256} if self.examples.name else None
+        pictures = (
+            {"pictures": {name: digest for name, (_, digest) in self._pictured.items()}} if self._pictured else {}
+        )
+        examples = (
+            {"name": self.examples.name, "sha256": self.examples.sha256, **pictures} if self.examples.name else None
+        )
         return {
             "template": head.name,
             "version": head.version,
@@ -181,7 +204,12 @@ class Prompt:
         """The examples that are shown: those of the setting whose actions there are, as many as the settings say."""
         rooms, _ = self._includes(planner_input)
         setting = planner_input.knowledge.setting
-        fit = [example for example in self.examples.all if example.fits(planner_input.actions, setting, doorways=rooms)]
+        listed = [choice.name for choice in planner_input.choices]
+        fit = [
+            example
+            for example in self.examples.all
+            if example.fits(planner_input.actions, setting, doorways=rooms, listed=listed)
+        ]
         return fit[: self.settings.examples]
 
     def _includes(self, planner_input: PlannerInput) -> tuple[bool, bool]:
@@ -223,6 +251,20 @@ class Prompt:
         if self.settings.hand and planner_input.hand is not None:
             taken[HAND] = planner_input.hand
         return {view: shrink(picture, self.settings.image_size) for view, picture in taken.items()}
+
+    def _example_pictures(self, planner_input: PlannerInput) -> list[str | Image]:
+        """What was seen in the examples, each with the number of its example."""
+        if not self.settings.images:
+            return []
+        return [
+            part
+            for number, example in enumerate(self.fitting(planner_input), 1)
+            if example.picture in self._pictured
+            for part in (
+                f"Picture of example {number}:",
+                shrink(self._pictured[example.picture][0], self.settings.image_size),
+            )
+        ]
 
     def _crops(self, planner_input: PlannerInput) -> dict[str, Image]:
         """Enlarged pictures of small things, from the pictures as the robot took them, by what they show."""

@@ -16,6 +16,7 @@ class PromptSettings(BaseModel):
 
     template: str = Field("emmoe-json", min_length=1, description="A prompt template: a name or a file.")
     examples: int | None = Field(None, ge=0, le=50, description="In-context examples (default: all that fit).")
+    example_images: bool = Field(False, description="Show the pictures of the examples that have some.")
     images: bool = Field(True, description="Show the four views; without them the names in sight are listed.")
     names: bool = Field(True, description="List the names in sight beside the images.")
     rooms: bool = Field(True, description="Tell the room, the rooms known, and the doorways.")

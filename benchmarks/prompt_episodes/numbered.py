@@ -1,0 +1,120 @@
+"""Writes the examples of the templates by number: what was told and done in episodes that are really played.
+
+    python -m benchmarks.prompt_episodes.numbered planners/llm/prompts/examples
+
+Tasks and answers are in numbered.yaml. `numbers` are for lists of a home, `steps` for small steps, with the picture of
+the camera `wide`. What numbers an answer has, the history and the feedback come of the episode.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import cv2
+import yaml
+
+from homie.bench.authoring.numbered import ENDING, numbered_actions
+from homie.kernel.episode.agent import run_episode
+from homie.kernel.episode.executor import Executor
+from homie.kernel.interfaces import Listeners, Planner
+from homie.kernel.setup.options import RunOptions
+from homie.kernel.types import END, Choice, Decision, PlannerInput, Telling
+from homie.runtime.assembly import assemble
+from planners.llm.choices import by_number
+from planners.llm.prompting.examples import Example
+
+ROUNDS = Path(__file__).with_name("numbered.yaml")
+HEAD = "# Plans by number. Written for Homie and played: benchmarks/prompt_episodes/numbered.py writes this file.\n"
+SIDE = 320
+"""Pixels of a side of a picture: things can be told in it, and it is 20 kB."""
+
+
+class Shown(Planner):
+    """Says what was written down, and keeps what it was told then. pictures: whether to keep these, too."""
+
+    name = "shown"
+
+    def __init__(self, rounds: list[dict[str, Any]], pictures: bool) -> None:
+        self._rounds, self._pictures = rounds, pictures
+        self.kept: list[tuple[dict[str, Any], Any]] = []
+        self._next = 0
+
+    def reset(self, task: str, *, seed: int) -> None:
+        self._next = 0
+
+    def decide(self, planner_input: PlannerInput) -> Decision:
+        if self._next == len(self._rounds):
+            return Decision((END,))
+        spoken = dict(self._rounds[self._next])
+        self._next += 1
+        shown = spoken.pop("shown", True)
+        steps = Example(task="t", analysis="a", subtasks=spoken.pop("subtasks")).steps()
+        if shown:
+            self.kept.append((self._example(spoken, steps, planner_input), planner_input.views.get("front")))
+        return Decision(tuple(steps))
+
+    def _example(self, spoken: Mapping[str, Any], steps: list[Any], planner_input: PlannerInput) -> dict[str, Any]:
+        told = by_number(planner_input)
+        places = {choice.subtask: number for number, choice in enumerate(planner_input.choices)}
+        used = {places[step]: planner_input.choices[places[step]].name for step in steps}
+        return {
+            "task": planner_input.task,
+            "choices": dict(sorted(used.items())),
+            "inventory": planner_input.inventory_text,
+            "history": told.history_text,
+            "feedback": "None" if told.feedback is None else told.feedback.message,
+            **spoken,
+            "numbers": [places[step] for step in steps],
+        }
+
+
+def played(episode: Mapping[str, Any], steps: bool) -> list[tuple[dict[str, Any], Any]]:
+    """The examples of an episode, each with its picture. steps: of small steps, which no planner ends."""
+    size = {"picture_size": "500"} if steps else {}
+    options = RunOptions.build(task=episode["task"], **episode["options"], **size)
+    planner = Shown(episode["rounds"], steps)
+
+    def numbering(executor: Executor) -> tuple[Choice, ...]:
+        return numbered_actions(executor, () if steps else (ENDING,), episode.get("numbering", "things"))
+
+    with assemble(options) as parts:
+        parts.reset(options.seed)
+        result = run_episode(
+            episode["task"],
+            planner,
+            parts.executor,
+            seed=options.seed,
+            rounds=len(episode["rounds"]),
+            listener=Listeners(),
+            telling=Telling(feedback="text"),
+            numbering=numbering,
+            views={"front": "wide"} if steps else {},
+        )
+    for item in result.history:
+        print(f"  {item} {item.feedback.message}")
+    return planner.kept
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    folder: Path = parser.parse_args().folder
+    for name, episodes in yaml.safe_load(ROUNDS.read_text(encoding="utf-8")).items():
+        examples = []
+        for episode in episodes:
+            for example, picture in played(episode, name == "steps"):
+                if name == "steps":
+                    example["picture"] = f"{name}-{len(examples) + 1}.jpg"
+                    small = cv2.resize(picture[:, :, ::-1], (SIDE, SIDE), interpolation=cv2.INTER_AREA)
+                    cv2.imwrite(str(folder / example["picture"]), small)
+                examples.append(example)
+        text = yaml.safe_dump(examples, sort_keys=False, allow_unicode=True, width=10_000)
+        (folder / f"{name}.yaml").write_text(HEAD + text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
