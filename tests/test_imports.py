@@ -48,6 +48,7 @@ LAYERS = {
         ("folder", "audit"),
         ("table",),
         ("asking", "making"),
+        ("judging",),
     ),
     "homie.across": (("results",), ("page",)),
     "homie.vigil": (

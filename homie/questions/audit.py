@@ -2,7 +2,8 @@
 
 The baseline is naive Bayes: of the words of a choice, alone, with each word of the question, with its whole text and
 with its length, how often were they in the right one? Cross-validated by world, so that questions with the same words
-and other pictures are never on both sides. Points, boxes and texts are answered by what was usual for the template.
+and other pictures are never on both sides. Points, paths, boxes and texts are answered by what was usual for the
+template.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from statistics import fmean
 from string import ascii_uppercase
 
 from homie.bench.protocols.robobench.choices import read_letters
-from homie.bench.protocols.robobench.geometry import read_box, read_path
+from homie.bench.protocols.robobench.geometry import even_points, read_box, read_path
 from homie.questions.question import Question
 from homie.questions.scoring import mark
 
@@ -61,7 +62,7 @@ def audit(questions: Sequence[Question], seed: int = 0) -> dict[str, Blind]:
 
 def chance(question: Question, questions: Sequence[Question]) -> float:
     """The probability that a guess is right: of a point its region's share of the picture, of a number one of those
-    that are answers in its template, of a text or a box 0."""
+    that are answers in its template, of a path, a box, a text or a plan 0."""
     match question.kind:
         case "choice":
             return 1 / len(question.choices)
@@ -76,7 +77,7 @@ def chance(question: Question, questions: Sequence[Question]) -> float:
 
 
 def spread(questions: Sequence[Question]) -> dict[str, Counter[str]]:
-    """How often each answer is the true one, by template: of choices by letter, of points and boxes not at all."""
+    """How often each answer is the true one, by template: of choices by letter, of places and plans not at all."""
     answers: dict[str, Counter[str]] = defaultdict(Counter)
     for question in questions:
         if question.kind in CHOOSING:
@@ -166,10 +167,14 @@ def _candidates(question: Question, questions: Sequence[Question]) -> tuple[str,
 
 
 def _usual(group: Sequence[Question]) -> str:
-    """The mean of points or boxes; of texts the most frequent."""
+    """The mean of points, paths or boxes; of texts the most frequent."""
     if group[0].kind == "point":
         points = [point for question in group for point in read_path(question.truth) or ()]
         return f"({fmean(x for x, _ in points):.4f}, {fmean(y for _, y in points):.4f})" if points else ""
+    if group[0].kind == "path":
+        paths = [even_points(path) for question in group if (path := read_path(question.truth)) is not None]
+        means = [(fmean(x for x, _ in at), fmean(y for _, y in at)) for at in zip(*paths, strict=True)]
+        return ", ".join(f"({x:.4f}, {y:.4f})" for x, y in means)
     if group[0].kind == "box":
         boxes = [box for question in group if (box := read_box(question.truth)) is not None]
         return f"[{', '.join(f'{fmean(side):.4f}' for side in zip(*boxes, strict=True))}]" if boxes else ""

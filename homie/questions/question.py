@@ -8,15 +8,17 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from homie.bench.protocols.robobench.choices import read_letters
-from homie.bench.protocols.robobench.geometry import read_box, read_point
+from homie.bench.protocols.robobench.geometry import read_box, read_path, read_point
 
-Kind: TypeAlias = Literal["choice", "yes_no", "number", "point", "box", "text", "plan"]
+Kind: TypeAlias = Literal["choice", "yes_no", "number", "point", "path", "box", "text", "plan"]
 """How an answer is written. plan: steps as RoboBench writes them (`1-open(fridge), 2-...`)."""
 HOW: dict[Kind, str] = {
     "choice": "Answer with the letter of one choice and nothing else.",
     "yes_no": "Answer yes or no and nothing else.",
     "number": "Answer with one whole number and nothing else.",
     "point": "Answer with one point (x, y) and nothing else: x from 0 (left) to 1 (right), y from 0 (top) to 1.",
+    "path": "Answer with 3 to 8 points (x, y) in their order and nothing else: x from 0 (left) to 1 (right), y from 0 "
+    "(top) to 1.",
     "box": "Answer with one box [x1, y1, x2, y2] and nothing else: x from 0 (left) to 1 (right), y from 0 (top) to 1.",
     "text": "Answer in a few words.",
     "plan": "",
@@ -29,7 +31,8 @@ class Question(BaseModel):
 
     id: unlike those of the other questions. dimension: the row of the table that it counts in. template: which
     questions are made in the same way. pictures: files, relative to the folder. choices: of kind choice, without
-    letters. truth: as an answer would be written: a letter, `yes`, `3`, `(0.4, 0.5)`, `[0.1, 0.2, 0.3, 0.4]`.
+    letters. truth: as an answer would be written: a letter, `yes`, `3`, `(0.4, 0.5)`, `(0.4, 0.5), (0.5, 0.5)`,
+    `[0.1, 0.2, 0.3, 0.4]`.
     region: of kind point, the box [x1, y1, x2, y2] in which it is right. source: the world that it is from. whole:
     whether the text is all that is to be said, so that choices and how to answer are not added.
     """
@@ -68,6 +71,8 @@ class Question(BaseModel):
                 return text.isdecimal()
             case "point":
                 return read_point(text) is not None
+            case "path":
+                return len(read_path(text) or ()) > 1
             case "box":
                 return read_box(text) is not None
         return True
