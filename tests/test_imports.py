@@ -43,8 +43,8 @@ LAYERS = {
         ("play", "report"),
     ),
     "homie.questions": (
-        ("question", "options"),
-        ("scoring", "released"),
+        ("question", "options", "plans"),
+        ("scoring", "released", "rollout"),
         ("folder", "audit"),
         ("table",),
         ("asking", "making"),

@@ -19,6 +19,7 @@ from string import ascii_uppercase
 
 from homie.bench.protocols.robobench.choices import read_letters
 from homie.bench.protocols.robobench.geometry import even_points, read_box, read_path
+from homie.bench.protocols.robobench.plans import split_steps
 from homie.questions.question import Question
 from homie.questions.scoring import mark
 
@@ -93,10 +94,15 @@ def _constant(questions: Sequence[Question]) -> dict[str, float]:
             best[name] = Counter(map(_letter, group)).most_common(1)[0][0]
         else:
             best[name] = _usual(group)
-    return {
-        question.id: float(mark(question, best[_template(question)]).right if best[_template(question)] else 0)
-        for question in questions
-    }
+    return {question.id: _right(question, best[_template(question)]) for question in questions}
+
+
+def _right(question: Question, answer: str) -> float:
+    """Whether an answer is right; one of `_usual` is put into the words of the question first."""
+    if question.task is not None:
+        for number, name in enumerate(_mentioned(question)):
+            answer = answer.replace(f"{{{number}}}", name)
+    return float(bool(answer) and mark(question, answer).right)
 
 
 def _text_only(questions: Sequence[Question], seed: int) -> dict[str, float]:
@@ -110,7 +116,7 @@ def _text_only(questions: Sequence[Question], seed: int) -> dict[str, float]:
         for question in questions:
             if fold[question.source] == index:
                 answer = model.answer(question) if question.kind in CHOOSING else usual.get(_template(question), "")
-                right[question.id] = float(mark(question, answer).right)
+                right[question.id] = _right(question, answer)
     return right
 
 
@@ -178,7 +184,22 @@ def _usual(group: Sequence[Question]) -> str:
     if group[0].kind == "box":
         boxes = [box for question in group if (box := read_box(question.truth)) is not None]
         return f"[{', '.join(f'{fmean(side):.4f}' for side in zip(*boxes, strict=True))}]" if boxes else ""
-    return Counter(question.truth for question in group).most_common(1)[0][0]
+    return Counter(map(_outline, group)).most_common(1)[0][0]
+
+
+def _outline(question: Question) -> str:
+    """The truth; of a plan with numbers for the things, in the order in which its text has them."""
+    truth = question.truth
+    if question.task is not None:
+        for number, name in enumerate(_mentioned(question)):
+            truth = re.sub(rf"\b{re.escape(name)}\b", f"{{{number}}}", truth)
+    return truth
+
+
+def _mentioned(question: Question) -> list[str]:
+    """The things of a plan, as it writes them, in the order in which its text has them."""
+    names = {name for step in split_steps(question.truth) for name in re.findall(r"[(,]\s*([^(),]+)", step)}
+    return sorted(names, key=lambda name: question.text.find(name.replace("_", " ")))
 
 
 def _template(question: Question) -> str:

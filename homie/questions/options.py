@@ -46,6 +46,7 @@ class JudgeOptions(Options):
     )
     profile: Profile = Field("homie", description="How RoboBench's answers and the judge's replies are read.")
     planner_settings: dict[str, Any] = Field({}, description="Settings of the judge's planner.")
+    workers: int = Field(1, ge=1, le=256, description="Processes that carry plans out; of `world` alone.")
     out: Path | None = Field(None, description="Folder (default: judged-... in the run); an unfinished one goes on.")
 
 

@@ -16,6 +16,7 @@ from homie.bench.protocols.robobench.geometry import (
     read_point,
 )
 from homie.bench.protocols.robobench.plans import matched_nodes, split_steps
+from homie.questions.plans import compared, read_plan
 from homie.questions.question import Question
 
 OVERLAP = 0.5
@@ -67,6 +68,10 @@ def mark(question: Question, answer: str) -> Mark:
                 return UNREADABLE
             common = overlap(box, truth_box)
             return Mark(common >= OVERLAP, common)
+        case "plan" if question.task is not None:
+            plan = read_plan(words)
+            beside = compared(plan, read_plan(question.truth), question.task.before)
+            return Mark(beside.same, beside.matched / beside.total, read=bool(plan))
         case "plan":
             matched, total = matched_nodes(split_steps(words), split_steps(question.truth))
             return Mark(matched == total, matched / total, read=bool(words))

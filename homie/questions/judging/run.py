@@ -23,12 +23,14 @@ from homie.questions.judging.answers import Answers, read_answers
 from homie.questions.judging.homie import judged_marks
 from homie.questions.judging.releases import released_reports, table
 from homie.questions.judging.replies import Replies
+from homie.questions.judging.world import ROLLOUTS, plan_rows, plan_table, rolled_out, world_marks
 from homie.questions.options import JudgeOptions
 from homie.questions.table import markdown, rows
 from homie.runtime.lines import differing_fields
 from homie.runtime.respondents import respondent_of
 
 REPLIES = "replies.jsonl"
+WORLD, IDEAL = "world", "ideal"
 
 
 class Judging(BaseModel):
@@ -77,17 +79,19 @@ def judge(options: JudgeOptions, advance: Callable[[str], object] = lambda name:
     answers = read_answers(options.run, options.questions)
     if options.profile != "homie" and answers.data is None:
         raise BadInput(f"The profile {options.profile} is for RoboBench's released data: leave out --profile.")
+    if options.judge.partition(":")[0] == WORLD:
+        return _by_world(options, answers, advance)
     out = options.out or options.run / f"judged-{slug(options.judge)}-{slug(options.profile)}"
     respondent = respondent_of(options.judge, options.planner_settings)
     head = Judging(
-        answers=hashlib.sha256((options.run / ANSWERS).read_bytes()).hexdigest(),
+        answers=_digest(options.run),
         judge=options.judge,
         profile=options.profile,
         described=dict(respondent.describe()),
         words=hashlib.sha256(wording(options.profile).encode()).hexdigest(),
     )
     with writing(out, "into the folder of the judging"):
-        begin(out, head)
+        _begin(out, head)
         with (out / REPLIES).open("ab") as file:
             sync_folder(out)
             replies = Replies(out / REPLIES, file, respondent, options.profile, answers.set.picture, advance)
@@ -102,21 +106,49 @@ def judge(options: JudgeOptions, advance: Callable[[str], object] = lambda name:
             sum(reply.output_tokens for reply in given),
             sum(reply.cost for reply in given),
         )
-        finish(verdict)
+        _finish(verdict)
     return verdict
 
 
-def begin(out: Path, head: BaseModel) -> None:
+def _begin(out: Path, head: BaseModel) -> None:
     """Make the folder, or see that it is of the same judging. Raises BadInput, OSError."""
     out.mkdir(parents=True, exist_ok=True)
     if other := differing_fields(out / "judging.json", head):
         raise BadInput(f"{out} has another judging (different: {', '.join(other)}): choose another --out.")
 
 
-def finish(verdict: Verdict) -> None:
+def _finish(verdict: Verdict) -> None:
     """Write the figures. Raises OSError."""
     write_atomically(verdict.folder / "results.json", to_json(verdict.to_json()))
     write_atomically(verdict.folder / "results.md", verdict.text.encode())
+
+
+def _by_world(options: JudgeOptions, answers: Answers, advance: Callable[[str], object]) -> Verdict:
+    how = options.judge.partition(":")[2]
+    if how not in ("", IDEAL):
+        raise BadInput(f"The judge '{WORLD}' carries plans out in both ways, or with `{WORLD}:{IDEAL}` without motion.")
+    if options.planner_settings:
+        raise BadInput(f"The judge '{WORLD}' has no settings: leave out --set.")
+    if all(question.task is None for question in answers.questions):
+        raise BadInput(f"{options.questions} has no plans in worlds of Homie's, so there is nothing to carry out.")
+    out, motion = options.out or options.run / f"judged-{slug(options.judge)}", not how
+    head = Judging(answers=_digest(options.run), judge=options.judge, profile=options.profile, described={})
+    with writing(out, "into the folder of the judging"):
+        _begin(out, head)
+        rollouts = rolled_out(answers, out / ROLLOUTS, options.workers, advance, motion=motion)
+        table_rows = rows(answers.questions, world_marks(answers, rollouts))
+        plans = plan_rows(answers.questions, rollouts, motion=motion)
+        figures = {
+            "rows": [row.model_dump(mode="json") for row in table_rows],
+            "plans": [row.model_dump(mode="json") for row in plans],
+        }
+        verdict = Verdict(out, figures, f"{markdown(table_rows)}\n{plan_table(plans)}")
+        _finish(verdict)
+    return verdict
+
+
+def _digest(run: Path) -> str:
+    return hashlib.sha256((run / ANSWERS).read_bytes()).hexdigest()
 
 
 def _figures(answers: Answers, replies: Replies, profile: Profile) -> tuple[Any, str]:
