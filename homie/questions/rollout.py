@@ -24,6 +24,8 @@ from homie.runtime.objects import NO_OBJECTS
 
 How: TypeAlias = Literal["ideal", "classical"]
 """Skill sets: the state is set, or the robot moves in MuJoCo."""
+OBJECTS = 16
+"""Loose things of a house: enough to choose from, and room to put something down."""
 PICTURES = "64x64"
 """Pixels of the pictures in a world that no planner looks at: they are taken before every subtask."""
 
@@ -46,9 +48,14 @@ class Carried(BaseModel):
         return self.reached / self.conditions
 
 
+def scene_options(scene: Mapping[str, Any], skills: str, picture_size: str) -> OpenOptions:
+    """The options of the world of a scene, as a suite file writes it. Raises BadInput."""
+    return OpenOptions.build(**scene, skills=skills, picture_size=picture_size)
+
+
 def opened(scene: Mapping[str, Any], skills: str, picture_size: str) -> Session:
-    """The world of a scene, as a suite file writes it. Raises BadInput."""
-    options = OpenOptions.build(**scene, skills=skills, picture_size=picture_size)
+    """The world of a scene. Raises BadInput."""
+    options = scene_options(scene, skills, picture_size)
     return Session(options, choose(options, NO_OBJECTS))
 
 

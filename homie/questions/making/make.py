@@ -163,7 +163,7 @@ def _balanced(group: list[Unit], number: int, lot: random.Random) -> list[Unit]:
     """The units of a template in an order of which every beginning has all answers about equally often."""
     lot.shuffle(group)
     first = group[0].candidates[0]
-    if len(group[0].candidates) > 1 or first.kind in ("point", "box"):
+    if len(group[0].candidates) > 1 or first.kind in ("point", "box", "path"):
         return group
     by_answer: dict[str, list[Unit]] = defaultdict(list)
     for unit in group:

@@ -24,10 +24,8 @@ from homie.questions.making.sight import Sight
 from homie.questions.making.unit import Candidate, Keep, Refusal, Unit
 from homie.questions.plans import written_plan
 from homie.questions.question import PlanTask
-from homie.questions.rollout import PICTURES, carry_out, opened, start_of
+from homie.questions.rollout import OBJECTS, PICTURES, carry_out, opened, start_of
 
-OBJECTS = 16
-"""Loose things of a house: enough to choose from, and room to put something down."""
 SKILLS = "go_to(thing), pick(thing), put(thing, place), open(place), close(place)"
 HOW = (
     "The pictures show what the robot sees straight ahead, to its left, behind it and to its right. It stands before "

@@ -13,6 +13,7 @@ from homie.kernel.vocabulary import domain
 from homie.kernel.world import WorldSnapshot
 from homie.questions.making.chores import PERCEPTION, PLANNING, Chore, Stage, chores
 from homie.questions.making.looking import looks
+from homie.questions.making.paths import opening_paths
 from homie.questions.making.plans import planned
 from homie.questions.making.sight import Sight
 from homie.questions.making.unit import Candidate, Keep, Refusal, Unit, contrast
@@ -36,6 +37,7 @@ def visit_house(seed: int, size: int, keep: Keep) -> Iterator[Unit | Refusal]:
     source, lot = f"house-{seed}", random.Random(f"house {seed}")
     rooms = lot.choice((2, 3))
     yield from planned(seed, rooms, size, source, keep)
+    yield from opening_paths(seed, rooms, size, source, keep)
     options = OpenOptions.build(seed=seed, rooms=rooms, objects=30, skills="ideal", picture_size=f"{size}x{size}")
     with Session(options, choose(options, NO_OBJECTS)) as session:
         robot = session.robot
