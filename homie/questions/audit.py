@@ -99,7 +99,7 @@ def _constant(questions: Sequence[Question]) -> dict[str, float]:
 
 def _right(question: Question, answer: str) -> float:
     """Whether an answer is right; one of `_usual` is put into the words of the question first."""
-    if question.task is not None:
+    if question.kind == "plan":
         for number, name in enumerate(_mentioned(question)):
             answer = answer.replace(f"{{{number}}}", name)
     return float(bool(answer) and mark(question, answer).right)
@@ -190,7 +190,7 @@ def _usual(group: Sequence[Question]) -> str:
 def _outline(question: Question) -> str:
     """The truth; of a plan with numbers for the things, in the order in which its text has them."""
     truth = question.truth
-    if question.task is not None:
+    if question.kind == "plan":
         for number, name in enumerate(_mentioned(question)):
             truth = re.sub(rf"\b{re.escape(name)}\b", f"{{{number}}}", truth)
     return truth

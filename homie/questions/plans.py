@@ -14,6 +14,9 @@ from homie.kernel.vocabulary.actions import WORDS, canonical_action
 GO_TO = "Go to"
 """The action that changes nothing but where the robot is: it may be there once more, or not, without being needless."""
 
+SKILLS = "go_to(thing), pick(thing), put(thing, place), open(place), close(place)"
+"""The actions as plans are to write them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:

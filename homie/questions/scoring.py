@@ -15,7 +15,7 @@ from homie.bench.protocols.robobench.geometry import (
     read_path,
     read_point,
 )
-from homie.bench.protocols.robobench.plans import matched_nodes, split_steps
+from homie.bench.protocols.robobench.plans import compared_step, matched_nodes, nodes, split_steps
 from homie.questions.plans import compared, read_plan
 from homie.questions.question import Question
 
@@ -26,10 +26,15 @@ NEAR = 0.05
 breadth on a picture of 40 cm."""
 
 
+WHOLE = 100.0
+"""Percent."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
     """right: 0 or 1, the accuracy. score: 0..1, with part marks for points and paths (`100 * (1 - d)^2.5` of
-    RoboBench's paper), boxes (their overlap) and plans (share of matched steps). read: whether the answer could be
+    RoboBench's paper), boxes (their overlap) and plans (share of matched steps, of a next step
+    RoboBench's three parts). read: whether the answer could be
     read at all."""
 
     right: bool
@@ -72,6 +77,9 @@ def mark(question: Question, answer: str) -> Mark:
             plan = read_plan(words)
             beside = compared(plan, read_plan(question.truth), question.task.before)
             return Mark(beside.same, beside.matched / beside.total, read=bool(plan))
+        case "plan" if len(split_steps(question.truth)) == 1 and len(nodes(question.truth)) == 1:
+            step = compared_step(words, question.truth)
+            return UNREADABLE if step is None else Mark(step.percent == WHOLE, step.percent / WHOLE)
         case "plan":
             matched, total = matched_nodes(split_steps(words), split_steps(question.truth))
             return Mark(matched == total, matched / total, read=bool(words))

@@ -72,7 +72,9 @@ def headline(report: Mapping[str, object]) -> str:
     overall = report.get("overall")
     if isinstance(overall, Mapping):
         return str(overall.get("overall_mean", overall.get("mean_score")))
-    return str(report.get(ENDED) or report.get("average_rmse", report.get("average_distance", "-")))
+    if isinstance(off := report.get("average_rmse", report.get("average_distance")), (int, float)):
+        return f"distance {off}"
+    return str(report.get(ENDED, "-"))
 
 
 def table(reports: Mapping[str, Mapping[str, object]]) -> str:

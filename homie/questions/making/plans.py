@@ -22,11 +22,10 @@ from homie.kernel.vocabulary import domain
 from homie.questions.making.chores import CHANGED, DIFFERENT, PLANNING
 from homie.questions.making.sight import Sight
 from homie.questions.making.unit import Candidate, Keep, Refusal, Unit
-from homie.questions.plans import written_plan
+from homie.questions.plans import SKILLS, written_plan
 from homie.questions.question import PlanTask
 from homie.questions.rollout import OBJECTS, PICTURES, carry_out, opened, start_of
 
-SKILLS = "go_to(thing), pick(thing), put(thing, place), open(place), close(place)"
 HOW = (
     "The pictures show what the robot sees straight ahead, to its left, behind it and to its right. It stands before "
     f"the {{container}}, with one hand, which is empty; doors and drawers take an empty hand. Its skills are {SKILLS}. "
