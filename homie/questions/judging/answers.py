@@ -21,12 +21,12 @@ from homie.runtime.runstore import read_model
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """A run. asked: who was asked. questions: those of the run. words: the answers by the ids of questions. data: of
-    the released layout, where the questions are that."""
+    """A run. asked: who was asked. suite: what was asked from. questions: those of the run. words: the answers by the
+    ids of questions. data: of the released layout, where the questions are that."""
 
     run: Path
     asked: Asked
-    set: QuestionSet
+    suite: QuestionSet
     questions: tuple[Question, ...]
     words: Mapping[str, str]
     data: Dataset | None

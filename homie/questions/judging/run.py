@@ -94,7 +94,7 @@ def judge(options: JudgeOptions, advance: Callable[[str], object] = lambda name:
         _begin(out, head)
         with (out / REPLIES).open("ab") as file:
             sync_folder(out)
-            replies = Replies(out / REPLIES, file, respondent, options.profile, answers.set.picture, advance)
+            replies = Replies(out / REPLIES, file, respondent, options.profile, answers.suite.picture, advance)
             figures, text = _figures(answers, replies, options.profile)
         given = replies.all
         verdict = Verdict(

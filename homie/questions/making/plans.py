@@ -36,7 +36,7 @@ HOW = (
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class Assignment:
     """What is asked for. blocks: subtasks that come one right after the other, by a label; `open` and `close`, if they
     are there, are first and last. goal: its conditions."""
 
@@ -78,18 +78,18 @@ def planned(seed: int, rooms: int, size: int, source: str, keep: Keep) -> Iterat
     if not _differ(shown, container):
         return
     pictures = {name: tuple(keep(sight.picture) for sight in sights) for name, sights in shown.items()}
-    for errand in _errands(house, container, lot):
-        plans = {name: _plan(errand, where, is_open=name == "open") for name, where in scenes.items()}
+    for assignment in _assignments(house, container, lot):
+        plans = {name: _plan(assignment, where, is_open=name == "open") for name, where in scenes.items()}
         problem = next((problem for plan, task in plans.values() if (problem := unsound(task, plan))), "")
         if problem:
             yield Refusal(problem)
             continue
-        text = f"{errand.text} {HOW.format(container=_called(house, container))}"
+        text = f"{assignment.text} {HOW.format(container=_called(house, container))}"
         candidates = [
             Candidate(text, "plan", pictures[name], written_plan(plan.steps), task=task)
             for name, (plan, task) in plans.items()
         ]
-        yield Unit(PLANNING, errand.template, source, tuple(candidates))
+        yield Unit(PLANNING, assignment.template, source, tuple(candidates))
 
 
 def _alone(house: House, name: str) -> bool:
@@ -120,7 +120,7 @@ def _differ(shown: Mapping[str, Sequence[Sight]], container: str) -> bool:
     return same and bool(changed.mean() >= CHANGED)
 
 
-def _errands(house: House, container: str, lot: random.Random) -> Iterator[Errand]:
+def _assignments(house: House, container: str, lot: random.Random) -> Iterator[Assignment]:
     """What can be asked for at the container: to store one thing or two, to take one out."""
     place = _called(house, container)
     free = sorted(
@@ -135,7 +135,7 @@ def _errands(house: House, container: str, lot: random.Random) -> Iterator[Erran
             things = lot.sample(free, number)
             words = " and the ".join(_called(house, thing) for thing in things)
             carries = {thing: _carry(_called(house, thing), place) for thing in things}
-            yield Errand(
+            yield Assignment(
                 f"plan_store_{number}",
                 f"Put the {words} into the {place}, and leave the {place} closed.",
                 {"open": opening, **carries, "close": closing},
@@ -147,7 +147,7 @@ def _errands(house: House, container: str, lot: random.Random) -> Iterator[Erran
         thing, to = lot.choice(inside), lot.choice(surfaces)
         words, there = _called(house, thing), _called(house, to)
         moves = (Subtask("Pick", words), Subtask("Go to", there), Subtask("Put", words, there))
-        yield Errand(
+        yield Assignment(
             "plan_take_out",
             f"Take the {words} out of the {place} and put it on the {there}. In the end the {place} has to be closed.",
             {"open": opening, thing: moves, "close": (Subtask("Go to", place), *closing)},
@@ -177,10 +177,10 @@ def truth_of(blocks: Mapping[str, Sequence[Subtask]]) -> Plan:
     return Plan(tuple(steps), before, every)
 
 
-def _plan(errand: Errand, scene: Mapping[str, Any], *, is_open: bool) -> tuple[Plan, PlanTask]:
-    """The truth of an errand in one of the worlds: what stands open is not opened."""
-    plan = truth_of({label: block for label, block in errand.blocks.items() if not (is_open and label == "open")})
-    return plan, PlanTask(scene=scene, goal={"all": list(errand.goal)}, before=plan.before)
+def _plan(assignment: Assignment, scene: Mapping[str, Any], *, is_open: bool) -> tuple[Plan, PlanTask]:
+    """The truth of an assignment in one of the worlds: what stands open is not opened."""
+    plan = truth_of({label: block for label, block in assignment.blocks.items() if not (is_open and label == "open")})
+    return plan, PlanTask(scene=scene, goal={"all": list(assignment.goal)}, before=plan.before)
 
 
 def unsound(task: PlanTask, plan: Plan) -> str:
