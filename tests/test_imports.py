@@ -43,11 +43,12 @@ LAYERS = {
         ("play", "report"),
     ),
     "homie.questions": (
-        ("question", "options"),
-        ("scoring", "released"),
+        ("question", "options", "plans"),
+        ("scoring", "released", "rollout"),
         ("folder", "audit"),
         ("table",),
         ("asking", "making"),
+        ("judging",),
     ),
     "homie.across": (("results",), ("page",)),
     "homie.vigil": (

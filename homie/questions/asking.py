@@ -26,6 +26,8 @@ from homie.questions.table import Row, markdown, rows
 from homie.runtime.lines import append_line, differing_fields, kept_lines
 from homie.runtime.respondents import respondent_of
 
+ASKED, ANSWERS = "asked.json", "answers.jsonl"
+
 
 class Asked(BaseModel):
     """Who was asked what. questions: SHA-256 of the questions."""
@@ -90,9 +92,9 @@ def ask(options: AskOptions, advance: Callable[[str], object] = lambda name: Non
     )
     with writing(out, "into the run folder"):
         out.mkdir(parents=True, exist_ok=True)
-        _check_same(out / "asked.json", head)
-        answers = _ask_rest(asked, questions, respondent, out / "answers.jsonl", advance)
-        table = rows(questions, {name: answer.answer for name, answer in answers.items()})
+        _check_same(out / ASKED, head)
+        answers = _ask_rest(asked, questions, respondent, out / ANSWERS, advance)
+        table = rows(questions, {q.id: mark(q, answers[q.id].answer) for q in questions})
         write_atomically(out / "results.json", to_json([row.model_dump(mode="json") for row in table]))
         write_atomically(out / "results.md", markdown(table).encode())
     return Outcome(out, table, sum(answer.cost for answer in answers.values()))

@@ -2,7 +2,8 @@
 
 The baseline is naive Bayes: of the words of a choice, alone, with each word of the question, with its whole text and
 with its length, how often were they in the right one? Cross-validated by world, so that questions with the same words
-and other pictures are never on both sides. Points, boxes and texts are answered by what was usual for the template.
+and other pictures are never on both sides. Points, paths, boxes and texts are answered by what was usual for the
+template.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from statistics import fmean
 from string import ascii_uppercase
 
 from homie.bench.protocols.robobench.choices import read_letters
-from homie.bench.protocols.robobench.geometry import read_box, read_path
+from homie.bench.protocols.robobench.geometry import even_points, read_box, read_path
+from homie.bench.protocols.robobench.plans import split_steps
 from homie.questions.question import Question
 from homie.questions.scoring import mark
 
@@ -61,7 +63,7 @@ def audit(questions: Sequence[Question], seed: int = 0) -> dict[str, Blind]:
 
 def chance(question: Question, questions: Sequence[Question]) -> float:
     """The probability that a guess is right: of a point its region's share of the picture, of a number one of those
-    that are answers in its template, of a text or a box 0."""
+    that are answers in its template, of a path, a box, a text or a plan 0."""
     match question.kind:
         case "choice":
             return 1 / len(question.choices)
@@ -76,7 +78,7 @@ def chance(question: Question, questions: Sequence[Question]) -> float:
 
 
 def spread(questions: Sequence[Question]) -> dict[str, Counter[str]]:
-    """How often each answer is the true one, by template: of choices by letter, of points and boxes not at all."""
+    """How often each answer is the true one, by template: of choices by letter, of places and plans not at all."""
     answers: dict[str, Counter[str]] = defaultdict(Counter)
     for question in questions:
         if question.kind in CHOOSING:
@@ -92,10 +94,15 @@ def _constant(questions: Sequence[Question]) -> dict[str, float]:
             best[name] = Counter(map(_letter, group)).most_common(1)[0][0]
         else:
             best[name] = _usual(group)
-    return {
-        question.id: float(mark(question, best[_template(question)]).right if best[_template(question)] else 0)
-        for question in questions
-    }
+    return {question.id: _right(question, best[_template(question)]) for question in questions}
+
+
+def _right(question: Question, answer: str) -> float:
+    """Whether an answer is right; one of `_usual` is put into the words of the question first."""
+    if question.kind == "plan":
+        for number, name in enumerate(_mentioned(question)):
+            answer = answer.replace(f"{{{number}}}", name)
+    return float(bool(answer) and mark(question, answer).right)
 
 
 def _text_only(questions: Sequence[Question], seed: int) -> dict[str, float]:
@@ -109,7 +116,7 @@ def _text_only(questions: Sequence[Question], seed: int) -> dict[str, float]:
         for question in questions:
             if fold[question.source] == index:
                 answer = model.answer(question) if question.kind in CHOOSING else usual.get(_template(question), "")
-                right[question.id] = float(mark(question, answer).right)
+                right[question.id] = _right(question, answer)
     return right
 
 
@@ -166,14 +173,33 @@ def _candidates(question: Question, questions: Sequence[Question]) -> tuple[str,
 
 
 def _usual(group: Sequence[Question]) -> str:
-    """The mean of points or boxes; of texts the most frequent."""
+    """The mean of points, paths or boxes; of texts the most frequent."""
     if group[0].kind == "point":
         points = [point for question in group for point in read_path(question.truth) or ()]
         return f"({fmean(x for x, _ in points):.4f}, {fmean(y for _, y in points):.4f})" if points else ""
+    if group[0].kind == "path":
+        paths = [even_points(path) for question in group if (path := read_path(question.truth)) is not None]
+        means = [(fmean(x for x, _ in at), fmean(y for _, y in at)) for at in zip(*paths, strict=True)]
+        return ", ".join(f"({x:.4f}, {y:.4f})" for x, y in means)
     if group[0].kind == "box":
         boxes = [box for question in group if (box := read_box(question.truth)) is not None]
         return f"[{', '.join(f'{fmean(side):.4f}' for side in zip(*boxes, strict=True))}]" if boxes else ""
-    return Counter(question.truth for question in group).most_common(1)[0][0]
+    return Counter(map(_outline, group)).most_common(1)[0][0]
+
+
+def _outline(question: Question) -> str:
+    """The truth; of a plan with numbers for the things, in the order in which its text has them."""
+    truth = question.truth
+    if question.kind == "plan":
+        for number, name in enumerate(_mentioned(question)):
+            truth = re.sub(rf"\b{re.escape(name)}\b", f"{{{number}}}", truth)
+    return truth
+
+
+def _mentioned(question: Question) -> list[str]:
+    """The things of a plan, as it writes them, in the order in which its text has them."""
+    names = {name for step in split_steps(question.truth) for name in re.findall(r"[(,]\s*([^(),]+)", step)}
+    return sorted(names, key=lambda name: question.text.find(name.replace("_", " ")))
 
 
 def _template(question: Question) -> str:

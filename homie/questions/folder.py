@@ -36,7 +36,13 @@ class QuestionSet:
 
     def pictures(self, question: Question) -> tuple[Image, ...]:
         """The pictures of a question. Raises BadInput for one that is not there or is none."""
-        return tuple(_picture(self.folder / name) for name in question.pictures)
+        return tuple(self.picture(name) for name in question.pictures)
+
+    def picture(self, name: str) -> Image:
+        """A picture by its file in the folder. Raises BadInput if it is not there or is none."""
+        path = self.folder / name
+        with reading(path, "the picture"), PIL.Image.open(path) as picture:
+            return np.array(picture.convert("RGB"), dtype=np.uint8)
 
 
 def read_questions(folder: Path) -> QuestionSet:
@@ -77,8 +83,3 @@ def _question(path: Path, number: int, line: str) -> Question:
         return Question.model_validate_json(line)
     except ValidationError as error:
         raise BadInput(f"Line {number} of {path} is no question: {first_problem(error)}.") from error
-
-
-def _picture(path: Path) -> Image:
-    with reading(path, "the picture"), PIL.Image.open(path) as picture:
-        return np.array(picture.convert("RGB"), dtype=np.uint8)

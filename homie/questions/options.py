@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from homie.bench.protocols.robobench.instructions import Profile
 from homie.kernel.setup.options import MAX_SEED, Options
 
 Folder = Annotated[Path, Field(description="The folder of questions, or RoboBench's data as released.")]
@@ -32,6 +33,21 @@ class AskOptions(Options):
     planner_settings: dict[str, Any] = Field({}, description="Settings of the planner; `images=false`: text alone.")
     out: Path | None = Field(None, description="Run folder (default: runs/questions-...); an unfinished one goes on.")
     dimension: str | None = Field(None, min_length=1, description="Only the questions of this dimension.")
+
+
+class JudgeOptions(Options):
+    """Who judges which answers, by whose rules."""
+
+    run: Path = Field(description="The run folder of `homie questions ask`.")
+    questions: Folder
+    judge: str = Field(
+        description="Whose model: NAME:ARGUMENT (`chat:MODEL`); `scripted:FILE`; or `world`, which carries plans out "
+        "by ideal skills and by motion (`world:ideal`: without motion)."
+    )
+    profile: Profile = Field("homie", description="How RoboBench's answers and the judge's replies are read.")
+    planner_settings: dict[str, Any] = Field({}, description="Settings of the judge's planner.")
+    workers: int = Field(1, ge=1, le=256, description="Processes that carry plans out; of `world` alone.")
+    out: Path | None = Field(None, description="Folder (default: judged-... in the run); an unfinished one goes on.")
 
 
 class AuditOptions(Options):

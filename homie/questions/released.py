@@ -1,7 +1,7 @@
 """RoboBench's released folder as questions: its words, its pictures, and the reading of answers called `homie`.
 
 Multiple choices and "is it done" (Q3) are scored whole. Plans (Q1) and next steps (Q2) are compared by equality of
-steps, without a judge: that is neither of the released scores.
+steps, without a judge: that is neither of the released scores, and `homie questions judge` has those.
 """
 
 from __future__ import annotations
@@ -10,13 +10,19 @@ from pathlib import Path
 
 from homie.bench.protocols.robobench.choices import read_letters
 from homie.bench.protocols.robobench.dataset import TEXTS, Dataset, read_dataset
+from homie.bench.protocols.robobench.geometry import read_box, read_path
+from homie.bench.protocols.robobench.plans import nodes, split_steps
 from homie.bench.protocols.robobench.prompts import Question as ReleasedQuestion
-from homie.bench.protocols.robobench.prompts import Release
+from homie.bench.protocols.robobench.prompts import Release, image_paths
 from homie.kernel.errors import BadInput
 from homie.questions.question import Kind, Question
 
 RELEASE: Release = "2026-08"
 """Whose prompts are used: the fuller one, and that of the data as it is today."""
+
+AFFORDANCE = "4_"
+"""How the dimension begins whose answers are places in the picture."""
+PLACES: tuple[Kind, ...] = ("point", "path", "box")
 
 
 def is_released(folder: Path) -> bool:
@@ -37,16 +43,17 @@ def read_released(folder: Path) -> tuple[Question, ...]:
 
 
 def _converted(data: Dataset, released: ReleasedQuestion) -> Question:
-    prompt = data.prompt(released, RELEASE)
     kind, choices, truth = _answer(released)
+    # The release of 2026-08 cannot ask for places; the words of the other are the same, with no options added.
+    text = data.prompt(released, "2025-10" if kind in PLACES else RELEASE).text
     if kind == "choice" and read_letters(truth, len(choices)) is None:
         raise BadInput(f"The truth {truth!r} of {released.unique_id} names none of its {len(choices)} options.")
     return Question(
         id=released.unique_id,
         dimension=released.task_type[0],
         template="/".join(released.task_type[1:]),
-        text=prompt.text,
-        pictures=prompt.images,
+        text=text,
+        pictures=image_paths(released, RELEASE),
         kind=kind,
         choices=choices,
         truth=truth,
@@ -58,7 +65,20 @@ def _converted(data: Dataset, released: ReleasedQuestion) -> Question:
 def _answer(released: ReleasedQuestion) -> tuple[Kind, tuple[str, ...], str]:
     if released.options is not None:
         return "choice", released.options, released.gt_answer
-    truth = released.gt_answer.strip().lower()
-    if released.unique_id.endswith("_Q3") and truth in ("yes", "no"):
-        return "yes_no", (), truth
-    return "plan", (), released.gt_answer
+    truth = released.gt_answer.strip()
+    if released.unique_id.endswith("_Q3") and truth.lower() in ("yes", "no"):
+        return "yes_no", (), truth.lower()
+    if released.task_type[0].startswith(AFFORDANCE):
+        if read_box(truth) is not None:
+            return "box", (), truth
+        points = read_path(truth)
+        if points is not None:
+            return "point" if len(points) == 1 else "path", (), truth
+    return "plan" if _is_plan(truth) else "text", (), truth
+
+
+def _is_plan(truth: str) -> bool:
+    try:
+        return any(nodes(step) for step in split_steps(truth))
+    except BadInput:
+        return False

@@ -7,20 +7,35 @@ import re
 from dataclasses import dataclass
 
 from homie.bench.protocols.robobench.choices import final_words, read_letters
-from homie.bench.protocols.robobench.geometry import affordance_score, overlap, read_box, read_point
-from homie.bench.protocols.robobench.plans import matched_nodes, split_steps
+from homie.bench.protocols.robobench.geometry import (
+    affordance_score,
+    even_rmse,
+    overlap,
+    read_box,
+    read_path,
+    read_point,
+)
+from homie.bench.protocols.robobench.plans import compared_step, matched_nodes, nodes, split_steps
+from homie.questions.plans import compared, read_plan
 from homie.questions.question import Question
 
 OVERLAP = 0.5
 """Intersection over union from which a box is right (PASCAL VOC, Everingham et al. 2010)."""
 NEAR = 0.05
-"""Share of the picture within which a point without a region is right: a finger's breadth on a picture of 40 cm."""
+"""Share of the picture within which a point without a region is right, and a path on the root mean square: two fingers'
+breadth on a picture of 40 cm."""
+
+
+WHOLE = 100.0
+"""Percent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """right: 0 or 1, the accuracy. score: 0..1, with part marks for points (`100 * (1 - d)^2.5` of RoboBench's paper),
-    boxes (their overlap) and plans (share of matched steps). read: whether the answer could be read at all."""
+    """right: 0 or 1, the accuracy. score: 0..1, with part marks for points and paths (`100 * (1 - d)^2.5` of
+    RoboBench's paper), boxes (their overlap) and plans (share of matched steps, of a next step
+    RoboBench's three parts). read: whether the answer could be
+    read at all."""
 
     right: bool
     score: float
@@ -46,12 +61,25 @@ def mark(question: Question, answer: str) -> Mark:
             return UNREADABLE if len(numbers) != 1 else _all_or_nothing(int(numbers[0]) == int(question.truth))
         case "point":
             return _point(question, words)
+        case "path":
+            path, truth_path = read_path(words), read_path(question.truth)
+            if path is None or truth_path is None or len(path) < 2:
+                return UNREADABLE
+            off = even_rmse(path, truth_path)
+            return Mark(off <= NEAR, affordance_score(off) / 100)
         case "box":
             box, truth_box = read_box(words), read_box(question.truth)
             if box is None or truth_box is None:
                 return UNREADABLE
             common = overlap(box, truth_box)
             return Mark(common >= OVERLAP, common)
+        case "plan" if question.task is not None:
+            plan = read_plan(words)
+            beside = compared(plan, read_plan(question.truth), question.task.before)
+            return Mark(beside.same, beside.matched / beside.total, read=bool(plan))
+        case "plan" if len(split_steps(question.truth)) == 1 and len(nodes(question.truth)) == 1:
+            step = compared_step(words, question.truth)
+            return UNREADABLE if step is None else Mark(step.percent == WHOLE, step.percent / WHOLE)
         case "plan":
             matched, total = matched_nodes(split_steps(words), split_steps(question.truth))
             return Mark(matched == total, matched / total, read=bool(words))

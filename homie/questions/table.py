@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from homie.bench.statistics import Term, clustered_wilson
 from homie.questions.audit import audit
 from homie.questions.question import Question
-from homie.questions.scoring import mark
+from homie.questions.scoring import UNREADABLE, Mark
 
 
 class Row(BaseModel):
@@ -31,15 +31,15 @@ class Row(BaseModel):
     text_only: float
 
 
-def rows(questions: Sequence[Question], answers: Mapping[str, str]) -> tuple[Row, ...]:
-    """A row for each dimension and one for all. Every question counts; one without an answer is unreadable.
+def rows(questions: Sequence[Question], marks: Mapping[str, Mark]) -> tuple[Row, ...]:
+    """A row for each dimension and one for all. Every question counts; one without a mark is unreadable.
 
     Args:
         questions: all that were to be asked.
-        answers: the models' words by the ids of questions.
+        marks: of the answers, by the ids of questions.
     """
     blind = audit(questions)
-    marks = {question.id: mark(question, answers.get(question.id, "")) for question in questions}
+    marks = {question.id: marks.get(question.id, UNREADABLE) for question in questions}
     dimensions = sorted({question.dimension for question in questions})
     rows = []
     for name in (*dimensions, "all"):

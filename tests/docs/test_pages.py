@@ -25,7 +25,7 @@ from homie.data.options import (
 )
 from homie.kernel.interfaces import Planner, Skill, SkillSet
 from homie.kernel.setup.options import PlanOptions, RunOptions, SceneOptions
-from homie.questions.options import AskOptions, AuditOptions, MakeOptions
+from homie.questions.options import AskOptions, AuditOptions, JudgeOptions, MakeOptions
 from homie.studio.options import StudioOptions
 from homie.teleop.options import TeleopOptions
 from homie.train.options import DpoOptions, SftOptions
@@ -36,7 +36,7 @@ MODELS = (
     *(RunOptions, BenchOptions, SceneOptions, PlanOptions, CompareOptions, ReportOptions),
     *(TrainingOptions, EmmoeOptions, SplitOptions, LeRobotOptions, TasksOptions, GenerateOptions),
     *(TeleopOptions, StudioOptions, SftOptions, DpoOptions),
-    *(MakeOptions, AskOptions, AuditOptions, VigilOptions),
+    *(MakeOptions, AskOptions, JudgeOptions, AuditOptions, VigilOptions),
 )
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 

@@ -17,6 +17,7 @@ RIGHT = {
     "q-yes_no": "yes",
     "q-number": "3",
     "q-point": "(0.5, 0.5)",
+    "q-path": "(0.2, 0.2), (0.5, 0.2), (0.8, 0.5)",
     "q-box": "[0.2, 0.2, 0.6, 0.6]",
     "q-text": "the tin can",
     "q-plan": "1-open(fridge), 2-pick_up(cup)",
@@ -37,8 +38,8 @@ def script(tmp_path: Path) -> str:
 def test_right_answers_are_all_right(folder: Path, script: str, tmp_path: Path) -> None:
     outcome = ask(options(folder, script, tmp_path / "run"))
     row = outcome.rows[-1]
-    assert (row.dimension, row.n, row.accuracy, row.unreadable) == ("all", 7, 1.0, 0) and row.low < 1
-    assert "| all | 7 | 100.0 |" in (tmp_path / "run/results.md").read_text()
+    assert (row.dimension, row.n, row.accuracy, row.unreadable) == ("all", 8, 1.0, 0) and row.low < 1
+    assert "| all | 8 | 100.0 |" in (tmp_path / "run/results.md").read_text()
 
 
 def test_it_goes_on_where_a_kill_has_cut_it_off(folder: Path, script: str, tmp_path: Path) -> None:
@@ -49,9 +50,9 @@ def test_it_goes_on_where_a_kill_has_cut_it_off(folder: Path, script: str, tmp_p
     (cut / "answers.jsonl").write_bytes(b"".join(lines[:3]) + lines[3][:20])
     asked: list[str] = []
     again = ask(options(folder, script, cut), asked.append)
-    assert again.rows == whole.rows and len(asked) == 7
+    assert again.rows == whole.rows and len(asked) == 8
     kept = (cut / "answers.jsonl").read_bytes().splitlines(keepends=True)
-    assert kept[:3] == lines[:3] and len(kept) == 7
+    assert kept[:3] == lines[:3] and len(kept) == 8
 
 
 def test_other_questions_or_another_planner_do_not_go_on(folder: Path, script: str, tmp_path: Path) -> None:
@@ -62,7 +63,7 @@ def test_other_questions_or_another_planner_do_not_go_on(folder: Path, script: s
 
 def test_nonsense_is_counted_and_ends_nothing(folder: Path, tmp_path: Path) -> None:
     row = ask(options(folder, "constant:Hm.", tmp_path / "run")).rows[-1]
-    assert (row.n, row.accuracy) == (7, 0.0) and row.unreadable >= 5
+    assert (row.n, row.accuracy) == (8, 0.0) and row.unreadable >= 5
 
 
 def test_a_planner_without_a_model_is_told(folder: Path, tmp_path: Path) -> None:
@@ -73,7 +74,7 @@ def test_a_planner_without_a_model_is_told(folder: Path, tmp_path: Path) -> None
 def test_a_line_that_is_no_question_is_named(folder: Path) -> None:
     with (folder / "questions.jsonl").open("a") as file:
         file.write('{"id": "x"}\n')
-    with pytest.raises(BadInput, match=r"Line 8 of .*questions.jsonl is no question"):
+    with pytest.raises(BadInput, match=r"Line 9 of .*questions.jsonl is no question"):
         read_questions(folder)
 
 

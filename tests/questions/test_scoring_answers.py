@@ -45,6 +45,39 @@ def test_an_answer_is_right_wrong_or_unreadable(kind: str, answer: str, right: b
     assert 0 <= given.score <= 1 and (given.read or given.score == 0)
 
 
+@pytest.mark.parametrize(
+    ("answer", "score", "read"),
+    [
+        ("3-Put(tin can, shelf)", 1, True),
+        ("put(tin_can, table)", 2 / 3, True),
+        ("put(cup, table)", 1 / 3, True),
+        ("close(shelf)", 0, True),
+        ("pick(tin_can)", 1 / 3, True),
+        ("1-pick(tin_can), 2-put(tin_can, shelf)", 0, False),
+        ("", 0, False),
+    ],
+)
+def test_a_next_step_has_three_parts_and_is_one_step(answer: str, score: float, read: bool) -> None:
+    given = mark(a_question(kind="plan", truth="put(tin_can, shelf)"), answer)
+    assert (given.score, given.read, given.right) == (pytest.approx(score), read, score == 1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "right", "read"),
+    [
+        ("[[0.2, 0.2], [0.5, 0.2], [0.8, 0.5]]", True, True),
+        ("(0.2, 0.2), (0.35, 0.2), (0.5, 0.2), (0.65, 0.35), (0.8, 0.5)", True, True),
+        ("(0.8, 0.5), (0.5, 0.2), (0.2, 0.2)", False, True),  # backwards
+        ("(0.2, 0.2), (0.3, 0.2)", False, True),
+        ("(0.2, 0.2)", False, False),
+        ("(20, 20), (50, 20)", False, False),
+    ],
+)
+def test_a_path_is_compared_along_its_way(answer: str, right: bool, read: bool) -> None:
+    given = mark(a_question(**FIELDS["path"]), answer)
+    assert (given.right, given.read) == (right, read) and (given.score > 0.99) is right
+
+
 def test_part_marks() -> None:
     assert mark(a_question(**FIELDS["plan"]), "1-open(fridge)").score == 0.5
     assert mark(a_question(**FIELDS["point"]), "(0.5, 0.81)").score == pytest.approx(0.395, abs=0.001)
@@ -58,6 +91,7 @@ def test_part_marks() -> None:
         {"kind": "choice", "choices": ("red", "blue"), "truth": "C"},
         {"kind": "yes_no", "truth": "perhaps"},
         {"kind": "point", "truth": "(120, 80)"},
+        {"kind": "path", "truth": "(0.1, 0.2)"},
     ],
 )
 def test_what_has_no_answer_is_no_question(fields: dict[str, object]) -> None:

@@ -12,8 +12,9 @@ from homie.kernel.support.text import counted
 from homie.questions.asking import ask
 from homie.questions.audit import audit, spread
 from homie.questions.folder import read_questions
+from homie.questions.judging.run import judge
 from homie.questions.making.make import make
-from homie.questions.options import AskOptions, AuditOptions, MakeOptions
+from homie.questions.options import AskOptions, AuditOptions, JudgeOptions, MakeOptions
 from homie.questions.table import markdown
 
 
@@ -46,6 +47,22 @@ def ask_command(config: Config = None, json: Json = False, **values: Any) -> Non
     say(markdown(outcome.rows).rstrip())
 
 
+@options_from(JudgeOptions, positional="run")
+def judge_command(config: Config = None, json: Json = False, **values: Any) -> None:
+    """Judge the answers of a run again: by a model, a script, or a world that carries plans out."""
+    options = build(JudgeOptions, config, values)
+    with bar(len(read_questions(options.questions).questions), "judged") as advance:
+        verdict = judge(options, advance)
+    if json:
+        print_json({"folder": str(verdict.folder), **verdict.to_json()})
+        return
+    tell(f"folder of the judging  {verdict.folder}")
+    if verdict.replies:
+        tokens = f"{verdict.input_tokens} + {verdict.output_tokens} tokens"
+        tell(f"{counted(verdict.replies, 'reply', 'replies')} of the judge, {tokens}, ${verdict.cost:.4f}")
+    say(verdict.text.rstrip())
+
+
 @options_from(AuditOptions, positional="folder")
 def audit_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Show what can be answered without the pictures, and how the true answers are spread."""
@@ -74,4 +91,9 @@ def audit_command(config: Config = None, json: Json = False, **values: Any) -> N
     )
 
 
-questions_command = {"make": make_command, "ask": ask_command, "audit": audit_command}
+questions_command = {
+    "make": make_command,
+    "ask": ask_command,
+    "judge": judge_command,
+    "audit": audit_command,
+}

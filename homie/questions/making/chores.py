@@ -10,10 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from homie.kernel.types import Subtask
 from homie.kernel.vocabulary import domain
 from homie.questions.making.marks import beside
 from homie.questions.making.sight import Sight
 from homie.questions.making.unit import Keep, Unit, contrast
+from homie.questions.plans import SKILLS, written_step
 
 PERCEPTION, PLANNING, FAILURE = "perception_reasoning", "generalized_planning", "failure_analysis"
 CHANGED = 0.05
@@ -116,6 +118,25 @@ def _next(chore: Chore, shown: Shown) -> Iterator[Unit]:
     yield contrast(PLANNING, "next_step", chore.source, text, answers)
 
 
+def _written(chore: Chore, shown: Shown) -> Iterator[Unit]:
+    """The next step, to be written. Where the thing is not at hand it has to be gone to first."""
+    item, place = chore.item_words, chore.container_words
+    text = (
+        f"The task is: put the {item} into the {place}, and leave the {place} closed. {CAMERAS} The robot stands "
+        f"before the {place}; the {item} is in its hand, in the {place}, or somewhere else. Its skills are {SKILLS}. "
+        "It has to go to a thing before it picks it, and opens and closes with an empty hand. Write the one step that "
+        "comes next, as in `pick(cup)`, and nothing else; an underscore stands for a blank in a name."
+    )
+    steps = (
+        (Subtask("Open", place), "closed"),
+        (Subtask("Go to", item), "open"),
+        (Subtask("Put", item, place), "brought"),
+        (Subtask("Close", place), "inside"),
+    )
+    answers = [(written_step(step), shown[stage]) for step, stage in steps]
+    yield contrast(PLANNING, "next_step_written", chore.source, text, answers, "plan")
+
+
 def _done(chore: Chore, shown: Shown) -> Iterator[Unit]:
     text = f"The subtask is: put the {chore.item_words} into the {chore.container_words}. {CAMERAS} Is it done?"
     answers = [("yes", shown["inside"]), ("no", shown["brought"])]
@@ -181,6 +202,7 @@ def _planned(chore: Chore, shown: Shown) -> Iterator[Unit]:
 
 _MAKERS = (
     (_next, ("closed", "open", "brought", "inside")),
+    (_written, ("closed", "open", "brought", "inside")),
     (_done, ("brought", "inside")),
     (_caused, ("closed", "open", "before", "picked", "brought", "inside", "shut")),
     (_first, ("closed", "open", "brought", "inside")),

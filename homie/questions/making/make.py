@@ -24,7 +24,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.support.files import to_json, write_atomically, writing
 from homie.kernel.types import Image
 from homie.questions.folder import PICTURES, write_questions
-from homie.questions.making.unit import Candidate, Unit
+from homie.questions.making.unit import Candidate, Refusal, Unit
 from homie.questions.making.visits import visit_house, visit_table
 from homie.questions.options import MakeOptions
 from homie.questions.question import Question
@@ -77,7 +77,7 @@ def make(options: MakeOptions, progress: Callable[[str, int], object] = lambda n
             raise BadInput(f"{folder} is not empty: choose another folder for the questions.")
         (folder / PICTURES).mkdir()
         each = -(-options.number // len(DIMENSIONS))
-        units, worlds = _visited(options, each, progress)
+        units, refused, worlds = _visited(options, each, progress)
         chosen = [unit for dimension in DIMENSIONS for unit in _chosen(units, dimension, each, options.seed)]
         questions = _questions(chosen, units, random.Random(f"{options.seed} choices"))
         summary = Made(
@@ -86,7 +86,7 @@ def make(options: MakeOptions, progress: Callable[[str, int], object] = lambda n
             worlds=worlds,
             dimensions=dict(Counter(question.dimension for question in questions)),
             templates=dict(sorted(Counter(f"{q.dimension}/{q.template}" for q in questions).items())),
-            refused={"to balance answers and templates": len(units) - len(chosen)},
+            refused={"to balance answers and templates": len(units) - len(chosen), **refused},
         )
         _remove_unused(folder, questions)
         write_atomically(folder / "made.json", to_json(summary.model_dump(mode="json")))
@@ -109,25 +109,32 @@ class _Album:
         return name
 
 
-def _visited(options: MakeOptions, each: int, progress: Callable[[str, int], object]) -> tuple[list[Unit], int]:
-    """The units of as many worlds as are needed, and how many those are."""
+def _visited(
+    options: MakeOptions, each: int, progress: Callable[[str, int], object]
+) -> tuple[list[Unit], Counter[str], int]:
+    """The units of as many worlds as are needed, what was refused by its reason, and how many worlds those are."""
     units: list[Unit] = []
+    refused: Counter[str] = Counter()
     with ProcessPoolExecutor(options.workers, get_context("spawn"), die_with_parent) as pool:
-        waiting: deque[Future[list[Unit]]] = deque()
+        waiting: deque[Future[list[Unit | Refusal]]] = deque()
         for number in range(1, WORLDS + 1):
             while len(waiting) <= options.workers:
                 index = number - 1 + len(waiting)
                 waiting.append(pool.submit(_visit, index, options.seed, options.size, options.out))
-            units += waiting.popleft().result()
+            for visited in waiting.popleft().result():
+                if isinstance(visited, Unit):
+                    units.append(visited)
+                else:
+                    refused[visited.reason] += 1
             there = {d: sum(len(u.candidates) for u in _chosen(units, d, each, options.seed)) for d in DIMENSIONS}
             progress(f"world {number}", sum(min(count, each) for count in there.values()))
             if min(there.values()) >= each:
                 pool.shutdown(cancel_futures=True)
-                return units, number
+                return units, refused, number
     raise BadInput(f"After {WORLDS} worlds there are too few questions of {min(there, key=lambda d: there[d])}.")
 
 
-def _visit(index: int, seed: int, size: int, folder: Path) -> list[Unit]:
+def _visit(index: int, seed: int, size: int, folder: Path) -> list[Unit | Refusal]:
     """Houses and tables by turns. Seeds of different sets lie far apart, so that no world is in two of them."""
     world = seed * WORLDS + index
     visit = visit_table if index % (TABLES + 1) else visit_house
@@ -156,7 +163,7 @@ def _balanced(group: list[Unit], number: int, lot: random.Random) -> list[Unit]:
     """The units of a template in an order of which every beginning has all answers about equally often."""
     lot.shuffle(group)
     first = group[0].candidates[0]
-    if len(group[0].candidates) > 1 or first.kind in ("point", "box"):
+    if len(group[0].candidates) > 1 or first.kind in ("point", "box", "path"):
         return group
     by_answer: dict[str, list[Unit]] = defaultdict(list)
     for unit in group:
@@ -212,6 +219,7 @@ def _question(unit: Unit, candidate: Candidate, choices: tuple[str, ...], number
         choices=choices,
         truth=ascii_uppercase[choices.index(truth)] if candidate.kind == "choice" else truth,
         region=candidate.region,
+        task=candidate.task,
         source=unit.source,
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from homie.kernel.types import Image
-from homie.questions.question import Kind
+from homie.questions.question import Kind, PlanTask
 
 Keep = Callable[[Image], str]
 """Stores a picture, and returns its file."""
@@ -28,6 +28,14 @@ class Candidate:
     drawn: int = 0
     avoid: tuple[str, ...] = ()
     region: tuple[float, float, float, float] | None = None
+    task: PlanTask | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What could have been a unit and is none, and why."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,10 @@ from homie.kernel.vocabulary import domain
 from homie.kernel.world import WorldSnapshot
 from homie.questions.making.chores import PERCEPTION, PLANNING, Chore, Stage, chores
 from homie.questions.making.looking import looks
+from homie.questions.making.paths import opening_paths
+from homie.questions.making.plans import planned
 from homie.questions.making.sight import Sight
-from homie.questions.making.unit import Candidate, Keep, Unit, contrast
+from homie.questions.making.unit import Candidate, Keep, Refusal, Unit, contrast
 from homie.runtime.assembly import choose
 from homie.runtime.live import Session
 from homie.runtime.objects import NO_OBJECTS
@@ -30,12 +32,13 @@ RICH = 3
 ROBOTS = ("a wheeled robot with one arm", "an arm that is fixed to a table")
 
 
-def visit_house(seed: int, size: int, keep: Keep) -> Iterator[Unit]:
+def visit_house(seed: int, size: int, keep: Keep) -> Iterator[Unit | Refusal]:
     """A generated house with a Fetch."""
     source, lot = f"house-{seed}", random.Random(f"house {seed}")
-    options = OpenOptions.build(
-        seed=seed, rooms=lot.choice((2, 3)), objects=30, skills="ideal", picture_size=f"{size}x{size}"
-    )
+    rooms = lot.choice((2, 3))
+    yield from planned(seed, rooms, size, source, keep)
+    yield from opening_paths(seed, rooms, size, source, keep)
+    options = OpenOptions.build(seed=seed, rooms=rooms, objects=30, skills="ideal", picture_size=f"{size}x{size}")
     with Session(options, choose(options, NO_OBJECTS)) as session:
         robot = session.robot
         assert isinstance(robot, Filmable)

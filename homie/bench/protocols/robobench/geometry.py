@@ -18,6 +18,8 @@ _POINT = re.compile(rf"[(\[]{_NUMBER},{_NUMBER}[)\]]")
 _BOX = re.compile(rf"[(\[]{_NUMBER},{_NUMBER},{_NUMBER},{_NUMBER}[)\]]")
 EXPONENT = 2.5
 """Of the score of a distance (paper, section 4)."""
+POINTS = 32
+"""Points of a path that are compared: a bend of a hundredth of the picture is seen."""
 
 
 def read_path(text: str) -> tuple[Point, ...] | None:
@@ -71,19 +73,28 @@ def rmse(path: Path, truth: Path) -> float:
     return math.sqrt(sum(squares) / len(squares))
 
 
-def even_rmse(path: Path, truth: Path, points: int = 32) -> float:
+def even_rmse(path: Path, truth: Path, points: int = POINTS) -> float:
     """The root mean square between the points that divide both paths into equal lengths, so short answers cannot gain.
 
     Args:
         path: the answer.
         truth: what it should be.
-        points: how many points are compared; with 32 a bend of a hundredth of the picture is seen.
+        points: how many points are compared.
 
     Raises:
         BadInput: a path is empty.
     """
     _check(path, truth)
-    return rmse(_even(path, points), _even(truth, points))
+    return rmse(even_points(path, points), even_points(truth, points))
+
+
+def even_points(path: Path, points: int = POINTS) -> list[Point]:
+    """So many points that divide a path into equal lengths, its two ends among them. It has to have a point."""
+    lengths = [math.dist(a, b) for a, b in pairwise(path)]
+    total = sum(lengths)
+    if total == 0:
+        return [path[0]] * points
+    return [_along(path, lengths, total * index / (points - 1)) for index in range(points)]
 
 
 def frechet(path: Path, truth: Path) -> float:
@@ -131,14 +142,6 @@ def _area(box: Box) -> float:
 def _check(path: Path, truth: Path) -> None:
     if not path or not truth:
         raise BadInput("a path without points has no distance to another")
-
-
-def _even(path: Path, points: int) -> list[Point]:
-    lengths = [math.dist(a, b) for a, b in pairwise(path)]
-    total = sum(lengths)
-    if total == 0:
-        return [path[0]] * points
-    return [_along(path, lengths, total * index / (points - 1)) for index in range(points)]
 
 
 def _along(path: Path, lengths: Sequence[float], way: float) -> Point:

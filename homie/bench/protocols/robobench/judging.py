@@ -13,6 +13,7 @@ Dag = Mapping[str, object]
 class Stage(StrEnum):
     """What a judge is asked for."""
 
+    CHOICE = "choice"
     Q1 = "q1"
     Q1_EXTRACT = "q1_extract"
     Q1_SCORE = "q1_score"

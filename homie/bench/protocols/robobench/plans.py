@@ -117,6 +117,27 @@ def matched_nodes(plan: Sequence[str], truth: Sequence[str]) -> tuple[int, int]:
     return (reference & Counter(node for step in plan for node in _readable(step))).total(), reference.total()
 
 
+def compared_step(step: str, truth: str) -> StepScore | None:
+    """The score of a next step by equal names, None for what is not one step of one arm.
+
+    Example:
+        >>> compared_step("put(cup, shelf)", "3-put(cup, table)")
+        StepScore(skill=1.0, object=1.0, parameter=0.0)
+
+    Raises:
+        BadInput: the truth is no step.
+    """
+    known, read = nodes(truth), _readable(step) if len(split_steps(step)) == 1 else ()
+    if len(known) != 1 or len(read) != 1:
+        return None
+    (right,), (given,) = known, read
+    return StepScore(
+        float(given.skill == right.skill),
+        float(given.arguments[:1] == right.arguments[:1]),
+        float(given.arguments[1:] == right.arguments[1:]),
+    )
+
+
 def floor_score(matched: int, total: int) -> int:
     """`floor(10 * matched / total)`: node correctness from nodes, completion from critical states.
 

@@ -6,6 +6,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from homie.bench.protocols.robobench.judging import Dag, Judge, Record, Request, Stage, ask, find_dag
 from homie.bench.protocols.robobench.plans import Asked
@@ -39,10 +40,18 @@ def truth_choice(truth: str) -> str:
     return "".join(sorted(re.findall("[A-D]", text))) or text
 
 
-def tally_choices(answers: Sequence[tuple[str | None, str] | None]) -> Report:
-    """Accuracy of answers and truths without a judge; entries without an answer count, but are not evaluated."""
-    evaluated = [answer for answer in answers if answer and answer[0]]
-    correct = sum(choice(response, None) == truth_choice(truth) for response, truth in evaluated)
+def tally_choices(
+    answers: Sequence[tuple[str | None, str] | None], judge: Callable[[int], str] | None = None
+) -> Report:
+    """Accuracy of answers and truths; entries without an answer count, but are not evaluated.
+
+    judge: asked for the answer of an index.
+    """
+    evaluated = [(index, *answer) for index, answer in enumerate(answers) if answer and answer[0]]
+    correct = sum(
+        choice(response, None if judge is None else partial(judge, index)) == truth_choice(truth)
+        for index, response, truth in evaluated
+    )
     return {
         "total_questions": len(answers),
         "correct_answers": correct,

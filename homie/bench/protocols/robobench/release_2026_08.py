@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from homie.bench.protocols.robobench import geometry
 from homie.bench.protocols.robobench.geometry import Box, Point
@@ -61,9 +62,14 @@ def truth_letters(truth: str) -> str:
     return _letters(truth)
 
 
-def tally_choices(answers: Sequence[tuple[str | None, str]]) -> Report:
-    """Accuracy of answers and truths without a judge; raises as `choice_letters`."""
-    correct = sum(choice_letters(answer, None) == truth_letters(truth) for answer, truth in answers)
+def tally_choices(
+    answers: Sequence[tuple[str | None, str]], judge: Callable[[int], str | None] | None = None
+) -> Report:
+    """Accuracy of answers and truths; raises as `choice_letters`. judge: asked for the answer of an index."""
+    correct = sum(
+        choice_letters(answer, None if judge is None else partial(judge, index)) == truth_letters(truth)
+        for index, (answer, truth) in enumerate(answers)
+    )
     return {
         "total_questions": len(answers),
         "correct": correct,
