@@ -76,6 +76,10 @@ def test_what_fell_over_the_leg_of_a_desk_is_laid_elsewhere() -> None:
     check_start(build(_house(10050)))
 
 
+def test_a_mug_does_not_come_to_rest_around_the_leaf_of_a_door() -> None:
+    check_start(build(_house(51071)))
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_nothing_moves_and_everything_is_where_the_spec_says(seed: int) -> None:
     house = _house(seed)

@@ -53,7 +53,10 @@ def settle(scene: SceneSpec) -> Rest:
     before = data.xpos[bodies].copy(), data.xmat[bodies].reshape(-1, 3, 3).copy()
     restless = _run(home, data)
     after = data.xpos[bodies], data.xmat[bodies].reshape(-1, 3, 3)
-    wedged = {name for pair, _ in _sunken(home, data) for name in pair}
+    at_rest = home.new_data()  # of what has come to rest the physics keeps no contacts
+    at_rest.qpos[:] = data.qpos
+    mujoco.mj_forward(home.model, at_rest)
+    wedged = {name for pair, _ in _sunken(home, at_rest) for name in pair}
     moved, lost, objects = {}, set(), []
     for number, item in enumerate(scene.objects):
         turned = float(np.linalg.norm(after[1][number] - before[1][number])) / np.sqrt(2.0)
