@@ -16,16 +16,19 @@ from homie.kernel.vocabulary.actions import action_of
 from skills.classical.hand import Hand
 from skills.classical.pick import Pick
 
+LOOKS = 10
+"""Control periods between two looks at where the thing is."""
 
-def scene(kind: str) -> SceneSpec:
-    """A room with a table, the thing on it, and the robot in front of it."""
+
+def scene(kind: str, **lies: float) -> SceneSpec:
+    """A room with a table, the thing on it, standing or as it `lies`, and the robot in front of it."""
     table = {"name": "table", "kind": "table", "colour": "brown", "room": "kitchen", "x": 2.6, "y": 2.0, "yaw": np.pi}
     item = {"name": kind, "kind": kind, "colour": next(iter(OBJECTS[kind].colours)), "receptacle": "table"}
     return SceneSpec.model_validate(
         {
             "rooms": [{"name": "kitchen", "kind": "kitchen", "x0": 0, "y0": 0, "x1": 5, "y1": 4}],
             "furniture": [table],
-            "objects": [{**item, "surface": "top", "x": 0.1, "y": 0.0, "yaw": 0.4}],
+            "objects": [{**item, "surface": "top", "x": 0.1, "y": 0.0, "yaw": 0.4, **lies}],
             "robot": {"x": 1.3, "y": 2.0, "yaw": 0.0},
         }
     )
@@ -39,6 +42,10 @@ def picking(home: MujocoHome, kind: str) -> Iterator[Pick]:
     skill = Pick(SPEC, ArmKinematics(), Hand())
     skill.start(Subtask("Pick", kind), locator.goal(kind, action_of("Pick"), seen), seen)
     yield skill
+    periods = 0
     while skill.outcome is Outcome.RUNNING:
-        home.act(skill.act(home.observe()))
+        seen, periods = home.observe(), periods + 1
+        if periods % LOOKS == 0:
+            skill.revise(locator.goal(kind, action_of("Pick"), seen))
+        home.act(skill.act(seen))
         yield skill

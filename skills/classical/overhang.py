@@ -30,8 +30,9 @@ BEFORE_EDGE = 0.004
 SPARE = 0.02
 """Metres that the fingers are opened wider than the thing is thick."""
 
-PINCHES = (0.0, 0.25)
-"""Pitches of the hand (rad below the horizon), best first."""
+PINCHES, ON_A_SLOPE = (0.0, 0.25, -0.3), (-0.3, -0.35, -0.25)
+"""Pitches of the hand (rad below the horizon), best first: on the sloping wall of a bowl upside down the fingers of a
+level hand slip off."""
 
 SIDE = np.pi / 2
 """Roll of a hand that closes from above and below."""
@@ -79,8 +80,11 @@ def drawings(box: Box, surface: Surface, others: Sequence[Box]) -> list[Drawing]
     return sorted(chosen, key=lambda drawing: drawing.length)
 
 
-def pinches(box: Box, surface: Surface, tool: Tool) -> list[Grasp]:
-    """Grasps, best first, from above and below of a thing that hangs over an edge of what it lies on."""
+def pinches(box: Box, surface: Surface, parts: Sequence[Solid], tool: Tool) -> list[Grasp]:
+    """Grasps, best first, from above and below of a thing that hangs over an edge of what it lies on.
+
+    parts: the solids that the thing is made of, where they are known.
+    """
     fingers, thick = tool.fingers, 2.0 * float(box.half[2])
     if thick > tool.opening - 2 * fingers.room:
         return []
@@ -97,10 +101,10 @@ def pinches(box: Box, surface: Surface, tool: Tool) -> list[Grasp]:
         at = surface.center * (1.0, 1.0, 0.0) + (edge + back) * out
         at += (aside - float(at @ across)) * across + np.array([0.0, 0.0, box.center[2]])
         yaw = float(np.arctan2(-out[1], -out[0]))
-        for pitch in PINCHES:
+        for rank, pitch in enumerate(ON_A_SLOPE if _slopes(parts) else PINCHES):
             for roll in (SIDE, -SIDE):
                 pose = Pose(at, gripper_rotation(yaw, pitch, roll))
-                cost = 0.3 * (pitch - PINCHES[0]) + (LEAST_HANG / hang)
+                cost = 0.1 * rank + LEAST_HANG / hang
                 chosen.append(Grasp(pose, yaw, pitch, min(tool.opening, thick + SPARE), cost, OVER, roll=roll))
     return sorted(chosen, key=lambda grasp: grasp.cost)
 
@@ -112,6 +116,11 @@ def lies_flat(parts: Sequence[Solid]) -> bool:
     largest = max(parts, key=lambda part: float(np.prod(part.half)))
     upright = abs(float(largest.pose.rotation[2, 2])) > np.cos(0.2)
     return largest.kind in ("box", "hull") or (largest.kind == "cylinder" and upright)
+
+
+def _slopes(parts: Sequence[Solid]) -> bool:
+    """Whether a thing has walls that lean."""
+    return any(part.kind == "box" and np.max(np.abs(part.pose.rotation[2])) < np.cos(0.2) for part in parts)
 
 
 def levelled(box: Box, grasp: Grasp, pose: Pose) -> tuple[Box, Pose]:

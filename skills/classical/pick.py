@@ -261,7 +261,7 @@ class Pick(Manipulation):
         )
         surface = self._surface()
         if surface is not None:
-            chosen += pinches(self._box(), surface, Tool(self.spec.gripper_max, fingers))
+            chosen += pinches(self._box(), surface, self.goal.parts, Tool(self.spec.gripper_max, fingers))
         # A finger may push what is in a bowl aside, or brush the bowl that the thing lies in, but rather not.
         avoided = [*self._contents, *self._around_target()]
 
