@@ -26,7 +26,7 @@ COMMANDS = {
     "bench": "Run a suite of tasks: every trial into one run folder, interrupted or not.",
     "compare": "Compare runs of a suite: metrics, intervals, paired differences, as tables.",
     "data": "Make training data: tasks, episodes by the thousand, conversations, preferences, files of EMMOE.",
-    "questions": "Questions about pictures, without a robot: make, ask, judge answers, look for leaks.",
+    "questions": "Questions about pictures, without a robot: make them, ask a model, judge answers, look for leaks.",
     "vigil": "Does a planner know when it is done? Episodes of native control that end by its own report.",
     "report": "Show runs in one HTML page: tables, plots, every episode round by round.",
     "train": "Train planners on data sets of `homie data`.",

@@ -12,7 +12,7 @@ from homie.kernel.support.text import counted
 from homie.questions.asking import ask
 from homie.questions.audit import audit, spread
 from homie.questions.folder import read_questions
-from homie.questions.judging.run import judge
+from homie.questions.judging.run import WORLD, judge
 from homie.questions.making.make import make
 from homie.questions.options import AskOptions, AuditOptions, JudgeOptions, MakeOptions
 from homie.questions.table import markdown
@@ -51,7 +51,9 @@ def ask_command(config: Config = None, json: Json = False, **values: Any) -> Non
 def judge_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Judge the answers of a run again: by a model, a script, or a world that carries plans out."""
     options = build(JudgeOptions, config, values)
-    with bar(len(read_questions(options.questions).questions), "judged") as advance:
+    questions = read_questions(options.questions).questions
+    plans = [question for question in questions if question.task is not None]
+    with bar(len(plans if options.judge.startswith(WORLD) else questions), "judged") as advance:
         verdict = judge(options, advance)
     if json:
         print_json({"folder": str(verdict.folder), **verdict.to_json()})
