@@ -27,6 +27,7 @@ import numpy as np
 from benchmarks.episodes.puts.tasks import task_of
 from benchmarks.episodes.puts.verdicts import verdict_of
 from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.robots.fetch.kinematics import FETCH
 from homie.kernel.setup.options import RunOptions
@@ -161,11 +162,12 @@ class ContactWatch:
         return not low - AT_REST < at < high + AT_REST
 
 
-def watch_one(seed: int, grasp: str) -> Audit:
+def watch_one(seed: int, grasp: str, clutter: str = "tidy") -> Audit:
     """Play the episode of a seed under a watch, in this process."""
     with tempfile.TemporaryDirectory() as scratch:
-        task, out = task_of(seed, generate(seed)), Path(scratch) / "run"
-        options = RunOptions.build(task=task.text, seed=seed, grasp=grasp, video=False, frames=False, out=out)
+        task, out = task_of(seed, generate(seed, variation=Variation(clutter=clutter))), Path(scratch) / "run"
+        asked = {"task": task.text, "seed": seed, "grasp": grasp, "clutter": clutter}
+        options = RunOptions.build(**asked, video=False, frames=False, out=out)
         with assemble(options) as parts:
             assert isinstance(parts.robot, MujocoHome)
             with ContactWatch(parts.robot) as watch:
@@ -176,8 +178,8 @@ def watch_one(seed: int, grasp: str) -> Audit:
     return audit
 
 
-def _in_a_process(seed: int, grasp: str) -> dict[str, Any]:
-    command = [sys.executable, __file__, "--only", str(seed), "--grasp", grasp]
+def _in_a_process(seed: int, grasp: str, clutter: str) -> dict[str, Any]:
+    command = [sys.executable, __file__, "--only", str(seed), "--grasp", grasp, "--clutter", clutter]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1800, check=False)
     if done.returncode != 0:
         return {"seed": seed, "error": (done.stderr.strip().splitlines() or ["?"])[-1]}
@@ -236,12 +238,13 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--first", type=int, default=10000)
     parser.add_argument("--grasp", choices=("weld", "friction"), default="weld")
+    parser.add_argument("--clutter", choices=("tidy", "messy"), default="tidy")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2))
     parser.add_argument("--out", type=Path, default=Path("contact_audit.json"))
     parser.add_argument("--only", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.only is not None:
-        print(json.dumps(asdict(watch_one(arguments.only, arguments.grasp))))
+        print(json.dumps(asdict(watch_one(arguments.only, arguments.grasp, arguments.clutter))))
         return
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     audits: list[dict[str, Any]] = json.loads(arguments.out.read_text()) if arguments.out.exists() else []
@@ -249,7 +252,7 @@ def main() -> None:
     known = {audit["seed"] for audit in audits}
     seeds = [seed for seed in range(arguments.first, arguments.first + arguments.seeds) if seed not in known]
     with ThreadPoolExecutor(arguments.jobs) as pool:
-        for audit in pool.map(lambda seed: _in_a_process(seed, arguments.grasp), seeds):
+        for audit in pool.map(lambda seed: _in_a_process(seed, arguments.grasp, arguments.clutter), seeds):
             audits.append(audit)
             deep = {kind: depth["deepest"] for kind, depth in audit.get("depths", {}).items() if depth["deepest"] > 1}
             print(audit["seed"], audit.get("task") or audit["error"], deep, flush=True)
