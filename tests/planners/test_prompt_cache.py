@@ -11,7 +11,7 @@ from endpoint import WORD, Body, Connection, Endpoint, chat_model, claude_model,
 
 from homie.kernel.errors import PlannerError
 from homie.kernel.planning.prompts import Message
-from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
+from homie.kernel.types import VIEWS, Choice, Detection, Feedback, HistoryItem, PlannerInput, Subtask
 from planners.llm.calls.remote import RemoteModel
 from planners.llm.messages import Request
 from planners.llm.prompting.prompt import Prompt
@@ -61,7 +61,10 @@ def test_the_fixed_part_of_a_prompt_is_the_same_in_every_round(switches: dict[st
 
 @pytest.mark.parametrize("template", [name for name in built_in() if load_template(name).head.examples])
 def test_the_fixed_part_is_long_enough_to_be_kept_with_default_examples(template: str) -> None:
-    request, _ = Prompt(PromptSettings(template=template)).request(rounds()[0])
+    prompt = Prompt(PromptSettings(template=template))
+    names = {name for example in prompt.examples.all for name in example.choices.values()}
+    listed = tuple(Choice(name, Subtask("Go to", name)) for name in sorted(names))  # by number where that is asked for
+    request, _ = prompt.request(replace(rounds()[0], choices=listed))
     (text,) = request.messages[0].parts
     assert isinstance(text, str) and len(text) / CHARACTERS > LEAST
 
