@@ -57,15 +57,15 @@ class Shown(Planner):
         return Decision(tuple(steps))
 
     def _example(self, spoken: Mapping[str, Any], steps: list[Any], planner_input: PlannerInput) -> dict[str, Any]:
-        told = by_number(planner_input)
+        numbered = by_number(planner_input)
         places = {choice.subtask: number for number, choice in enumerate(planner_input.choices)}
         used = {places[step]: planner_input.choices[places[step]].name for step in steps}
         return {
             "task": planner_input.task,
             "choices": dict(sorted(used.items())),
             "inventory": planner_input.inventory_text,
-            "history": told.history_text,
-            "feedback": "None" if told.feedback is None else told.feedback.message,
+            "history": numbered.history_text,
+            "feedback": "None" if numbered.feedback is None else told.feedback.message,
             **spoken,
             "numbers": [places[step] for step in steps],
         }

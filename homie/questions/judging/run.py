@@ -96,15 +96,15 @@ def judge(options: JudgeOptions, advance: Callable[[str], object] = lambda name:
             sync_folder(out)
             replies = Replies(out / REPLIES, file, respondent, options.profile, answers.suite.picture, advance)
             figures, text = _figures(answers, replies, options.profile)
-        given = replies.all
+        kept = replies.all
         verdict = Verdict(
             out,
             figures,
             text,
-            len(given),
-            sum(reply.input_tokens for reply in given),
-            sum(reply.output_tokens for reply in given),
-            sum(reply.cost for reply in given),
+            len(kept),
+            sum(reply.input_tokens for reply in kept),
+            sum(reply.output_tokens for reply in kept),
+            sum(reply.cost for reply in kept),
         )
         _finish(verdict)
     return verdict
