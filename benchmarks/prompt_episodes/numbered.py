@@ -65,7 +65,7 @@ class Shown(Planner):
             "choices": dict(sorted(used.items())),
             "inventory": planner_input.inventory_text,
             "history": numbered.history_text,
-            "feedback": "None" if numbered.feedback is None else told.feedback.message,
+            "feedback": "None" if numbered.feedback is None else numbered.feedback.message,
             **spoken,
             "numbers": [places[step] for step in steps],
         }
