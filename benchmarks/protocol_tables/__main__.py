@@ -45,8 +45,6 @@ def play(arguments: argparse.Namespace) -> str:
     _check_same(out / "asked.json", {"planner": arguments.planner, "share": arguments.share})
     suites = [played for played in SUITES if arguments.suites in (None, []) or played.suite in arguments.suites]
     questions = out / "questions"
-    if any(played.kind == "questions" and arguments.planner not in played.cannot for played in suites):
-        _make_questions(questions, arguments.share, arguments.workers)
     table = head()
     with ExitStack() as stack:
         served = None
@@ -57,6 +55,8 @@ def play(arguments: argparse.Namespace) -> str:
             if why := played.cannot.get(arguments.planner):
                 table += not_played(played, why)
             else:
+                if played.kind == "questions":
+                    _make_questions(questions, arguments.share, arguments.workers)
                 url = served.url(played.suite) if served else ""
                 command = played.command(
                     arguments.planner, out / played.suite, arguments.share, arguments.workers, url, questions
