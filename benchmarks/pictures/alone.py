@@ -34,18 +34,22 @@ def scene(kind: str, **lies: float) -> SceneSpec:
     )
 
 
-def picking(home: MujocoHome, kind: str) -> Iterator[Pick]:
-    """Play Pick in a home of `scene`: the skill at its start, and after each control period until it has ended."""
+def picking(home: MujocoHome, kind: str, attempts: int = 1) -> Iterator[Pick]:
+    """Play Pick in a home of `scene`: the skill at its start, and after each control period until it has ended, in so
+    many attempts at most."""
     locator = home.background()
     locator.reset(seed=0)
-    seen = home.observe()
     skill = Pick(SPEC, ArmKinematics(), Hand())
-    skill.start(Subtask("Pick", kind), locator.goal(kind, action_of("Pick"), seen), seen)
-    yield skill
-    periods = 0
-    while skill.outcome is Outcome.RUNNING:
-        seen, periods = home.observe(), periods + 1
-        if periods % LOOKS == 0:
-            skill.revise(locator.goal(kind, action_of("Pick"), seen))
-        home.act(skill.act(seen))
+    for _ in range(attempts):
+        seen = home.observe()
+        skill.start(Subtask("Pick", kind), locator.goal(kind, action_of("Pick"), seen), seen)
         yield skill
+        periods = 0
+        while skill.outcome is Outcome.RUNNING:
+            seen, periods = home.observe(), periods + 1
+            if periods % LOOKS == 0:
+                skill.revise(locator.goal(kind, action_of("Pick"), seen))
+            home.act(skill.act(seen))
+            yield skill
+        if skill.outcome is Outcome.SUCCEEDED:
+            return

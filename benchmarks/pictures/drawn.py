@@ -38,7 +38,7 @@ def moments(kind: str, lies: dict[str, float]) -> list[Image]:
         pictures: list[Image] = []
         held = 0
         reason = ""
-        for skill in picking(home, kind):
+        for skill in picking(home, kind, attempts=3):
             reason = skill.reason
             now = _middle(home, kind)
             held += home.grasping.holding

@@ -88,6 +88,7 @@ def pinches(box: Box, surface: Surface, parts: Sequence[Solid], tool: Tool) -> l
     fingers, thick = tool.fingers, 2.0 * float(box.half[2])
     if thick > tool.opening - 2 * fingers.room:
         return []
+    pitches = ON_A_SLOPE if surface.access is None and _slopes(parts) else PINCHES  # no hand points up between boards
     chosen = []
     for out, edge in _edges(surface):
         middle = float((box.center - surface.center) @ out)
@@ -101,7 +102,7 @@ def pinches(box: Box, surface: Surface, parts: Sequence[Solid], tool: Tool) -> l
         at = surface.center * (1.0, 1.0, 0.0) + (edge + back) * out
         at += (aside - float(at @ across)) * across + np.array([0.0, 0.0, box.center[2]])
         yaw = float(np.arctan2(-out[1], -out[0]))
-        for rank, pitch in enumerate(ON_A_SLOPE if _slopes(parts) else PINCHES):
+        for rank, pitch in enumerate(pitches):
             for roll in (SIDE, -SIDE):
                 pose = Pose(at, gripper_rotation(yaw, pitch, roll))
                 cost = 0.1 * rank + LEAST_HANG / hang
