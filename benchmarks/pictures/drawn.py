@@ -1,4 +1,4 @@
-"""The picture of how flat things are taken, in docs/skills.md: `python -m benchmarks.pictures.drawn`.
+"""The picture of how flat things are taken, in docs/results.md: `python -m benchmarks.pictures.drawn`.
 
 The classical Pick draws a thing over the edge of a table and takes it there, seen from near by at four moments.
 """

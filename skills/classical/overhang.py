@@ -34,6 +34,12 @@ PINCHES, ON_A_SLOPE = (0.0, 0.25, -0.3), (-0.3, -0.35, -0.25)
 """Pitches of the hand (rad below the horizon), best first: on the sloping wall of a bowl upside down the fingers of a
 level hand slip off."""
 
+LESS_LIKED = 0.1
+"""Cost of each next pitch: as much as a place to stand that is 40 cm further away."""
+
+UPRIGHT = np.cos(0.2)
+"""Height of the unit vector along an axis from which that counts as upright."""
+
 SIDE = np.pi / 2
 """Roll of a hand that closes from above and below."""
 
@@ -105,7 +111,7 @@ def pinches(box: Box, surface: Surface, parts: Sequence[Solid], tool: Tool) -> l
         for rank, pitch in enumerate(pitches):
             for roll in (SIDE, -SIDE):
                 pose = Pose(at, gripper_rotation(yaw, pitch, roll))
-                cost = 0.1 * rank + LEAST_HANG / hang
+                cost = LESS_LIKED * rank + LEAST_HANG / hang
                 chosen.append(Grasp(pose, yaw, pitch, min(tool.opening, thick + SPARE), cost, OVER, roll=roll))
     return sorted(chosen, key=lambda grasp: grasp.cost)
 
@@ -115,13 +121,13 @@ def lies_flat(parts: Sequence[Solid]) -> bool:
     if not parts:
         return False
     largest = max(parts, key=lambda part: float(np.prod(part.half)))
-    upright = abs(float(largest.pose.rotation[2, 2])) > np.cos(0.2)
+    upright = abs(float(largest.pose.rotation[2, 2])) > UPRIGHT
     return largest.kind in ("box", "hull") or (largest.kind == "cylinder" and upright)
 
 
 def _slopes(parts: Sequence[Solid]) -> bool:
     """Whether a thing has walls that lean."""
-    return any(part.kind == "box" and np.max(np.abs(part.pose.rotation[2])) < np.cos(0.2) for part in parts)
+    return any(part.kind == "box" and np.max(np.abs(part.pose.rotation[2])) < UPRIGHT for part in parts)
 
 
 def levelled(box: Box, grasp: Grasp, pose: Pose) -> tuple[Box, Pose]:
