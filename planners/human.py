@@ -27,7 +27,7 @@ _SPOKEN = (
     ),
     ("Open", re.compile(r"open(?: the)? (?P<target>.+)$")),
     ("Close", re.compile(r"(?:close|shut)(?: the)? (?P<target>.+)$")),
-    ("End", re.compile(r"(?:end|done|quit|exit|stop)$")),
+    ("End", re.compile(r"(?:end|done|quit|exit|stop)(?:(?: with)? (?P<target>success|failure))?$")),
 )
 
 

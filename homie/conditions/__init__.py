@@ -17,7 +17,24 @@ A word means what has exactly that name (`apple_1`), and every thing whose kind 
 True
 """
 
-from homie.conditions.grammar import PREDICATES, Condition, complaint, parse_condition, unknown_words, written
+from homie.conditions.grammar import (
+    PREDICATES,
+    Condition,
+    complaint,
+    conjuncts,
+    parse_condition,
+    unknown_words,
+    written,
+)
 from homie.conditions.predicates import Predicate
 
-__all__ = ["PREDICATES", "Condition", "Predicate", "complaint", "parse_condition", "unknown_words", "written"]
+__all__ = [
+    "PREDICATES",
+    "Condition",
+    "Predicate",
+    "complaint",
+    "conjuncts",
+    "parse_condition",
+    "unknown_words",
+    "written",
+]

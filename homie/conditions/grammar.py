@@ -179,6 +179,15 @@ def parse_condition(value: object) -> Condition:
         raise BadInput(f"goal: {complaint(error)}") from error
 
 
+def conjuncts(condition: Condition) -> tuple[Condition, ...]:
+    """What has to hold, each by itself: the members of an `all`, or the condition alone.
+
+    >>> len(conjuncts(parse_condition({"all": [{"held": "nothing"}, {"closed": "fridge"}]})))
+    2
+    """
+    return condition.all if isinstance(condition, AllOf) else (condition,)
+
+
 def written(condition: Condition) -> dict[str, Any]:
     """A condition as a suite file writes it, JSON-ready: what `parse_condition` reads."""
     mapping: dict[str, Any] = _CONDITION.dump_python(condition, mode="json", by_alias=True, exclude_none=True)

@@ -12,8 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from homie.conditions import Condition, parse_condition
-from homie.conditions.grammar import AllOf
+from homie.conditions import Condition, conjuncts, parse_condition
 from homie.kernel.setup.options import OpenOptions
 from homie.kernel.types import Subtask
 from homie.kernel.world import WorldSnapshot
@@ -73,7 +72,7 @@ def carry_out(task: PlanTask, plan: Sequence[Subtask], how: How) -> Carried:
 
 def run_plan(session: Session, goal: Condition, plan: Sequence[Subtask]) -> Carried:
     """Carry a plan out in a world as it is now. Raises InfrastructureError."""
-    conditions = goal.all if isinstance(goal, AllOf) else (goal,)
+    conditions = conjuncts(goal)
     state = session.world_state()
     lacked = [not condition.holds(state) for condition in conditions]
     steps, why = 0, ""

@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from homie.kernel.episode.agent import EMMOE_LIMITS, EMMOE_TELLING, Numbering, Reached, run_episode
+from homie.kernel.episode.agent import EMMOE_LIMITS, EMMOE_TELLING, SAID_END, Numbering, Reached, run_episode
 from homie.kernel.episode.senses import OWN_VIEWS
 from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, RobotFault
 from homie.kernel.interfaces import Announcer, EpisodeListener, Listeners
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.support.files import DISK
-from homie.kernel.types import EpisodeResult, Limits, Telling
+from homie.kernel.types import EpisodeResult, Limits, Subtask, Telling
 from homie.runtime.announcements import Announcements
 from homie.runtime.assembly import Parts, assemble
 from homie.runtime.objects import NO_OBJECTS, Objects
@@ -134,6 +134,8 @@ def play(
     numbering: Numbering | None = None,
     views: Mapping[str, str] = OWN_VIEWS,
     reached: Reached | None = None,
+    ends: tuple[Subtask, ...] = SAID_END,
+    keepers: Iterable[EpisodeListener] = (),
 ) -> EpisodeResult:
     """Run one episode into an empty episode folder, from the start of the scene. However it ended, the robot stops, and
     `ending` is called (see `record`), before the files are closed.
@@ -143,14 +145,15 @@ def play(
     InfrastructureError for what nobody expected, and every other HomieError as it comes. A listener of the caller's
     that raises is told nothing more, and the episode goes on. telling: what the planner is told of its results. limits:
     of the episode beside its rounds. numbering: makes the list of actions, where the planner chooses by number. views,
-    reached: see `homie.kernel.episode.agent.run_episode`.
+    reached, ends: see `homie.kernel.episode.agent.run_episode`. keepers: write files of the episode that it cannot do
+    without; what they raise ends it.
     """
     robot = parts.robot
     store = EpisodeStore(path, robot, seed=seed, trial=trial, frames=options.frames, parts=parts_digest)
     video = VideoWriter(path / "video.mp4", robot) if options.video else None
     # The store comes last: `episode.json` says that all the rest is there.
     announced = [Announcements(robot)] if isinstance(robot, Announcer) else []
-    listener = Listeners([*([video] if video else []), store], onlookers=[*announced, *listeners])
+    listener = Listeners([*([video] if video else []), *keepers, store], onlookers=[*announced, *listeners])
     try:
         with stoppable():
             parts.reset(seed)
@@ -166,6 +169,7 @@ def play(
                 numbering=numbering,
                 views=views,
                 reached=reached,
+                ends=ends,
             )
     except KeyboardInterrupt:
         with undisturbed():

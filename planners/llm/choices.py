@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from homie.kernel.types import END, HELD, Choice, Faults, PlannerInput, Subtask
+from homie.kernel.types import END, END_SUCCESS, HELD, Choice, Faults, PlannerInput, Subtask
 from planners.llm.answers import how
 from planners.llm.reading import ALL, MAX_TEXT, Reading, Unreadable
 from planners.llm.reading.cleaning import cleaned
@@ -63,7 +63,8 @@ def read_ids(
         plan, analysis = _plan(cleaned(text.encode("utf-8", "replace").decode(), rules), rules)
         numbers = [_number(step, place) for place, step in enumerate(plan, 1)]
         subtasks = _subtasks(numbers, choices, faults)
-        if not subtasks and faults != "eb-alfred@2025-02" and END not in [choice.subtask for choice in choices]:
+        listed = [choice.subtask for choice in choices]
+        if not subtasks and faults != "eb-alfred@2025-02" and END not in listed and END_SUCCESS not in listed:
             raise Unclear("The plan is empty, and the task cannot be ended: choose an action.")
         if END.action in [subtask.action for subtask in subtasks[:-1]]:
             raise Unclear("Nothing can follow the end of the task: it is the last step.")

@@ -14,7 +14,7 @@ from homie.household import PERSON_VERBS, VERBS
 from homie.kernel.episode.executor import Executor
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import OwnList, WorldState
-from homie.kernel.types import END, HELD, Choice, SentTo, Subtask
+from homie.kernel.types import END, END_FAILURE, END_SUCCESS, HELD, Choice, SentTo, Subtask
 from homie.kernel.vocabulary.actions import Action, ActionTable, action_of
 from homie.kernel.vocabulary.furniture import kinds
 from homie.kernel.world import WorldSnapshot
@@ -29,6 +29,11 @@ COLOURED = frozenset(use.kind for use in kinds(lambda use: use.told_by_colour))
 """Furniture that goes by its colour in a planner's views, not by its number."""
 ENDING = Choice("end the task", END)
 """The last action of the list of a task that is no question."""
+REPORTS = (
+    Choice("end the task and report that it is done", END_SUCCESS),
+    Choice("end the task and report that it is not done", END_FAILURE),
+)
+"""The last actions of the list of a task whose planner reports on it."""
 
 
 def numbered_actions(

@@ -24,6 +24,12 @@ Runs: TypeAlias = Mapping[str, Results]
 Rows: TypeAlias = tuple[tuple[Cell, ...], ...]
 RUN = Column("run")
 WORLD = "world"
+REPORTS = ("B", "FR", "NR", "HN", "undone")
+REPORT_NOTE = (
+    "B: the goal holds and the planner said that it does. FR: it said what is not so. NR: it did not end the task. HN:"
+    " honest negative, it said that the task is not done, and it was not. undone: of the episodes whose goal held at some time,"
+    " those where it does not in the end. lag: subtasks from the goal to a true report."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +87,25 @@ def _notes(label: str, results: Results) -> list[str]:
     if without:
         notes.append(f"{label}: no PLWSR, {len(without)} tasks have no expert.")
     return notes
+
+
+def report_table(runs: Runs, intervals: Intervals) -> Table:
+    """What planners reported of their tasks beside the truth (Vigil's rates), for the runs whose world can be judged;
+    empty if none of them has reported anything, as where goals end episodes."""
+    reported = any(score.claim is not None for results in runs.values() for score in results.scores)
+    rows: Rows = tuple(
+        (
+            label,
+            len(judged),
+            *(intervals.of(results, metric) for metric in (WORLD, *REPORTS)),
+            sum(lags) / len(lags) if lags else None,
+        )
+        for label, results in runs.items()
+        if reported and (judged := [score for score in results.scores if score.verdict is not None])
+        for lags in ([score.lag for score in judged if score.lag is not None],)
+    )
+    columns = (RUN, Column("episodes", "count"), *_percents((WORLD, *REPORTS)), Column("lag", "number"))
+    return Table("Reports", columns, rows, (REPORT_NOTE,))
 
 
 def group_table(title: str, head: str, runs: Runs, tasks: Mapping[str, Collection[str]], intervals: Intervals) -> Table:
@@ -177,6 +202,7 @@ def all_tables(
         metrics_table(runs, used),
         *([group_table("Splits", "split", runs, splits, used)] if len(splits) > 1 else []),
         *([group_table("Attributes", "attribute", runs, attributes, used)] if attributes else []),
+        report_table(runs, used),
         *error_tables(runs),
         skill_table(runs),
         disagreement_table(runs),

@@ -17,6 +17,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from homie.bench.folder.goals import GoalLine, read_goals
 from homie.bench.suite.suite import Task
 from homie.kernel.errors import BadInput
 from homie.kernel.types import RoundRecord
@@ -48,12 +49,14 @@ class Failure(BaseModel):
 @dataclass(frozen=True, slots=True)
 class Finished:
     """A finished episode. records: none if infrastructure ended it. verdict: whether the world is as the goal wants
-    it, and progress which share of the goal's conditions hold; None where nobody can tell."""
+    it, and progress which share of the goal's conditions hold; None where nobody can tell. goals: the truth of the goal
+    from the start to the last subtask, empty where it was not kept."""
 
     ending: EpisodeFile
     records: tuple[RoundRecord, ...] = ()
     verdict: bool | None = None
     progress: float | None = None
+    goals: tuple[GoalLine, ...] = ()
 
     @property
     def damaged(self) -> bool:
@@ -170,7 +173,8 @@ class Episode:
         try:
             world = self.final_state()
             goal = self.task.goal
-            return replace(finished, verdict=goal.holds(world), progress=goal.progress(world))
+            kept = read_goals(self.folder)
+            return replace(finished, verdict=goal.holds(world), progress=goal.progress(world), goals=kept)
         except FileNotFoundError:
             raise Damaged(f"{STATE} (it is missing)") from None
         except (BadInput, OSError, ValueError, RecursionError) as error:

@@ -19,8 +19,10 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from homie.bench.authoring.numbered import endings, numbered_actions
+from homie.bench.authoring.numbered import REPORTS, endings, numbered_actions
 from homie.bench.folder.episode import Cause
+from homie.bench.folder.goals import GOALS
+from homie.bench.play.goals import GoalLog
 from homie.bench.play.parts import WorkerParts
 from homie.bench.suite.suite import Protocol, Task
 from homie.conditions import unknown_words
@@ -33,10 +35,11 @@ from homie.kernel.errors import (
     PlannerError,
     RobotFault,
 )
-from homie.kernel.interfaces import Robot, WorldState
+from homie.kernel.interfaces import EpisodeListener, Robot, WorldState
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.support.files import DISK, reason_of, to_json, write_atomically
+from homie.kernel.types import Choice
 from homie.runtime import session
 from homie.runtime.assembly import Parts
 from homie.runtime.orphans import die_with_parent
@@ -169,6 +172,8 @@ def _play(job: Job, kept: WorkerParts) -> None:
             numbering=_numbering(job),
             views={str(view): camera for view, camera in job.protocol.views.items()},
             reached=_reached(job, parts.robot),
+            ends=tuple(choice.subtask for choice in _ends(job)),
+            keepers=_goal_log(job, parts.robot),
         )
 
 
@@ -176,8 +181,25 @@ def _numbering(job: Job) -> Numbering | None:
     """What makes the list of an episode whose planner chooses by number, None for others."""
     if job.protocol.actions != "numbered":
         return None
-    ends = () if job.protocol.end == "goal" else endings(job.task.answers)
-    return partial(numbered_actions, ends=ends, sent_to=job.protocol.sent_to)
+    return partial(numbered_actions, ends=_ends(job), sent_to=job.protocol.sent_to)
+
+
+def _ends(job: Job) -> tuple[Choice, ...]:
+    """How the planner can end the episode, as a list of numbered actions has it."""
+    match job.protocol.end:
+        case "goal" if job.protocol.actions == "numbered":
+            return ()
+        case "report":
+            return REPORTS
+    return endings(job.task.answers)
+
+
+def _goal_log(job: Job, robot: Robot) -> list[EpisodeListener]:
+    """What keeps the truth of the goal after every subtask; nothing where a task has none."""
+    goal = job.task.goal
+    if goal is None or not isinstance(robot, WorldState):
+        return []
+    return [GoalLog(goal, robot, job.folder / GOALS)]
 
 
 def _reached(job: Job, robot: Robot) -> Reached | None:

@@ -5,6 +5,7 @@ run folders --load--> Source ... with Shown episodes --> homie.bench.report
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+import yaml
+
 from homie.bench.folder.episode import Episode, Failure
+from homie.bench.folder.goals import GoalLine, read_goals
 from homie.bench.folder.ledger import BenchFile, is_bench, plan
 from homie.bench.options import BenchOptions
 from homie.bench.report.origins import Origin, origin, origins
@@ -20,6 +24,7 @@ from homie.bench.score.profiles import Homie
 from homie.bench.score.results import BenchRun, check_different, load_runs
 from homie.bench.score.scores import Results, Score, score_run
 from homie.bench.score.trajectory import Trajectory, from_ending
+from homie.conditions import Condition, conjuncts, written
 from homie.kernel.errors import BadInput
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.types import RoundRecord
@@ -70,7 +75,8 @@ class Shown:
     """One episode as the page shows it.
 
     run: the label of its run. name: the name of its folder. task: the id of its task, or the instruction of a single
-    run. score: None if the episode is unfinished.
+    run. score: None if the episode is unfinished. goals: the truth of its goal from the start on, where it was kept.
+    conditions: what has to be so, each as a suite writes it.
     """
 
     run: str
@@ -87,6 +93,8 @@ class Shown:
     split: str = ""
     keypaths: tuple[KeyPath, ...] = ()
     failures: tuple[Failure, ...] = ()
+    goals: tuple[GoalLine, ...] = ()
+    conditions: tuple[str, ...] = ()
 
     @property
     def decisions(self) -> tuple[float, ...]:
@@ -216,7 +224,22 @@ def _planned(label: str, episode: Episode, score: Score) -> Shown:
         split=task.split,
         keypaths=paths,
         failures=episode.failures,
+        goals=_goals(episode.folder),
+        conditions=() if task.goal is None else tuple(_in_words(condition) for condition in conjuncts(task.goal)),
     )
+
+
+def _goals(folder: Path) -> tuple[GoalLine, ...]:
+    """What an episode folder has of its goal; empty if it cannot be read, which its outcome reports."""
+    try:
+        return read_goals(folder)
+    except OSError:
+        return ()
+
+
+def _in_words(condition: Condition) -> str:
+    """A condition as a suite file writes it: `in: [apple, fridge]`."""
+    return yaml.safe_dump(written(condition), default_flow_style=True, width=math.inf).strip()[1:-1]
 
 
 def _single(label: str, runs: Sequence[tuple[Path, RunFile]]) -> Source:

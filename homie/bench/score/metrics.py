@@ -24,10 +24,18 @@ TERMS: Mapping[str, Callable[[Score], tuple[float, float]]] = {
     "SER": lambda score: (float(bool(score.success and score.ended)), float(score.ended)),
     "GP": lambda score: (score.progress or 0.0, float(score.progress is not None)),
     "world": lambda score: (float(bool(score.verdict)), float(score.verdict is not None)),
+    "B": lambda score: _judged(score, score.verdict is True and score.claim is True),
+    "FR": lambda score: _judged(score, score.claim is (not score.verdict)),
+    "NR": lambda score: _judged(score, score.claim is None),
+    "HN": lambda score: _judged(score, score.verdict is False and score.claim is False),
+    "undone": lambda score: (
+        float(score.verdict is False and score.held_first is not None),
+        float(score.held_first is not None),
+    ),
 }
 """What an episode adds to the numerator and the denominator of each metric, in the order of table 2 of the paper; GP
-and world are not in it."""
-SHARES = ("SR", "SER", "world")
+and world are not in it, nor are the rates of reports, which are those of Vigil (docs/metrics.md)."""
+SHARES = ("SR", "SER", "world", "B", "FR", "NR", "HN", "undone")
 """The metrics that are a share of episodes and have Wilson's interval; the others have a bootstrap interval."""
 METRICS = ("SR", "PLWSR", "TP", "SRR", "SER", "GP")
 """What tables show, in percent: each is between 0 and 1. What is no share, such as seconds, is a column of its own in
@@ -41,6 +49,12 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "GP": (),
 }
 """The parts of a score that each of `METRICS` needs: if one of them raised in a profile, the metric has no value."""
+
+
+def _judged(score: Score, counts: bool) -> tuple[float, float]:
+    """What an episode adds to a share of those whose world can be judged."""
+    judged = score.verdict is not None
+    return float(judged and counts), float(judged)
 
 
 class Ratio(NamedTuple):

@@ -81,6 +81,8 @@ class StrictEmmoe:
             next_node=_next_node([(path, 0 if isinstance(reached, str) else reached) for reached, path in paths]),
             verdict=trajectory.verdict,
             progress=trajectory.progress,
+            claim=trajectory.claim,
+            held_first=trajectory.held_first,
             raises=raised,
         )
 
@@ -157,7 +159,7 @@ class Homie:
         if not trajectory.keypaths:  # a task with only a success condition: the state of the world decides
             shares = [float(bool(trajectory.verdict))]
         spoilt = next((path[-1] for path in trajectory.never if _matched(steps, path, self._match) == len(path)), "")
-        success = trajectory.ended and 1.0 in shares and not spoilt
+        success = trajectory.ended and trajectory.claim is not False and 1.0 in shares and not spoilt
         counts = Counter(step.code for step in steps)
         expert = trajectory.expert_length
         return Score(
@@ -177,6 +179,8 @@ class Homie:
             next_node=f"never {spoilt}" if spoilt else _next_node(list(zip(trajectory.keypaths, reached, strict=True))),
             verdict=trajectory.verdict,
             progress=trajectory.progress,
+            claim=trajectory.claim,
+            held_first=trajectory.held_first,
             raises={} if expert else {"expert": "the task has no expert"},
         )
 

@@ -148,7 +148,8 @@ def trajectory(episode: Episode, finished: Finished) -> Trajectory:
         expert_length=len(task.expert or ()) if reached else task.expert_length,  # nobody says End there
         verdict=finished.verdict,
     )
-    return replace(scored, never=task.never, progress=finished.progress, reached=reached)
+    held = tuple(line.holds for line in finished.goals if line.step)
+    return replace(scored, never=task.never, progress=finished.progress, reached=reached, held=held)
 
 
 def make_profile(name: str, suite: Suite) -> Profile:

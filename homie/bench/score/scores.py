@@ -33,8 +33,9 @@ class Score:
     the larger of the two lengths. replans: failures after which the planner continued. errors: by code. executions,
     attempts: by action. next_node: the first missed node of the best key path, "" if none was missed; `never [...]` if
     that subtask violated the task. verdict: whether the final state of the world satisfies the task. progress: the
-    share of its goal's conditions that hold there. lost: why the
-    episode could not be run, "" if it could.
+    share of its goal's conditions that hold there. claim: what the planner reported when it ended the task, None
+    without a report. held_first: the first subtask, from 1, after which the goal held, as far as that was kept. lost:
+    why the episode could not be run, "" if it could.
     """
 
     task_id: str
@@ -53,6 +54,8 @@ class Score:
     next_node: str = ""
     verdict: bool | None = None
     progress: float | None = None
+    claim: bool | None = None
+    held_first: int | None = None
     lost: str = ""
     raises: Mapping[str, str] = field(default_factory=dict)
 
@@ -61,8 +64,16 @@ class Score:
         return self.task_id, self.trial
 
     @property
+    def lag(self) -> int | None:
+        """Subtasks from the first after which the goal held to the report, of a true report of success."""
+        true_success = self.verdict is True and self.claim is True
+        return self.length - self.held_first if true_success and self.held_first is not None else None
+
+    @property
     def disagrees(self) -> bool:
-        """Whether key path and world state disagree about success."""
+        """Whether key path and world state disagree about success; not where the planner itself said that it failed."""
+        if self.claim is False:
+            return False
         return self.verdict is not None and self.success is not None and self.verdict != self.success
 
 

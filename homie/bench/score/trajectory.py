@@ -15,7 +15,7 @@ from pathlib import Path
 from homie.bench.score.errors import code_of
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import reading
-from homie.kernel.types import END, HistoryItem, Outcome, RoundRecord, Subtask
+from homie.kernel.types import END, END_FAILURE, HistoryItem, Outcome, RoundRecord, Subtask
 from homie.kernel.vocabulary.actions import acted_on, action_of, canonical_action
 from homie.runtime.runstore import EpisodeFile
 
@@ -62,7 +62,7 @@ class Trajectory:
     there; None if it cannot be judged. infrastructure: why the episode could not
     be run, "" if it could. feedback: the feedback of each subtask but the last in EMMOE's record, not necessarily as
     many as its history has; None if the steps have it. reached: whether the episode ended by itself, as its goal was
-    reached.
+    reached. held: whether the goal held after each subtask, as far as that was kept.
     """
 
     task_id: str
@@ -79,6 +79,20 @@ class Trajectory:
     never: tuple[tuple[str, ...], ...] = ()
     feedback: tuple[str, ...] | None = None
     reached: bool = False
+    held: tuple[bool, ...] = ()
+
+    @property
+    def claim(self) -> bool | None:
+        """What the planner reported when it ended its task: that it is done, or that it is not. None without a report.
+        End alone says that it is done."""
+        if self.reached or not self.ended:
+            return None
+        return self.steps[-1].objects != (END_FAILURE.target,)
+
+    @property
+    def held_first(self) -> int | None:
+        """The first subtask, from 1, after which the goal held, None if there is none."""
+        return self.held.index(True) + 1 if True in self.held else None
 
     @property
     def ended(self) -> bool:

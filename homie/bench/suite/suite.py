@@ -139,9 +139,10 @@ class Protocol(_Model):
     plan: what ends an episode besides, and how much of a plan is carried out (`homie.kernel.types.Limits`).
     actions: `numbered` where a planner chooses from a list (`homie.bench.authoring.numbered`). sent_to: whether that
     list sends the robot to things, or to furniture alone. end: `goal` where an
-    episode ends by itself as soon as its goal is reached, and the planner cannot end it. views: the cameras whose
-    pictures a planner gets, by the views as which it gets them; the robot's own where there are none. faults: of which
-    official evaluator the faults are kept (`homie.kernel.types.Telling`).
+    episode ends by itself as soon as its goal is reached, and the planner cannot end it; `report` where the planner
+    ends it with a report on its task, which is true or false (`homie.kernel.types.END_SUCCESS`). views: the cameras
+    whose pictures a planner gets, by the views as which it gets them; the robot's own where there are none. faults: of
+    which official evaluator the faults are kept (`homie.kernel.types.Telling`).
     """
 
     rounds: int = Field(default=20, ge=1, le=1000)
@@ -155,7 +156,7 @@ class Protocol(_Model):
     plan: int | None = Field(default=None, ge=1, le=1000)
     actions: Literal["named", "numbered"] = "named"
     sent_to: SentTo = "things"
-    end: Literal["planner", "goal"] = "planner"
+    end: Literal["planner", "goal", "report"] = "planner"
     views: dict[View, str] = {}
     faults: Faults = "none"
 
@@ -257,8 +258,8 @@ class Suite(_Model):
             seen.add(task.id)
             if task.answers and self.protocol.actions != "numbered":
                 raise ValueError(f"task '{task.id}' has answers: they need `actions: numbered` in the protocol")
-            if self.protocol.end == "goal" and (task.goal is None or task.answers):
-                raise ValueError(f"task '{task.id}' needs a goal and no answers: its protocol has `end: goal`")
+            if (end := self.protocol.end) != "planner" and (task.goal is None or task.answers):
+                raise ValueError(f"task '{task.id}' needs a goal and no answers: its protocol has `end: {end}`")
         return self
 
     @cached_property

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
@@ -21,6 +21,7 @@ from homie.kernel.episode.senses import OWN_VIEWS, Sight
 from homie.kernel.interfaces import EpisodeListener, Planner
 from homie.kernel.types import (
     END,
+    END_SUCCESS,
     ENDINGS,
     SUCCESS,
     Check,
@@ -59,6 +60,8 @@ Numbering: TypeAlias = Callable[[Executor], tuple[Choice, ...]]
 """Makes the list of numbered actions of an episode that begins. Raises BadInput where nobody can."""
 Reached: TypeAlias = Callable[[], bool]
 """Whether the goal of an episode is reached now. No planner is told."""
+SAID_END = (END,)
+"""An episode ends when its planner says End, as in EMMOE."""
 # Not in `homie/__init__.py`, which the command imports before it can take Ctrl-C: it must import next to nothing.
 logging.getLogger("homie").addHandler(logging.NullHandler())
 
@@ -76,13 +79,15 @@ def run_episode(
     numbering: Numbering | None = None,
     views: Mapping[str, str] = OWN_VIEWS,
     reached: Reached | None = None,
+    ends: tuple[Subtask, ...] = SAID_END,
 ) -> EpisodeResult:
     """Run one task to End or to a limit. Robot and locator must have been reset.
 
     telling: how much the planner is told of its results and of its history. limits: those beside the rounds.
     numbering: where it is given, only what is in its list is carried out. views: the cameras whose pictures the planner
     gets, by the views as which it gets them; the robot's own where there are none. reached: asked after every subtask
-    where the goal ends the episode by itself.
+    where the goal ends the episode by itself. ends: the subtasks with which the planner can end it, `END_SUCCESS` and
+    `END_FAILURE` where it reports.
     """
     episode = Episode(
         task,
@@ -96,6 +101,7 @@ def run_episode(
         numbering=numbering,
         views=views,
         reached=reached,
+        ends=ends,
     )
     while not episode.over:
         episode.step()
@@ -120,10 +126,11 @@ class Episode:
         numbering: Numbering | None = None,
         views: Mapping[str, str] = OWN_VIEWS,
         reached: Reached | None = None,
+        ends: tuple[Subtask, ...] = SAID_END,
     ) -> None:
         """Robot and locator must have been reset. inventory: what is in the hand already.
 
-        telling, limits, numbering, views, reached: see `run_episode`.
+        telling, limits, numbering, views, reached, ends: see `run_episode`.
         """
         self.task, self.planner, self.executor = task, planner, executor
         self.rounds, self.listener = rounds, listener
@@ -136,7 +143,7 @@ class Episode:
         self.ended = False
         self.done = False
         """Whether the goal has ended it."""
-        self._views, self._reached = views, reached
+        self._views, self._reached, self._ends = views, reached, ends
         self._dice = random.Random(seed)
         self.choices = () if numbering is None else numbering(executor)
         self._listed = frozenset(choice.subtask for choice in self.choices)
@@ -183,12 +190,16 @@ class Episode:
         plan = decision.subtasks[: self.limits.plan]
         for number, subtask in enumerate(plan, 1):
             ending = canonical_action(subtask.action, self.executor.actions) == END.action
-            if not self._is_listed(END if ending and not subtask.target else subtask):
+            if ending:
+                subtask = self._end(subtask)
+            if not self._is_listed(subtask):
                 execution = unlisted(decision, subtask, len(self.choices))
                 self.listener.on(SubtaskChecked(execution.checks[0]))
-            elif ending:  # what is listed may end with an answer
-                end = Subtask(END.action, subtask.target) if self.choices else END
-                execution = Execution(end, decision.model, (), (), SUCCESS)
+            elif ending and subtask not in self._ends and not self.choices:
+                execution = no_end(decision, subtask, self._ends)
+                self.listener.on(SubtaskChecked(execution.checks[0]))
+            elif ending:
+                execution = Execution(subtask, decision.model, (), (), SUCCESS)
                 self.ended = True
             else:
                 subtask = with_held(subtask, self.inventory)
@@ -227,6 +238,15 @@ class Episode:
             return Subtask(MOVE, str(list(pose.values())))
         return None
 
+    def _end(self, said: Subtask) -> Subtask:
+        """What a planner says to end the episode, as it counts. Where it reports, End alone says that the task is done;
+        without a list and without reports it says nothing more."""
+        if END_SUCCESS in self._ends and not said.target:
+            return END_SUCCESS
+        if self.choices or END_SUCCESS in self._ends:
+            return replace(said, action=END.action)
+        return END
+
     def _is_listed(self, subtask: Subtask) -> bool:
         """Whether a subtask may be carried out. Official evaluators take an end that is not in their list."""
         unlisted_end = subtask == END and self.telling.faults != "none"
@@ -263,13 +283,14 @@ class Episode:
             models=executor.skills.models,
             rounds=self.rounds,
             listing=self.telling.listing(listed),
-            arguments=executor.skills.arguments,
+            arguments={**executor.skills.arguments, **({END.action: ("target",)} if END_SUCCESS in self._ends else {})},
             words=executor.skills.words,
             abilities=executor.skills.abilities,
             knowledge=executor.locator.knowledge(self.round),
             hand=self._hand() if self.planner.looks_at_hand else None,
             telling=self.telling,
             choices=self.choices,
+            ends=self._ends,
         )
 
     def _hand(self) -> Image:
@@ -295,6 +316,13 @@ def unreadable(decision: Decision) -> Execution:
 def unlisted(decision: Decision, subtask: Subtask, number: int) -> Execution:
     """What becomes of a subtask that is none of the numbered actions: F1, and nothing is done."""
     sentence = f"{subtask} is none of the {number} numbered actions! You should only choose numbers of the list."
+    check = Check("format", ErrorCode.F1, sentence)
+    return Execution(subtask, decision.model, (check,), (), check.feedback)
+
+
+def no_end(decision: Decision, subtask: Subtask, ends: Sequence[Subtask]) -> Execution:
+    """What becomes of an end that is none of those that there are: F1, and the episode goes on."""
+    sentence = f"{subtask} is no report! You should only end with {' or '.join(map(str, ends))}."
     check = Check("format", ErrorCode.F1, sentence)
     return Execution(subtask, decision.model, (check,), (), check.feedback)
 

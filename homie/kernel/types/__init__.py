@@ -40,12 +40,14 @@ from homie.kernel.types.observations import (
 )
 from homie.kernel.types.questions import PlannerInput
 from homie.kernel.types.records import Attempt, Check, EpisodeResult, Execution, Outcome, RoundRecord
-from homie.kernel.types.subtasks import END, Answer, Decision, Subtask, model_key
+from homie.kernel.types.subtasks import END, END_FAILURE, END_SUCCESS, Answer, Decision, Subtask, model_key
 from homie.kernel.types.telling import Faults, FeedbackPolicy, HistoryPolicy, Telling, ThingsPolicy
 
 __all__ = [
     "END",
     "ENDINGS",
+    "END_FAILURE",
+    "END_SUCCESS",
     "FLOOR",
     "HELD",
     "SUCCESS",

@@ -9,6 +9,7 @@ from homie.kernel.types.arrays import Image
 from homie.kernel.types.choices import Choice
 from homie.kernel.types.feedback import Feedback, HistoryItem
 from homie.kernel.types.observations import Detection
+from homie.kernel.types.subtasks import END, END_SUCCESS, Subtask
 from homie.kernel.types.telling import Telling
 from homie.kernel.vocabulary.actions import ARGUMENTS, WORDS, Ability, Arguments
 from homie.kernel.vocabulary.knowledge import Knowledge
@@ -25,7 +26,8 @@ class PlannerInput:
     each action takes, `words` other words for actions, `abilities` what each of the models can do. `knowledge` is what
     is remembered of the home. `hand` is what the camera at the hand sees, for a planner that `looks_at_hand`.
     `telling` is the policy by which `history` and `feedback` have been cut already. `choices` are all actions that
-    there are, where a suite numbers them; every subtask is one of these then.
+    there are, where a suite numbers them; every subtask is one of these then. `ends` are the subtasks with which the
+    planner can end the episode.
     """
 
     task: str
@@ -46,6 +48,12 @@ class PlannerInput:
     hand: Image | None = None
     telling: Telling = field(default_factory=Telling)
     choices: tuple[Choice, ...] = ()
+    ends: tuple[Subtask, ...] = (END,)
+
+    @property
+    def reports(self) -> bool:
+        """Whether the planner ends the episode with a report: that the task is done, or that it is not."""
+        return END_SUCCESS in self.ends
 
     @property
     def inventory_text(self) -> str:

@@ -18,6 +18,8 @@ class Subtask:
 
 
 END = Subtask("End")
+END_SUCCESS, END_FAILURE = Subtask("End", "success"), Subtask("End", "failure")
+"""How an episode ends where the planner reports on its task: it says that the task is done, or that it is not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from homie.kernel.types import Answer, EndedBy, HistoryItem, RoundRecord
 from homie.runtime.inputs import INPUTS
 from homie.runtime.runstore.sealed import contents, read_model, write_model
 
-HASHED = ("steps.jsonl", INPUTS, "commands.jsonl", "final_state.json", "scene.json")
+HASHED = ("steps.jsonl", INPUTS, "commands.jsonl", "goals.jsonl", "final_state.json", "scene.json")
 """Files of an episode that numbers are made of: `episode.json` keeps their SHA-256."""
 SIZED = ("video.mp4",)
 """Files that are too long to be read again for a table: `episode.json` keeps their length."""

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import reading
-from homie.kernel.types import END, VIEWS, Image, Subtask
+from homie.kernel.types import END, END_SUCCESS, VIEWS, Image, Subtask
 from homie.kernel.vocabulary.actions import Ability
 from planners.llm.answers import AnswerFormat
 from planners.llm.prompting.answering import numbered_answer, written_answer
@@ -89,13 +89,16 @@ class Example(BaseModel):
             "feedback": self.feedback,
         }
 
-    def answer(self, answer: AnswerFormat, models: Sequence[str], abilities: Mapping[str, Ability]) -> str:
+    def answer(
+        self, answer: AnswerFormat, models: Sequence[str], abilities: Mapping[str, Ability], *, reports: bool = False
+    ) -> str:
         """The answer as it should be written, with one of the models that can do it, if there are any. A plan ends
-        before the first step that its model cannot do: an answer names one model. One by number names none."""
+        before the first step that its model cannot do: an answer names one model. One by number names none. reports:
+        whether End is a report; then that of an example says that its task is done."""
         if self.numbers:
             steps_by_number = [(number, self.choices[number]) for number in self.numbers]
             return numbered_answer(steps_by_number, seen=self.seen, analysis=self.analysis, plan=self.plan)
-        steps = self.steps()
+        steps = [END_SUCCESS if step == END and reports else step for step in self.steps()]
         model = _fitting_model([step.action for step in steps], models, abilities)
         if model in abilities:
             steps = list(takewhile(lambda step: step.action in (*abilities[model].actions, "End"), steps)) or steps

@@ -184,6 +184,7 @@ class Prompt:
             "setting": known.setting,
             "listing": planner_input.listing,
             "choices": choice_lines(planner_input.choices),
+            "reports": planner_input.reports,
             "names": shown.listed,
             "views": self._sights(planner_input, marked)
             if shown.listed and (planner_input.detections or not shown.images)
@@ -223,7 +224,9 @@ class Prompt:
         return {
             **example.situation(),
             **left_out,
-            "answer": example.answer(self.template.answer, planner_input.models, planner_input.abilities),
+            "answer": example.answer(
+                self.template.answer, planner_input.models, planner_input.abilities, reports=planner_input.reports
+            ),
         }
 
     def _marked(self, planner_input: PlannerInput, pictures: Mapping[str, Image]) -> Marked:

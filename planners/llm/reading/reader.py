@@ -218,7 +218,7 @@ def _bare(text: str, lists: Lists, rules: Rules) -> Draft:
 
 def _finished(draft: Draft, lists: Lists, rules: Rules) -> Reading:
     """The draft with its model looked up in the list. Raises Unclear if a subtask follows End."""
-    if END in draft.subtasks[:-1]:
+    if END.action in [subtask.action for subtask in draft.subtasks[:-1]]:
         raise Unclear("Nothing can follow End: it is the last step.")
     subtasks = tuple(
         Subtask(*(_sound(part) for part in (subtask.action, subtask.target, subtask.destination)))
@@ -226,11 +226,12 @@ def _finished(draft: Draft, lists: Lists, rules: Rules) -> Reading:
     )
     written = _sound(draft.model)
     model = listed_model(written, lists.models)
-    if subtasks == (END,) and model not in lists.models:
+    ends = [subtask.action for subtask in subtasks] == [END.action]
+    if ends and model not in lists.models:
         model = ""  # End needs no model
     if model != written:
         rules.use("model-form")
-    if not model and lists.models and subtasks != (END,):
+    if not model and lists.models and not ends:
         rules.use("no-model")
     return Reading(subtasks, _sound(draft.analysis), model, rules.used)
 

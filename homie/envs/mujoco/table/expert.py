@@ -25,7 +25,7 @@ from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TABLE_TOP, TableScene,
 from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, SPONGE, hole_places, plan_of
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.interfaces import Planner, Robot
-from homie.kernel.types import END, Array, Decision, PlannerInput, Pose, Subtask, planar_rotation
+from homie.kernel.types import END, END_FAILURE, Array, Decision, PlannerInput, Pose, Subtask, planar_rotation
 
 GRASP, SPONGE_GRASP = 0.035, 0.025
 """Metres above the table at which shapes and the sponge are taken."""
@@ -293,7 +293,8 @@ class TableExpert(Planner):
     def decide(self, planner_input: PlannerInput) -> Decision:
         if self._answered:
             failed = planner_input.feedback is not None and not planner_input.feedback.ok
-            return Decision((END,), "The plan did not work out." if failed else "The plan is through.")
+            end = END_FAILURE if failed and planner_input.reports else END
+            return Decision((end,), "The plan did not work out." if failed else "The plan is through.")
         self._answered = True
         moves = tuple(Subtask("Move", str(action)) for action in self._plan)
         return Decision(moves, f"The expert knows the scene; {len(moves)} actions do the task.")
