@@ -19,7 +19,9 @@ class BenchOptions(PartsOptions):
     tasks: str | None = Field(None, description="Only these tasks: ids or patterns, separated by commas.")
     split: Literal["train", "test"] | None = Field(None, description="Only the tasks of this split.")
     trials: int | None = Field(None, ge=1, le=1000, description="Trials per task (default: as the suite says).")
-    rounds: int | None = Field(None, ge=1, le=1000, description="Rounds per episode (default: as the suite says).")
+    rounds: int | None = Field(
+        None, ge=1, le=1000, description="Rounds per episode, also of tasks with limits (default: as the suite says)."
+    )
     seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed that the seeds of all episodes are made from.")
     planner: str = Field("rule", description="Planner, as NAME or NAME:ARGUMENT; `expert` plays the suite's own.")
     out: Path | None = Field(None, description="Run folder (default: runs/<time>-<suite>); an unfinished one goes on.")

@@ -198,9 +198,9 @@ def complaint(error: ValidationError) -> str:
     """The first complaint of pydantic about a file, as a sentence that begins with the field."""
     first = error.errors()[0]
     location = first["loc"]
-    # A predicate is there twice, as the tag and as the field.
+    # A predicate is there twice, as the tag and as the field; behind a key that cannot be one stands [key].
     twice = [isinstance(part, str) and part == before for before, part in pairwise((None, *location))]
-    path = [str(part) for part, again in zip(location, twice, strict=True) if not again]
+    path = [str(part) for part, again in zip(location, twice, strict=True) if not again and part != "[key]"]
     where = f"{'.'.join(path)}: " if path else ""
     message = own_words(first["msg"])
     return f"{where}{message[:1].lower()}{message[1:]}."

@@ -374,6 +374,7 @@ HEADS = {
     ),
     "Splits": ("split text", "episodes #", *PERCENT),
     "Attributes": ("attribute text", "episodes #", *PERCENT),
+    "Reports": ("episodes #", "world", "B", "FR", "NR", "HN", "undone", "lag number"),
     "Errors in successful trajectories": CODES,
     "Errors in successful trajectories, counts": (*(f"{code} #" for code in CODES), "steps #"),
     "Errors in failed trajectories": CODES,

@@ -164,6 +164,7 @@ class _Runner:
             self._pool.close()
 
     def _job(self, episode: Episode) -> Job:
+        protocol = self._suite.protocol_of(episode.task)
         return Job(
             task=episode.task,
             trial=episode.trial,
@@ -171,7 +172,8 @@ class _Runner:
             folder=episode.folder.resolve(),
             options=episode_options(self._options, self._suite, episode),
             mixed=self._options.mixed,
-            protocol=self._suite.protocol,
+            protocol=protocol,
+            rounds=self._options.rounds or protocol.rounds,
         )
 
     def _again(self, episode: Episode, job: Job, report: Report, seconds: float) -> bool:
@@ -191,7 +193,7 @@ class _Runner:
 
 
 def episode_options(options: BenchOptions, suite: Suite, episode: Episode) -> RunOptions:
-    """The options of one episode. Their seed says which scene it is."""
+    """The options of one episode. Their seed says which scene it is; their rounds are those of the whole run."""
     scene = episode.task.scene
     chosen = scene_options(options.robot, scene.settings)
     parts = {name: getattr(options, name) for name in PartsOptions.model_fields}

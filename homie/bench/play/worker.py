@@ -54,7 +54,8 @@ ERRING = "erring"
 
 class Job(BaseModel):
     """One episode to play. options.seed says which scene it is, `seed` is that of the episode. mixed: whether the run
-    may have been made with other parts so far. protocol: the suite's."""
+    may have been made with other parts so far. protocol: the suite's, with the limits of the task. rounds: of this
+    episode, where they are not those of the options: parts are told by these, and are the same in all of a run."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -65,6 +66,7 @@ class Job(BaseModel):
     options: RunOptions
     mixed: bool = False
     protocol: Protocol = Protocol()
+    rounds: int | None = None
 
 
 class Report(BaseModel):
@@ -161,7 +163,7 @@ def _play(job: Job, kept: WorkerParts) -> None:
         _check_goal(job.task, parts.robot)
         parts_digest = _keep_parts(job, parts)
         session.play(
-            options,
+            options.model_copy(update={"rounds": job.rounds or options.rounds}),
             parts,
             job.folder,
             seed=job.seed,

@@ -106,6 +106,10 @@ View: TypeAlias = Literal["front", "left", "back", "right"]
 """A picture of those that planners get (`homie.kernel.types.VIEWS`)."""
 
 
+Limit: TypeAlias = Literal["rounds", "steps", "failures", "plan"]
+"""A field of a protocol that limits an episode, or the plan of one answer."""
+
+
 class SceneChoice(BaseModel):
     """Where a task happens: a scene spec file (relative to the suite file), or the scene of a seed.
 
@@ -133,7 +137,8 @@ class SceneChoice(BaseModel):
 
 
 class Protocol(_Model):
-    """How a suite is run (defaults: EMMOE, section 5.1). The command line may say other rounds and trials.
+    """How a suite is run (defaults: EMMOE, section 5.1). The command line may say other rounds and trials, a
+    task other limits.
 
     feedback, history, history_length, things: what a planner is told (`homie.kernel.types.Telling`). steps, failures,
     plan: what ends an episode besides, and how much of a plan is carried out (`homie.kernel.types.Limits`).
@@ -185,7 +190,8 @@ class Task(_Model):
     keypaths: each a list of subtasks in the order in which they have to succeed; any one of them will do. never:
     such lists of what spoils the task, whatever else is done. goal: what has to be so in the world at the
     end. expert: subtasks that do the task. answers: what a planner may answer with instead of ending, where the task is
-    a question; a key path says which of them is right, `[End, red]`.
+    a question; a key path says which of them is right, `[End, red]`. limits: in place of those of the suite's
+    protocol.
     """
 
     id: TaskId
@@ -198,12 +204,13 @@ class Task(_Model):
     goal: Condition | None = None
     expert: tuple[SubtaskText, ...] | None = Field(default=None, min_length=1)
     answers: tuple[Answer, ...] = Field(default=(), max_length=100)
+    limits: dict[Limit, Annotated[int, Field(ge=1, le=1000)]] = {}
 
     @model_serializer(mode="wrap")
     def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without answers where it is no question: half-played runs from before there were any have the same suite."""
+        """Without answers and limits where it has none: half-played runs from before these have the same suite."""
         written: dict[str, Any] = write(self)
-        return {name: value for name, value in written.items() if name != "answers" or value}
+        return {name: value for name, value in written.items() if name not in ("answers", "limits") or value}
 
     @property
     def expert_length(self) -> int:
@@ -266,6 +273,10 @@ class Suite(_Model):
     def by_id(self) -> dict[str, Task]:
         """The tasks by their ids."""
         return {task.id: task for task in self.tasks}
+
+    def protocol_of(self, task: Task) -> Protocol:
+        """How one of the tasks is run: the suite's protocol with the task's own limits."""
+        return self.protocol.model_copy(update={str(name): most for name, most in task.limits.items()})
 
     def select(self, patterns: str | None = None, split: str | None = None) -> tuple[Task, ...]:
         """The tasks whose id matches one of the patterns (`fridge-*,apple-1`), of one split. Raises BadInput."""

@@ -97,10 +97,15 @@ def _list_tasks(name: str | None, *, json: bool) -> None:
 
 
 def _counted(suite: Suite) -> str:
-    protocol = suite.protocol
     return (
-        f"version {suite.version}, {len(suite.tasks)} tasks, {protocol.trials} trials of up to {protocol.rounds} rounds"
+        f"version {suite.version}, {len(suite.tasks)} tasks, {suite.protocol.trials} trials of up to"
+        f" {_rounds(suite)} rounds"
     )
+
+
+def _rounds(suite: Suite) -> int:
+    """The most that a task of the suite has."""
+    return max(suite.protocol_of(task).rounds for task in suite.tasks)
 
 
 def _suite(name: str, suite: Suite) -> dict[str, object]:
@@ -108,7 +113,7 @@ def _suite(name: str, suite: Suite) -> dict[str, object]:
         "version": suite.version,
         "tasks": len(suite.tasks),
         "trials": suite.protocol.trials,
-        "rounds": suite.protocol.rounds,
+        "rounds": _rounds(suite),
     }
     return {"target": registry.targets("suites")[name], **counts, "description": suite.description}
 

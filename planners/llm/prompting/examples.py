@@ -19,6 +19,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.support.files import reading
 from homie.kernel.types import END, END_SUCCESS, VIEWS, Image, Subtask
 from homie.kernel.vocabulary.actions import Ability
+from perception.boxes import PixelBox
 from planners.llm.answers import AnswerFormat
 from planners.llm.prompting.answering import numbered_answer, written_answer
 from planners.parsing import make_subtask, parse_subtask
@@ -33,7 +34,8 @@ class Example(BaseModel):
     told of the home, line by line; listing: what a robot tells besides. subtasks: one, or a whole plan, each as
     `[Pick, apple]`, or as a list of its parts where these have commas. numbers: a plan by number in their place, with
     the names in `choices`, some of the list of its own home. seen, plan: what a multi-step answer says of the pictures
-    and of its plan. picture: a file beside the examples with what was seen.
+    and of its plan. picture: a file beside the examples with what was seen. boxes: in it, (x0, y0, x1, y1) in its
+    pixels, upper bounds exclusive, of the things listed, in the order of their numbers.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -54,6 +56,7 @@ class Example(BaseModel):
     choices: dict[int, StrictStr] = {}
     numbers: list[int] = []
     picture: StrictStr = ""
+    boxes: list[PixelBox] = []
 
     def steps(self) -> list[Subtask]:
         """The subtasks of the answer. Raises BadInput."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from homie.kernel.errors import BadInput
 from homie.kernel.planning.prompts import Message
 from homie.kernel.types import VIEWS, HistoryItem, Image, PlannerInput, in_sight
-from perception.boxes import Marked, in_order, mark
+from perception.boxes import Marked, draw_marks, in_order, mark
 from planners.llm.answers import Layout, how
 from planners.llm.choices import by_number, choice_lines, read_ids
 from planners.llm.messages import Request
@@ -80,7 +80,7 @@ class Prompt:
         if settings.example_images and not named:
             raise BadInput(
                 f"The template '{self.template.name}' has no examples with pictures: leave example_images out, or use"
-                " --template embodiedbench-nav."
+                " --template embodiedbench-arm or embodiedbench-nav."
             )
         self._pictured = (
             {name: load_picture(name, self.template.folder) for name in named} if settings.example_images else {}
@@ -256,18 +256,21 @@ class Prompt:
         return {view: shrink(picture, self.settings.image_size) for view, picture in taken.items()}
 
     def _example_pictures(self, planner_input: PlannerInput) -> list[str | Image]:
-        """What was seen in the examples, each with the number of its example."""
+        """What was seen in the examples, each with the number of its example, marked where this round's are."""
         if not self.settings.images:
             return []
         return [
             part
             for number, example in enumerate(self.fitting(planner_input), 1)
             if example.picture in self._pictured
-            for part in (
-                f"Picture of example {number}:",
-                shrink(self._pictured[example.picture][0], self.settings.image_size),
-            )
+            for part in (f"Picture of example {number}:", self._seen(example))
         ]
+
+    def _seen(self, example: Example) -> Image:
+        taken, _ = self._pictured[example.picture]
+        picture = shrink(taken, self.settings.image_size)
+        boxes = dict(enumerate(example.boxes, 1)) if self.settings.boxes else {}
+        return draw_marks(picture, boxes, picture.shape[1] / taken.shape[1])
 
     def _crops(self, planner_input: PlannerInput) -> dict[str, Image]:
         """Enlarged pictures of small things, from the pictures as the robot took them, by what they show."""
