@@ -27,8 +27,8 @@ WORLD = "world"
 REPORTS = ("B", "FR", "NR", "HN", "undone")
 REPORT_NOTE = (
     "B: the goal holds and the planner said that it does. FR: it said what is not so. NR: it did not end the task. HN:"
-    " honest negative, it said that the task is not done, and it was not. undone: of the episodes whose goal held at some time,"
-    " those where it does not in the end. lag: subtasks from the goal to a true report."
+    " honest negative, it said that the task is not done, and it was not. undone: of the episodes whose goal held at"
+    " some time, those where it does not in the end. lag: subtasks from the goal to a true report."
 )
 
 
