@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from homie.across.sheet import Answer, Sheet
 
-CHARACTERS = {"text": 120, "words": 60, "note": 100}
-"""Of a question, of an answer and of what a judge says of it: two lines of a cell each. The files have all of them."""
+CHARACTERS = {"text": 120, "words": 80, "note": 120}
+"""Of a question, an answer and what a judge says of it: two to four lines of a cell. The files have all of them."""
 
 
 @dataclass(frozen=True, slots=True)

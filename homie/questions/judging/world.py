@@ -60,13 +60,12 @@ class RolledOut(BaseModel):
     @property
     def note(self) -> str:
         """What came of it in words, each way."""
-        ways = [("by ideal skills", self.ideal), ("by motion", self.motion)]
-        parts = [
-            f"{way} {carried.reached} of {carried.conditions} conditions, {carried.why or 'no step failed'}"
-            for way, carried in ways
-            if carried is not None
-        ]
-        return "; ".join([*parts, f"{counted(self.needless, 'needless step')}"] if self.needless else parts)
+        parts = [counted(self.needless, "needless step")] if self.needless else []
+        for way, carried in (("ideal", self.ideal), ("motion", self.motion)):
+            if carried is not None:
+                failed = f", {carried.why}" if carried.why else ""
+                parts.append(f"{way}: {carried.reached} of {carried.conditions} conditions{failed}")
+        return "; ".join(parts)
 
 
 def rolled_out(
