@@ -104,10 +104,14 @@ def _judged_shares(judging: Judging, figures: object, *, world: bool) -> tuple[s
         return "questions right, plans by what they bring about in their worlds", shares
     if judging.profile == "homie":
         return "questions right by the judge", _shares(ROWS.validate_python(figures))
-    reports = [(name, share(report)) for name, report in REPORTS.validate_python(figures).items()]
+    reports = {name: share(report) for name, report in REPORTS.validate_python(figures).items()}
+    short = {name: "/".join(name.split("/")[-2:]) for name in reports}
+    names = short if len(set(short.values())) == len(short) else {name: name for name in reports}
     release = judging.profile.partition("@")[2]
     measure = f"questions as release {release} counts them: choices right, of plans the mean score, of places none"
-    return measure, tuple(Share(_subtask(name), number, Estimate(value)) for name, (number, value) in reports)
+    return measure, tuple(
+        Share(_words(names[name]), number, Estimate(value)) for name, (number, value) in reports.items()
+    )
 
 
 def _shares(rows: Sequence[Row]) -> tuple[Share, ...]:
@@ -159,8 +163,3 @@ def _told_apart(judging: Judging) -> str:
 
 def _words(dimension: str) -> str:
     return dimension.replace("_", " ")
-
-
-def _subtask(folder: str) -> str:
-    """A folder of a subtask by what it is called in the data: its last two parts tell it apart."""
-    return "/".join(_words(part) for part in folder.split("/")[-2:])

@@ -53,8 +53,8 @@ class CompareOptions(Options):
     )
     protocols: Path | None = Field(
         None,
-        description="A page to write about runs of different suites, of `homie vigil`, and of `homie questions ask` and "
-        "`judge`, side by side.",
+        description="A page to write about runs of different suites, of `homie vigil`, `homie questions ask` and "
+        "`homie questions judge`, side by side.",
     )
     profile: Literal["homie", "strict-emmoe"] = Field("homie", description="Reading of the EMMOE protocol.")
     form: Literal["markdown", "latex", "csv", "json"] = Field("markdown", description="Form of the tables.")
