@@ -44,6 +44,11 @@ class Panel:
         return [(name, [episodes.get(name) for episodes in by_planner]) for name in names]
 
     @property
+    def intervals(self) -> bool:
+        """Whether its shares have any."""
+        return any(share.estimate.interval is not None for sheet in self.sheets for share in sheet.shares)
+
+    @property
     def listed(self) -> tuple[Sheet, ...]:
         """The sheets whose answers were kept."""
         return tuple(sheet for sheet in self.sheets if sheet.answers)

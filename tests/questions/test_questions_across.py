@@ -151,7 +151,8 @@ def test_reports_of_a_release_are_shares_of_subtasks(run: Path, released: Path, 
     assert shares["robot/robot view"] == ((2, 0.5) if profile == "robobench@2025-10" else (2, None))
     # Only "is it done" has a readable reply, and it is right; August has all four in its weights.
     assert shares["cross task/rigid"] == ((1, 1.0) if profile == "robobench@2025-10" else (4, 0.25))
-    assert not sheet.answers and "Question by question" not in render([sheet], tmp_path)
+    page = render([sheet], tmp_path)
+    assert not sheet.answers and "Question by question" not in page and "with its interval" not in page
     assert len(table([sheet]).rows) == 3
 
 
