@@ -46,11 +46,11 @@ LAYERS = {
         ("question", "options", "plans"),
         ("scoring", "released", "rollout"),
         ("folder", "audit"),
-        ("table",),
+        ("table", "marks"),
         ("asking", "making"),
         ("judging",),
     ),
-    "homie.across": (("results",), ("page",)),
+    "homie.across": (("sheet",), ("questions", "drilldown"), ("results",), ("page",)),
     "homie.vigil": (
         ("frozen", "actions", "floor", "options", "results"),
         ("record",),

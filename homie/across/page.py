@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote
@@ -13,14 +14,15 @@ import jinja2
 from markupsafe import Markup
 
 from homie import __version__
-from homie.across.results import Episode, Sheet
+from homie.across.drilldown import CHARACTERS, QuestionGroup, brief, question_groups
+from homie.across.sheet import Episode, Sheet
 from homie.bench.report.plots import Bar, legend, share_bars
 from homie.bench.tables import Column, Table, shown
 from homie.kernel.support.files import write_atomically, writing
 from homie.kernel.support.text import printable
 
-COLOURS = 6
-"""Colours of bars in the style sheet of reports; the seventh planner has the first one again."""
+COLOURS = 9
+"""Colours of bars in the style sheet of reports, `s0` to `s8`; the tenth planner has the first one again."""
 NOTE = "Shares of different protocols measure different things: compare planners within a panel, never panels."
 
 
@@ -40,6 +42,21 @@ class Panel:
         by_planner = [{episode.name: episode for episode in sheet.episodes} for sheet in self.sheets]
         names = dict.fromkeys(name for episodes in by_planner for name in episodes)
         return [(name, [episodes.get(name) for episodes in by_planner]) for name in names]
+
+    @property
+    def intervals(self) -> bool:
+        """Whether its shares have any."""
+        return any(share.estimate.interval is not None for sheet in self.sheets for share in sheet.shares)
+
+    @property
+    def listed(self) -> tuple[Sheet, ...]:
+        """The sheets whose answers were kept."""
+        return tuple(sheet for sheet in self.sheets if sheet.answers)
+
+    @property
+    def questions(self) -> tuple[QuestionGroup, ...]:
+        """Each question of the protocol with the answers of those, by group."""
+        return question_groups(self.listed)
 
 
 def table(sheets: Sequence[Sheet]) -> Table:
@@ -83,7 +100,7 @@ def render(sheets: Sequence[Sheet], beside: Path) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(cell=shown)
+    environment.filters.update(cell=shown, **{name: partial(brief, most=most) for name, most in CHARACTERS.items()})
     return environment.get_template("page.html").render(
         style=Markup((files("homie.bench.report") / "templates" / "page.css").read_text(encoding="utf-8")),
         planners=tuple(styles),

@@ -1,13 +1,15 @@
-"""Results of one planner in one protocol, read from the folder that its command wrote."""
+"""Sheets of run folders: of any command that plays a protocol, read from what it wrote."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from homie.across.questions import is_asked, is_judged, read_asked, read_judging
+from homie.across.sheet import ALL, Episode, Share, Sheet
 from homie.bench.compare.summary import Intervals
 from homie.bench.folder.ledger import is_bench
 from homie.bench.protocols.vigil.score import Outcome
@@ -15,62 +17,17 @@ from homie.bench.score.results import check_different, groups, load_run
 from homie.bench.score.scores import Score
 from homie.bench.statistics import Estimate, Interval
 from homie.kernel.errors import BadInput
-from homie.questions.asking import Asked
-from homie.questions.table import Row
 from homie.runtime.lines import kept_lines
 from homie.runtime.runstore import read_model
 from homie.vigil.record import Record
-from homie.vigil.results import EPISODES, HEAD, RESULTS, Head
-from homie.vigil.results import Row as VigilRow
-
-ALL = "all"
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """One group of a protocol. n: episodes or questions. chance: what can be had by guessing, where it is known."""
-
-    group: str
-    n: int
-    estimate: Estimate
-    chance: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Episode:
-    """One episode. good: whether it counts as reached, None where it was lost. note: how it ended, in words. details:
-    the folder or file that has its steps."""
-
-    name: str
-    good: bool | None
-    note: str
-    details: Path
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sheet:
-    """What one planner reached in one protocol.
-
-    planner: as on the command line. protocol: name and version. measure: what the shares are shares of. settings: what
-    it was played with, by name. shares: the groups, `all` first. details: the page or file with every episode, or the
-    folder where none is written yet. episodes: each of them, where the protocol has episodes.
-    """
-
-    planner: str
-    protocol: str
-    measure: str
-    settings: Mapping[str, str]
-    shares: tuple[Share, ...]
-    folder: Path
-    details: Path
-    episodes: tuple[Episode, ...] = ()
+from homie.vigil.results import EPISODES, HEAD, RESULTS, Head, Row
 
 
 def read_sheets(folders: Sequence[Path], profile: str = "homie", intervals: Intervals | None = None) -> list[Sheet]:
     """The results in some folders, with labels that tell two runs of one planner in one protocol apart.
 
     Args:
-        folders: of `homie bench`, `homie questions ask` and `homie vigil`, in any order.
+        folders: of `homie bench`, `homie questions ask`, `homie questions judge` and `homie vigil`, in any order.
         profile: `homie` or `strict-emmoe`, for benches.
         intervals: confidence, resamples and seed of the intervals of benches; None for the defaults.
 
@@ -79,11 +36,17 @@ def read_sheets(folders: Sequence[Path], profile: str = "homie", intervals: Inte
     """
     check_different(folders)
     sheets = [_read(folder, profile, intervals or Intervals()) for folder in folders]
-    keys = [(sheet.planner, sheet.protocol) for sheet in sheets]
-    return [
-        replace(sheet, planner=f"{sheet.planner} ({sheet.folder.name})") if keys.count(key) > 1 else sheet
-        for sheet, key in zip(sheets, keys, strict=True)
-    ]
+    return [replace(sheet, planner=f"{sheet.planner}{_label(sheet, sheets)}") for sheet in sheets]
+
+
+def _label(sheet: Sheet, sheets: Sequence[Sheet]) -> str:
+    """What tells a sheet from others of the same planner and protocol: the folder's name, its whole path where the
+    names are equal (judgings of two runs are), "" where there is no other."""
+    alike = [other for other in sheets if (other.planner, other.protocol) == (sheet.planner, sheet.protocol)]
+    if len(alike) == 1:
+        return ""
+    names = [other.folder.name for other in alike]
+    return f" ({sheet.folder if names.count(sheet.folder.name) > 1 else sheet.folder.name})"
 
 
 def _read(folder: Path, profile: str, intervals: Intervals) -> Sheet:
@@ -91,8 +54,8 @@ def _read(folder: Path, profile: str, intervals: Intervals) -> Sheet:
         if belongs(folder):
             return read(folder, profile, intervals)
     raise BadInput(
-        f"There are no results of a protocol in {folder}: give folders of `homie bench`, `homie questions ask` or "
-        "`homie vigil`."
+        f"There are no results of a protocol in {folder}: give folders of `homie bench`, `homie questions ask`, "
+        "`homie questions judge` or `homie vigil`."
     )
 
 
@@ -122,38 +85,6 @@ def _episode(folder: Path, score: Score) -> Episode:
     return Episode(name, None if score.lost else score.success, score.lost or note, folder / "episodes" / name)
 
 
-def _questions(folder: Path, profile: str, intervals: Intervals) -> Sheet:
-    """Questions have intervals of their own, of 95 %, and know no profile."""
-    asked = read_model(folder / "asked.json", Asked)
-    results = folder / "results.json"
-    if not results.exists():
-        raise BadInput(
-            f"The questions of {folder} are not answered to the end: run the same `homie questions ask` again."
-        )
-    try:
-        rows = TypeAdapter(list[Row]).validate_json(results.read_bytes())
-    except ValidationError as error:
-        raise BadInput(f"{results} is damaged: remove it and run the same `homie questions ask` again.") from error
-    ordered = sorted(rows, key=lambda row: row.dimension != ALL)
-    return Sheet(
-        planner=asked.planner,
-        protocol=f"questions {asked.questions[:8]}",
-        measure="questions answered right",
-        settings={} if asked.dimension is None else {"dimension": asked.dimension},
-        shares=tuple(
-            Share(
-                row.dimension.replace("_", " "),
-                row.n,
-                Estimate(row.accuracy, Interval(row.low, row.high)),
-                row.chance,
-            )
-            for row in ordered
-        ),
-        folder=folder,
-        details=folder / "results.md",
-    )
-
-
 def _vigil(folder: Path, profile: str, intervals: Intervals) -> Sheet:
     """Episodes of homie-vigil have intervals of their own, of 95 %, and know no profile."""
     head = read_model(folder / HEAD, Head)
@@ -161,7 +92,7 @@ def _vigil(folder: Path, profile: str, intervals: Intervals) -> Sheet:
     if not results.exists():
         raise BadInput(f"The episodes of {folder} are not played to the end: run the same `homie vigil` again.")
     try:
-        rows = TypeAdapter(list[VigilRow]).validate_json(results.read_bytes())
+        rows = TypeAdapter(list[Row]).validate_json(results.read_bytes())
     except ValidationError as error:
         raise BadInput(f"{results} is damaged: remove it and run the same `homie vigil` again.") from error
     return Sheet(
@@ -193,13 +124,10 @@ def _played(folder: Path) -> bool:
     return (folder / HEAD).exists()
 
 
-def _asked(folder: Path) -> bool:
-    return (folder / "asked.json").exists()
-
-
 READERS: tuple[tuple[Callable[[Path], bool], Callable[[Path, str, Intervals], Sheet]], ...] = (
     (is_bench, _bench),
-    (_asked, _questions),
+    (is_asked, read_asked),
+    (is_judged, read_judging),
     (_played, _vigil),
 )
 """For each command whose folders can be read: whether a folder is its, and what is in it."""

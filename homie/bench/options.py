@@ -54,7 +54,9 @@ class CompareOptions(Options):
         "feedback changed."
     )
     protocols: Path | None = Field(
-        None, description="A page to write about runs of different suites, and of `homie questions ask`, side by side."
+        None,
+        description="A page to write about runs of different suites, of `homie vigil`, `homie questions ask` and "
+        "`homie questions judge`, side by side.",
     )
     profile: Literal["homie", "strict-emmoe"] = Field("homie", description="Reading of the EMMOE protocol.")
     form: Literal["markdown", "latex", "csv", "json"] = Field("markdown", description="Form of the tables.")

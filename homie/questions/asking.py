@@ -2,7 +2,8 @@
 
 OUT/asked.json       who was asked what; another model or other questions do not go on with it
 OUT/answers.jsonl    an `Answered` a line, in the order of the questions
-OUT/results.json     the rows of the table; results.md the same to be read
+OUT/marks.jsonl      a `Marked` a line: each question with its answer, its truth and its mark
+OUT/results.json     the rows of the table; results.md the same to be read. The last that is written
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.planning.respondents import PlainQuestion, Respondent
 from homie.kernel.support.files import slug, sync_folder, to_json, write_atomically, writing
 from homie.questions.folder import QuestionSet, read_questions
+from homie.questions.marks import write_marks
 from homie.questions.options import AskOptions
 from homie.questions.question import Question
 from homie.questions.scoring import mark
@@ -26,7 +28,7 @@ from homie.questions.table import Row, markdown, rows
 from homie.runtime.lines import append_line, differing_fields, kept_lines
 from homie.runtime.respondents import respondent_of
 
-ASKED, ANSWERS = "asked.json", "answers.jsonl"
+ASKED, ANSWERS, RESULTS = "asked.json", "answers.jsonl", "results.json"
 
 
 class Asked(BaseModel):
@@ -94,9 +96,12 @@ def ask(options: AskOptions, advance: Callable[[str], object] = lambda name: Non
         out.mkdir(parents=True, exist_ok=True)
         _check_same(out / ASKED, head)
         answers = _ask_rest(asked, questions, respondent, out / ANSWERS, advance)
-        table = rows(questions, {q.id: mark(q, answers[q.id].answer) for q in questions})
-        write_atomically(out / "results.json", to_json([row.model_dump(mode="json") for row in table]))
+        words = {question.id: answers[question.id].answer for question in questions}
+        marks = {question.id: mark(question, words[question.id]) for question in questions}
+        table = rows(questions, marks)
+        write_marks(out, questions, words, marks, {})
         write_atomically(out / "results.md", markdown(table).encode())
+        write_atomically(out / RESULTS, to_json([row.model_dump(mode="json") for row in table]))
     return Outcome(out, table, sum(answer.cost for answer in answers.values()))
 
 

@@ -19,6 +19,7 @@ BARS = [
     Bar(label="all", value=0.375, interval=Interval(0.2, 0.61), note="of 8 episodes"),
     Bar(label="", value=0.5, interval=None, style="s1"),
     Bar(label="an attribute with a name that is long", value=None, interval=Interval(0.0, 1.0)),
+    Bar(label="instruction comprehension", value=0.25),
     Bar(label="nothing <done>", value=0.0, interval=Interval(0.0, 0.3125), note="of 4 episodes", style="s1"),
 ]
 RATES = [

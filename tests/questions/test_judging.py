@@ -12,7 +12,8 @@ from released_folder import CHOICES, PLACES, PLANS, TRUTHS, write_release
 from homie.kernel.errors import BadInput
 from homie.questions.asking import ask
 from homie.questions.folder import read_questions
-from homie.questions.judging.run import Verdict, judge
+from homie.questions.judging.run import judge
+from homie.questions.judging.verdict import Verdict
 from homie.questions.options import AskOptions, JudgeOptions
 
 EP1, EP2, NEXT, DONE = (f"{PLANS}/images/{name}" for name in ("ep1_Q1", "ep2_Q1", "ep1_Q2", "ep1_Q3"))

@@ -10,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from question_kinds import a_question
 
+from homie.across.results import read_sheets
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Subtask
 from homie.questions.asking import ask
 from homie.questions.audit import audit
 from homie.questions.folder import write_questions
-from homie.questions.judging.run import Verdict, judge
+from homie.questions.judging.run import judge
+from homie.questions.judging.verdict import Verdict
 from homie.questions.judging.world import RolledOut
 from homie.questions.making.plans import truth_of, unsound
 from homie.questions.options import AskOptions, JudgeOptions
@@ -189,6 +191,18 @@ def test_the_world_judges_both_ways_and_goes_on_after_a_kill(run: tuple[Path, Pa
     (whole,) = [row for row in verdict.figures["rows"] if row["dimension"] == "all"]
     # Right: (10 + 10) / 20, needless the same, missing floor(50 / 6) = 8 of 20, silent 0; the other question 1.
     assert whole["score"] == pytest.approx((1 + 1 + 8 / 20 + 0 + 1) / 5) and whole["accuracy"] == pytest.approx(2 / 5)
+    (sheet,) = read_sheets([verdict.folder])
+    shares = {share.group: (share.n, share.estimate.value, share.estimate.interval) for share in sheet.shares}
+    assert sheet.protocol.endswith(", judge world, profile homie")
+    assert shares["all"] == (5, whole["accuracy"], (whole["low"], whole["high"]))
+    assert shares["plans, ideal"] == (4, 0.25, tuple(row["right_interval"])) == shares["plans, motion"]
+    notes = {answer.name: (answer.good, answer.note) for answer in sheet.answers}
+    both = "ideal: 2 of 2 conditions; motion: 2 of 2 conditions"
+    assert notes["right"] == (True, both) and notes["needless"] == (False, f"2 needless steps; {both}")
+    assert notes["missing"][1].startswith("ideal: 0 of 2 conditions, 4: [Put, apple, fridge] failed") and notes[
+        "silent"
+    ] == (None, "")
+    assert notes["other"] == (True, "")
     path = verdict.folder / "rollouts.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(lines[0] + lines[1][:40])

@@ -22,6 +22,8 @@ COUNTS = 50
 """Width of the numbers of episodes behind the shares: `n 1000`."""
 LETTER = 6.6
 """Approximate width of a letter of the labels."""
+SQUEEZED = 1.25
+"""How much longer than its place a label may be and still be written whole, its letters narrower."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +51,10 @@ class Stack:
 def share_bars(title: str, bars: Sequence[Bar]) -> Markup:
     """Horizontal bars of shares from 0 to 100 %, each with its interval as a whisker.
 
-    A bar without a label belongs to the one above it.
+    A bar without a label belongs to the one above it. Where there are several styles, a share of 0 has its colour
+    before the axis.
     """
+    several = len({bar.style for bar in bars}) > 1
     end = WIDTH - (COUNTS if any(bar.count is not None for bar in bars) else 0)
     room, y = end - LABELS - 62, 0
     places = []
@@ -65,6 +69,8 @@ def share_bars(title: str, bars: Sequence[Bar]) -> Markup:
             drawn.append(_text(LABELS + 6, y + 13, "-"))
             continue
         title_text = f"{bar.label}: {100 * bar.value:.1f} % {bar.note}".strip()
+        if several and not bar.value:
+            drawn.append(_rect(LABELS - 6, y, 4, 18, bar.style, title_text))
         drawn.append(_rect(LABELS, y, bar.value * room, 18, bar.style, title_text))
         if bar.interval is not None:
             low, high = (LABELS + share * room for share in bar.interval)
@@ -167,10 +173,15 @@ def _rect(x: float, y: float, width: float, height: float, style: str, title: st
 
 
 def _label(text: str, y: float) -> Markup:
-    """A label to the left of a bar, shortened in the middle if it is too long; the full text is its tooltip."""
+    """A label to the left of a bar, squeezed if it is a little too long, shortened in the middle if it is much too
+    long; the full text is its tooltip."""
+    place = Markup('x="{}" y="{}" text-anchor="end"').format(LABELS - 8, y)
     room = int((LABELS - 8) / LETTER)
+    if room < len(text) <= SQUEEZED * room:
+        place += Markup(' textLength="{}" lengthAdjust="spacingAndGlyphs"').format(LABELS - 8)
+        room = len(text)
     short = text if len(text) <= room else f"{text[: room - 12]}\u2026{text[-11:]}"
-    return Markup('<text x="{}" y="{}" text-anchor="end">{}<title>{}</title></text>').format(LABELS - 8, y, short, text)
+    return Markup("<text {}>{}<title>{}</title></text>").format(place, short, text)
 
 
 def _text(x: float, y: float, text: str, anchor: str = "start", style: str = "") -> Markup:

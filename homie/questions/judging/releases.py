@@ -40,7 +40,7 @@ def _report(answers: Answers, questions: Sequence[Question], judge: Judge, relea
             return october.evaluate(records, judge, answers.data.dags)[0]
         return august.evaluate(records, judge, answers.data.dags)
     except (ValueError, OverflowError, FileNotFoundError) as error:
-        return {ENDED: f"{type(error).__name__}: {error}"}
+        return {ENDED: f"{type(error).__name__}: {error}", "total": len(records)}
 
 
 def _choices(questions: Sequence[Question], records: Sequence[Record], judge: Judge, release: Release) -> Report:
@@ -75,6 +75,18 @@ def headline(report: Mapping[str, object]) -> str:
     if isinstance(off := report.get("average_rmse", report.get("average_distance")), (int, float)):
         return f"distance {off}"
     return str(report.get(ENDED, "-"))
+
+
+def share(report: Mapping[str, object]) -> tuple[int, float | None]:
+    """How many questions a report counts, and its headline as a share 0..1: None where it has none, as of distances."""
+    overall = report.get("overall")
+    parts = {**report, **overall} if isinstance(overall, Mapping) else report
+    counts = (parts.get(name) for name in ("total_questions", "total_count", "total"))
+    number = next((int(count) for count in counts if isinstance(count, (int, float))), 0)
+    for name, whole in (("accuracy", 1.0), ("overall_accuracy", 1.0), ("overall_mean", 100.0), ("mean_score", 100.0)):
+        if isinstance(value := parts.get(name), (int, float)):
+            return number, value / whole
+    return number, None
 
 
 def table(reports: Mapping[str, Mapping[str, object]]) -> str:

@@ -30,6 +30,11 @@ class Replied(BaseModel):
     output_tokens: int = 0
     cost: float = 0.0
 
+    @property
+    def question(self) -> str:
+        """The id of the question whose answer was judged."""
+        return self.id.partition("/")[2]
+
 
 class Replies:
     """A `Judge` that asks a respondent what has no reply yet.

@@ -2,28 +2,30 @@
 
 OUT/judging.json     who judges which answers by which rules; another judge does not go on with it
 OUT/replies.jsonl    a `Replied` a line; of the world `rollouts.jsonl`, a `RolledOut` a line
-OUT/results.json     the figures; results.md the same to be read
+OUT/marks.jsonl      a `Marked` a line, of all profiles but those of releases, which have reports alone
+OUT/results.json     the figures; results.md the same to be read. The last that is written
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from homie.bench.protocols.robobench.instructions import Profile, wording
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import slug, sync_folder, to_json, write_atomically, writing
-from homie.questions.asking import ANSWERS
+from homie.questions.asking import ANSWERS, ASKED, RESULTS
 from homie.questions.judging.answers import Answers, read_answers
 from homie.questions.judging.homie import judged_marks
 from homie.questions.judging.releases import released_reports, table
 from homie.questions.judging.replies import Replies
-from homie.questions.judging.world import ROLLOUTS, plan_rows, plan_table, rolled_out, world_marks
+from homie.questions.judging.verdict import JUDGING, Judging, Verdict
+from homie.questions.judging.world import ROLLOUTS, WorldFigures, plan_rows, plan_table, rolled_out, world_marks
+from homie.questions.marks import write_marks
 from homie.questions.options import JudgeOptions
 from homie.questions.table import markdown, rows
 from homie.runtime.lines import differing_fields
@@ -31,38 +33,6 @@ from homie.runtime.respondents import respondent_of
 
 REPLIES = "replies.jsonl"
 WORLD, IDEAL = "world", "ideal"
-
-
-class Judging(BaseModel):
-    """Who judges what. answers, words: SHA-256 of the answers, and of all that a judge can be told."""
-
-    model_config = ConfigDict(frozen=True)
-
-    format: int = 1
-    answers: str
-    judge: str
-    profile: Profile
-    described: dict[str, Any]
-    words: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What came of it. figures: rows of the table, or the reports of subtasks; text: the same in Markdown. replies: how
-    many there are, with their tokens and their cost in US dollars."""
-
-    folder: Path
-    figures: Any
-    text: str
-    replies: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost: float = 0.0
-
-    def to_json(self) -> dict[str, Any]:
-        """The content of `results.json`."""
-        names = ("replies", "input_tokens", "output_tokens", "cost", "figures")
-        return {name: getattr(self, name) for name in names}
 
 
 def judge(options: JudgeOptions, advance: Callable[[str], object] = lambda name: None) -> Verdict:
@@ -95,10 +65,11 @@ def judge(options: JudgeOptions, advance: Callable[[str], object] = lambda name:
         with (out / REPLIES).open("ab") as file:
             sync_folder(out)
             replies = Replies(out / REPLIES, file, respondent, options.profile, answers.suite.picture, advance)
-            figures, text = _figures(answers, replies, options.profile)
+            figures, text = _figures(answers, replies, options.profile, out)
         kept = replies.all
         verdict = Verdict(
             out,
+            answers.asked,
             figures,
             text,
             len(kept),
@@ -112,15 +83,17 @@ def judge(options: JudgeOptions, advance: Callable[[str], object] = lambda name:
 
 def _begin(out: Path, head: BaseModel) -> None:
     """Make the folder, or see that it is of the same judging. Raises BadInput, OSError."""
+    if (out / ASKED).exists():
+        raise BadInput(f"{out} has answers, whose results would be lost: choose another --out.")
     out.mkdir(parents=True, exist_ok=True)
-    if other := differing_fields(out / "judging.json", head):
+    if other := differing_fields(out / JUDGING, head):
         raise BadInput(f"{out} has another judging (different: {', '.join(other)}): choose another --out.")
 
 
 def _finish(verdict: Verdict) -> None:
     """Write the figures. Raises OSError."""
-    write_atomically(verdict.folder / "results.json", to_json(verdict.to_json()))
     write_atomically(verdict.folder / "results.md", verdict.text.encode())
+    write_atomically(verdict.folder / RESULTS, to_json(verdict.to_json()))
 
 
 def _by_world(options: JudgeOptions, answers: Answers, advance: Callable[[str], object]) -> Verdict:
@@ -136,13 +109,13 @@ def _by_world(options: JudgeOptions, answers: Answers, advance: Callable[[str], 
     with writing(out, "into the folder of the judging"):
         _begin(out, head)
         rollouts = rolled_out(answers, out / ROLLOUTS, options.workers, advance, motion=motion)
-        table_rows = rows(answers.questions, world_marks(answers, rollouts))
+        marks = world_marks(answers, rollouts)
+        notes = {name: rollout.note for name, rollout in rollouts.items()}
+        write_marks(out, answers.questions, answers.words, marks, notes)
+        table_rows = rows(answers.questions, marks)
         plans = plan_rows(answers.questions, rollouts, motion=motion)
-        figures = {
-            "rows": [row.model_dump(mode="json") for row in table_rows],
-            "plans": [row.model_dump(mode="json") for row in plans],
-        }
-        verdict = Verdict(out, figures, f"{markdown(table_rows)}\n{plan_table(plans)}")
+        figures = WorldFigures(rows=table_rows, plans=tuple(plans)).model_dump(mode="json")
+        verdict = Verdict(out, answers.asked, figures, f"{markdown(table_rows)}\n{plan_table(plans)}")
         _finish(verdict)
     return verdict
 
@@ -151,9 +124,12 @@ def _digest(run: Path) -> str:
     return hashlib.sha256((run / ANSWERS).read_bytes()).hexdigest()
 
 
-def _figures(answers: Answers, replies: Replies, profile: Profile) -> tuple[Any, str]:
+def _figures(answers: Answers, replies: Replies, profile: Profile, out: Path) -> tuple[Any, str]:
     if profile == "homie":
-        table_rows = rows(answers.questions, judged_marks(answers, replies))
+        marks = judged_marks(answers, replies)
+        notes = {reply.question: reply.reply for reply in replies.all}
+        write_marks(out, answers.questions, answers.words, marks, notes)
+        table_rows = rows(answers.questions, marks)
         return [row.model_dump(mode="json") for row in table_rows], markdown(table_rows)
     reports = released_reports(answers, replies, "2025-10" if profile == "robobench@2025-10" else "2026-08")
     return reports, table(reports)

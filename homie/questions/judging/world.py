@@ -12,19 +12,21 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-from statistics import fmean
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from homie.bench.protocols.robobench.choices import final_words
 from homie.bench.protocols.robobench.plans import PlanScore, floor_score
+from homie.bench.statistics import Estimate, Term, clustered_wilson
 from homie.kernel.support.files import sync_folder
+from homie.kernel.support.text import counted
 from homie.questions.judging.answers import Answers
 from homie.questions.plans import compared, read_plan
 from homie.questions.question import Question
 from homie.questions.rollout import Carried, carry_out
 from homie.questions.scoring import UNREADABLE, Mark, mark
+from homie.questions.table import Row
 from homie.runtime.lines import append_line, kept_lines
 from homie.runtime.orphans import die_with_parent
 
@@ -54,6 +56,16 @@ class RolledOut(BaseModel):
         score = PlanScore(node, floor_score(carried.reached, carried.conditions))
         whole = carried.done and carried.reached == carried.conditions
         return Mark(whole and not self.needless, score.percent / 100)
+
+    @property
+    def note(self) -> str:
+        """What came of it in words, each way."""
+        parts = [counted(self.needless, "needless step")] if self.needless else []
+        for way, carried in (("ideal", self.ideal), ("motion", self.motion)):
+            if carried is not None:
+                failed = f", {carried.why}" if carried.why else ""
+                parts.append(f"{way}: {carried.reached} of {carried.conditions} conditions{failed}")
+        return "; ".join(parts)
 
 
 def rolled_out(
@@ -120,7 +132,8 @@ def world_marks(answers: Answers, rollouts: Mapping[str, RolledOut]) -> dict[str
 
 class PlanRow(BaseModel):
     """Of the plans of one template, or of `all`: how many, and means over all of them, shares 0..1. right, completion:
-    by ideal skills, and by motion (None where it was not asked for). failed: plans with a step that failed."""
+    by ideal skills, and by motion (None where it was not asked for). failed: plans with a step that failed. Intervals
+    are of 95 %, as in `table.Row`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -130,28 +143,45 @@ class PlanRow(BaseModel):
     needless: int
     completion: float
     right: float
+    right_interval: tuple[float, float] | None
     failed: int
     motion_completion: float | None
     motion_right: float | None
+    motion_right_interval: tuple[float, float] | None
     motion_failed: int | None
+
+
+class WorldFigures(BaseModel):
+    """The figures of this judge: of all questions by dimension, and of plans by template."""
+
+    model_config = ConfigDict(frozen=True)
+
+    rows: tuple[Row, ...]
+    plans: tuple[PlanRow, ...]
 
 
 def plan_rows(questions: Sequence[Question], rollouts: Mapping[str, RolledOut], *, motion: bool) -> list[PlanRow]:
     """A row for each template of plans and one for all; none where there are no plans."""
-    groups: dict[str, list[RolledOut | None]] = defaultdict(list)
+    groups: dict[str, list[tuple[str, RolledOut | None]]] = defaultdict(list)
     for question in questions:
         if question.task is not None:
             for name in (question.template, "all"):
-                groups[name].append(rollouts.get(question.id))
+                groups[name].append((question.source, rollouts.get(question.id)))
     return [_row(name, groups[name], motion=motion) for name in sorted(groups, key=lambda name: (name == "all", name))]
 
 
-def _row(name: str, group: Sequence[RolledOut | None], *, motion: bool) -> PlanRow:
-    known = [rollout for rollout in group if rollout is not None]
+def _row(name: str, group: Sequence[tuple[str, RolledOut | None]], *, motion: bool) -> PlanRow:
+    """group: worlds, and what came of plans in them."""
+    known = [rollout for _, rollout in group if rollout is not None]
     moved = [rollout.motion for rollout in known if rollout.motion is not None]
 
     def share(total: float) -> float:
         return total / len(group)
+
+    def right(way: Way) -> Estimate:
+        return clustered_wilson(
+            Term(world, float(rollout is not None and rollout.mark(way).right), 1.0) for world, rollout in group
+        )
 
     return PlanRow(
         template=name,
@@ -159,10 +189,12 @@ def _row(name: str, group: Sequence[RolledOut | None], *, motion: bool) -> PlanR
         node=share(sum(rollout.matched / rollout.total for rollout in known)),
         needless=sum(rollout.needless for rollout in known),
         completion=share(sum(rollout.ideal.completion for rollout in known)),
-        right=fmean(rollout is not None and rollout.mark().right for rollout in group),
+        right=right("ideal").value or 0.0,
+        right_interval=right("ideal").interval,
         failed=sum(bool(rollout.ideal.why) for rollout in known),
         motion_completion=share(sum(carried.completion for carried in moved)) if motion else None,
-        motion_right=share(sum(rollout.mark("motion").right for rollout in known)) if motion else None,
+        motion_right=right("motion").value if motion else None,
+        motion_right_interval=right("motion").interval if motion else None,
         motion_failed=sum(bool(carried.why) for carried in moved) if motion else None,
     )
 

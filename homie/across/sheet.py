@@ -1,0 +1,77 @@
+"""A sheet: what one planner reached in one protocol, in the same form for all protocols."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from homie.bench.statistics import Estimate
+
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One group of a protocol. n: episodes or questions. chance: what can be had by guessing, where it is known."""
+
+    group: str
+    n: int
+    estimate: Estimate
+    chance: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One episode. good: whether it counts as reached, None where it was lost. note: how it ended, in words. details:
+    the folder or file that has its steps."""
+
+    name: str
+    good: bool | None
+    note: str
+    details: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One question with its answer. group: among the shares. text: of the question. good: whether it is right, None
+    where it could not be read. score: 0..1, with part marks. note: how a judge came to it."""
+
+    name: str
+    group: str
+    text: str
+    truth: str
+    words: str
+    good: bool | None
+    score: float
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """What one planner reached in one protocol.
+
+    planner: as on the command line. protocol: name and version, and who judged by which rules where somebody did:
+    sheets of one protocol can be compared. measure: what the shares are shares of, its first word what is counted.
+    settings: what it was played with, by name. shares: the groups, `all` first where there is one. details: the page or
+    file with every episode, or the folder where none is written yet. episodes: each of them, where the protocol has
+    episodes. answers: to each question, where it has questions and they were kept; words: the file with all of them.
+    """
+
+    planner: str
+    protocol: str
+    measure: str
+    settings: Mapping[str, str]
+    shares: tuple[Share, ...]
+    folder: Path
+    details: Path
+    episodes: tuple[Episode, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    words: Path | None = None
+
+    @property
+    def counted(self) -> str:
+        """How many episodes or questions there are, with the noun."""
+        of_all = [share.n for share in self.shares if share.group == ALL]
+        number = of_all[0] if of_all else sum(share.n for share in self.shares)
+        return f"{number} {self.measure.split()[0]}"
