@@ -23,6 +23,8 @@ ACROSS, BESIDE = (LEAST_ANGLE, 1.75), (2.6, LARGEST_ANGLE)
 """Angles (rad) of a door that points into the room, and of a door that lies along the wall."""
 TRIES = 6
 """Draws of hinge side, room and angle before a doorway stays without a door."""
+CLEAR = 0.005
+"""Metres that a room door keeps from furniture: it yields by a few millimetres where it is leant on."""
 FREE = 0.3
 """Margin (m) on both sides of the floor in front of a container that room doors keep clear."""
 
@@ -54,7 +56,7 @@ def _with_leaf(scene: SceneSpec, number: int, doorway: DoorwaySpec, rng: np.rand
         )
         hung = doorway.model_copy(update={"leaf": leaf})
         corners = leaf_corners(scene, hung)
-        if corners is None or any(overlap(corners, front) for front in _fronts(scene)):
+        if corners is None or any(overlap(corners, taken) for taken in (*_fronts(scene), *_standing(scene))):
             continue
         changed = _if_sound(scene, {"doorways": _replaced(scene.doorways, number, hung)})
         if changed is not scene:
@@ -73,6 +75,11 @@ def _fronts(scene: SceneSpec) -> list[Corners]:
             local = ((b, side), (a, side), (a, -side), (b, -side))
             fronts.append(tuple((piece.x + c * u - s * v, piece.y + s * u + c * v) for u, v in local))
     return fronts
+
+
+def _standing(scene: SceneSpec) -> list[Corners]:
+    """The furniture on the floor. A door keeps clear of it: where pieces may touch, it would be pressed into one."""
+    return [piece.corners(CLEAR) for piece in scene.furniture if piece.stands_on is None]
 
 
 def _if_sound(scene: SceneSpec, change: dict[str, object]) -> SceneSpec:
