@@ -55,7 +55,7 @@ class Shown(Planner):
         written = dict(self._rounds[self._next])
         self._next += 1
         if written.pop("shown", True):
-            self.kept.append((_told(written, planner_input), planner_input.views[VIEW]))
+            self.kept.append((_example(written, planner_input), planner_input.views[VIEW]))
         return Decision(tuple(_steps(written)))
 
 
@@ -63,12 +63,12 @@ def _steps(written: Mapping[str, Any]) -> list[Subtask]:
     return Example(task="t", analysis="a", subtasks=written["subtasks"]).steps()
 
 
-def _told(written: Mapping[str, Any], planner_input: PlannerInput) -> dict[str, Any]:
+def _example(written: Mapping[str, Any], planner_input: PlannerInput) -> dict[str, Any]:
     """An example from an answer and what was told before it."""
     feedback = planner_input.feedback
     boxes = [thing.box for thing in in_sight(planner_input.detections) if thing.view == VIEW and not thing.is_room]
     assert len(boxes) == len(planner_input.listing), "what is in the list is in the picture"
-    told = {
+    fields = {
         "task": planner_input.task,
         "listing": [str(line) for line in planner_input.listing],
         "history": planner_input.history_text,
@@ -77,7 +77,7 @@ def _told(written: Mapping[str, Any], planner_input: PlannerInput) -> dict[str, 
         **{name: written[name] for name in ("seen", "analysis", "plan")},
         "subtasks": written["subtasks"],
     }
-    return {name: value for name, value in told.items() if value != "None"}
+    return {name: value for name, value in fields.items() if value != "None"}
 
 
 def played(episode: Mapping[str, Any]) -> list[tuple[dict[str, Any], Image]]:

@@ -82,7 +82,7 @@ def read_judging(folder: Path, profile: str, intervals: Intervals) -> Sheet:
         measure, shares = _judged_shares(judging, judged.figures, world=world)
     except ValidationError as error:
         raise BadInput(f"{folder / RESULTS} is damaged: {AGAIN}.") from error
-    judge = judging.judge if world else f"{judging.judge} {_told_apart(judging)}"
+    judge = judging.judge if world else f"{judging.judge} {_identity(judging)}"
     return Sheet(
         planner=judged.planner,
         protocol=f"questions {judged.questions[:DIGITS]}, judge {judge}, profile {judging.profile}",
@@ -155,10 +155,10 @@ def _settings(dimension: str | None) -> dict[str, str]:
     return {} if dimension is None else {"dimension": dimension}
 
 
-def _told_apart(judging: Judging) -> str:
+def _identity(judging: Judging) -> str:
     """A checksum of what a judge is besides its name: its settings, and the words in which it is told."""
-    told = to_json([judging.described, judging.words], indent=None)
-    return hashlib.sha256(told).hexdigest()[:DIGITS]
+    identity = to_json([judging.described, judging.words], indent=None)
+    return hashlib.sha256(identity).hexdigest()[:DIGITS]
 
 
 def _words(dimension: str) -> str:

@@ -129,13 +129,13 @@ def _answered(asked: QuestionSet, question: Question, respondent: Respondent) ->
     pictures = asked.pictures(question)
     began = time.perf_counter()
     answer = respondent.answer(PlainQuestion(question.id, question.asked, pictures, question.possible))
-    given = mark(question, answer.text)
+    marked = mark(question, answer.text)
     return Answered(
         id=question.id,
         answer=answer.text,
-        right=given.right,
-        score=given.score,
-        read=given.read,
+        right=marked.right,
+        score=marked.score,
+        read=marked.read,
         seconds=round(time.perf_counter() - began, 3),
         input_tokens=answer.input_tokens,
         output_tokens=answer.output_tokens,

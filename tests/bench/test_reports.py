@@ -62,8 +62,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> BenchRun:
 
 def test_a_report_is_true_or_false(run):
     scores = {score.task_id: score for score in run.results.scores}
-    told = {name: (score.verdict, score.claim, score.success) for name, score in scores.items()}
-    assert told == {
+    outcomes = {name: (score.verdict, score.claim, score.success) for name, score in scores.items()}
+    assert outcomes == {
         "true-success": (True, True, True),
         "bare-end": (True, True, True),
         "late-success": (True, True, True),
@@ -95,8 +95,8 @@ def test_the_goal_is_judged_at_the_start_and_after_every_subtask(run):
         (3, True, 1.0, (True,)),
         (4, True, 1.0, (True,)),
     ]
-    told = (run.path / "episodes/late-success-0/inputs.jsonl").read_text()
-    assert "holds" not in told and "progress" not in told, "nothing of it is told to the planner"
+    inputs = (run.path / "episodes/late-success-0/inputs.jsonl").read_text()
+    assert "holds" not in inputs and "progress" not in inputs, "nothing of it is told to the planner"
 
 
 def test_the_table_has_the_rates(run):

@@ -87,14 +87,14 @@ def test_an_end_that_lacks_its_report_and_a_report_that_nobody_asked_for_are_ref
 
 
 def test_reports_by_number():
-    given = replace(PLAIN, ends=REPORTS, choices=LISTED)
-    told, _ = system("embodiedbench-ids", given)
+    listed = replace(PLAIN, ends=REPORTS, choices=LISTED)
+    told, _ = system("embodiedbench-ids", listed)
     assert "1: end the task and report that it is done" in told
     assert "one of the last two actions of the list, a report" in told
     prompt = Prompt(PromptSettings(template="embodiedbench-ids"))
     answer = json.dumps({"executable_plan": [{"action_id": 2, "action_name": "as listed"}]})
-    assert prompt.read(answer, given).subtasks == (END_FAILURE,)
-    assert prompt.read('{"executable_plan": []}', given).subtasks == (END,), "the agent takes it for success"
+    assert prompt.read(answer, listed).subtasks == (END_FAILURE,)
+    assert prompt.read('{"executable_plan": []}', listed).subtasks == (END,), "the agent takes it for success"
 
 
 def test_the_rule_planner_reports_failure_where_it_gives_up():

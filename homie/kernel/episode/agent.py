@@ -238,13 +238,13 @@ class Episode:
             return Subtask(MOVE, str(list(pose.values())))
         return None
 
-    def _end(self, said: Subtask) -> Subtask:
+    def _end(self, subtask: Subtask) -> Subtask:
         """What a planner says to end the episode, as it counts. Where it reports, End alone says that the task is done;
         without a list and without reports it says nothing more."""
-        if END_SUCCESS in self._ends and not said.target:
+        if END_SUCCESS in self._ends and not subtask.target:
             return END_SUCCESS
         if self.choices or END_SUCCESS in self._ends:
-            return replace(said, action=END.action)
+            return replace(subtask, action=END.action)
         return END
 
     def _is_listed(self, subtask: Subtask) -> bool:
