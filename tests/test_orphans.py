@@ -3,34 +3,64 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from tests.waiting import until
 
 POOL = """
 import os, time
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
-from homie.runtime.orphans import die_with_parent
+from homie.runtime.orphans import worker_pool
 
 if __name__ == "__main__":
-    with ProcessPoolExecutor(1, get_context("spawn"), die_with_parent) as pool:
+    with worker_pool(1) as pool:
         print(pool.submit(os.getpid).result(), flush=True)
-        time.sleep(60)
+        busy = pool.submit(time.sleep, 600)
+        print("busy", flush=True)
+        busy.result()
 """
 
 
-def test_a_worker_ends_with_its_killed_parent(tmp_path: Path) -> None:
+@pytest.fixture
+def parent(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     script = tmp_path / "pool.py"
     script.write_text(POOL)
-    parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def _worker(parent: subprocess.Popen[str]) -> int:
+    """The worker, once it is busy."""
     assert parent.stdout is not None
     worker = int(parent.stdout.readline())
+    assert parent.stdout.readline() == "busy\n"
     os.kill(worker, 0)
+    return worker
+
+
+def test_a_worker_ends_with_its_killed_parent(parent: subprocess.Popen[str]) -> None:
+    worker = _worker(parent)
     parent.kill()
     parent.communicate()
+    until(lambda: _gone(worker), 20)
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_ctrl_c_does_not_wait_for_a_busy_worker(parent: subprocess.Popen[str], times: int) -> None:
+    """Pressed again while the first was being obeyed it kept `homie questions make` for ever."""
+    worker = _worker(parent)
+    for _ in range(times):
+        parent.send_signal(signal.SIGINT)
+        time.sleep(0.05)
+    until(lambda: parent.poll() is not None, 30)
     until(lambda: _gone(worker), 20)
 
 

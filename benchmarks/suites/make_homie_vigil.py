@@ -11,13 +11,12 @@ import argparse
 import random
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 
 from benchmarks.suites.homie_vigil.checks import problem
 from benchmarks.suites.homie_vigil.drawing import STRATA, Draws, draw
 from homie.bench.protocols.vigil.episode import Family
 from homie.kernel.support.files import to_json, write_atomically
+from homie.runtime.orphans import worker_pool
 from homie.vigil.frozen import EPISODES, FILE, FrozenEpisode
 from homie.vigil.stage import open_house
 
@@ -80,7 +79,7 @@ def main() -> None:
     workers = parser.parse_args().workers
     kept, refused = list(EPISODES.validate_json(FILE.read_bytes()) if FILE.exists() else ()), Counter[str]()
     left = quotas() - Counter((episode.family, episode.stratum) for episode in kept)
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with worker_pool(workers) as pool:
         for first in range(next_house(kept), FIRST + MOST, BATCH):
             wanted = frozenset(key for key, number in left.items() if number > 0)
             if not wanted:

@@ -8,10 +8,9 @@ OUT/results.json     the rows of the table; results.md the same to be read
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from contextlib import ExitStack
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 
 from homie.envs.mujoco.home.home import MujocoHome
@@ -19,7 +18,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.planning.respondents import Respondent
 from homie.kernel.support.files import slug, sync_folder, to_json, write_atomically, writing
 from homie.runtime.lines import append_line, differing_fields, kept_lines
-from homie.runtime.orphans import die_with_parent
+from homie.runtime.orphans import worker_pool
 from homie.runtime.respondents import respondent_of
 from homie.vigil.agents import BLIND, Agent, blind
 from homie.vigil.expert import Expert
@@ -119,15 +118,10 @@ def _played(options: VigilOptions, episodes: Sequence[FrozenEpisode]) -> Iterato
         with Player(options) as player:
             yield from map(player.play, episodes)
         return
-    with ProcessPoolExecutor(
-        min(options.workers, len(episodes)), get_context("spawn"), initializer=_begin, initargs=(options,)
-    ) as pool:
+    with worker_pool(min(options.workers, len(episodes)), _begin, options) as pool:
         waiting = [pool.submit(_play, episode) for episode in episodes]
-        try:
-            for future in as_completed(waiting):
-                yield future.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+        for future in as_completed(waiting):
+            yield future.result()
 
 
 class Player:
@@ -171,7 +165,6 @@ _player: Player | None = None
 
 def _begin(options: VigilOptions) -> None:
     global _player
-    die_with_parent()
     _player = Player(options)
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Literal
 
@@ -28,7 +26,7 @@ from homie.questions.rollout import Carried, carry_out
 from homie.questions.scoring import UNREADABLE, Mark, mark
 from homie.questions.table import Row
 from homie.runtime.lines import append_line, kept_lines
-from homie.runtime.orphans import die_with_parent
+from homie.runtime.orphans import worker_pool
 
 ROLLOUTS = "rollouts.jsonl"
 Way = Literal["ideal", "motion"]
@@ -93,7 +91,7 @@ def rolled_out(
         if question.task is not None and question.id not in done
         if read_plan(words := final_words(answers.words[question.id]))
     ]
-    with path.open("ab") as file, ProcessPoolExecutor(workers, get_context("spawn"), die_with_parent) as pool:
+    with path.open("ab") as file, worker_pool(workers) as pool:
         file.truncate(size)  # a line that a kill has cut off
         sync_folder(path.parent)
         for rollout in pool.map(_roll_out, rest):

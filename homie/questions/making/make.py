@@ -10,10 +10,9 @@ import io
 import random
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from itertools import zip_longest
-from multiprocessing import get_context
 from pathlib import Path
 from string import ascii_uppercase
 
@@ -28,7 +27,7 @@ from homie.questions.making.unit import Candidate, Refusal, Unit
 from homie.questions.making.visits import visit_house, visit_table
 from homie.questions.options import MakeOptions
 from homie.questions.question import Question
-from homie.runtime.orphans import die_with_parent
+from homie.runtime.orphans import worker_pool
 
 DIMENSIONS = (
     "instruction_comprehension",
@@ -115,7 +114,7 @@ def _visited(
     """The units of as many worlds as are needed, what was refused by its reason, and how many worlds those are."""
     units: list[Unit] = []
     refused: Counter[str] = Counter()
-    with ProcessPoolExecutor(options.workers, get_context("spawn"), die_with_parent) as pool:
+    with worker_pool(options.workers) as pool:
         waiting: deque[Future[list[Unit | Refusal]]] = deque()
         for number in range(1, WORLDS + 1):
             while len(waiting) <= options.workers:
