@@ -114,10 +114,12 @@ class MobileSkill(RoutineSkill):
 
     def _drive(self, target: Array, yaw: float | None, tolerance: float) -> Motion:
         blocked = 0
-        for _ in range(MAX_PLANS):
+        for plans in range(MAX_PLANS):
             path = plan_path(self.costs, self.base.xy, target, tolerance)
             if path is None:
-                raise self._no_path(target, tolerance)
+                reason = self._no_path(target, tolerance)
+                # What was seen on the way has taken the place: another attempt chooses another.
+                raise Stuck(str(reason)) if plans else reason
             done = yield from self.follow(path, backwards=yaw is not None and self._rather_backwards(path, yaw))
             if done == "arrived":
                 if yaw is not None:

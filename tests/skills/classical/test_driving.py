@@ -12,7 +12,7 @@ from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.robots.fetch.fetch import SPEC
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
-from homie.kernel.types import Goal, Outcome, Pose2, Subtask
+from homie.kernel.types import Goal, OccupancyGrid, Outcome, Pose2, Subtask
 from skills.classical.driving import MobileSkill
 from skills.classical.motion import Motion, wrap
 
@@ -104,3 +104,29 @@ def test_a_short_way_back_is_driven_backwards(distance: float, turns: bool) -> N
     assert np.linalg.norm(stands.xy - skill.place.xy) < 0.06
     assert abs(stands.yaw) < 0.03
     assert (furthest > math.pi / 2) == turns
+
+
+def _floor(*, taken: bool) -> OccupancyGrid:
+    """4 x 4 m of free floor; where the place is taken something as wide as the floor stands from x = 3 on."""
+    occupied = np.zeros((80, 80), dtype=bool)
+    occupied[:, 60:] = taken
+    return OccupancyGrid(occupied, np.zeros_like(occupied), np.zeros(2), 0.05)
+
+
+@pytest.mark.parametrize(("seen_after", "hopeless"), [(0.0, True), (2.0, False)])
+def test_a_place_that_was_taken_on_the_way_is_worth_another_attempt(seen_after: float, hopeless: bool) -> None:
+    """Before a fridge whose door had been moved a bit Go to gave up for good, half a metre before its place."""
+    with MujocoHome(one_room([], [], (1.0, 2.0, 0.0))) as home:
+        skill = Stand(SPEC, ArmKinematics())
+        skill.place = Pose2(3.3, 2.0, 0.0)
+        known = Goal("nothing", "", np.zeros(3), grid=_floor(taken=True))
+        begun = known if seen_after == 0.0 else Goal("nothing", "", np.zeros(3), grid=_floor(taken=False))
+        began = home.observe().stamp
+        skill.start(Subtask("Go to", "nothing"), begun, home.observe())
+        while skill.outcome is Outcome.RUNNING:
+            seen = home.observe()
+            if seen.stamp - began > seen_after:
+                skill.revise(known)
+            home.act(skill.act(seen))
+    assert (skill.outcome, skill.reason) == (Outcome.FAILED, "no free path to the target")
+    assert skill.hopeless is hopeless
