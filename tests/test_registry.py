@@ -19,7 +19,7 @@ NAMES = {
     "planners": "rule scripted erring random table-expert human transformers chat anthropic responses gemini",
     "skills": (
         "classical nomad pixnav rt1x octo m3 remote arm own nav2 moveit ideal chores ideal-chores people ideal-people"
-        " steps ideal-graph"
+        " steps graph ideal-graph"
     ),
     "robots": "mujoco franka ros thor",
     "bodies": "fetch panda-base stretch-like",

@@ -14,10 +14,10 @@ import numpy as np
 from PIL import Image as Picture
 from PIL import ImageDraw, ImageFont
 
-from homie.envs.mujoco.generate.generate import house_of
-from homie.envs.mujoco.home.settings import HomeSettings
 from homie.bench.suite.suite import find_suite
+from homie.envs.mujoco.generate.generate import house_of
 from homie.envs.mujoco.home.home import MujocoHome
+from homie.envs.mujoco.home.settings import HomeSettings
 from homie.kernel.types import Array
 from skills.graph.charting import Ground, chart
 from skills.graph.graph import Graph
@@ -28,7 +28,15 @@ TASK = "errand-01"
 """Of homie-menu, whose house is shown."""
 SCALE = 120
 """Pixels a metre."""
-FLOOR, WALL, PIECE, EDGE, POINT, START, SIGHT = "#f4efe6", "#4a4a4a", "#cdb79e", "#2f6fb3", "#1f4e86", "#c0392b", "#e08a1e"
+FLOOR, WALL, PIECE, EDGE, POINT, START, SIGHT = (
+    "#f4efe6",
+    "#4a4a4a",
+    "#cdb79e",
+    "#2f6fb3",
+    "#1f4e86",
+    "#c0392b",
+    "#e08a1e",
+)
 
 
 class Plan:
@@ -52,7 +60,7 @@ class Plan:
 
     def furniture(self, home: MujocoHome) -> None:
         """The outlines of furniture and people, with their names."""
-        for name, piece in home.world.receptacles.items():
+        for piece in home.world.receptacles.values():
             box = home.world.receptacle_box(piece)
             self.draw.polygon([self.at(corner) for corner in box.corners()], fill=PIECE, outline=WALL)
         for name, piece in home.world.receptacles.items():

@@ -22,11 +22,14 @@ from skills.classical.goto import FAR_GAPS, GAPS, room_cost
 from skills.classical.planning import CostMap, plan_path
 from skills.classical.reaching import Reachable
 from skills.graph.graph import FACED, Graph
-from skills.ideal.places import STAYS, clearances, free_floor, standing_cost, target_of
+from skills.ideal.places import STAYS, clearances, distances, free_floor, standing_cost, target_of
 
 MARGIN, ALONG = 0.06, 0.04
 """Metres beyond the footprint that points keep clear, and edges. ALONG is what a path of the classical skills keeps; a
 base that stands on a point turns there, and is off it by a centimetre or so."""
+HAND = 0.5
+"""Metres to the nearest obstacle that points beside things have, where there are such: what is carried before the robot
+is that far from its middle, and has to go round with it."""
 LONGEST = 4.0
 """Metres of an edge: what a robot in a room sees well. A step of EmbodiedEval is about two metres (its table 3)."""
 LATTICE = 0.2
@@ -99,9 +102,9 @@ class _Maker:
         first; which one it is, by the name of the thing."""
         floor = self._lattice()
         names = sorted(self.ground.goals)
-        prices = np.array([self._prices(floor, self.ground.goals[name]) for name in names])
-        names = [name for name, row in zip(names, prices, strict=True) if np.isfinite(row).any()]
-        prices = prices[np.isfinite(prices).any(axis=1)]
+        prices = np.array([self._prices(floor, self.ground.goals[name]) for name in names]).reshape(-1, len(floor))
+        come_to = np.isfinite(prices).any(axis=1)
+        names, prices = list(itertools.compress(names, come_to)), prices[come_to]
         good = prices <= prices.min(axis=1, keepdims=True, initial=np.inf) + WORSE
         beside: dict[str, int] = {}
         left = set(range(len(names)))
@@ -128,13 +131,15 @@ class _Maker:
     def _prices(self, floor: Array, goal: Goal) -> Array:
         """What it costs (n,) to stand at points before something; inf where it is out of reach or behind a wall."""
         target = target_of(goal)
-        gap = np.array([target.distance(point) for point in floor])
+        gap = distances(target, floor)
         price = standing_cost(floor, goal, self.costs)
         room = self._room_of(goal.position)
         here = np.array([room in (None, self._room_of(point)) for point in floor], dtype=bool)
         near = (gap >= STAYS[0]) & here
-        reaches = (near & (gap <= most) for most in (GAPS[-1], FAR_GAPS[-1], NEAR))
-        return np.where(next((within for within in reaches if within.any()), near & False), price, np.inf)
+        roomy = clearances(floor, self.costs) >= HAND
+        reaches = [near & (gap <= most) for most in (GAPS[-1], FAR_GAPS[-1], NEAR)]
+        tiers = [reaches[0] & roomy, reaches[1] & roomy, *reaches]
+        return np.where(next((tier for tier in tiers if tier.any()), near & False), price, np.inf)
 
     def _room_of(self, point: Array) -> str | None:
         x, y = float(point[0]), float(point[1])
@@ -144,10 +149,13 @@ class _Maker:
 
     def pass_doorways(self) -> None:
         """A point in every doorway: a piece of free floor that is in no room."""
+        ys, xs = (
+            self.costs.origin[axis] + (np.arange(count) + 0.5) * self.costs.resolution
+            for axis, count in zip((1, 0), self.reachable.mask.shape, strict=True)
+        )
         rooms = np.zeros_like(self.reachable.mask)
         for x0, y0, x1, y1 in self.ground.rooms.values():
-            (low, left), (high, right) = self.costs.cell(np.array([x0, y0])), self.costs.cell(np.array([x1, y1]))
-            rooms[low : high + 1, left : right + 1] = True
+            rooms |= ((y0 <= ys) & (ys <= y1))[:, None] & ((x0 <= xs) & (xs <= x1))
         _, labels = cv2.connectedComponents((self.reachable.mask & ~rooms).astype(np.uint8), connectivity=8)
         for label in range(1, int(labels.max()) + 1):
             self._add_unless(self._roomiest(labels == label), AT_DOOR)
@@ -246,8 +254,8 @@ def _corners(path: Array, costs: CostMap, along: float) -> Iterator[Array]:
 
 
 def _spanner(points: Array, clear: Callable[[int, int], bool]) -> tuple[tuple[int, int], ...]:
-    """The edges of a greedy spanner (Althoefer et al., 1993): the shortest first, each one only where the way that there
-    is already would be too long."""
+    """The edges of a greedy spanner (Althoefer et al., 1993): the shortest first, each one only where the way that is
+    there already would be too long."""
     pairs = [pair for pair in itertools.combinations(range(len(points)), 2) if clear(*pair)]
     length = {pair: float(np.linalg.norm(points[pair[0]] - points[pair[1]])) for pair in pairs}
     ways: list[dict[int, float]] = [{} for _ in points]

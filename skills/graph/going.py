@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -17,6 +18,8 @@ NOD = math.pi / 6
 """Radians of a look up or down: those of EB-Navigation; EmbodiedEval's paper does not say."""
 ROOM = 0.02
 """Metres beyond the footprint that a way has to be clear now, on a map with cells of 5 cm."""
+FAR = 50.0
+"""Metres ahead of the point that the head looks at: the height of the torso makes no difference then."""
 NO_POINT = "no point of the floor is ahead: turn to one first"
 NOTHING_ELSE = "there is nothing else to turn to here"
 IN_THE_WAY = "something is in the way"
@@ -48,7 +51,7 @@ class Traveller:
         back = self.graph.pose(point, aim.yaw)
         for way in ([aim], [back, aim]):
             stops = [base.xy, *(pose.xy for pose in way)]
-            if all(_is_free(costs, a, b) for a, b in zip(stops, stops[1:], strict=False)):
+            if all(_is_free(costs, a, b) for a, b in itertools.pairwise(stops)):
                 return way
         raise Refused(IN_THE_WAY)
 
@@ -71,9 +74,15 @@ class Traveller:
             raise Refused(NO_FURTHER)
         return tilt
 
+    def gaze(self, base: Pose2, tilt: float) -> Array:
+        """The point (3,) that a head looks at which looks straight ahead and so far down (rad)."""
+        eye = self.spec.eye
+        return base.transform(np.array([eye[0] + FAR, eye[1], eye[2] - FAR * math.tan(tilt)]))
+
 
 def _is_free(costs: CostMap, a: Array, b: Array) -> bool:
-    """Whether a straight line can be driven. A robot that is close to something may leave it."""
-    needed = min(costs.radius, costs.clear_at(a))
+    """Whether a straight line can be driven. A robot that is close to something may leave it, as on paths that are
+    planned (`CostMap.passable`)."""
     number = max(2, math.ceil(float(np.linalg.norm(b - a)) / costs.resolution))
-    return all(costs.clear_at(a + (b - a) * share) >= needed for share in np.linspace(0.0, 1.0, number)[1:])
+    passable = costs.passable(a)
+    return all(passable[costs.cell(a + (b - a) * share)] for share in np.linspace(0.0, 1.0, number)[1:])

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from homie.kernel.interfaces import Rearrangeable
-from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Command, Goal, Observation, Outcome, Pose2, Subtask
 from homie.kernel.vocabulary import moves
 from skills.attempts import AttemptSkill
 from skills.graph.going import IN_THE_WAY, Refused, Traveller
 from skills.graph.survey import GO_TO
 from skills.ideal.skill import SET
-
-FAR = 50.0
-"""Metres ahead of the point that the head looks at: the height of the torso makes no difference then."""
 
 
 class IdealMove(AttemptSkill):
@@ -26,8 +19,8 @@ class IdealMove(AttemptSkill):
     name = "ideal-graph/move"
     actions = moves.MOVES
 
-    def __init__(self, robot: Rearrangeable, spec: RobotSpec, traveller: Traveller) -> None:
-        self._robot, self._spec, self._traveller = robot, spec, traveller
+    def __init__(self, robot: Rearrangeable, traveller: Traveller) -> None:
+        self._robot, self._traveller = robot, traveller
         self._action = ""
         self._renew(Outcome.FAILED)
 
@@ -54,11 +47,10 @@ class IdealMove(AttemptSkill):
 
     def _stand(self, places: Sequence[Pose2], tilt: float) -> None:
         """Have the robot at the first place where it is in nothing, its head ahead and tilted. Raises Refused."""
-        eye = self._spec.eye
-        ahead = np.array([eye[0] + FAR, 0.0, eye[2] - FAR * math.tan(tilt)])
         for pose in places:
             spot = (pose.x, pose.y, pose.x, pose.y)
-            if not self._robot.bring_about(GO_TO, Goal("", "", pose.transform(ahead), room=spot), [pose]):
+            goal = Goal("", "", self._traveller.gaze(pose, tilt), room=spot)
+            if not self._robot.bring_about(GO_TO, goal, [pose]):
                 return
         raise Refused(IN_THE_WAY)
 

@@ -17,8 +17,8 @@ def survey(robot: Robot) -> Ground:
     """
     if not isinstance(robot, WorldState):
         raise BadInput(
-            f"A graph of the home is made of its world state, and the {robot.spec.name} has none: choose other skills by"
-            " --skills."
+            f"A graph of the home is made of its world state, and the {robot.spec.name} has none: choose other skills"
+            " by --skills."
         )
     world, seen, locator = robot.snapshot(), robot.observe(), robot.background()
     locator.reset(seed=0)

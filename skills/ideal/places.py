@@ -57,7 +57,7 @@ def standing_cost(points: Array, goal: Goal, costs: CostMap) -> Array:
     away = points - target.center[:2]
     away = away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-6)
     return place_cost(
-        gap=_distance(target, points),
+        gap=distances(target, points),
         driven=0.0,
         before=1.0 if goal.front is None else away @ np.array([np.cos(goal.front), np.sin(goal.front)]),
         clear=clearances(points, costs),
@@ -110,13 +110,14 @@ def _beside(box: Box, away: Array, gap: Array) -> Array:
     low, high = np.zeros(len(away)), np.full(len(away), 6.0)
     for _ in range(20):
         middle = (low + high) / 2
-        nearer = _distance(box, box.center[:2] + middle[:, None] * away) < gap
+        nearer = distances(box, box.center[:2] + middle[:, None] * away) < gap
         low, high = np.where(nearer, middle, low), np.where(nearer, high, middle)
     points: Array = box.center[:2] + high[:, None] * away
     return points
 
 
-def _distance(box: Box, points: Array) -> Array:
+def distances(box: Box, points: Array) -> Array:
+    """Metres (n,) on the floor from points (n, 2) to a box, as `Box.distance`."""
     beside = np.maximum(np.abs(_turned(box, points)) - box.half[:2], 0.0)
     return np.asarray(np.linalg.norm(beside, axis=1))
 

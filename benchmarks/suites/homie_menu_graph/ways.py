@@ -8,14 +8,13 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import replace
 
 import homie
 from homie.bench.suite.suite import Task, read_subtask
 from homie.kernel.errors import HomieError
 from homie.kernel.interfaces import Locator
-from homie.kernel.types import END, HELD, Pose2, Subtask, is_interaction, with_held, wrapped
+from homie.kernel.types import END, Pose2, Subtask, is_interaction, with_held, wrapped
 from homie.kernel.vocabulary import domain
 from homie.kernel.vocabulary.actions import ACTION_TABLE
 from homie.kernel.vocabulary.moves import FORWARD, TURN_LEFT, TURN_RIGHT
@@ -48,6 +47,7 @@ class Player:
             seed=task.scene.seed, skills=SKILLS, picture_size=16, shade=False, planner="random", **task.scene.settings
         )
         self._travel = traveller(self._session.robot)
+        self.start = self._session.world_state()
         self._refused: set[tuple[object, ...]] = set()
 
     @property
@@ -102,13 +102,15 @@ class Player:
                 yield step, lambda place: True
 
     def _within_reach(self, step: Subtask) -> Fits:
-        """Whether the distance check lets an interaction pass (D1, D2)."""
+        """Whether the distance check lets an interaction pass (D1, D2), and there is no wall between."""
         locator, seen = self._locator(), self._session.observe()
         entity = step.destination or step.target
+        room = self._session.world_state().things[entity].room
 
         def fits(place: Pose2) -> bool:
             there = replace(seen, body=replace(seen.body, base=place))
-            return domain.TOO_CLOSE <= locator.distance(entity, there) <= domain.REACH
+            here = self._room(place)
+            return here in (room, None) and domain.TOO_CLOSE <= locator.distance(entity, there) <= domain.REACH
 
         return fits
 
@@ -116,6 +118,11 @@ class Player:
         locator = self._session.robot.background()
         locator.reset(seed=0)
         return locator
+
+    def _room(self, place: Pose2) -> str | None:
+        """The room of a place, None for a doorway."""
+        rooms = self._session.world_state().rooms
+        return next((name for name, room in rooms.items() if room.floor and _is_on(room.floor, place)), None)
 
     def _sees(self, name: str) -> Fits:
         """Whether the robot stands on the point before a thing, which is in the picture."""
@@ -163,6 +170,11 @@ class Player:
             except Refused:
                 continue
             yield move, ends[-1] if move == FORWARD else ends[0]
+
+
+def _is_on(floor: tuple[float, float, float, float], place: Pose2) -> bool:
+    x0, y0, x1, y1 = floor
+    return x0 <= place.x <= x1 and y0 <= place.y <= y1
 
 
 def _key(place: Pose2) -> tuple[float, float, float]:

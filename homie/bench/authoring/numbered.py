@@ -1,6 +1,6 @@
 """Numbered actions: everything that can be tried in a scene, as the list from which a planner chooses by number.
 
-world, actions, options --listed--> `0: find the apple`, ..., `put down the object in hand in the fridge`, ..., `end the task`
+world, actions --listed--> `0: find the apple`, ..., `put down the object in hand in the fridge`, ..., `end the task`
 
 The list is privileged: it names what is in the scene, also what nobody has seen yet, as the list of EB-ALFRED does.
 """
@@ -81,8 +81,8 @@ def numbered_actions(
     actions = listed(world, able, executor.skills.table, called, sent_to, options)
     if lacking := [option for option in options if option not in {choice.subtask for choice in actions}]:
         raise BadInput(
-            f"its options have what its scene or the skills have not: {', '.join(map(str, lacking))}. Options are written"
-            ' by the names of the scene, "[Pick, mug_2]", and what people take part in needs skills for that.'
+            f"its options have what its scene or the skills have not: {', '.join(map(str, lacking))}. Options are"
+            ' written by the names of the scene, "[Pick, mug_2]"; the suite says by which skills they can be tried.'
         )
     return (*actions, *ends)
 

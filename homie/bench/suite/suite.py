@@ -286,8 +286,12 @@ class Suite(_Model):
             for field in ("answers", "options"):
                 if getattr(task, field) and self.protocol.actions != "numbered":
                     raise ValueError(f"task '{task.id}' has {field}: they need `actions: numbered` in the protocol")
-            if self.protocol.sent_to == "points" and any(read_subtask(step).action == "Go to" for step in task.expert or ()):
-                raise ValueError(f"the expert of task '{task.id}' has Go to, and its protocol `sent_to: points`: give moves")
+            if self.protocol.sent_to == "points" and any(
+                read_subtask(step).action == "Go to" for step in task.expert or ()
+            ):
+                raise ValueError(
+                    f"the expert of task '{task.id}' has Go to, and its protocol `sent_to: points`: give moves"
+                )
             if (end := self.protocol.end) != "planner" and (task.goal is None or task.answers):
                 raise ValueError(f"task '{task.id}' needs a goal and no answers: its protocol has `end: {end}`")
         return self

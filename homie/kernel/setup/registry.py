@@ -52,6 +52,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "people": "skills.people.skill_set:People",
             "ideal-people": "skills.people.skill_set:IdealPeople",
             "steps": "skills.steps.skill_set:Steps",
+            "graph": "skills.graph.skill_set:Moves",
             "ideal-graph": "skills.graph.skill_set:IdealGraph",
         },
         "robots": {
