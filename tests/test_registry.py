@@ -29,7 +29,7 @@ NAMES = {
     "suites": (
         "homie-100 homie-states homie-eb-house homie-eb-house-strict-eb homie-eb-rearrange"
         " homie-eb-rearrange-strict-eb homie-eb-nav homie-eb-nav-strict-eb homie-eb-table homie-eb-table-strict-eb"
-        " homie-menu table-pick table-stack table-sort table-wipe"
+        " homie-menu homie-menu-graph table-pick table-stack table-sort table-wipe"
     ),
 }
 

@@ -59,13 +59,17 @@ class Plan:
         return float(x), float(self.picture.height - y)
 
     def furniture(self, home: MujocoHome) -> None:
-        """The outlines of furniture and people, with their names."""
+        """The outlines of furniture and people, with their names where there is room for them."""
         for piece in home.world.receptacles.values():
-            box = home.world.receptacle_box(piece)
-            self.draw.polygon([self.at(corner) for corner in box.corners()], fill=PIECE, outline=WALL)
+            corners = home.world.receptacle_box(piece).corners()
+            self.draw.polygon([self.at(corner) for corner in corners], fill=PIECE, outline=WALL)
+        written: list[tuple[float, float, float, float]] = []
         for name, piece in home.world.receptacles.items():
-            middle = self.at(home.world.receptacle_box(piece).center)
-            self.draw.text(middle, name.replace("_", " "), fill="black", font=self.font, anchor="mm")
+            middle, words = self.at(home.world.receptacle_box(piece).center), name.replace("_", " ")
+            box = self.draw.textbbox(middle, words, font=self.font, anchor="mm")
+            if not any(_overlap(box, other) for other in written):
+                self.draw.text(middle, words, fill="black", font=self.font, anchor="mm")
+                written.append(box)
 
     def graph(self, graph: Graph) -> None:
         """Edges, points with their numbers, and what a robot can turn to besides."""
@@ -79,6 +83,10 @@ class Plan:
             colour = POINT if number else START
             self.draw.ellipse((x - 12, y - 12, x + 12, y + 12), fill=colour)
             self.draw.text((x, y), str(number), fill="white", font=self.font, anchor="mm")
+
+
+def _overlap(box: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
 
 
 def main() -> None:

@@ -31,7 +31,9 @@ def on_graph(task: Task) -> dict[str, Any]:
     with closing(Player(task)) as player:
         world = player.start
         expert = player.expert(STEPS)
-    same = task.model_dump(mode="json", by_alias=True, exclude_defaults=True, include=set(Task.model_fields) - {"expert"})
+    same = task.model_dump(
+        mode="json", by_alias=True, exclude_defaults=True, include=set(Task.model_fields) - {"expert"}
+    )
     return {**same, "options": options(task, expert, world), "expert": expert}
 
 
