@@ -63,7 +63,7 @@ class Ground:
 
 
 def chart(ground: Ground) -> Graph:
-    """The graph of a home. Raises BadInput where the robot has no floor to leave its place by."""
+    """The graph of a home. Raises BadInput where its floor is too narrow for the robot to get about."""
     maker = _Maker(ground)
     beside = maker.cover()
     maker.pass_doorways()
@@ -194,7 +194,8 @@ class _Maker:
 
     def connect(self) -> None:
         """Points that join what cannot be seen from each other, until all is connected: the one from which most parts
-        are seen, where that is two or more, else the corners of a way between the two that are nearest."""
+        are seen, where that is two or more, else the corners of a way between the two that are nearest. Raises
+        BadInput."""
         floor = self._lattice()
         while len(parts := self._parts()) > 1:
             seen = np.array([self._sees(floor, self.points[n]) for n in range(len(self.points))])
@@ -202,8 +203,10 @@ class _Maker:
             best = int(np.lexsort((-clearances(floor, self.costs).round(2), -seen.sum(axis=0), -joined))[0])
             if joined[best] > 1:
                 self.points.append(floor[best])
-            else:
-                self._bend(parts)
+                continue
+            self._bend(parts)
+            if len(self._parts()) >= len(parts):
+                raise BadInput("The floor is too narrow for straight ways between all points: no graph can be made.")
 
     def _sees(self, floor: Array, point: Array) -> Mask:
         """Which places (n, 2) of the floor could have an edge to a point."""

@@ -12,7 +12,6 @@ from skills.classical.driving import MobileSkill
 from skills.classical.motion import Hopeless, Motion
 from skills.graph.going import Refused, Traveller
 
-
 ELSEWHERE, ASKEW = 0.08, 0.15
 """Metres and radians off from where the last move was meant to end from which somebody else has moved the robot."""
 
