@@ -106,7 +106,7 @@ LAYERS = {
         ("attempts",),
         ("checkpoints", "networks", "classical", "own"),
         ("policies", "arm", "ideal", "delegated"),
-        ("nomad", "pixnav", "rt1x", "octo", "m3", "server", "chores", "people", "steps"),
+        ("nomad", "pixnav", "rt1x", "octo", "m3", "server", "chores", "people", "steps", "graph"),
     ),
     "ros_bridge": (("transport", "signals"), ("profiles",), ("guard", "serving", "bags"), ("robot",)),
     "ros_bridge.bags": (("bag", "reading"), ("recording",)),

@@ -19,7 +19,7 @@ NAMES = {
     "planners": "rule scripted erring random table-expert human transformers chat anthropic responses gemini",
     "skills": (
         "classical nomad pixnav rt1x octo m3 remote arm own nav2 moveit ideal chores ideal-chores people ideal-people"
-        " steps"
+        " steps graph ideal-graph"
     ),
     "robots": "mujoco franka ros thor",
     "bodies": "fetch panda-base stretch-like",
@@ -29,7 +29,7 @@ NAMES = {
     "suites": (
         "homie-100 homie-states homie-eb-house homie-eb-house-strict-eb homie-eb-rearrange"
         " homie-eb-rearrange-strict-eb homie-eb-nav homie-eb-nav-strict-eb homie-eb-table homie-eb-table-strict-eb"
-        " homie-menu table-pick table-stack table-sort table-wipe"
+        " homie-menu homie-menu-graph table-pick table-stack table-sort table-wipe"
     ),
 }
 

@@ -30,6 +30,7 @@ from homie.household import PERSON_VERBS, VERBS
 from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.types import END, Image, SentTo, Subtask
 from homie.kernel.vocabulary.actions import ACTION_TABLE
+from homie.kernel.vocabulary.moves import ROWS as MOVES
 from homie.questions.folder import read_questions
 
 PROVIDER = "vllm"
@@ -39,6 +40,7 @@ TABLES = (
     ACTION_TABLE,
     {**ACTION_TABLE, **{name: verb.action for name, verb in VERBS.items()}},
     {**ACTION_TABLE, **{name: verb.action for name, verb in PERSON_VERBS.items()}},
+    {**ACTION_TABLE, **MOVES, **{name: verb.action for name, verb in PERSON_VERBS.items()}},
 )
 """The actions of the skills that suites with numbered actions are played with here."""
 _NUMBER = re.compile(r"\((\d+)\) ")
@@ -106,8 +108,9 @@ def _numbers(task: Task, names: Sequence[str], sent_to: SentTo) -> Mapping[Subta
         return alone
     world = scenes_of("mujoco").begin(task.scene.seed, task.scene.settings)
     assert world is not None, "the built-in suites have scenes of the home"
+    options = [read_subtask(option) for option in task.options]
     for table in TABLES:
-        choices = (*listed(world, table, table, str, sent_to), *endings(task.answers))
+        choices = (*listed(world, table, table, str, sent_to, options), *endings(task.answers))
         if [_verb(choice.name) for choice in choices] == [_verb(name) for name in names]:
             return {choice.subtask: number for number, choice in enumerate(choices)}
     raise ValueError(f"the list of {task.id} has {len(names)} actions, which no skills of its suite give")

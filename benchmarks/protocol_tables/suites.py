@@ -74,6 +74,13 @@ SUITES = (
         cannot={"rule": "rule plans EMMOE's subtasks and knows no poses of an arm"},
     ),
     Played("EmbodiedEval", "homie-menu", skills="ideal,ideal-people", template="embodiedbench-ids"),
+    Played(
+        "EmbodiedEval",
+        "homie-menu-graph",
+        skills="ideal-graph,ideal,ideal-people",
+        template="embodiedbench-ids",
+        cannot={"rule": "rule plans EMMOE's subtasks and knows no moves on a graph"},
+    ),
     Played("Homie's own", "homie-states", skills="ideal,ideal-chores,ideal-people"),
     Played("Vigil", "homie-vigil", "vigil"),
     Played("RoboBench", "homie-questions", "questions"),

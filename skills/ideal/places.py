@@ -42,7 +42,7 @@ def places(goal: Goal, base: Pose2, spec: RobotSpec, *, stay: bool) -> Iterator[
     if goal.room is not None:
         yield from _in_room(goal.room, base, costs, reachable)
         return
-    target = goal.box or Box(goal.position, np.full(3, EDGE))
+    target = target_of(goal)
     off = np.arctan2(*(goal.position[:2] - base.xy)[::-1]) - base.yaw
     if stay and STAYS[0] <= target.distance(base.xy) <= STAYS[1] and abs(wrapped(off)) <= FACING:
         yield base
@@ -50,14 +50,34 @@ def places(goal: Goal, base: Pose2, spec: RobotSpec, *, stay: bool) -> Iterator[
         yield from _at_gaps(np.array(gaps), goal, target, base, costs, reachable)
 
 
+def standing_cost(points: Array, goal: Goal, costs: CostMap) -> Array:
+    """What it costs (n,) to stand at some points (n, 2) before what a goal means, whatever the way there: by
+    `place_cost`, the less, the better. Points in obstacles have no place there; the caller leaves them out."""
+    target = target_of(goal)
+    away = points - target.center[:2]
+    away = away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-6)
+    return place_cost(
+        gap=distances(target, points),
+        driven=0.0,
+        before=1.0 if goal.front is None else away @ np.array([np.cos(goal.front), np.sin(goal.front)]),
+        clear=clearances(points, costs),
+        hidden=_hidden(points, goal, target, costs),
+    )
+
+
+def target_of(goal: Goal) -> Box:
+    """What a robot stands before; of what has no known size the place."""
+    return goal.box or Box(goal.position, np.full(3, EDGE))
+
+
 def _in_room(room: tuple[float, float, float, float], base: Pose2, costs: CostMap, reachable: Reachable) -> list[Pose2]:
     """Points of a rectangle, the roomiest first, rather in its middle."""
     x0, y0, x1, y1 = room
     xs, ys = np.linspace(x0 + 0.4, x1 - 0.4, SPREAD), np.linspace(y0 + 0.4, y1 - 0.4, SPREAD)
     points = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
-    points = points[_free(points, costs, reachable)]
+    points = points[free_floor(points, costs, reachable)]
     middle = np.array([(x0 + x1) / 2, (y0 + y1) / 2])
-    cost = room_cost(np.linalg.norm(points - middle, axis=1), _clear(points, costs))
+    cost = room_cost(np.linalg.norm(points - middle, axis=1), clearances(points, costs))
     chosen = points[np.argsort(cost, kind="stable")]
     return [Pose2(float(x), float(y), float(np.arctan2(y - base.y, x - base.x))) for x, y in chosen]
 
@@ -68,13 +88,13 @@ def _at_gaps(gaps: Array, goal: Goal, target: Box, base: Pose2, costs: CostMap, 
     away = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     away, gap = np.repeat(away, len(gaps), axis=0), np.tile(gaps, DIRECTIONS)
     points = _beside(target, away, gap)
-    free = _free(points, costs, reachable)
+    free = free_floor(points, costs, reachable)
     points, away, gap = points[free], away[free], gap[free]
     cost = place_cost(
         gap=gap,
         driven=np.linalg.norm(points - base.xy, axis=1),
         before=1.0 if goal.front is None else away @ np.array([np.cos(goal.front), np.sin(goal.front)]),
-        clear=_clear(points, costs),
+        clear=clearances(points, costs),
         hidden=_hidden(points, goal, target, costs),
     )
     chosen = points[np.argsort(cost, kind="stable")]
@@ -90,13 +110,14 @@ def _beside(box: Box, away: Array, gap: Array) -> Array:
     low, high = np.zeros(len(away)), np.full(len(away), 6.0)
     for _ in range(20):
         middle = (low + high) / 2
-        nearer = _distance(box, box.center[:2] + middle[:, None] * away) < gap
+        nearer = distances(box, box.center[:2] + middle[:, None] * away) < gap
         low, high = np.where(nearer, middle, low), np.where(nearer, high, middle)
     points: Array = box.center[:2] + high[:, None] * away
     return points
 
 
-def _distance(box: Box, points: Array) -> Array:
+def distances(box: Box, points: Array) -> Array:
+    """Metres (n,) on the floor from points (n, 2) to a box, as `Box.distance`."""
     beside = np.maximum(np.abs(_turned(box, points)) - box.half[:2], 0.0)
     return np.asarray(np.linalg.norm(beside, axis=1))
 
@@ -121,16 +142,17 @@ def _hidden(points: Array, goal: Goal, target: Box, costs: CostMap) -> Array:
         foot = np.where(closer[:, None], under, foot)
     share = np.linspace(0.0, 1.0, SAMPLES)[:, None, None]
     line = points + share * (foot - points)
-    blocked = (_clear(line.reshape(-1, 2), costs) == 0.0).reshape(SAMPLES, -1).mean(axis=0)
+    blocked = (clearances(line.reshape(-1, 2), costs) == 0.0).reshape(SAMPLES, -1).mean(axis=0)
     return np.asarray(np.maximum(0.0, blocked * np.linalg.norm(foot - points, axis=1) - EDGE))
 
 
-def _free(points: Array, costs: CostMap, reachable: Reachable) -> Mask:
+def free_floor(points: Array, costs: CostMap, reachable: Reachable) -> Mask:
+    """Which points (n, 2) the robot can stand on and drive to."""
     rows, columns, inside = _cells(points, costs)
     return np.asarray(inside & (costs.clearance[rows, columns] >= costs.radius) & reachable.mask[rows, columns])
 
 
-def _clear(points: Array, costs: CostMap) -> Array:
+def clearances(points: Array, costs: CostMap) -> Array:
     """Metres (n,) from points to the nearest obstacle; 0 outside the map."""
     rows, columns, inside = _cells(points, costs)
     return np.where(inside, costs.clearance[rows, columns], 0.0)

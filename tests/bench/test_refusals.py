@@ -72,7 +72,9 @@ def asked_of_homes(name: str) -> Iterator[tuple[str, Condition, WorldSnapshot]]:
         yield task.id, task.goal, world
 
 
-@pytest.mark.parametrize("name", ["homie-eb-house", "homie-eb-rearrange", "homie-eb-nav", "homie-menu", "homie-states"])
+@pytest.mark.parametrize(
+    "name", ["homie-eb-house", "homie-eb-rearrange", "homie-eb-nav", "homie-menu", "homie-menu-graph", "homie-states"]
+)
 def test_no_goal_holds_at_the_start_and_each_names_what_is_there(name: str) -> None:
     goals = list(asked_of_homes(name))
     assert len(goals) >= 50

@@ -12,6 +12,7 @@ import pytest
 
 from homie.kernel.errors import BadInput
 from homie.kernel.types import END, HELD, VIEWS, Choice, Feedback, HistoryItem, PlannerInput, Subtask, Telling
+from homie.kernel.vocabulary.moves import MOVES as GRAPH_MOVES
 from homie.kernel.vocabulary.steps import STEPS as STEP_NAMES
 from planners.llm.brain import ModelPlanner
 from planners.llm.choices import read_ids
@@ -260,6 +261,19 @@ def test_examples_by_number_are_those_whose_verbs_the_list_has(template, given, 
     assert isinstance(fewer, str) and fewer.count("Example ") == 1
     none = Prompt(PromptSettings(template=template, examples=0)).request(given)[0].messages[0].parts[0]
     assert isinstance(none, str) and "Example" not in none
+
+
+def test_moves_on_a_graph_are_explained_with_the_one_picture_that_there_is() -> None:
+    given = by_name(*GRAPH_MOVES, "pick up the mug", "answer: red", "answer: green")
+    for images in (True, False):
+        prompt = Prompt(PromptSettings(template="embodiedbench-ids", images=images))
+        system = prompt.request(given)[0].messages[0].parts[0]
+        assert isinstance(system, str) and "Move forward drives it to the point that it faces" in system
+        assert ("- A picture: what the camera on the robot's head sees." in system) == images
+        assert "left, back, right" not in system and "Find a thing before" not in system
+        assert "- The task is a question." in system and "end it: with the last action" not in system
+    other = Prompt(PromptSettings(template="embodiedbench-ids")).request(ERRANDS)[0].messages[0].parts[0]
+    assert isinstance(other, str) and "Move forward" not in other and "is a question" not in other
 
 
 @pytest.mark.parametrize("name", ["numbers", "steps"])

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from homie.household import PERSON_VERBS, VERBS
 from homie.kernel.episode.executor import Executor
 from homie.kernel.errors import BadInput
-from homie.kernel.interfaces import OwnList, WorldState
-from homie.kernel.types import END, END_FAILURE, END_SUCCESS, HELD, Choice, SentTo, Subtask
+from homie.kernel.interfaces import Locator, OwnList, WorldState
+from homie.kernel.types import END, END_FAILURE, END_SUCCESS, HELD, Choice, SentTo, Subtask, is_interaction
 from homie.kernel.vocabulary.actions import Action, ActionTable, action_of
 from homie.kernel.vocabulary.furniture import kinds
+from homie.kernel.vocabulary.moves import MOVES
 from homie.kernel.world import WorldSnapshot
 
 BY_STATE: Mapping[str, str] = {"off": "on"}
@@ -37,16 +39,21 @@ REPORTS = (
 
 
 def numbered_actions(
-    executor: Executor, ends: Sequence[Choice] = (ENDING,), sent_to: SentTo = "things"
+    executor: Executor,
+    ends: Sequence[Choice] = (ENDING,),
+    sent_to: SentTo = "things",
+    options: Sequence[Subtask] = (),
 ) -> tuple[Choice, ...]:
     """The list of an episode that begins, by the names that its planner is told: what some skill can do, and the ends.
     A robot that has a list of its own (`OwnList`) is asked for it.
 
     ends: the last of the list (`endings`); none where the planner cannot end the episode. sent_to: what Go to is in it
-    with.
+    with, or that the moves of a graph stand in its place. options: its interactions; all that there are where none are
+    named.
 
     Raises BadInput for a robot without world state, and for targets that are not the background's: the names of the
-    list are those of the scene, and from sensors nobody knows them.
+    list are those of the scene, and from sensors nobody knows them. And for skills that cannot move on a graph where
+    they have to, and options that nobody can try here.
     """
     robot, locator = executor.robot, executor.locator
     if isinstance(robot, OwnList) and (own := robot.choices()):
@@ -65,8 +72,23 @@ def numbered_actions(
     for name in _natural(world.things):
         locator.called(name)  # a name is complete, with its number, when all have theirs
     able = [action for action in executor.actions if executor.skills.choose("", action) is not None]
-    actions = listed(world, able, executor.skills.table, lambda name: locator.called(name) or name, sent_to)
+    if sent_to == "points" and (missing := [move for move in MOVES if move not in able]):
+        raise BadInput(
+            f"the robot is sent from point to point, and no skill has {', '.join(missing)}: give --skills a set that"
+            " moves on a graph, such as ideal-graph,ideal,ideal-people."
+        )
+    called = partial(_called, locator)
+    actions = listed(world, able, executor.skills.table, called, sent_to, options)
+    if lacking := [option for option in options if option not in {choice.subtask for choice in actions}]:
+        raise BadInput(
+            f"its options have what its scene or the skills have not: {', '.join(map(str, lacking))}. Options are"
+            ' written by the names of the scene, "[Pick, mug_2]"; the suite says by which skills they can be tried.'
+        )
     return (*actions, *ends)
+
+
+def _called(locator: Locator, name: str) -> str:
+    return locator.called(name) or name
 
 
 def endings(answers: Sequence[str]) -> tuple[Choice, ...]:
@@ -84,6 +106,7 @@ def listed(
     table: ActionTable,
     called: Callable[[str], str],
     sent_to: SentTo = "things",
+    options: Sequence[Subtask] = (),
 ) -> tuple[Choice, ...]:
     """The list for a world without its end: action by action, each with all that it can be tried on, in the order of
     their names.
@@ -93,13 +116,17 @@ def listed(
         actions: The names of the actions that there are.
         table: What is known of them.
         called: The name of a thing as a planner is told.
-        sent_to: What Go to is in it with.
+        sent_to: What Go to is in it with. With `points` the moves come first.
+        options: Its interactions, in any order; all that there are where none are named.
     """
+    names = [name for name in actions if name != END.action]
+    if sent_to == "points":
+        names = [*(name for name in names if name in MOVES), *(name for name in names if name not in MOVES)]
     return tuple(
         choice
-        for action in (action_of(action, table) for action in actions)
-        if action.name != END.action
+        for action in (action_of(name, table) for name in names)
         for choice in _choices(action, world, called, sent_to)
+        if not options or choice.subtask in options or not is_interaction(choice.subtask)
     )
 
 
@@ -119,6 +146,8 @@ def _fitting(action: Action, world: WorldSnapshot, sent_to: SentTo) -> list[str]
     match action.result:
         case "":
             return _natural(world.things)  # only its skill can say
+        case "reached" if sent_to == "points":
+            return []
         case "reached" if sent_to == "furniture":
             return _natural(name for name, thing in world.fixed.items() if thing.receives)
         case "reached":

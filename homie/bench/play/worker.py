@@ -24,7 +24,7 @@ from homie.bench.folder.episode import Cause
 from homie.bench.folder.goals import GOALS
 from homie.bench.play.goals import GoalLog
 from homie.bench.play.parts import WorkerParts
-from homie.bench.suite.suite import Protocol, Task
+from homie.bench.suite.suite import Protocol, Task, read_subtask
 from homie.conditions import unknown_words
 from homie.kernel.episode.agent import Numbering, Reached
 from homie.kernel.errors import (
@@ -183,7 +183,8 @@ def _numbering(job: Job) -> Numbering | None:
     """What makes the list of an episode whose planner chooses by number, None for others."""
     if job.protocol.actions != "numbered":
         return None
-    return partial(numbered_actions, ends=_ends(job), sent_to=job.protocol.sent_to)
+    options = tuple(read_subtask(option) for option in job.task.options)
+    return partial(numbered_actions, ends=_ends(job), sent_to=job.protocol.sent_to, options=options)
 
 
 def _ends(job: Job) -> tuple[Choice, ...]:

@@ -42,6 +42,7 @@ from homie.kernel.types import (
     Subtask,
     Telling,
     ThingsPolicy,
+    is_interaction,
 )
 
 Attribute: TypeAlias = Literal[
@@ -143,7 +144,7 @@ class Protocol(_Model):
     feedback, history, history_length, things: what a planner is told (`homie.kernel.types.Telling`). steps, failures,
     plan: what ends an episode besides, and how much of a plan is carried out (`homie.kernel.types.Limits`).
     actions: `numbered` where a planner chooses from a list (`homie.bench.authoring.numbered`). sent_to: whether that
-    list sends the robot to things, or to furniture alone. end: `goal` where an
+    list sends the robot to things, to furniture alone, or to the points of a graph, move by move. end: `goal` where an
     episode ends by itself as soon as its goal is reached, and the planner cannot end it; `report` where the planner
     ends it with a report on its task, which is true or false (`homie.kernel.types.END_SUCCESS`). views: the cameras
     whose pictures a planner gets, by the views as which it gets them; the robot's own where there are none. faults: of
@@ -191,7 +192,8 @@ class Task(_Model):
     such lists of what spoils the task, whatever else is done. goal: what has to be so in the world at the
     end. expert: subtasks that do the task. answers: what a planner may answer with instead of ending, where the task is
     a question; a key path says which of them is right, `[End, red]`. limits: in place of those of the suite's
-    protocol.
+    protocol. options: of the interactions these alone are in the list of numbered actions, its own and misleading ones;
+    all that can be tried in the scene where none are named.
     """
 
     id: TaskId
@@ -205,12 +207,14 @@ class Task(_Model):
     expert: tuple[SubtaskText, ...] | None = Field(default=None, min_length=1)
     answers: tuple[Answer, ...] = Field(default=(), max_length=100)
     limits: dict[Limit, Annotated[int, Field(ge=1, le=1000)]] = {}
+    options: tuple[SubtaskText, ...] = Field(default=(), max_length=100)
 
     @model_serializer(mode="wrap")
     def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without answers and limits where it has none: half-played runs from before these have the same suite."""
+        """Without answers, limits and options where it has none: half-played runs from before these have the same
+        suite."""
         written: dict[str, Any] = write(self)
-        return {name: value for name, value in written.items() if name not in ("answers", "limits") or value}
+        return {name: value for name, value in written.items() if name not in ("answers", "limits", "options") or value}
 
     @property
     def expert_length(self) -> int:
@@ -228,6 +232,22 @@ class Task(_Model):
         right = {path[-1] for path in self.keypaths}
         if self.answers and (not right or not right <= {f"[End, {answer}]" for answer in self.answers}):
             raise ValueError("a question needs key paths that end with one of its answers, such as [End, red]")
+        return self
+
+    @model_validator(mode="after")
+    def _has_fitting_options(self) -> Task:
+        options = [read_subtask(option) for option in self.options]
+        if len(set(options)) < len(options):
+            raise ValueError("an option is given twice")
+        for option in options:
+            if not is_interaction(option):
+                raise ValueError(
+                    f"{option} is no option: options are what is done to a thing, such as [Pick, mug_1]; moves and ends"
+                    " are in the list without them"
+                )
+        steps = [read_subtask(step) for step in self.expert or ()]
+        if options and (lacking := [step for step in steps if is_interaction(step) and step not in options]):
+            raise ValueError(f"its expert needs {lacking[0]}, which is none of its options")
         return self
 
 
@@ -263,8 +283,15 @@ class Suite(_Model):
             if task.id in seen:
                 raise ValueError(f"two tasks have the id '{task.id}'")
             seen.add(task.id)
-            if task.answers and self.protocol.actions != "numbered":
-                raise ValueError(f"task '{task.id}' has answers: they need `actions: numbered` in the protocol")
+            for field in ("answers", "options"):
+                if getattr(task, field) and self.protocol.actions != "numbered":
+                    raise ValueError(f"task '{task.id}' has {field}: they need `actions: numbered` in the protocol")
+            if self.protocol.sent_to == "points" and any(
+                read_subtask(step).action == "Go to" for step in task.expert or ()
+            ):
+                raise ValueError(
+                    f"the expert of task '{task.id}' has Go to, and its protocol `sent_to: points`: give moves"
+                )
             if (end := self.protocol.end) != "planner" and (task.goal is None or task.answers):
                 raise ValueError(f"task '{task.id}' needs a goal and no answers: its protocol has `end: {end}`")
         return self

@@ -1,6 +1,6 @@
 """The built-in suites: `homie-100` (docs/homie-100.md), `homie-states` (docs/states.md), `homie-eb-house`,
-`homie-eb-rearrange`, `homie-eb-nav` and `homie-eb-table` (docs/embodiedbench.md), `homie-menu` (docs/embodied-eval.md)
-and four of the Panda's table (docs/franka.md)."""
+`homie-eb-rearrange`, `homie-eb-nav` and `homie-eb-table` (docs/embodiedbench.md), `homie-menu` and `homie-menu-graph`
+(docs/embodied-eval.md), and four of the Panda's table (docs/franka.md)."""
 
 from __future__ import annotations
 
@@ -18,6 +18,11 @@ def homie_100() -> Suite:
 def homie_menu() -> Suite:
     """125 tasks by numbered options in the five categories of EmbodiedEval."""
     return _shipped("homie-menu")
+
+
+def homie_menu_graph() -> Suite:
+    """The tasks of homie-menu on a navigation graph, each with few interactions of its own."""
+    return _shipped("homie-menu-graph")
 
 
 def homie_states() -> Suite:

@@ -52,6 +52,8 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "people": "skills.people.skill_set:People",
             "ideal-people": "skills.people.skill_set:IdealPeople",
             "steps": "skills.steps.skill_set:Steps",
+            "graph": "skills.graph.skill_set:Moves",
+            "ideal-graph": "skills.graph.skill_set:IdealGraph",
         },
         "robots": {
             "mujoco": "homie.envs.mujoco.home.home:open_home",
@@ -125,6 +127,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "homie-eb-table": "homie.bench.suites:homie_eb_table",
             "homie-eb-table-strict-eb": "homie.bench.suites:homie_eb_table_strict",
             "homie-menu": "homie.bench.suites:homie_menu",
+            "homie-menu-graph": "homie.bench.suites:homie_menu_graph",
             "table-pick": "homie.bench.suites:table_pick",
             "table-stack": "homie.bench.suites:table_stack",
             "table-sort": "homie.bench.suites:table_sort",

@@ -6,7 +6,7 @@ unless a docstring says otherwise. Images are HxWx3 uint8 RGB, depth is HxW floa
 """
 
 from homie.kernel.types.arrays import Array, Depth, Image, Mask
-from homie.kernel.types.choices import HELD, Choice, SentTo, with_held
+from homie.kernel.types.choices import HELD, Choice, SentTo, is_interaction, with_held
 from homie.kernel.types.commands import Command, SentCommand, Target
 from homie.kernel.types.events import (
     AttemptEnded,
@@ -110,6 +110,7 @@ __all__ = [
     "Telling",
     "ThingsPolicy",
     "in_sight",
+    "is_interaction",
     "model_key",
     "planar_rotation",
     "rotation_z",

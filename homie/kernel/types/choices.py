@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from homie.kernel.types.subtasks import Subtask
+from homie.kernel.types.subtasks import END, Subtask
 
-SentTo: TypeAlias = Literal["things", "furniture"]
-"""What a robot can be sent to by number: all that there is, as in EB-ALFRED, or furniture that holds things, as in
-EB-Habitat, where a planner has to know or to look where a thing is."""
+SentTo: TypeAlias = Literal["things", "furniture", "points"]
+"""What a robot can be sent to by number: all that there is, as in EB-ALFRED; furniture that holds things, as in
+EB-Habitat, where a planner has to know or to look where a thing is; or the points of a navigation graph, move by move
+(`homie.kernel.vocabulary.moves`), as in EmbodiedEval."""
 HELD = "object in hand"
 """The target of a numbered action that is done with what the hand holds, whatever that is."""
 
@@ -25,6 +26,15 @@ class Choice:
 
     name: str
     subtask: Subtask
+
+
+def is_interaction(subtask: Subtask) -> bool:
+    """Whether a subtask of a list is done to a thing, and is neither a way nor an end.
+
+    >>> [is_interaction(each) for each in (Subtask("Pick", "mug"), Subtask("Go to", "mug"), Subtask("Turn left"), END)]
+    [True, False, False, False]
+    """
+    return bool(subtask.target) and subtask.action not in (END.action, "Go to")
 
 
 def with_held(subtask: Subtask, inventory: Sequence[str]) -> Subtask:

@@ -1,0 +1,59 @@
+"""The interactions of a task: those that its expert needs among plausible ones that it does not."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from homie.bench.authoring.numbered import listed
+from homie.bench.suite.suite import Task, read_subtask
+from homie.household import PERSON_VERBS
+from homie.kernel.types import Subtask, is_interaction
+from homie.kernel.vocabulary.actions import ACTION_TABLE, ActionTable
+from homie.kernel.world import WorldSnapshot
+
+MOST, WRONG = 8, 4
+"""Interactions of a task where its expert needs no more than half of them, and wrong ones of any: EmbodiedEval's tasks
+have a few each, and its questions eight answers."""
+ALIKE = 0.5
+"""Share of the wrong ones that are the right action on something else, or another action on the right thing."""
+TABLE: ActionTable = {**ACTION_TABLE, **{name: verb.action for name, verb in PERSON_VERBS.items()}}
+"""What the suite's skills can do."""
+
+
+def options(task: Task, expert: Sequence[str], world: WorldSnapshot) -> list[str]:
+    """The interactions in the order of every list, by action and name, which tells nothing of which are right.
+
+    Args:
+        task: Of homie-menu; its id is the seed.
+        expert: Its steps on the graph.
+        world: At the start.
+    """
+    dice = random.Random(f"homie-menu-graph {task.id}")
+    able = [choice.subtask for choice in listed(world, TABLE, TABLE, str, "points")]
+    every = [subtask for subtask in able if is_interaction(subtask)]
+    right = {step for step in map(read_subtask, expert) if is_interaction(step)}
+    wrong = [subtask for subtask in every if subtask not in right]
+    about = {_entity(read_subtask(step)) for step in task.expert or ()} - {""}
+    actions = {step.action for step in right}
+    alike = [subtask for subtask in wrong if subtask.action in actions or _entity(subtask) in about]
+    number = max(MOST, len(right) + WRONG) - len(right)
+    drawn = _spread(alike, round(ALIKE * number), dice)
+    drawn += _spread([subtask for subtask in wrong if subtask not in drawn], number - len(drawn), dice)
+    return [str(subtask) for subtask in every if subtask in right or subtask in drawn]
+
+
+def _spread(subtasks: Sequence[Subtask], number: int, dice: random.Random) -> list[Subtask]:
+    """So many by lot, no action much more often than another."""
+    left = dice.sample(list(subtasks), len(subtasks))
+    drawn: list[Subtask] = []
+    while left and len(drawn) < number:
+        count = [subtask.action for subtask in drawn]
+        chosen = min(left, key=lambda subtask: count.count(subtask.action))
+        left.remove(chosen)
+        drawn.append(chosen)
+    return drawn
+
+
+def _entity(subtask: Subtask) -> str:
+    return (subtask.destination or subtask.target) if subtask.action != "End" else ""

@@ -1,0 +1,64 @@
+"""A move by motion: the base drives the straight way, turns on the spot, tilts its head."""
+
+from __future__ import annotations
+
+import math
+
+from homie.kernel.interfaces import Kinematics
+from homie.kernel.robot.body import RobotSpec
+from homie.kernel.types import Pose2, wrapped
+from homie.kernel.vocabulary import moves
+from skills.classical.driving import MobileSkill
+from skills.classical.motion import Hopeless, Motion
+from skills.graph.going import Refused, Traveller
+
+ELSEWHERE, ASKEW = 0.08, 0.15
+"""Metres and radians off from where the last move was meant to end from which somebody else has moved the robot."""
+
+
+class DrivenMove(MobileSkill):
+    """One move. The way has to be free in a straight line when it begins; what the base does about what it meets on it
+    is as in Go to. It begins where the last one was meant to end: a degree more or less decides whether a point that is
+    30 degrees off is faced."""
+
+    name = "graph/move"
+    actions = moves.MOVES
+
+    def __init__(self, spec: RobotSpec, kinematics: Kinematics, traveller: Traveller) -> None:
+        super().__init__(spec, kinematics)
+        self._traveller = traveller
+        self._meant: Pose2 | None = None
+
+    @property
+    def complaint(self) -> str:
+        """Why it has failed, for the planner."""
+        return f"Unable to {self.subtask.action.lower()}, {self.reason}" if self.reason else ""
+
+    @property
+    def _here(self) -> Pose2:
+        """Where the move begins."""
+        meant, base = self._meant, self.base
+        if meant is None or math.dist(meant.xy, base.xy) > ELSEWHERE or abs(wrapped(meant.yaw - base.yaw)) > ASKEW:
+            return base
+        return meant
+
+    def routine(self) -> Motion:
+        traveller = self._traveller
+        try:
+            match self.subtask.action:
+                case moves.FORWARD:
+                    way = traveller.way(self._here, self.goal.grid)
+                    yield from self.tuck()
+                    for pose in way:
+                        yield from self.navigate(pose.xy, pose.yaw)
+                    self._meant = way[-1]
+                case moves.TURN_LEFT | moves.TURN_RIGHT:
+                    turned = traveller.headings(self.subtask.action, self._here)[0]
+                    yield from self.tuck()
+                    yield from self.turn(turned.yaw)
+                    self._meant = turned
+                case _:
+                    traveller.tilt = traveller.look(self.subtask.action)
+        except Refused as refused:
+            raise Hopeless(str(refused)) from refused
+        yield from self.look_at(traveller.gaze(self.base, traveller.tilt))
