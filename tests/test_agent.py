@@ -397,12 +397,19 @@ def test_of_numbered_actions_a_plan_is_carried_out_with_what_the_hand_holds(play
 
 
 def test_what_is_none_of_the_numbered_actions_fails_with_a_sentence_and_counts(play):
-    plan = Decision((GO_BALL, PICK, GO_BOX, PUT, END))
+    plan = Decision((GO_BALL, PICK, GO_BOX, Subtask("Put", "box", "box"), END))
     result, records, *_ = play(plan, choices=NUMBERED, limits=Limits(failures=2))
     assert codes(records)[:5] == [None, None, None, ErrorCode.F1, None], "the plan ends where it fails, then comes anew"
-    sentence = "[Put, ball, box] is none of the 5 numbered actions! You should only choose numbers of the list."
+    sentence = "[Put, box, box] is none of the 5 numbered actions! You should only choose numbers of the list."
     assert records[3].execution.feedback.message == sentence and not records[3].execution.attempts
     assert result.ended_by == "failures"
+
+
+def test_what_the_hand_holds_may_be_called_by_its_name(play):
+    """The rule planner knows no numbers: its Puts were none of the list, and it could not do a single errand."""
+    result, records, *_ = play(PUT, Decision((GO_BALL, PICK, GO_BOX, PUT, END)), choices=NUMBERED)
+    assert codes(records) == [ErrorCode.F1, None, None, None, None, None], "with an empty hand it is none of the list"
+    assert result.ended_by == "ended"
 
 
 def test_with_an_empty_hand_nothing_stands_for_what_it_holds(play):
