@@ -15,7 +15,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs" / "metrics.md"
 
 
 def test_what_does_not_follow_is_listed_in_the_docs() -> None:
-    listed = [line for line in DOCS.read_text().split("\n") if line.startswith("| H")]
+    listed = [line for line in DOCS.read_text().split("\n") if re.match(r"\| H\d", line)]
     rows = [f"| {' | '.join(astuple(mismatch))} |" for mismatch in paper_tables.mismatches()]
     assert sorted(listed) == sorted(rows)
 

@@ -69,9 +69,8 @@ def share_bars(title: str, bars: Sequence[Bar]) -> Markup:
             drawn.append(_text(LABELS + 6, y + 13, "-"))
             continue
         title_text = f"{bar.label}: {100 * bar.value:.1f} % {bar.note}".strip()
-        if several and not bar.value:
-            drawn.append(_rect(LABELS - 6, y, 4, 18, bar.style, title_text))
-        drawn.append(_rect(LABELS, y, bar.value * room, 18, bar.style, title_text))
+        x, width = (LABELS - 6, 4) if several and not bar.value else (LABELS, bar.value * room)
+        drawn.append(_rect(x, y, width, 18, bar.style, title_text))
         if bar.interval is not None:
             low, high = (LABELS + share * room for share in bar.interval)
             path = f"M{low:.1f} {y + 5}V{y + 13}M{low:.1f} {y + 9}H{high:.1f}M{high:.1f} {y + 5}V{y + 13}"
