@@ -17,12 +17,11 @@ from typing import Any
 
 import yaml
 
+from benchmarks.prompt_episodes.playing import played
 from homie.bench.authoring.numbered import numbered_actions
-from homie.kernel.episode.agent import run_episode
-from homie.kernel.interfaces import Listeners, Planner
+from homie.kernel.interfaces import Planner
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.types import Choice, Decision, Image, PlannerInput, Subtask, Telling
-from homie.runtime.assembly import assemble
 from planners.llm.prompting.examples import Example
 from planners.llm.prompting.prompt import Prompt
 from planners.llm.prompting.settings import PromptSettings
@@ -98,21 +97,10 @@ def play(episode: Mapping[str, Any]) -> str:
     """The page of one episode."""
     options = RunOptions.build(task=episode["task"], **episode["options"])
     planner = Written(episode["template"], episode["task"], episode["answers"])
-    with assemble(options) as parts:
-        parts.reset(options.seed)
-        result = run_episode(
-            episode["task"],
-            planner,
-            parts.executor,
-            seed=options.seed,
-            rounds=20,
-            listener=Listeners(),
-            telling=Telling(**episode.get("telling", {})),
-            numbering=numbered_actions if episode.get("numbered") else None,
-        )
-    print(f"{episode['template']}: {result.ended_by} after {result.rounds} rounds")
-    for item in result.history:
-        print(f"  {item} {item.feedback.message}")
+    telling = Telling(**episode.get("telling", {}))
+    numbering = numbered_actions if episode.get("numbered") else None
+    with played(options, planner, telling=telling, numbering=numbering) as (result, _):
+        print(f"{episode['template']}: {result.ended_by} after {result.rounds} rounds")
     return planner.page(episode["options"])
 
 

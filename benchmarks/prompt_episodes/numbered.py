@@ -16,13 +16,12 @@ from typing import Any
 import cv2
 import yaml
 
+from benchmarks.prompt_episodes.playing import played
 from homie.bench.authoring.numbered import ENDING, numbered_actions
-from homie.kernel.episode.agent import run_episode
 from homie.kernel.episode.executor import Executor
-from homie.kernel.interfaces import Listeners, Planner
+from homie.kernel.interfaces import Planner
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.types import END, Choice, Decision, PlannerInput, Telling
-from homie.runtime.assembly import assemble
 from planners.llm.choices import by_number
 from planners.llm.prompting.examples import Example
 
@@ -71,31 +70,18 @@ class Shown(Planner):
         }
 
 
-def played(episode: Mapping[str, Any], steps: bool) -> list[tuple[dict[str, Any], Any]]:
+def examples_of(episode: Mapping[str, Any], steps: bool) -> list[tuple[dict[str, Any], Any]]:
     """The examples of an episode, each with its picture. steps: of small steps, which no planner ends."""
     size = {"picture_size": "500"} if steps else {}
-    options = RunOptions.build(task=episode["task"], **episode["options"], **size)
+    options = RunOptions.build(task=episode["task"], rounds=len(episode["rounds"]), **episode["options"], **size)
     planner = Shown(episode["rounds"], steps)
 
     def numbering(executor: Executor) -> tuple[Choice, ...]:
         return numbered_actions(executor, () if steps else (ENDING,), episode.get("numbering", "things"))
 
-    with assemble(options) as parts:
-        parts.reset(options.seed)
-        result = run_episode(
-            episode["task"],
-            planner,
-            parts.executor,
-            seed=options.seed,
-            rounds=len(episode["rounds"]),
-            listener=Listeners(),
-            telling=Telling(feedback="text"),
-            numbering=numbering,
-            views={"front": "wide"} if steps else {},
-        )
-    for item in result.history:
-        print(f"  {item} {item.feedback.message}")
-    return planner.kept
+    views = {"front": "wide"} if steps else {}
+    with played(options, planner, telling=Telling(feedback="text"), numbering=numbering, views=views):
+        return planner.kept
 
 
 def main() -> None:
@@ -106,7 +92,7 @@ def main() -> None:
     for name, episodes in yaml.safe_load(ROUNDS.read_text(encoding="utf-8")).items():
         examples = []
         for episode in episodes:
-            for example, picture in played(episode, name == "steps"):
+            for example, picture in examples_of(episode, name == "steps"):
                 if name == "steps":
                     example["picture"] = f"{name}-{len(examples) + 1}.jpg"
                     small = cv2.resize(picture[:, :, ::-1], (SIDE, SIDE), interpolation=cv2.INTER_AREA)

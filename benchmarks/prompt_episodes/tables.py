@@ -17,13 +17,12 @@ from typing import Any
 import cv2
 import yaml
 
+from benchmarks.prompt_episodes.playing import played
 from homie.conditions import parse_condition
-from homie.kernel.episode.agent import run_episode
 from homie.kernel.errors import HomieError
-from homie.kernel.interfaces import Listeners, Planner, WorldState
+from homie.kernel.interfaces import Planner, WorldState
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.types import Decision, Image, PlannerInput, Subtask, Telling, in_sight
-from homie.runtime.assembly import assemble
 from planners.llm.prompting.examples import Example
 
 ROUNDS = Path(__file__).with_name("tables.yaml")
@@ -80,26 +79,13 @@ def _example(written: Mapping[str, Any], planner_input: PlannerInput) -> dict[st
     return {name: value for name, value in fields.items() if value != "None"}
 
 
-def played(episode: Mapping[str, Any]) -> list[tuple[dict[str, Any], Image]]:
+def examples_of(episode: Mapping[str, Any]) -> list[tuple[dict[str, Any], Image]]:
     """The examples of an episode, each with its picture. Raises HomieError where its goal does not hold in the end."""
-    options = RunOptions.build(task=episode["task"], **episode["options"])
+    options = RunOptions.build(task=episode["task"], rounds=len(episode["rounds"]), **episode["options"])
     planner = Shown(episode["rounds"])
-    with assemble(options) as parts:
-        parts.reset(options.seed)
-        result = run_episode(
-            episode["task"],
-            planner,
-            parts.executor,
-            seed=options.seed,
-            rounds=len(episode["rounds"]),
-            listener=Listeners(),
-            telling=TELLING,
-        )
-        robot = parts.robot
+    with played(options, planner, telling=TELLING) as (_, robot):
         assert isinstance(robot, WorldState), "tables are simulated"
         world = robot.snapshot()
-    for item in result.history:
-        print(f"  {item} {item.feedback.message}")
     if not parse_condition(episode["goal"]).holds(world):
         raise HomieError(f"The example '{episode['task']}' does not do what it says: {episode['goal']} does not hold.")
     return planner.kept
@@ -112,7 +98,7 @@ def main() -> None:
     folder: Path = parser.parse_args().folder
     examples = []
     for episode in yaml.safe_load(ROUNDS.read_text(encoding="utf-8")):
-        for example, picture in played(episode):
+        for example, picture in examples_of(episode):
             example["picture"] = f"tables-{len(examples) + 1}.jpg"
             cv2.imwrite(str(folder / example["picture"]), picture[:, :, ::-1], [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
             examples.append(example)

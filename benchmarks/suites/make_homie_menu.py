@@ -27,6 +27,14 @@ ROOMS, OBJECTS, FIRST, HOUSES = 3, 16, 60_000, 50
 """Few objects, so that most are the only one of their kind. No other suite of ours has houses of these seeds."""
 STEPS = 24
 """Of an episode, as in EmbodiedEval."""
+PROTOCOL = {
+    "rounds": STEPS,
+    "trials": 1,
+    "steps": STEPS,
+    "plan": 1,
+    "actions": "numbered",
+    "feedback": "text",
+}
 OPENED = ("fridge", "cabinet_1", "microwave")
 """What of it stands open in every other house."""
 VERSION = 2
@@ -141,14 +149,7 @@ def main() -> None:
         "description": "125 tasks by numbered options: questions, ways, things to move, people, in generated houses.",
         "version": VERSION,
         "skills": SKILLS,
-        "protocol": {
-            "rounds": STEPS,
-            "trials": 1,
-            "steps": STEPS,
-            "plan": 1,
-            "actions": "numbered",
-            "feedback": "text",
-        },
+        "protocol": PROTOCOL,
         "tasks": [task for kind in KINDS for task in draw(kind)],
     }
     Suite.model_validate(suite)

@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks.suites.homie_menu_graph.options import options
 from benchmarks.suites.homie_menu_graph.ways import SKILLS, Impossible, Player
-from benchmarks.suites.make_homie_menu import STEPS
+from benchmarks.suites.make_homie_menu import PROTOCOL, STEPS
 from benchmarks.suites.written import write_yaml
 from homie.bench.suite.suite import Suite, Task, find_suite
 
@@ -56,16 +56,7 @@ def main() -> None:
         "description": f"{len(tasks)} tasks of homie-menu by moves on a navigation graph and a few interactions each.",
         "version": 1,
         "skills": SKILLS,
-        "protocol": {
-            "rounds": STEPS,
-            "trials": 1,
-            "steps": STEPS,
-            "plan": 1,
-            "actions": "numbered",
-            "sent_to": "points",
-            "feedback": "text",
-            "views": {"front": "wide"},
-        },
+        "protocol": {**PROTOCOL, "sent_to": "points", "views": {"front": "wide"}},
         "tasks": tasks,
     }
     Suite.model_validate(suite)

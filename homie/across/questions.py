@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from homie.across.sheet import ALL, Answer, Share, Sheet
+from homie.across.sheet import ALL, Answer, Share, Sheet, read_rows
 from homie.bench.compare.summary import Intervals
 from homie.bench.statistics import Estimate, Interval
 from homie.kernel.errors import BadInput
@@ -48,15 +48,8 @@ def read_asked(folder: Path, profile: str, intervals: Intervals) -> Sheet:
         BadInput: the folder is damaged, or not answered to the end.
     """
     asked = read_model(folder / ASKED, Asked)
-    results = folder / RESULTS
-    if not results.exists():
-        raise BadInput(
-            f"The questions of {folder} are not answered to the end: run the same `homie questions ask` again."
-        )
-    try:
-        rows = ROWS.validate_json(results.read_bytes())
-    except ValidationError as error:
-        raise BadInput(f"{results} is damaged: remove it and run the same `homie questions ask` again.") from error
+    unfinished = f"The questions of {folder} are not answered"
+    rows = read_rows(folder / RESULTS, ROWS, unfinished, "homie questions ask")
     return Sheet(
         planner=asked.planner,
         protocol=f"questions {asked.questions[:DIGITS]}",

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from homie.across.questions import is_asked, is_judged, read_asked, read_judging
-from homie.across.sheet import ALL, Episode, Share, Sheet
+from homie.across.sheet import ALL, Episode, Share, Sheet, read_rows
 from homie.bench.compare.summary import Intervals
 from homie.bench.folder.ledger import is_bench
 from homie.bench.protocols.vigil.score import Outcome
@@ -21,6 +21,9 @@ from homie.runtime.lines import kept_lines
 from homie.runtime.runstore import read_model
 from homie.vigil.record import Record
 from homie.vigil.results import EPISODES, HEAD, RESULTS, Head, Row
+
+ROWS = TypeAdapter(list[Row])
+"""The rows of the table of homie-vigil."""
 
 
 def read_sheets(folders: Sequence[Path], profile: str = "homie", intervals: Intervals | None = None) -> list[Sheet]:
@@ -88,13 +91,7 @@ def _episode(folder: Path, score: Score) -> Episode:
 def _vigil(folder: Path, profile: str, intervals: Intervals) -> Sheet:
     """Episodes of homie-vigil have intervals of their own, of 95 %, and know no profile."""
     head = read_model(folder / HEAD, Head)
-    results = folder / RESULTS
-    if not results.exists():
-        raise BadInput(f"The episodes of {folder} are not played to the end: run the same `homie vigil` again.")
-    try:
-        rows = TypeAdapter(list[Row]).validate_json(results.read_bytes())
-    except ValidationError as error:
-        raise BadInput(f"{results} is damaged: remove it and run the same `homie vigil` again.") from error
+    rows = read_rows(folder / RESULTS, ROWS, f"The episodes of {folder} are not played", "homie vigil")
     return Sheet(
         planner=head.planner,
         protocol=f"{head.suite} {head.episodes[:8]}",

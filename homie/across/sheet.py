@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
+
+from pydantic import TypeAdapter, ValidationError
 
 from homie.bench.statistics import Estimate
+from homie.kernel.errors import BadInput
 
 ALL = "all"
+Rows = TypeVar("Rows")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +80,23 @@ class Sheet:
         of_all = [share.n for share in self.shares if share.group == ALL]
         number = of_all[0] if of_all else sum(share.n for share in self.shares)
         return f"{number} {self.measure.split()[0]}"
+
+
+def read_rows(results: Path, rows: TypeAdapter[Rows], unfinished: str, command: str) -> Rows:
+    """The table that a command leaves at its end.
+
+    Args:
+        results: Its file.
+        rows: What is in it.
+        unfinished: What is not done where there is none: `The episodes of FOLDER are not played`.
+        command: The command, `homie vigil`.
+
+    Raises:
+        BadInput: there is none yet, or it is damaged.
+    """
+    if not results.exists():
+        raise BadInput(f"{unfinished} to the end: run the same `{command}` again.")
+    try:
+        return rows.validate_json(results.read_bytes())
+    except ValidationError as error:
+        raise BadInput(f"{results} is damaged: remove it and run the same `{command}` again.") from error

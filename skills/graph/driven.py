@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import math
-
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Pose2, wrapped
+from homie.kernel.types import Pose2
 from homie.kernel.vocabulary import moves
 from skills.classical.driving import MobileSkill
 from skills.classical.motion import Hopeless, Motion
 from skills.graph.going import Refused, Traveller
-
-ELSEWHERE, ASKEW = 0.08, 0.15
-"""Metres and radians off from where the last move was meant to end from which somebody else has moved the robot."""
+from skills.steps.step import begun
 
 
 class DrivenMove(MobileSkill):
@@ -37,10 +33,7 @@ class DrivenMove(MobileSkill):
     @property
     def _here(self) -> Pose2:
         """Where the move begins."""
-        meant, base = self._meant, self.base
-        if meant is None or math.dist(meant.xy, base.xy) > ELSEWHERE or abs(wrapped(meant.yaw - base.yaw)) > ASKEW:
-            return base
-        return meant
+        return begun(self.base, self._meant)
 
     def routine(self) -> Motion:
         traveller = self._traveller

@@ -13,17 +13,14 @@ from homie.kernel.types import Array, OccupancyGrid, Pose2
 from homie.kernel.vocabulary import moves
 from skills.classical.planning import CostMap
 from skills.graph.graph import Graph
+from skills.steps.step import IN_THE_WAY, NO_FURTHER, ROOM
 
 NOD = math.pi / 6
 """Radians of a look up or down: those of EB-Navigation; EmbodiedEval's paper does not say."""
-ROOM = 0.02
-"""Metres beyond the footprint that a way has to be clear now, on a map with cells of 5 cm."""
 FAR = 50.0
 """Metres ahead of the point that the head looks at: the height of the torso makes no difference then."""
 NO_POINT = "no point of the floor is ahead: turn to one first"
 NOTHING_ELSE = "there is nothing else to turn to here"
-IN_THE_WAY = "something is in the way"
-NO_FURTHER = "the camera cannot be tilted any further"
 
 
 class Refused(Exception):

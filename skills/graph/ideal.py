@@ -8,9 +8,10 @@ from homie.kernel.interfaces import Rearrangeable
 from homie.kernel.types import Command, Goal, Observation, Outcome, Pose2, Subtask
 from homie.kernel.vocabulary import moves
 from skills.attempts import AttemptSkill
-from skills.graph.going import IN_THE_WAY, Refused, Traveller
+from skills.graph.going import Refused, Traveller
 from skills.graph.survey import GO_TO
 from skills.ideal.skill import SET
+from skills.steps.step import IN_THE_WAY
 
 
 class IdealMove(AttemptSkill):

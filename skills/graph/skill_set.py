@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from homie.kernel.errors import BadInput
-from homie.kernel.interfaces import Kinematics, Rearrangeable, Robot, Skill, SkillSet
+from homie.kernel.interfaces import Kinematics, Robot, Skill, SkillSet
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.vocabulary.actions import Action
 from homie.kernel.vocabulary.moves import MOVES, ROWS
@@ -15,6 +14,7 @@ from skills.graph.driven import DrivenMove
 from skills.graph.going import Traveller
 from skills.graph.ideal import IdealMove
 from skills.graph.survey import survey
+from skills.ideal.skill_set import settable
 
 
 class Moves(SkillSet):
@@ -56,17 +56,13 @@ class IdealGraph(Moves):
 
     def enter(self, robot: Robot) -> None:
         """Take the robot whose world is set. Raises BadInput for one whose cannot be."""
-        if not isinstance(robot, Rearrangeable):
-            raise BadInput(
-                f"The skill set '{self.name}' sets a simulated world, and that of the {robot.spec.name} cannot be set: "
-                "choose others by --skills."
-            )
+        settable(robot, self.name)
         super().enter(robot)
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
-        on_graph, robot = self._traveller(spec), self._robot
-        assert isinstance(robot, Rearrangeable), "it has been entered"
-        return [IdealMove(robot, on_graph)]
+        on_graph = self._traveller(spec)
+        assert self._robot is not None, "it has entered one"
+        return [IdealMove(settable(self._robot, self.name), on_graph)]
 
 
 def traveller(robot: Robot) -> Traveller:

@@ -35,12 +35,7 @@ class Ideal(SkillSet):
 
     def enter(self, robot: Robot) -> None:
         """Take the robot whose world is set. Raises BadInput for one whose cannot be."""
-        if not isinstance(robot, Rearrangeable):
-            raise BadInput(
-                f"The skill set '{self.name}' sets a simulated world, and that of the {robot.spec.name} cannot be set: "
-                "choose others by --skills."
-            )
-        self._robot = robot
+        self._robot = settable(robot, self.name)
 
     def reset(self, *, seed: int) -> None:
         self._seed = seed
@@ -53,3 +48,13 @@ class Ideal(SkillSet):
     def describe(self) -> Mapping[str, object]:
         file = {"sha256": self._sha256, **self.reliability.model_dump(mode="json")} if self._sha256 else {}
         return {"privileged": True, "reliability": file}
+
+
+def settable(robot: Robot, skill_set: str) -> Rearrangeable:
+    """The robot, whose world a skill set (by its name) is to set. Raises BadInput for one whose cannot be set."""
+    if not isinstance(robot, Rearrangeable):
+        raise BadInput(
+            f"The skill set '{skill_set}' sets a simulated world, and that of the {robot.spec.name} cannot be set: "
+            "choose others by --skills."
+        )
+    return robot

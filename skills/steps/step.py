@@ -48,14 +48,7 @@ class Step(MobileSkill):
 
     def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         super().start(subtask, goal, observation)
-        self._here = self._begun(observation.body.base)
-
-    def _begun(self, base: Pose2) -> Pose2:
-        """Where the step begins: where the last one was meant to end, unless the robot is somewhere else."""
-        meant = self._meant
-        if meant is None or math.dist(meant.xy, base.xy) > ELSEWHERE or abs(wrapped(meant.yaw - base.yaw)) > ASKEW:
-            return base
-        return meant
+        self._here = begun(observation.body.base, self._meant)
 
     @property
     def complaint(self) -> str:
@@ -148,3 +141,10 @@ class Step(MobileSkill):
             if max(abs(speed) for speed in self.seen.body.base_velocity) < 0.01:
                 return
             yield self.spec.drive(0.0, 0.0)
+
+
+def begun(base: Pose2, meant: Pose2 | None) -> Pose2:
+    """Where a step begins: where the last one was meant to end, unless the robot is somewhere else."""
+    if meant is None or math.dist(meant.xy, base.xy) > ELSEWHERE or abs(wrapped(meant.yaw - base.yaw)) > ASKEW:
+        return base
+    return meant

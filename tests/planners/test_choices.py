@@ -264,10 +264,10 @@ def test_examples_by_number_are_those_whose_verbs_the_list_has(template, given, 
 
 
 def test_moves_on_a_graph_are_explained_with_the_one_picture_that_there_is() -> None:
-    given = by_name(*GRAPH_MOVES, "pick up the mug", "answer: red", "answer: green")
+    listed = by_name(*GRAPH_MOVES, "pick up the mug", "answer: red", "answer: green")
     for images in (True, False):
         prompt = Prompt(PromptSettings(template="embodiedbench-ids", images=images))
-        system = prompt.request(given)[0].messages[0].parts[0]
+        system = prompt.request(listed)[0].messages[0].parts[0]
         assert isinstance(system, str) and "Move forward drives it to the point that it faces" in system
         assert ("- A picture: what the camera on the robot's head sees." in system) == images
         assert "left, back, right" not in system and "Find a thing before" not in system

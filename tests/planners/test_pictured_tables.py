@@ -12,7 +12,7 @@ import pytest
 import yaml
 from PIL import Image as Pictures
 
-from benchmarks.prompt_episodes.tables import ROUNDS, played
+from benchmarks.prompt_episodes.tables import ROUNDS, examples_of
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Image, PlannerInput
 from perception.boxes import COLOURS
@@ -106,7 +106,7 @@ def cells(example: Example) -> np.ndarray:
 def test_an_example_is_what_was_told_and_seen_at_its_table_and_does_what_it_says(place: int) -> None:
     """Played once more; the goal is asked for there. A picture as a JPEG differs by little from what is seen."""
     episode = yaml.safe_load(ROUNDS.read_text(encoding="utf-8"))[place]
-    ((told, seen),) = played(episode)
+    ((told, seen),) = examples_of(episode)
     example, again = EXAMPLES[place], Example.model_validate(told)
     same = {"listing", "boxes", "picture"}
     assert again.model_dump(exclude=same) == example.model_dump(exclude=same)

@@ -26,6 +26,11 @@ class GoalLog(EpisodeListener):
     def __init__(self, goal: Condition, world: WorldState, path: Path) -> None:
         self._goal, self._world, self._path = goal, world, path
         self._steps = 0
+        self._holds = False
+
+    def reached(self) -> bool:
+        """Whether the goal held when it was last judged."""
+        return self._holds
 
     def on(self, event: Event) -> None:
         """Raises OSError."""
@@ -40,5 +45,6 @@ class GoalLog(EpisodeListener):
 
     def _write(self) -> None:
         line = GoalLine.of(self._goal, self._world.snapshot(), self._steps)
+        self._holds = line.holds
         with self._path.open("ab") as file:
             append_line(file, line.model_dump(mode="json"))

@@ -26,7 +26,7 @@ from homie.bench.play.goals import GoalLog
 from homie.bench.play.parts import WorkerParts
 from homie.bench.suite.suite import Protocol, Task, read_subtask
 from homie.conditions import unknown_words
-from homie.kernel.episode.agent import Numbering, Reached
+from homie.kernel.episode.agent import Numbering
 from homie.kernel.errors import (
     BadInput,
     HomieError,
@@ -35,7 +35,7 @@ from homie.kernel.errors import (
     PlannerError,
     RobotFault,
 )
-from homie.kernel.interfaces import EpisodeListener, Robot, WorldState
+from homie.kernel.interfaces import Robot, WorldState
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.support.files import DISK, reason_of, to_json, write_atomically
@@ -162,6 +162,7 @@ def _play(job: Job, kept: WorkerParts) -> None:
             write_atomically(job.folder / "scene.json", scene)
         _check_goal(job.task, parts.robot)
         parts_digest = _keep_parts(job, parts)
+        goals = _goal_log(job, parts.robot)
         session.play(
             options.model_copy(update={"rounds": job.rounds or options.rounds}),
             parts,
@@ -173,9 +174,9 @@ def _play(job: Job, kept: WorkerParts) -> None:
             limits=job.protocol.limits,
             numbering=_numbering(job),
             views={str(view): camera for view, camera in job.protocol.views.items()},
-            reached=_reached(job, parts.robot),
+            reached=goals.reached if goals and job.protocol.end == "goal" else None,
             ends=tuple(choice.subtask for choice in _ends(job)),
-            keepers=_goal_log(job, parts.robot),
+            keepers=[goals] if goals else [],
         )
 
 
@@ -197,20 +198,12 @@ def _ends(job: Job) -> tuple[Choice, ...]:
     return endings(job.task.answers)
 
 
-def _goal_log(job: Job, robot: Robot) -> list[EpisodeListener]:
-    """What keeps the truth of the goal after every subtask; nothing where a task has none."""
+def _goal_log(job: Job, robot: Robot) -> GoalLog | None:
+    """What keeps the truth of the goal after every subtask; None where a task has no goal."""
     goal = job.task.goal
     if goal is None or not isinstance(robot, WorldState):
-        return []
-    return [GoalLog(goal, robot, job.folder / GOALS)]
-
-
-def _reached(job: Job, robot: Robot) -> Reached | None:
-    """What tells whether the goal is reached that ends the episode by itself, None where it does not."""
-    goal = job.task.goal
-    if job.protocol.end != "goal" or goal is None or not isinstance(robot, WorldState):
         return None
-    return lambda: goal.holds(robot.snapshot())
+    return GoalLog(goal, robot, job.folder / GOALS)
 
 
 def _keep_parts(job: Job, parts: Parts) -> str:
