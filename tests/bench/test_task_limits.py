@@ -15,7 +15,8 @@ from rich.console import Console
 from homie.bench.options import BenchOptions
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress
-from homie.bench.suite.suite import Limit, Suite, read_suite
+from homie.bench.suite.protocol import Limit
+from homie.bench.suite.suite import Suite, read_suite
 from homie.kernel.errors import BadInput
 from homie.runtime.inputs import read_inputs
 from homie.runtime.provenance import kept, read_parts

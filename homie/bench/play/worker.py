@@ -24,7 +24,8 @@ from homie.bench.folder.episode import Cause
 from homie.bench.folder.goals import GOALS
 from homie.bench.play.goals import GoalLog
 from homie.bench.play.parts import WorkerParts
-from homie.bench.suite.suite import Protocol, Task, read_subtask
+from homie.bench.suite.protocol import Protocol
+from homie.bench.suite.suite import Task, read_subtask
 from homie.conditions import unknown_words
 from homie.kernel.episode.agent import Numbering
 from homie.kernel.errors import (

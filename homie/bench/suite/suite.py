@@ -27,6 +27,7 @@ from pydantic import (
 )
 
 from homie.bench.suite.emmoe_files import is_emmoe, read_emmoe
+from homie.bench.suite.protocol import Limit, Protocol, Strict
 from homie.conditions import Condition, complaint
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.setup import registry
@@ -34,14 +35,7 @@ from homie.kernel.setup.options import MAX_SEED
 from homie.kernel.support.files import reading, slug
 from homie.kernel.types import (
     END,
-    Faults,
-    FeedbackPolicy,
-    HistoryPolicy,
-    Limits,
-    SentTo,
     Subtask,
-    Telling,
-    ThingsPolicy,
     is_interaction,
 )
 
@@ -99,18 +93,6 @@ Answer = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^[^\[
 """An answer to a question: words without commas and brackets, as they stand in a subtask."""
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-View: TypeAlias = Literal["front", "left", "back", "right"]
-"""A picture of those that planners get (`homie.kernel.types.VIEWS`)."""
-
-
-Limit: TypeAlias = Literal["rounds", "steps", "failures", "plan"]
-"""A field of a protocol that limits an episode, or the plan of one answer."""
-
-
 class SceneChoice(BaseModel):
     """Where a task happens: a scene spec file (relative to the suite file), or the scene of a seed.
 
@@ -137,55 +119,7 @@ class SceneChoice(BaseModel):
         return self
 
 
-class Protocol(_Model):
-    """How a suite is run (defaults: EMMOE, section 5.1). The command line may say other rounds and trials, a
-    task other limits.
-
-    feedback, history, history_length, things: what a planner is told (`homie.kernel.types.Telling`). steps, failures,
-    plan: what ends an episode besides, and how much of a plan is carried out (`homie.kernel.types.Limits`).
-    actions: `numbered` where a planner chooses from a list (`homie.bench.authoring.numbered`). sent_to: whether that
-    list sends the robot to things, to furniture alone, or to the points of a graph, move by move. end: `goal` where an
-    episode ends by itself as soon as its goal is reached, and the planner cannot end it; `report` where the planner
-    ends it with a report on its task, which is true or false (`homie.kernel.types.END_SUCCESS`). views: the cameras
-    whose pictures a planner gets, by the views as which it gets them; the robot's own where there are none. faults: of
-    which official evaluator the faults are kept (`homie.kernel.types.Telling`).
-    """
-
-    rounds: int = Field(default=20, ge=1, le=1000)
-    trials: int = Field(default=3, ge=1, le=1000)
-    feedback: FeedbackPolicy = "codes"
-    history: HistoryPolicy = "all"
-    history_length: int | None = Field(default=None, ge=1, le=1000)
-    things: ThingsPolicy = "named"
-    steps: int | None = Field(default=None, ge=1, le=1000)
-    failures: int | None = Field(default=None, ge=1, le=1000)
-    plan: int | None = Field(default=None, ge=1, le=1000)
-    actions: Literal["named", "numbered"] = "named"
-    sent_to: SentTo = "things"
-    end: Literal["planner", "goal", "report"] = "planner"
-    views: dict[View, str] = {}
-    faults: Faults = "none"
-
-    @model_serializer(mode="wrap")
-    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without what is as in EMMOE: half-played runs from before these fields have the same suite."""
-        written: dict[str, Any] = write(self)
-        usual = {name: field.default for name, field in type(self).model_fields.items()}
-        always = ("rounds", "trials")
-        return {name: value for name, value in written.items() if name in always or value != usual[name]}
-
-    @property
-    def telling(self) -> Telling:
-        """What a planner is told."""
-        return Telling(self.feedback, self.history, self.history_length, self.things, self.faults)
-
-    @property
-    def limits(self) -> Limits:
-        """What ends an episode besides End and the last round."""
-        return Limits(steps=self.steps, failures=self.failures, plan=self.plan)
-
-
-class Task(_Model):
+class Task(Strict):
     """One task: the instruction, where, and what counts as done.
 
     keypaths: each a list of subtasks in the order in which they have to succeed; any one of them will do. never:
@@ -206,7 +140,7 @@ class Task(_Model):
     goal: Condition | None = None
     expert: tuple[SubtaskText, ...] | None = Field(default=None, min_length=1)
     answers: tuple[Answer, ...] = Field(default=(), max_length=100)
-    limits: dict[Limit, Annotated[int, Field(ge=1, le=1000)]] = {}
+    limits: dict[Limit, Annotated[int, Field(ge=1, le=1000)]] = Field(default_factory=dict)
     options: tuple[SubtaskText, ...] = Field(default=(), max_length=100)
 
     @model_serializer(mode="wrap")
@@ -251,7 +185,7 @@ class Task(_Model):
         return self
 
 
-class Suite(_Model):
+class Suite(Strict):
     """A set of tasks, and how to run them.
 
     version: counts up when tasks change, so that figures before and after are told apart. robot: the only robot that
@@ -267,7 +201,7 @@ class Suite(_Model):
     robot: str = ""
     skills: str = ""
     protocol: Protocol = Protocol()
-    names: dict[StrictStr, StrictStr] = {}
+    names: dict[StrictStr, StrictStr] = Field(default_factory=dict)
     tasks: tuple[Task, ...] = Field(min_length=1)
 
     @model_serializer(mode="wrap")

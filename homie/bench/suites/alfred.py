@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from homie.bench.protocols.embodiedbench.tasks import AlfredTask, read_alfred
-from homie.bench.suite.suite import Protocol, Suite, Task
+from homie.bench.suite.protocol import Protocol
+from homie.bench.suite.suite import Suite, Task
 from homie.bench.suites.faults import with_faults
 
 STATES: Mapping[str, str] = {"heat": "heated", "cool": "cooled", "clean": "clean"}

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from homie.bench.protocols.embodiedbench.tasks import NavigationTask, read_navigation
-from homie.bench.suite.suite import Attribute, Protocol, SceneChoice, Suite, Task
+from homie.bench.suite.protocol import Protocol
+from homie.bench.suite.suite import Attribute, SceneChoice, Suite, Task
 from homie.bench.suites.faults import with_faults
 from homie.conditions.predicates import Done
 from homie.kernel.vocabulary import steps
