@@ -6,6 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 TASK ?= find the tomato soup can, open the fridge, put it in and close it
 SEED ?= 4
 SAMPLE ?= 400
+AREA ?= core
 OUT ?= runs/demo-$(shell date +%Y%m%d-%H%M%S)
 # From 4.0 on, MuJoCo's files come with mujoco-core: pip would remove them with the mujoco of before.
 FORGET_OLD_MUJOCO = $(PIP) show --quiet mujoco-core 2>/dev/null || $(PIP) uninstall --quiet --yes mujoco 2>/dev/null
@@ -26,8 +27,8 @@ test: lint ## install what development needs, lint, type-check, run every test
 experts: $(VENV)/dev.stamp ## play every expert of homie-100, about twenty minutes
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m experts
 
-mutants: $(VENV)/dev.stamp ## change SAMPLE places of the code, see which the tests notice (docs/testing.md)
-	$(BIN)/python -m benchmarks.mutants --sample $(SAMPLE) --seed $(SEED)
+mutants: $(VENV)/dev.stamp ## change SAMPLE places of AREA, see which the tests notice (docs/testing.md)
+	$(BIN)/python -m benchmarks.mutants --area $(AREA) --sample $(SAMPLE) --seed $(SEED)
 
 docs: $(VENV)/docs.stamp ## build the documentation as a site, into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from benchmarks.mutants.__main__ import scope
+from benchmarks.mutants.areas import AREAS
 from benchmarks.mutants.covering import SECONDS, Covering
 from benchmarks.mutants.mutations import mutants
 from benchmarks.mutants.report import EQUIVALENT, write_report
@@ -105,7 +105,23 @@ def test_the_tests_that_are_named_after_a_file_or_its_folder_come_first() -> Non
 
 def test_every_file_of_the_kernel_the_runtime_error_detection_and_the_bench_is_in_scope() -> None:
     rooms = [ROOT / name for name in ("homie/kernel", "homie/runtime", "homie/bench", "error_detection")]
-    assert set(scope([])) == {str(path.relative_to(ROOT)) for room in rooms for path in room.rglob("*.py")}
+    assert set(AREAS["core"].scope(ROOT)) == {
+        str(path.relative_to(ROOT)) for room in rooms for path in room.rglob("*.py")
+    }
+
+
+@pytest.mark.parametrize(
+    ("area", "folder"), [("guard", "ros_bridge/guard"), ("data", "homie/data"), ("classical", "skills/classical")]
+)
+def test_an_area_has_every_file_of_its_folder_and_tests_of_its_own(area: str, folder: str) -> None:
+    assert set(AREAS[area].scope(ROOT)) == {str(path.relative_to(ROOT)) for path in (ROOT / folder).rglob("*.py")}
+    assert AREAS[area].tests != AREAS["core"].tests
+    assert all((ROOT / tests).is_dir() for tests in AREAS[area].tests)
+
+
+def test_only_some_files_of_an_area() -> None:
+    files = AREAS["guard"].scope(ROOT, ["ros_bridge/guard/aim", "ros_bridge/guard/limits.py"])
+    assert files == ["ros_bridge/guard/aiming.py", "ros_bridge/guard/limits.py"]
 
 
 def test_the_report_counts_and_names(tmp_path: Path) -> None:

@@ -1,13 +1,14 @@
 """`make mutants`: how many small changes of the code the tests notice.
 
     python -m benchmarks.mutants                    400 mutants drawn with seed 4; goes on where it was stopped
+    python -m benchmarks.mutants --area guard       of another area, with its own tests and its own coverage run
     python -m benchmarks.mutants --sample 100 --seed 7 --only homie/kernel/episode/executor.py
     python -m benchmarks.mutants --again            those that survived, once more, after tests were added
     python -m benchmarks.mutants --again --seconds 120      the same, with tests that take up to two minutes together
     python -m benchmarks.mutants --cover tests/test_agent.py    tests that are new or run other lines now
     python -m benchmarks.mutants --cover            measure anew which tests run which lines
 
-Everything is in build/mutants: copies of the tree, coverage.json, results-SEED.jsonl, report-SEED.md.
+Everything is in build/mutants/AREA: copies of the tree, covering.json, results-SEED.jsonl, report-SEED.md.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from queue import Queue
 
+from benchmarks.mutants.areas import AREAS, Area
 from benchmarks.mutants.covering import SECONDS, Covering, cover, read_covering
 from benchmarks.mutants.mutations import Mutant, mutants
 from benchmarks.mutants.report import equivalent, write_report
@@ -29,26 +31,18 @@ from benchmarks.mutants.trees import make_tree, tree_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "mutants"
-SCOPE = ("homie/kernel/**/*.py", "homie/runtime/**/*.py", "error_detection/*.py", "homie/bench/**/*.py")
 FIRST = 30
 """Tests that are tried before all others."""
 UNKNOWN = "exit status 4"
 """What pytest ends with where a test that it was given is not there."""
-MARKS = ["-m", "not slow and not experts and not docs"]
-
-
-def scope(only: list[str]) -> list[str]:
-    """The files that are mutated, relative to the root."""
-    files = sorted({str(path.relative_to(ROOT)) for pattern in SCOPE for path in ROOT.glob(pattern)})
-    return [file for file in files if not only or any(file.startswith(part) for part in only)]
 
 
 class Worker:
     """A warm process in one copy of the tree."""
 
-    def __init__(self, number: int, files: list[str]) -> None:
-        """files: the files of tests that there are."""
-        self.tree = WORK / f"tree-{number}"
+    def __init__(self, work: Path, number: int, files: list[str]) -> None:
+        """work: the folder of the area. files: the files of tests that there are."""
+        self.tree = work / f"tree-{number}"
         python, pipe = make_tree(ROOT, self.tree), subprocess.PIPE
         command = [python, "-m", "benchmarks.mutants.worker", *files]
         environment = tree_environment(self.tree)
@@ -92,6 +86,7 @@ class Worker:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--area", choices=AREAS, default="core", help="which part of the code")
     parser.add_argument("--sample", type=int, default=400, help="how many mutants, 0 for all")
     parser.add_argument("--seed", type=int, default=4, help="of the sample")
     parser.add_argument("--workers", type=int, default=2)
@@ -101,29 +96,38 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="run those that survived once more")
     parser.add_argument("--cover", nargs="*", metavar="TESTS", help="measure all tests anew, or these in addition")
     arguments = parser.parse_args()
-    WORK.mkdir(parents=True, exist_ok=True)
-    anew = arguments.cover == [] or not (WORK / "covering.json").exists()
-    if anew or arguments.cover:
-        cover(ROOT, WORK, scope([]), [*(arguments.cover or ["tests"]), *MARKS], anew=anew)
-    covering = read_covering(ROOT, WORK)
-    files = scope(arguments.only)
+    area, work = AREAS[arguments.area], WORK / arguments.area
+    covering = measured(area, work, arguments.cover)
+    files = area.scope(ROOT, arguments.only)
     everything = [mutant for file in files for mutant in mutants(file, (ROOT / file).read_bytes())]
     population = [mutant for mutant in everything if mutant.name not in equivalent()]
     order = random.Random(arguments.seed).sample(population, len(population))
     sample = order[: arguments.sample or None]
-    results = WORK / f"results-{arguments.seed}.jsonl"
+    results = work / f"results-{arguments.seed}.jsonl"
     known = read_results(results)
     left = [
         mutant
         for mutant in sample
         if mutant.name not in known or (arguments.again and known[mutant.name]["status"] == "survived")
     ]
-    run_all(left, covering, results, arguments)
+    run_all(left, covering, results, work, arguments)
     known = read_results(results)
     tested = [mutant for mutant in sample if mutant.name in known]
-    print(write_report(WORK / f"report-{arguments.seed}.md", tested, known, arguments.seed, len(population)))
+    print(write_report(work / f"report-{arguments.seed}.md", tested, known, arguments.seed, len(population)))
     if len(tested) < len(sample):
         print(f"{len(sample) - len(tested)} of {len(sample)} are left: run the same command again.")
+
+
+def measured(area: Area, work: Path, again: list[str] | None) -> Covering:
+    """Which tests of an area run which line: measured in the first run, and on request.
+
+    again: tests that are measured in addition; none of them: all tests of the area anew.
+    """
+    work.mkdir(parents=True, exist_ok=True)
+    anew = again == [] or not (work / "covering.json").exists()
+    if anew or again:
+        cover(ROOT, work, area.scope(ROOT), [*(again or area.tests), "-m", area.marks], anew=anew)
+    return read_covering(ROOT, work)
 
 
 def read_results(path: Path) -> dict[str, dict[str, object]]:
@@ -134,7 +138,7 @@ def read_results(path: Path) -> dict[str, dict[str, object]]:
     return {result["name"]: result for line in lines if line.endswith("}") for result in [json.loads(line)]}
 
 
-def run_all(left: list[Mutant], covering: Covering, results: Path, arguments: argparse.Namespace) -> None:
+def run_all(left: list[Mutant], covering: Covering, results: Path, work: Path, arguments: argparse.Namespace) -> None:
     """Run mutants on some workers and append what becomes of them."""
     count = arguments.workers
     if not left:
@@ -142,7 +146,7 @@ def run_all(left: list[Mutant], covering: Covering, results: Path, arguments: ar
     until = time.monotonic() + 60 * arguments.minutes
     idle: Queue[Worker] = Queue()
     for number in range(1, count + 1):
-        idle.put(Worker(number, covering.files))
+        idle.put(Worker(work, number, covering.files))
 
     def test(mutant: Mutant) -> dict[str, object] | None:
         if time.monotonic() > until:

@@ -1,0 +1,34 @@
+"""Parts of the code that are mutated on their own, each with the tests that are about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+MARKS = "not slow and not experts and not docs"
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """files: patterns of the files that are mutated. tests: what is run with coverage to learn which test runs which
+    line. marks: the tests of these that take part."""
+
+    files: tuple[str, ...]
+    tests: tuple[str, ...]
+    marks: str = MARKS
+
+    def scope(self, root: Path, only: Sequence[str] = ()) -> list[str]:
+        """The files that are mutated, relative to `root`; of these those whose names begin as one of `only`."""
+        files = sorted({str(path.relative_to(root)) for pattern in self.files for path in root.glob(pattern)})
+        return [file for file in files if not only or any(file.startswith(part) for part in only)]
+
+
+AREAS: Mapping[str, Area] = {
+    "core": Area(
+        ("homie/kernel/**/*.py", "homie/runtime/**/*.py", "error_detection/*.py", "homie/bench/**/*.py"), ("tests",)
+    ),
+    "guard": Area(("ros_bridge/guard/*.py",), ("tests/ros_bridge/guard", "tests/ros_bridge/robot")),
+    "data": Area(("homie/data/**/*.py",), ("tests/data", "tests/ros_bridge/bags")),
+    "classical": Area(("skills/classical/*.py",), ("tests/skills/classical",)),
+}
