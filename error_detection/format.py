@@ -6,7 +6,7 @@ from error_detection import messages
 from error_detection.layers import Complaint, official, place
 from error_detection.logical import suitable
 from homie.kernel.interfaces import CheckQuestion
-from homie.kernel.types import ErrorCode, model_key
+from homie.kernel.types import ErrorCode, model_key, no_target, unskilled_model
 
 
 def listed_action(question: CheckQuestion) -> Complaint | None:
@@ -23,7 +23,7 @@ def listed_model(question: CheckQuestion) -> Complaint | None:
     if model and model_key(model) not in map(model_key, question.models):
         return Complaint(ErrorCode.F1, messages.unknown_model(model))
     if not question.skilled:
-        return Complaint(ErrorCode.F1, messages.unskilled_model(model, action))
+        return Complaint(ErrorCode.F1, unskilled_model(model, action))
     return None
 
 
@@ -52,7 +52,7 @@ def existing_target(question: CheckQuestion) -> Complaint | None:
     if not question.action.arguments:
         return None
     if not words:
-        return Complaint(ErrorCode.F2, messages.no_target(question.subtask.action))
+        return Complaint(ErrorCode.F2, no_target(question.subtask.action))
     if question.entity is None:
         objection = question.world.objection(words, question.action)
         return Complaint(ErrorCode.F2, objection or ErrorCode.F2.filled(item=words))

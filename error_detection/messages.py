@@ -21,18 +21,6 @@ def unknown_model(model: str) -> str:
     return f"{model} is not in the model list! You should only choose models in the list."
 
 
-def unskilled_model(model: str, action: str) -> str:
-    """F1: the model is in the list but has no skill for the action. Ours."""
-    if not model:
-        return f"No model in the model list can {action.lower()}! You should choose another action."
-    return f"{model} can not {action.lower()}! You should choose another model in the list."
-
-
-def no_target(action: str) -> str:
-    """F2: the action was given without a target. Ours."""
-    return f"{action.lower()} needs a target! Please choose an object"
-
-
 def extra_name(action: str, arguments: Sequence[str], name: str) -> str:
     """F1: a name that the action does not take. Ours."""
     return f"{action.lower()} takes {spoken(arguments)}, so {name.lower()} is one name too many! Please leave it out"

@@ -173,6 +173,39 @@ def test_a_check_of_ones_own_has_to_answer_with_one_of_the_codes():
         run(GO, checks=[strict])
 
 
+@pytest.mark.parametrize("checks", [(), (lambda question: Check("mine"),)], ids=["no checks", "an order of one's own"])
+@pytest.mark.parametrize(
+    ("subtask", "model", "code", "sentence"),
+    [
+        (Subtask("Pick", "moon"), "", ErrorCode.F2, "moon does not exist! Please choose another object"),
+        (Subtask("Pick"), "", ErrorCode.F2, "pick needs a target! Please choose an object"),
+        (
+            Subtask("Put", "ball"),
+            "moon",
+            ErrorCode.F1,
+            "moon can not put! You should choose another model in the list.",
+        ),
+        (Subtask("Fly", "ball"), "", ErrorCode.F1, ErrorCode.F1.filled(action="fly")),
+        (Subtask("", "ball"), "", ErrorCode.F1, ErrorCode.F1.filled(action="")),
+    ],
+)
+def test_what_no_skill_can_run_is_feedback_whatever_the_order_of_checks(checks, subtask, model, code, sentence):
+    execution, watch = run(subtask, checks=checks, model=model)
+    assert execution.feedback == Feedback("fail", code, sentence) and execution.attempts == ()
+    assert execution.checks[-1] == Check("format", code, sentence)
+    assert watch.of("checked") == list(execution.checks) and len(execution.checks) == len(checks) + 1
+
+
+def test_a_check_of_ones_own_has_to_return_a_check():
+    def forgetful(question):
+        pass
+
+    with pytest.raises(
+        BadInput, match=r"^The check 'forgetful' returned None: a check returns a homie\.kernel\.types\."
+    ):
+        run(GO, checks=[forgetful])
+
+
 def test_an_attempt_is_over_when_its_second_has_passed():
     robot = TinyRobot()
     robot.stamp = 5.0

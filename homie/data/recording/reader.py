@@ -82,7 +82,10 @@ class Recording:
         """The pictures of a camera, (H, W, 3) uint8 RGB, each with its robot time (s)."""
         for stamp, data in self.jpegs(camera):
             bgr = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
-            assert bgr is not None  # the checksum of its chunk was right
+            if bgr is None:
+                raise BadInput(
+                    f"{self.path} holds a picture of the camera '{camera}' at {stamp:.2f} s that is no JPEG."
+                )
             yield stamp, np.ascontiguousarray(bgr[:, :, ::-1], dtype=np.uint8)
 
     def distances(self, camera: str) -> Iterator[tuple[float, Depth, Intrinsics]]:
@@ -93,7 +96,11 @@ class Recording:
             if entry.topic == topic:
                 data, (fx, fy, cx, cy) = topics.read_depth_image(entry.data)
                 millimetres = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
-                assert millimetres is not None  # the checksum of its chunk was right
+                if millimetres is None or millimetres.ndim != 2:
+                    raise BadInput(
+                        f"{self.path} holds a depth picture of the camera '{camera}' at {entry.stamp:.2f} s that is "
+                        "no PNG of one channel."
+                    )
                 height, width = millimetres.shape
                 depth = millimetres.astype(np.float32) / np.float32(1000.0)
                 yield entry.stamp, depth, Intrinsics(fx, fy, cx, cy, width, height)

@@ -14,6 +14,8 @@ Point: TypeAlias = tuple[Number, Number, Number]
 """x, y, z of AI2-THOR: metres, y up."""
 ObjectId = Annotated[str, Field(pattern=r"^[A-Za-z]+(\|.*)?$")]
 """Of AI2-THOR: `Bread|+01.30|+00.98|-01.53`."""
+OWN_SIZE = "300x300"
+"""Pictures of AI2-THOR itself."""
 Vocabulary: TypeAlias = Literal["household", "eb-alfred", "eb-navigation"]
 
 
@@ -48,7 +50,7 @@ class ThorSettings(BaseModel):
     listed: Path | None = None
     things: dict[ObjectId, Point] = {}
     kinds: tuple[str, ...] = ()
-    picture_size: PictureSize = "300x300"  # AI2-THOR's own
+    picture_size: PictureSize = None
     field_of_view: float = Field(90.0, gt=0.0, lt=180.0)
     visibility: float = Field(1.5, gt=0.0, description="Metres within which AI2-THOR calls an object visible.")
     grid: float = Field(0.25, gt=0.0, description="Metres between reachable positions.")
@@ -58,5 +60,4 @@ class ThorSettings(BaseModel):
     @property
     def pixels(self) -> tuple[int, int]:
         """Width and height of a picture."""
-        assert self.picture_size is not None
-        return pixels_of(self.picture_size)
+        return pixels_of(self.picture_size or OWN_SIZE)

@@ -37,6 +37,8 @@ from homie.kernel.types import (
     Subtask,
     SubtaskChecked,
     model_key,
+    no_target,
+    unskilled_model,
 )
 from homie.kernel.vocabulary.actions import (
     ACTION_TABLE,
@@ -165,18 +167,16 @@ class Executor:
         )
         results: list[Check] = []
         for check in self.checks:
-            result = check(question)
-            if result.code is not None and not isinstance(result.code, ErrorCode):
-                raise BadInput(
-                    f"The check '{result.layer}' answered with the code {result.code!r}: a check answers with one of "
-                    f"{', '.join(ErrorCode)} (homie.kernel.types.ErrorCode) and a sentence of its own."
-                )
+            result = _valid(check(question), check)
             results.append(result)
             listener.on(SubtaskChecked(result))
             if result.code is not None:
                 return Execution(subtask, decision.model, tuple(results), (), result.feedback, entity or "")
         skill = self.skills.choose(decision.model, subtask.action)
-        assert skill is not None and (entity is not None or not action.arguments)  # the format check has seen to it
+        if skill is None or (entity is None and action.arguments):
+            result = _unrunnable(question)
+            listener.on(SubtaskChecked(result))
+            return Execution(subtask, decision.model, (*results, result), (), result.feedback, entity or "")
         return self._run(decision, _Task(subtask, action, entity or "", skill), results, listener)
 
     def _run(self, decision: Decision, task: _Task, results: list[Check], listener: EpisodeListener) -> Execution:
@@ -270,6 +270,36 @@ class Executor:
         return Attempt(
             number, skill.name, outcome, reason or skill.reason, seconds, commands, clamped=clamped, about=about
         )
+
+
+def _valid(answer: object, check: ErrorCheck) -> Check:
+    """The answer of a check, which may be a user's own. Raises BadInput if it is not a Check with an official code."""
+    if not isinstance(answer, Check):
+        name = getattr(check, "__name__", type(check).__name__)
+        raise BadInput(
+            f"The check '{name}' returned {answer!r}: a check returns a homie.kernel.types.Check, without a code if it "
+            "has no objection."
+        )
+    if answer.code is not None and not isinstance(answer.code, ErrorCode):
+        raise BadInput(
+            f"The check '{answer.layer}' answered with the code {answer.code!r}: a check answers with one of "
+            f"{', '.join(ErrorCode)} (homie.kernel.types.ErrorCode) and a sentence of its own."
+        )
+    return answer
+
+
+def _unrunnable(question: CheckQuestion) -> Check:
+    """F1 or F2 for a subtask without a skill or without an entity, whatever the order of checks let through."""
+    subtask = question.subtask
+    if subtask.action not in question.actions:
+        return Check("format", ErrorCode.F1, ErrorCode.F1.filled(action=subtask.action))
+    if not question.skilled:
+        return Check("format", ErrorCode.F1, unskilled_model(question.decision.model, subtask.action))
+    words = acted_on(subtask, question.action.arguments)
+    if not words:
+        return Check("format", ErrorCode.F2, no_target(subtask.action))
+    objection = question.world.objection(words, question.action)
+    return Check("format", ErrorCode.F2, objection or ErrorCode.F2.filled(item=words))
 
 
 @dataclass(frozen=True, slots=True)

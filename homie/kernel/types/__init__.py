@@ -21,7 +21,15 @@ from homie.kernel.types.events import (
     SubtaskRecorded,
     SubtaskStarted,
 )
-from homie.kernel.types.feedback import SUCCESS, UNTOLD, ErrorCode, Feedback, HistoryItem
+from homie.kernel.types.feedback import (
+    SUCCESS,
+    UNTOLD,
+    ErrorCode,
+    Feedback,
+    HistoryItem,
+    no_target,
+    unskilled_model,
+)
 from homie.kernel.types.geometry import Box, Pose, Pose2, Solid, planar_rotation, rotation_z, short_way, wrapped
 from homie.kernel.types.goals import Articulation, Goal, OccupancyGrid, Surface
 from homie.kernel.types.limits import ENDINGS, EndedBy, Limits
@@ -112,9 +120,11 @@ __all__ = [
     "in_sight",
     "is_interaction",
     "model_key",
+    "no_target",
     "planar_rotation",
     "rotation_z",
     "short_way",
+    "unskilled_model",
     "with_held",
     "wrapped",
 ]

@@ -49,6 +49,18 @@ class ErrorCode(StrEnum):
     E2 = "E2", "the object is gone", "Unable to {action}, and the object is missing"
 
 
+def unskilled_model(model: str, action: str) -> str:
+    """The F1 sentence for a model that is in the list but has no skill for the action (not in the official code)."""
+    if not model:
+        return f"No model in the model list can {action.lower()}! You should choose another action."
+    return f"{model} can not {action.lower()}! You should choose another model in the list."
+
+
+def no_target(action: str) -> str:
+    """The F2 sentence for an action without its target (not in the official code)."""
+    return f"{action.lower()} needs a target! Please choose an object"
+
+
 @dataclass(frozen=True, slots=True)
 class Feedback:
     """What became of a subtask. `code` is None exactly when `status` is success.

@@ -122,6 +122,10 @@ def test_whatever_steps_it_takes_it_stays_in_its_room_on_its_grid_and_a_failed_s
         assert -1.5 <= now.x <= 1.5 and -1.5 <= now.y <= 4.5
 
 
+def test_without_a_size_its_pictures_are_those_of_ai2_thor() -> None:
+    assert robot_of(EMPTY.model_copy(update={"picture_size": None})).picture_size == (300, 300)
+
+
 def test_a_restart_undoes_everything() -> None:
     robot = robot_of(KITCHEN)
     before = robot.snapshot()
