@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from homie.data.recording import notes
+from homie.data.recording.mcapfile import check_installed
 from homie.data.recording.takes import Take as Recorded
 from homie.data.recording.takes import begin_take
 from homie.kernel.episode.agent import Episode
@@ -76,6 +77,8 @@ class Operation:
 
         listeners: told of every episode; what they raise is logged.
         """
+        if options.record is not None:
+            check_installed()
         self.options, self.desk = options, desk
         self._front, self._listeners = front, listeners
         self.parts: Parts = chosen.on_robot(options)

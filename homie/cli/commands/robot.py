@@ -121,7 +121,7 @@ def episodes(
     json: Annotated[bool, Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Make recordings of a bag: episodes with what was felt, seen, told and decided, for `homie data` and `report`."""
-    from homie.data.bags import convert_bag  # which needs the package of recordings
+    from homie.data.bags import convert_bag
 
     replay: Replay = registry.load("ros", "replay")(bag, profile)
     converted = convert_bag(bag, replay, f"ros:{profile}", out, task)

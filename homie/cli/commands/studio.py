@@ -8,13 +8,14 @@ from homie.cli.output import print_json, progress_console, say, tell
 from homie.cli.parameters import Config, Json, build, options_from
 from homie.runtime.display import ProgressDisplay
 from homie.studio.options import StudioOptions
-from homie.studio.serving import serve_studio
 
 
 @options_from(StudioOptions)
 def studio_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Watch, drive and record a robot in a browser, until Ctrl-C."""
     options = build(StudioOptions, config, values)
+    from homie.studio.serving import serve_studio  # which needs the packages of the studio: help does not
+
     display = ProgressDisplay(progress_console())
 
     def address(page: str) -> None:

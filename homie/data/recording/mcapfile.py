@@ -16,13 +16,6 @@ from homie.data.recording import topics
 from homie.kernel.support.files import reading, sync_folder
 from homie.kernel.support.packages import missing_part
 
-try:
-    from mcap.records import Channel, Footer, Message
-    from mcap.stream_reader import StreamReader
-    from mcap.writer import CompressionType, Writer
-except ModuleNotFoundError as missing:
-    raise missing_part("Recording", missing.name, "record") from missing
-
 CHUNK_BYTES = 2**16
 CHUNK_SECONDS = 0.5
 SYNC_SECONDS = 1.0
@@ -58,10 +51,22 @@ class Mended:
         )
 
 
+def check_installed() -> None:
+    """Raise MissingPart where the package of the file format is missing: teleoperation without it records nothing."""
+    try:
+        import mcap.stream_reader  # not at the top: help and most of `homie data` work without the package
+        import mcap.writer  # noqa: F401
+    except ModuleNotFoundError as missing:
+        raise missing_part("A recording", missing.name, "record") from missing
+
+
 class McapFile:
-    """A new file; raises FileExistsError for one that is there. Of one thread."""
+    """A new file. Of one thread. Raises FileExistsError for one that is there, MissingPart without the package."""
 
     def __init__(self, path: Path) -> None:
+        check_installed()
+        from mcap.writer import CompressionType, Writer
+
         self._file = path.open("xb")
         self._writer = Writer(self._file, chunk_size=CHUNK_BYTES, compression=CompressionType.NONE)
         self._writer.start(profile="", library="homie")
@@ -119,7 +124,11 @@ class Reading:
         self.read_bytes = 0
 
     def __iter__(self) -> Iterator[Entry]:
-        """Raises BadInput for a file that cannot be opened."""
+        """Raises BadInput for a file that cannot be opened, MissingPart without the package."""
+        check_installed()
+        from mcap.records import Channel, Footer, Message
+        from mcap.stream_reader import StreamReader
+
         with reading(self.path, "the recording"):
             file = self.path.open("rb")
         channels: dict[int, str] = {}
