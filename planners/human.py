@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
@@ -14,8 +15,11 @@ from planners.parsing import parse_subtask
 _HELP = """Write one subtask, for example:
   go to fridge          open fridge          pick apple
   put apple on table    close fridge         end
-or as in the paper: [Put, apple, table]. Ctrl-D ends the task.
+or as in the paper: [Put, apple, table]. These end the task and say how:
+  answer no, it is not there      end success      end failure      decline
+Ctrl-D ends it without a word.
 """
+_CHOSEN = "Chosen by a person."
 _SPOKEN = (
     ("Go to", re.compile(r"(?:go|walk|drive) ?to(?: the)? (?P<target>.+)$|go (?P<target2>.+)$")),
     ("Pick", re.compile(r"(?:pick up|pick|take|grab)(?: the)? (?P<target>.+)$")),
@@ -55,7 +59,7 @@ class HumanPlanner(Planner):
                 _tell(_HELP + f"Actions: {', '.join(planner_input.actions)}.\n")
                 continue
             try:
-                return Decision((read_line(line, planner_input.actions),), "Chosen by a person.", raw=line)
+                return replace(read_ending(line) or _step(line, planner_input.actions), raw=line)
             except BadInput as error:
                 _tell(f"{error}\n")
 
@@ -72,6 +76,18 @@ def describe(planner_input: PlannerInput) -> str:
         )
         lines.append(f"  {view}: {', '.join(names) or 'nothing known'}")
     return "\n".join(lines) + "\n"
+
+
+def read_ending(line: str) -> Decision | None:
+    """The decision to end the task with an answer or a report, None where a line says something else."""
+    word, _, rest = " ".join(line.split()).partition(" ")
+    if word.lower().rstrip(":") == "answer" and rest:
+        return Decision((END,), _CHOSEN, report="success", answer=rest)
+    return Decision((END,), _CHOSEN, report="declined") if word.lower() == "decline" and not rest else None
+
+
+def _step(line: str, actions: tuple[str, ...]) -> Decision:
+    return Decision((read_line(line, actions),), _CHOSEN)
 
 
 def read_line(line: str, actions: tuple[str, ...]) -> Subtask:

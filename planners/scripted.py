@@ -14,7 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.support.files import reading, writing
-from homie.kernel.types import END, Decision, PlannerInput, Subtask
+from homie.kernel.types import END, Decision, PlannerInput, Report, Subtask
+from homie.kernel.vocabulary.actions import canonical_action
 from planners.parsing import make_subtask, parse_subtask
 
 
@@ -27,13 +28,18 @@ class ScriptEntry(BaseModel):
     subtask: StrictStr | list[StrictStr] | None = None
     subtasks: list[StrictStr | list[StrictStr]] | None = Field(None, min_length=1)
     model: StrictStr = ""
+    report: Report = ""
+    answer: StrictStr = ""
 
     def decision(self) -> Decision:
         """The entry as a decision. Raises BadInput."""
         if (self.subtask is None) == (self.subtasks is None):
             raise BadInput("it needs either 'subtask' or 'subtasks'.")
         written = [self.subtask] if self.subtask is not None else self.subtasks or []
-        return Decision(tuple(_subtask(subtask) for subtask in written), self.analysis, self.model)
+        subtasks = tuple(_subtask(subtask) for subtask in written)
+        if (self.report or self.answer) and canonical_action(subtasks[-1].action) != END.action:
+            raise BadInput("'report' and 'answer' belong to End, and its last subtask is another one.")
+        return Decision(subtasks, self.analysis, self.model, report=self.report, answer=self.answer)
 
 
 class ScriptedPlanner(Planner):
@@ -101,7 +107,7 @@ def script_of(episode: Path) -> str:
     entries = []
     for decision in rounds.values():
         subtasks = [[part for part in subtask.values() if part] for subtask in decision["subtasks"]]
-        kept = {name: decision[name] for name in ("analysis", "model") if decision[name]}
+        kept = {name: decision[name] for name in ("analysis", "model", "report", "answer") if decision.get(name)}
         if subtasks:
             entries.append({"subtasks": subtasks, **kept})
     return str(yaml.safe_dump(entries, sort_keys=False, allow_unicode=True, width=1000))

@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from error_detection import execution, paper_order
-from homie.kernel.episode.agent import EMMOE_LIMITS, EMMOE_TELLING, Reached, run_episode
+from homie.kernel.episode.agent import EMMOE_LIMITS, EMMOE_TELLING, SAID_END, Reached, run_episode
 from homie.kernel.episode.executor import Executor, SkillBook
 from homie.kernel.episode.senses import OWN_VIEWS, Senses
 from homie.kernel.interfaces import EpisodeListener, Planner, Skill
 from homie.kernel.types import (
+    END_FAILURE,
+    END_SUCCESS,
     HELD,
     VIEWS,
     Choice,
@@ -104,6 +106,7 @@ def play():
         choices: Sequence[Choice] = (),
         views: Mapping[str, str] = OWN_VIEWS,
         reached: Reached | None = None,
+        ends: tuple[Subtask, ...] = SAID_END,
     ):
         robot = TinyRobot()
         tiny = {action: skill for skill in TinySkills().skills(SPEC, robot.kinematics) for action in skill.actions}
@@ -125,6 +128,7 @@ def play():
             numbering=(lambda executor: tuple(choices)) if choices else None,
             views=views,
             reached=reached,
+            ends=ends,
         )
         return result, keeper.records, planner, keeper.events
 
@@ -193,6 +197,33 @@ def test_end_is_an_exact_token_whatever_its_case(play, text):
     exact = text.strip().lower() == "end"
     assert result.ended_by == ("ended" if exact else "rounds")
     assert codes(records)[0] is (None if exact else ErrorCode.F1)
+
+
+@pytest.mark.parametrize("ends", [(END,), (END_SUCCESS, END_FAILURE)], ids=["plain", "reporting"])
+@pytest.mark.parametrize(
+    ("decision", "report", "target"),
+    [
+        (Decision((END,), report="declined"), "declined", "failure"),
+        (Decision((END,), report="failure"), "failure", "failure"),
+        (Decision((END,), report="success", answer="no"), "success", "success"),
+        (Decision((Subtask("end", "Failure"),)), "failure", None),
+        (Decision((END_SUCCESS,), report="failure"), "success", "success"),
+        (Decision((GO_BALL, END), answer="on the floor"), None, "success"),
+    ],
+)
+def test_what_a_planner_says_of_its_task_when_it_ends_it(play, ends, decision, report, target):
+    result, records, *_ = play(decision, ends=ends, rounds=1)
+    reporting = len(ends) > 1
+    if reporting and target is None:
+        assert codes(records) == [ErrorCode.F1], "the report is an exact token there"
+        return
+    assert (result.report, result.answer) == (report or ("success" if reporting else ""), decision.answer)
+    assert records[-1].execution.subtask.target == (target if reporting else "")
+
+
+def test_an_answer_to_a_subtask_that_fails_is_none(play):
+    result, *_ = play(Decision((Subtask("Pick", "moon"), END), answer="yes", report="success"), rounds=1)
+    assert (result.ended_by, result.report, result.answer) == ("rounds", "", "")
 
 
 def test_several_subtasks_of_one_decision_stop_at_the_first_failure(play):

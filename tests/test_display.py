@@ -10,6 +10,7 @@ from homie_tiny import TinyRobot
 from rich.console import Console
 
 from homie.kernel.types import (
+    END,
     SUCCESS,
     Attempt,
     AttemptEnded,
@@ -169,6 +170,26 @@ def test_the_end(screen: Screen) -> None:
     assert screen.new() == "\nThe planner ended the task after 1 round and 8.0 s of robot time.\n"
     screen.display.on(EpisodeEnded(EpisodeResult("task", "rounds", 20, (), (), 100.0)))
     assert screen.new() == "\nThe rounds ran out after 20 rounds and 100.0 s of robot time.\n"
+
+
+@pytest.mark.parametrize(
+    ("decision", "lines"),
+    [
+        (
+            Decision((END,), report="success", answer="no"),
+            ["answer    no", "report    the planner says that the task is done"],
+        ),
+        (Decision((END,), report="declined"), ["report    the planner declined the task: nothing was begun"]),
+        (Decision((END,), report="failure"), ["report    the planner says that the task is not done"]),
+        (Decision((END,)), ["report    none"]),
+    ],
+)
+def test_the_end_shows_what_the_planner_says_and_no_success_of_its_own(screen: Screen, decision, lines) -> None:
+    ended = record(SUCCESS)
+    screen.display.on(
+        SubtaskRecorded(replace(ended, decision=decision, execution=replace(ended.execution, subtask=END)))
+    )
+    assert screen.new().splitlines() == [f"  {line}" for line in [*lines, "inventory nothing"]]
 
 
 def test_escape_sequences_and_markup_of_a_model_are_text(screen: Screen) -> None:

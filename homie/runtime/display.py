@@ -12,7 +12,9 @@ from rich.text import Text
 from homie.kernel.interfaces import EpisodeListener
 from homie.kernel.support.text import counted, printable
 from homie.kernel.types import (
+    END,
     ENDINGS,
+    REPORTS,
     Attempt,
     AttemptEnded,
     Check,
@@ -88,7 +90,9 @@ class ProgressDisplay(EpisodeListener):
 
     def _show_decision(self, decision: Decision) -> None:
         if decision.analysis:
-            self._line("  analysis  ", decision.analysis, rest="dim")
+            # Why nothing was begun, or what was not done, is what a person has to read.
+            rest = "bold yellow" if decision.report in ("failure", "declined") else "dim"
+            self._line("  analysis  ", decision.analysis, rest=rest)
         subtasks = " ".join(str(subtask) for subtask in decision.subtasks)
         model = f"  with {decision.model}" if decision.model else ""
         self._line("  decision  ", (subtasks or "none that can be read") + model, rest="bold cyan")
@@ -132,9 +136,19 @@ class ProgressDisplay(EpisodeListener):
         if (thought := record.timings.get("skill", 0.0)) > moved > 0.0:
             slow = f"the skill thought for {thought:.1f} s over {moved:.1f} s of robot time, which waited for it"
             self._line("  slow      ", slow, rest="yellow")
-        text = "success" if feedback.ok else f"fail {feedback.code}: {feedback.message}"
-        self._line("  feedback  ", text, rest="green" if feedback.ok else "red")
+        if feedback.ok and record.execution.subtask.action == END.action:
+            self._show_end(record.decision)
+        else:
+            text = "success" if feedback.ok else f"fail {feedback.code}: {feedback.message}"
+            self._line("  feedback  ", text, rest="green" if feedback.ok else "red")
         self._line("  inventory ", " ".join(record.inventory) or "nothing", rest="dim")
+
+    def _show_end(self, decision: Decision) -> None:
+        """What the planner says of its task. End is never wrong, so that its feedback would tell nothing."""
+        if decision.answer:
+            self._line("  answer    ", decision.answer, rest="bold")
+        rest = {"": "dim", "success": "green"}.get(decision.report, "bold yellow")
+        self._line("  report    ", REPORTS[decision.report], rest=rest)
 
     def close(self) -> None:
         """Take the running clock off the screen. Idempotent."""

@@ -22,6 +22,7 @@ from PIL import Image as Picture
 from homie.kernel.interfaces import EpisodeListener, Filmable, Robot
 from homie.kernel.types import (
     ENDINGS,
+    REPORTS,
     Array,
     AttemptEnded,
     Decision,
@@ -122,7 +123,8 @@ class VideoWriter(EpisodeListener):
         self._shoot(self._robot.observe(), hold=self._hold // 2)
 
     def _film_end(self, result: EpisodeResult) -> None:
-        self._caption = self._caption.change(state=ENDINGS[result.ended_by], tone="plain")
+        said = result.answer or (REPORTS[result.report] if result.report else ENDINGS[result.ended_by])
+        self._caption = self._caption.change(state=said, tone="plain")
         self._shoot(self._robot.observe(), hold=round(END_HOLD * FPS))
         self.close()  # now: a listener after this one may rely on the file
 

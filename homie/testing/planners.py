@@ -7,12 +7,14 @@ import io
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from typing import get_args
 
 import numpy as np
 
 from homie.kernel.errors import PlannerError
 from homie.kernel.interfaces import Planner
 from homie.kernel.types import (
+    END,
     FLOOR,
     SUCCESS,
     VIEWS,
@@ -24,6 +26,7 @@ from homie.kernel.types import (
     HistoryItem,
     Image,
     PlannerInput,
+    Report,
     Subtask,
 )
 from homie.kernel.vocabulary.actions import ACTIONS, Ability
@@ -235,9 +238,13 @@ def _decision(decision: object) -> list[str]:
             wrong.append(f"action, target and destination must be text (got {parts!r}).")
         elif not subtask.action or any(part != " ".join(part.split()) for part in parts):
             wrong.append(f"a subtask needs an action, and its parts single blanks and one line (got {parts!r}).")
-    for name in ("analysis", "model", "raw", "problem"):
+    for name in ("analysis", "model", "raw", "problem", "answer"):
         if not isinstance(getattr(decision, name), str):
             wrong.append(f"`{name}` must be text.")
+    if decision.report not in get_args(Report):
+        wrong.append(f"`report` must be one of {', '.join(map(repr, get_args(Report)))} (got {decision.report!r}).")
+    if (decision.report or decision.answer) and END.action not in [subtask.action for subtask in decision.subtasks]:
+        wrong.append("only a decision that ends the task can have a report or an answer.")
     if not isinstance(decision.answers, tuple) or not all(isinstance(answer, Answer) for answer in decision.answers):
         wrong.append("`answers` must be a tuple of Answer.")
     try:

@@ -166,6 +166,15 @@ def test_single_runs(homie, tiny_arguments, tmp_path: Path) -> None:
     assert "success is not judged" in page.text
 
 
+def test_what_the_planner_said_at_the_end(homie, tiny_arguments, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.yaml"
+    plan.write_text("- {subtask: '[End]', report: declined, answer: two <b>", encoding="utf-8")
+    done = homie("run", "how many?", *tiny_arguments, "--planner", f"scripted:{plan}", "--no-video", "--out", "run")
+    assert done.returncode == 0, done.stderr
+    _, page = write(tmp_path / "run")
+    assert "the planner declined the task: nothing was begun" in page.text and "two <b>" in page.text
+
+
 def test_what_comes_from_outside_is_text(tmp_path: Path) -> None:
     tasks = bench_runs.suite(1)
     tasks = tasks.model_copy(update={"tasks": (tasks.tasks[0].model_copy(update={"text": f"take {NASTY}"}),)})

@@ -59,6 +59,24 @@ def test_the_end_of_the_input_ends_the_task(monkeypatch: pytest.MonkeyPatch) -> 
     assert (result.ended_by, result.rounds) == ("ended", 2)
 
 
+@pytest.mark.parametrize(
+    ("line", "report", "answer"),
+    [
+        ("answer no, it is empty", "success", "no, it is empty"),
+        ("Answer:  3", "success", "3"),
+        ("decline", "declined", ""),
+        ("end failure", "failure", ""),
+        ("[End, declined]", "declined", ""),
+        ("end", "", ""),
+    ],
+)
+def test_how_a_person_ends_the_task(monkeypatch: pytest.MonkeyPatch, line: str, report: str, answer: str) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{line}\n"))
+    result = stage().play("is there a banana in the fridge?", HumanPlanner())
+    assert (result.ended_by, result.rounds, result.report, result.answer) == ("ended", 1, report, answer)
+    assert [str(item) for item in result.history] == ["(1) [End](success)"]
+
+
 def test_it_takes_no_argument() -> None:
     with pytest.raises(BadInput, match="takes no argument"):
         HumanPlanner("me")

@@ -11,6 +11,7 @@ from text_world import stage
 
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Decision, Subtask
+from homie.runtime.runstore import read_episode, read_steps
 from homie.runtime.session import run
 from planners.parsing import parse_subtask
 from planners.scripted import ScriptedPlanner, read_script, write_script
@@ -79,6 +80,8 @@ def test_it_plays_the_script_then_ends_and_starts_again(tmp_path: Path) -> None:
         ("- '[Pick, apple'", "only one of its two brackets"),
         ("- {subtask: [Put, 3]}", "Entry 1 of"),
         ("- Pick, ", "is no subtask"),
+        ("- {subtask: '[Pick, apple]', answer: 'no'}", "Entry 1 of .*: 'report' and 'answer' belong to End"),
+        ("- {subtask: '[End]', report: done}", "Entry 1 of .*: 'report' is not understood"),
     ],
 )
 def test_bad_scripts_name_the_entry(tmp_path: Path, text: str, message: str) -> None:
@@ -132,12 +135,20 @@ def test_any_file_is_a_script_or_bad_input(tmp_path_factory: pytest.TempPathFact
 
 
 def test_an_episode_is_a_script_again(tmp_path, tiny_options):
-    lines = ("Go to | ball", "Pick | ball", "Go to | box", "Put | ball | box", "End")
-    first = run(tiny_options(lines))
+    steps = ["[Go to, ball]", "[Pick, ball]", "[Go to, box]", "[Put, ball, box]"]
+    ending = "{subtask: '[End]', report: success, answer: two}"
+    plan = written(
+        tmp_path, "\n".join(f"- {entry}" for entry in [*(f"'{step}'" for step in steps), ending]), "first.yaml"
+    )
+    first = run(tiny_options(planner=f"scripted:{plan}"))
     again = run(tiny_options(planner=f"scripted:{first.episode_folder}", out=tmp_path / "again"))
     write_script(first.episode_folder, tmp_path / "plan.yaml")
-    written = run(tiny_options(planner=f"scripted:{tmp_path / 'plan.yaml'}", out=tmp_path / "written"))
-    assert first.result == again.result == written.result
+    copied = run(tiny_options(planner=f"scripted:{tmp_path / 'plan.yaml'}", out=tmp_path / "written"))
+    assert first.result == again.result == copied.result
+    ending = read_episode(first.episode_folder)
+    assert ending is not None and (ending.report, ending.answer) == ("success", "two")
+    assert read_steps(first.episode_folder)[-1].decision.answer == "two"
+    assert (first.result.report, first.result.answer) == ("success", "two")
     (tmp_path / "other").mkdir()
     with pytest.raises(BadInput, match=r"Cannot read the script .*steps\.jsonl"):
         ScriptedPlanner(str(tmp_path / "other"))

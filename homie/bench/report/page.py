@@ -35,6 +35,7 @@ from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.files import slug, write_atomically, writing
 from homie.kernel.support.packages import missing_part
 from homie.kernel.support.text import counted, printable
+from homie.kernel.types import REPORTS
 
 MEBIBYTE = 1024 * 1024
 BLOCK = 200
@@ -173,7 +174,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(cell=shown, sort_key=_sort_key, slug=slug, json=json.dumps)
-    environment.filters.update(average=_average, counted=counted)
+    environment.filters.update(average=_average, counted=counted, reported=REPORTS.__getitem__)
     return environment
 
 

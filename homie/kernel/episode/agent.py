@@ -13,7 +13,7 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from homie.kernel.episode.executor import Executor
 from homie.kernel.episode.inventory import aftermath
@@ -21,6 +21,7 @@ from homie.kernel.episode.senses import OWN_VIEWS, Sight
 from homie.kernel.interfaces import EpisodeListener, Planner
 from homie.kernel.types import (
     END,
+    END_FAILURE,
     END_SUCCESS,
     ENDINGS,
     HELD,
@@ -41,6 +42,7 @@ from homie.kernel.types import (
     PlannerAnswered,
     PlannerAsked,
     PlannerInput,
+    Report,
     RoundRecord,
     Subtask,
     SubtaskChecked,
@@ -142,6 +144,8 @@ class Episode:
         self.failures = 0
         """Subtasks that failed and answers that could not be read."""
         self.ended = False
+        self.report: Report = ""
+        self.answer = ""
         self.done = False
         """Whether the goal has ended it."""
         self._views, self._reached, self._ends = views, reached, ends
@@ -192,7 +196,8 @@ class Episode:
         for number, subtask in enumerate(plan, 1):
             ending = canonical_action(subtask.action, self.executor.actions) == END.action
             if ending:
-                subtask = self._end(subtask)
+                report = _reported(subtask, decision)
+                subtask = self._end(subtask, report)
             if not self._is_listed(subtask):
                 execution = unlisted(decision, subtask, len(self.choices))
                 self.listener.on(SubtaskChecked(execution.checks[0]))
@@ -202,6 +207,8 @@ class Episode:
             elif ending:
                 execution = Execution(subtask, decision.model, (), (), SUCCESS)
                 self.ended = True
+                self.report = report or ("success" if subtask == END_SUCCESS else "")
+                self.answer = decision.answer
             else:
                 subtask = with_held(subtask, self.inventory)
                 self.listener.on(SubtaskStarted(self.round, subtask))
@@ -239,11 +246,11 @@ class Episode:
             return Subtask(MOVE, str(list(pose.values())))
         return None
 
-    def _end(self, subtask: Subtask) -> Subtask:
-        """What a planner says to end the episode, as it counts. Where it reports, End alone says that the task is done;
-        without a list and without reports it says nothing more."""
-        if END_SUCCESS in self._ends and not subtask.target:
-            return END_SUCCESS
+    def _end(self, subtask: Subtask, report: Report) -> Subtask:
+        """What a planner says to end the episode, as it counts. Where it reports, End alone says that the task is done,
+        unless the decision reports something else; without a list and without reports it says nothing more."""
+        if END_SUCCESS in self._ends and subtask.target.lower() in ("", "declined"):
+            return END_FAILURE if report in ("failure", "declined") else END_SUCCESS
         if self.choices or END_SUCCESS in self._ends:
             return replace(subtask, action=END.action)
         return END
@@ -265,7 +272,9 @@ class Episode:
         how = self.ended_by or "rounds"
         stamp = self.executor.robot.observe().stamp
         log.info("%s after round %d", ENDINGS[how], self.round)
-        result = EpisodeResult(self.task, how, self.round, self.history, self.inventory, stamp)
+        result = EpisodeResult(
+            self.task, how, self.round, self.history, self.inventory, stamp, self.report, self.answer
+        )
         self.listener.on(EpisodeEnded(result))
         return result
 
@@ -308,6 +317,12 @@ class Episode:
         )
         self.listener.on(SubtaskRecorded(record))
         return record
+
+
+def _reported(end: Subtask, decision: Decision) -> Report:
+    """What a decision that ends the episode says of the task: as the target of End, or beside it."""
+    targets: Mapping[str, Report] = {report: report for report in get_args(Report) if report}
+    return targets.get(end.target.lower(), decision.report)
 
 
 def unreadable(decision: Decision) -> Execution:

@@ -48,7 +48,17 @@ from homie.kernel.types.observations import (
 )
 from homie.kernel.types.questions import PlannerInput
 from homie.kernel.types.records import Attempt, Check, EpisodeResult, Execution, Outcome, RoundRecord
-from homie.kernel.types.subtasks import END, END_FAILURE, END_SUCCESS, Answer, Decision, Subtask, model_key
+from homie.kernel.types.subtasks import (
+    END,
+    END_FAILURE,
+    END_SUCCESS,
+    REPORTS,
+    Answer,
+    Decision,
+    Report,
+    Subtask,
+    model_key,
+)
 from homie.kernel.types.telling import Faults, FeedbackPolicy, HistoryPolicy, Telling, ThingsPolicy
 
 __all__ = [
@@ -58,6 +68,7 @@ __all__ = [
     "END_SUCCESS",
     "FLOOR",
     "HELD",
+    "REPORTS",
     "SUCCESS",
     "UNTOLD",
     "VIEWS",
@@ -105,6 +116,7 @@ __all__ = [
     "Pose",
     "Pose2",
     "Proprioception",
+    "Report",
     "RoundRecord",
     "SentCommand",
     "SentTo",

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from homie.kernel.types.feedback import SUCCESS, ErrorCode, Feedback, HistoryItem
 from homie.kernel.types.limits import EndedBy
-from homie.kernel.types.subtasks import Decision, Subtask
+from homie.kernel.types.subtasks import Decision, Report, Subtask
 
 
 class Outcome(StrEnum):
@@ -98,7 +98,11 @@ class RoundRecord:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeResult:
-    """How an episode ended. rounds: how many were played."""
+    """How an episode ended. rounds: how many were played.
+
+    report, answer: what the planner said of its task when it ended it, and its answer to a question; "" for none. Only
+    a goal or a world can say whether it is so.
+    """
 
     task: str
     ended_by: EndedBy
@@ -106,3 +110,5 @@ class EpisodeResult:
     history: tuple[HistoryItem, ...]
     inventory: tuple[str, ...]
     robot_seconds: float
+    report: Report = ""
+    answer: str = ""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,16 @@ class Subtask:
 END = Subtask("End")
 END_SUCCESS, END_FAILURE = Subtask("End", "success"), Subtask("End", "failure")
 """How an episode ends where the planner reports on its task: it says that the task is done, or that it is not."""
+Report: TypeAlias = Literal["", "success", "failure", "declined"]
+"""What a planner says of its task when it ends it: it is done, it is not done, or the instruction was not understood
+and nothing was begun. "": it says nothing."""
+REPORTS: Mapping[Report, str] = {
+    "": "none",
+    "success": "the planner says that the task is done",
+    "failure": "the planner says that the task is not done",
+    "declined": "the planner declined the task: nothing was begun",
+}
+"""Reports in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +63,8 @@ class Decision:
     `model` is the low-level model that the planner chose for the subtasks; "" leaves the choice to the executor.
     `problem` says, in words for the planner, why its output could not be read; there are no subtasks then, and the
     episode goes on with that as F1 feedback. `answers` are all answers on the way here, unreadable ones included.
+    `report` and `answer` belong to End: what the planner says of the task, and its answer to a question ("no", "in the
+    fridge"), "" for none.
     `system` and `question` are the system message and the text of the round's question as a language model was sent
     them; a run folder has the SHA-256 of `system`, and the text once, under that name.
     """
@@ -63,6 +77,8 @@ class Decision:
     answers: tuple[Answer, ...] = ()
     system: str = ""
     question: str = ""
+    report: Report = ""
+    answer: str = ""
 
 
 def model_key(name: str) -> str:

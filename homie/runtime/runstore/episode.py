@@ -108,6 +108,8 @@ class EpisodeStore(EpisodeListener):
             history=result.history,
             inventory=result.inventory,
             robot_seconds=result.robot_seconds,
+            report=result.report,
+            answer=result.answer,
             wall_seconds=round(time.perf_counter() - self._began, 3),
             usage=self._usage,
             parts=self._parts,

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from homie.kernel.errors import BadInput
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.support.checksums import FileMark, mark
-from homie.kernel.types import Answer, EndedBy, HistoryItem, RoundRecord
+from homie.kernel.types import Answer, EndedBy, HistoryItem, Report, RoundRecord
 from homie.runtime.inputs import INPUTS
 from homie.runtime.runstore.sealed import contents, read_model, write_model
 
@@ -88,8 +88,8 @@ class EpisodeFile(BaseModel):
     `steps.jsonl`, which has timings, and the checksum.
 
     ended_by: the planner (`ended`), a limit (`rounds`, `steps`, `failures`), or, in a bench, something that was neither
-    the planner's nor the skills' doing (`infrastructure`), told by `cause`. parts: the name of a
-    `provenance.PartsFile`.
+    the planner's nor the skills' doing (`infrastructure`), told by `cause`. report, answer: what the planner said when
+    it ended the task (`homie.kernel.types.EpisodeResult`). parts: the name of a `provenance.PartsFile`.
     files: the other files of the episode as they were at its end. Homie 0.1 wrote format 1, without the last two.
     """
 
@@ -105,6 +105,8 @@ class EpisodeFile(BaseModel):
     inventory: tuple[str, ...]
     robot_seconds: float
     wall_seconds: float
+    report: Report = ""
+    answer: str = ""
     cause: str = ""
     usage: Usage = Usage()
     parts: str = ""
