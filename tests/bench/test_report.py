@@ -168,7 +168,7 @@ def test_single_runs(homie, tiny_arguments, tmp_path: Path) -> None:
 
 def test_what_the_planner_said_at_the_end(homie, tiny_arguments, tmp_path: Path) -> None:
     plan = tmp_path / "plan.yaml"
-    plan.write_text("- {subtask: '[End]', report: declined, answer: two <b>", encoding="utf-8")
+    plan.write_text("- {subtask: '[End]', report: declined, answer: two <b>}", encoding="utf-8")
     done = homie("run", "how many?", *tiny_arguments, "--planner", f"scripted:{plan}", "--no-video", "--out", "run")
     assert done.returncode == 0, done.stderr
     _, page = write(tmp_path / "run")
