@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from homie.data.demonstrations.demonstration import Demonstration, Film, Layout, Stage
+from homie.data.demonstrations.demonstration import Camera, Demonstration, Film, Layout, Stage
 from homie.kernel.types import SUCCESS, ErrorCode, Feedback, Image, Subtask
 
 FAR = Feedback("fail", ErrorCode.D1, "Unable to pick, the target is far away")
@@ -15,7 +15,7 @@ LAYOUT = Layout(
     fps=10,
     state=("base.x", "lift.pos"),
     action=("base.linear.vel", "lift.pos"),
-    cameras={"head": (48, 64), "wrist": (32, 32)},
+    cameras={"head": Camera(48, 64), "wrist": Camera(32, 32)},
 )
 
 
@@ -50,7 +50,7 @@ def demonstration(seed: int, frames: int = 12) -> Demonstration:
         stamps=np.arange(frames) / LAYOUT.fps,
         states=generator.normal(size=(frames, 2)).astype(np.float32),
         actions=generator.normal(size=(frames, 2)).astype(np.float32),
-        films={camera: Rolling(frames, size, seed) for camera, size in LAYOUT.cameras.items()},
+        films={camera: Rolling(frames, (size.height, size.width), seed) for camera, size in LAYOUT.cameras.items()},
         stages=stages,
         success=True,
     )

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import homie_tiny
 import numpy as np
 import pytest
 from test_recording import drive
 
+from homie.data.demonstrations.recorded import rate_of
 from homie.data.episode import LeftOut
 from homie.data.lerobot_export import export_lerobot
 from homie.data.options import LeRobotOptions
 from homie.data.recording.reader import read_recording
+from homie.data.recording.takes import list_takes
 from homie.data.sources.opening import open_sources
 
 pytest.importorskip("mcap")
 pytest.importorskip("pyarrow")
+import pyarrow.parquet as pq
+
 from homie.data.lerobot.reader import LeRobotReader
 
 LINES = ("begin put the ball in the box", "forward 0.5", "go to ball", "pick ball", "go to box", "put ball in box")
@@ -73,6 +79,67 @@ def test_a_lower_rate_keeps_whole_frames(recordings):
     assert thin.layout.fps == 5 and abs(len(thin) - len(whole) / 2) <= len(whole.stages)
     assert set(thin.stamps) <= set(whole.stamps)
     assert all(sum(1 for _ in film) == len(thin) for film in thin.films.values())
+
+
+@pytest.mark.parametrize("asked", [3, 7, 10, 12, 20, 30])
+def test_every_picture_and_every_episode_of_a_session_is_kept(tmp_path, monkeypatch, asked):
+    """Of a robot with 25 control periods a second: pictures at 10 Hz come 0.08 and 0.12 s after each other."""
+    monkeypatch.setattr(homie_tiny, "SPEC", replace(homie_tiny.SPEC, period=0.04))
+    moves = ("forward 3.3", "left 0.5"), ("forward 1.7", "left 2"), ("right 0.9",)
+    lines = [line for number, some in enumerate(moves) for line in (f"begin drive {number}", *some, "end")]
+    assert drive(tmp_path / "session", lines, fps=asked) == []
+    exported = export_lerobot(LeRobotOptions.build(sources=[tmp_path / "session"], out=tmp_path / "set", keep="all"))
+    reader = LeRobotReader(tmp_path / "set")
+    assert (exported.added, reader.layout.fps) == (3, min(asked, 25))
+    for episode, take in zip(reader, list_takes(tmp_path / "session"), strict=True):
+        recording = read_recording(take.episode)
+        assert set(recording.pictures.values()) == {len(episode)} and recording.fps == asked
+        assert all(sum(1 for _ in film) == len(episode) for film in episode.films.values())
+        np.testing.assert_allclose(episode.stamps, [stamp for stamp, _ in recording.jpegs("front")], atol=1e-6)
+    table = pq.read_table(tmp_path / "set/data/chunk-000/file-000.parquet").to_pylist()
+    assert all(abs(row["timestamp"] - row["frame_index"] / reader.layout.fps) < 1e-5 for row in table)
+
+
+@pytest.mark.parametrize("recorded", [3, 7, 8, 10, 12, 15, 20, 25])
+def test_the_rate_of_an_older_recording_is_its_mean(recorded):
+    periods = np.arange(2000) * 0.04
+    due = np.floor(periods * recorded + 1e-9)
+    moments = periods[np.flatnonzero(np.diff(due, prepend=-1.0))]
+    assert round(rate_of(moments, None)) == recorded
+    paused = np.concatenate([moments, moments[-1] + 30.0 + moments])
+    assert round(rate_of(paused, None)) == recorded == rate_of(paused, recorded)
+    assert rate_of(moments, 2.0 * recorded) == pytest.approx(recorded, rel=0.01)  # not what was asked for
+
+
+def test_more_frames_than_were_recorded_are_refused(recordings):
+    (source,) = open_sources([recordings])
+    with pytest.raises(LeftOut, match="recorded at 10 frames a second, and --fps asks for 30"):
+        source.demonstration(*source.entries(), 30)
+
+
+def test_a_rate_that_is_no_whole_number_is_left_out_with_the_way_out(tmp_path):
+    assert drive(tmp_path, ("begin drive", "forward 9", "end"), fps=0.4) == []
+    assert drive(tmp_path, ("begin drive", "forward 9", "end"), fps=3.5) == []
+    slow, odd = open_sources([tmp_path])
+    with pytest.raises(LeftOut, match=r"recorded at 0\.4 frames a second.*: record with a whole number"):
+        slow.demonstration(*slow.entries(), None)
+    with pytest.raises(LeftOut, match=r"recorded at 3\.5 frames a second.*: give --fps 3, or record"):
+        odd.demonstration(*odd.entries(), None)
+    assert odd.demonstration(*odd.entries(), 3).layout.fps == 3
+
+
+def test_what_differs_is_named_with_both_values(recordings, tmp_path):
+    assert drive(tmp_path / "other", ("begin drive", "forward 1", "end"), fps=5) == []
+    assert drive(tmp_path / "other", ("begin drive", "forward 1", "end"), cameras=["front"]) == []
+    reasons = []
+    options = LeRobotOptions.build(sources=[recordings, tmp_path / "other"], out=tmp_path / "set", keep="all")
+    assert export_lerobot(options, lambda entry, reason: reasons.append(reason)).added == 1
+    cameras = ", ".join(f"{name} (64x64)" for name in ("back", "front", "left", "right"))
+    assert reasons == [
+        "",
+        "it does not fit the data set: its rate is 5 frames a second, not 10",
+        f"it does not fit the data set: its cameras are front (64x64), not {cameras}",
+    ]
 
 
 def test_recordings_become_a_lerobot_data_set(recordings, tmp_path):

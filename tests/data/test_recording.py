@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import shutil
 import signal
 import struct
 import subprocess
@@ -172,8 +174,11 @@ def test_kill_9_costs_at_most_the_last_second_of_the_episode_that_goes_on(tmp_pa
     damaged = [take.episode / RECORDING for take in takes if not read_recording(take.episode).whole]
     before = {path: [entry.data for entry in Reading(path)] for path in damaged}
     mended = mend_takes(tmp_path)
-    assert [done.path for done in mended] == damaged and mend_takes(tmp_path) == ()
+    assert [done.path for done in mended] == [path for path in damaged if before[path]] and mend_takes(tmp_path) == ()
     for path, kept in before.items():
+        if not kept:  # killed before the first chunk
+            assert not path.parents[2].exists()
+            continue
         again = Reading(path)
         assert [entry.data for entry in again] == kept and again.whole
 
@@ -202,6 +207,59 @@ def test_a_torn_end_is_cut_told_and_kept(tmp_path, tail):
     kept = (tmp_path / f"{RECORDING}.cut").read_bytes()
     assert kept == (whole[:150_000] + tail)[-len(kept) :] and len(kept) == done.cut_bytes
     assert mend(path) is None
+
+
+def test_a_file_that_only_lacks_its_end_has_lost_nothing(tmp_path):
+    path = tmp_path / RECORDING
+    file = McapFile(path)
+    for number in range(3):
+        file.add(Entry("/action/state", 1e9, float(number), b"{}"))
+        file._writer.flush()  # as half a second of the clock does
+    data = path.read_bytes()
+    file.close()
+    path.write_bytes(data)
+    done = mend(path)
+    assert str(done) == f"{path} was not finished: 3 messages over 2.0 s are kept, which is all that it held."
+    assert [file.name for file in tmp_path.iterdir()] == [RECORDING] and mend(path) is None
+
+
+@pytest.mark.parametrize("begun", ["nothing", "run.json", "episode", "recording"])
+def test_a_kill_before_anything_was_recorded_leaves_nothing(tmp_path, begun):
+    drive(tmp_path, ("begin drive", "forward 0.2", "end"))
+    (whole,) = list_takes(tmp_path)
+    torn = tmp_path / "20261125-172846-drive"
+    shutil.copytree(whole.run, torn)
+    if begun == "nothing":
+        (torn / "run.json").unlink()
+    if begun != "recording":
+        shutil.rmtree(torn / "episodes")
+    if begun == "episode":
+        (torn / "episodes/drive-0").mkdir(parents=True)
+    if begun == "recording":
+        episode = torn / "episodes/drive-0"
+        for file in (path for path in episode.rglob("*") if path.is_file()):
+            file.unlink()
+        for name in (RECORDING, "steps.jsonl", "inputs.jsonl", "commands.jsonl"):
+            (episode / name).touch()
+    os.utime(torn, (0, 0))
+    assert mend_takes(tmp_path) == ()
+    assert [take.run for take in list_takes(tmp_path)] == [whole.run] and not torn.exists()
+
+
+def test_what_a_person_has_said_of_an_empty_recording_stays(tmp_path):
+    drive(tmp_path, ("begin drive", "forward 0.2", "end"))
+    (whole,) = list_takes(tmp_path)
+    for file in whole.episode.iterdir():
+        if file.is_file():
+            file.unlink()
+    (whole.episode / RECORDING).touch()
+    add_note(whole.episode, note("remark", "the arm was in the way"))
+    other = tmp_path / "20261125-172846-not-ours"
+    other.mkdir()
+    (other / "letter.txt").write_text("hello")
+    os.utime(other, (0, 0))
+    (done,) = mend_takes(tmp_path)
+    assert "0 messages" in str(done) and whole.run.exists() and other.exists()
 
 
 def test_a_changed_byte_ends_what_is_read_there(tmp_path):

@@ -15,6 +15,29 @@ from homie.kernel.types import Array, Feedback, Image, Subtask
 Numbers: TypeAlias = NDArray[np.float32]
 
 
+@dataclass(frozen=True, slots=True)
+class Camera:
+    """The pictures of a camera.
+
+    Args:
+        height: In pixels.
+        width: In pixels.
+        channels: 3 for colours.
+        depth: Whether its values are distances, which only a copy of the film keeps.
+        column: Its column in a LeRobot data set, "" for `observation.images.<name>`.
+    """
+
+    height: int
+    width: int
+    channels: int = 3
+    depth: bool = False
+    column: str = ""
+
+    def __str__(self) -> str:
+        kind = " depth" if self.depth else "" if self.channels == 3 else f" of {self.channels} channels"
+        return f"{self.width}x{self.height}{kind}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
     """What every frame of a demonstration holds. Demonstrations of equal layouts can be in one data set.
@@ -24,14 +47,38 @@ class Layout:
         fps: Frames in a second.
         state: What each number of a state is, as `base.x` or `elbow_flex_joint.pos`; metres, radians, seconds.
         action: The same for the command that was sent.
-        cameras: Height and width of the pictures in pixels, by the name of the camera.
+        cameras: By name.
     """
 
     robot: str
     fps: int
     state: tuple[str, ...]
     action: tuple[str, ...]
-    cameras: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    cameras: Mapping[str, Camera] = field(default_factory=dict)
+
+    def differences(self, other: Layout) -> tuple[str, ...]:
+        """How another layout differs from this one, a clause each: `its rate is 8 frames a second, not 10`."""
+        pairs = (
+            ("robot is", other.robot or "not named", self.robot or "without a name"),
+            ("rate is", f"{other.fps} frames a second", str(self.fps)),
+            ("cameras are", _cameras(other), _cameras(self)),
+            ("states are", ", ".join(other.state), ", ".join(self.state)),
+            ("actions are", ", ".join(other.action), ", ".join(self.action)),
+        )
+        same = (
+            other.robot == self.robot,
+            other.fps == self.fps,
+            other.cameras == self.cameras,
+            other.state == self.state,
+            other.action == self.action,
+        )
+        return tuple(
+            f"its {what} {its}, not {ours}" for (what, its, ours), equal in zip(pairs, same, strict=True) if not equal
+        )
+
+
+def _cameras(layout: Layout) -> str:
+    return ", ".join(f"{camera.column or name} ({camera})" for name, camera in layout.cameras.items()) or "none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.data.demonstrations.demonstration import Demonstration, Film, Layout, Stage
+from homie.data.demonstrations.demonstration import Camera, Demonstration, Film, Layout, Stage
 from homie.data.episode import Episode, LeftOut
 from homie.data.recording.reader import Recording, Series, read_recording
 from homie.data.recording.recorder import RECORDING
@@ -18,6 +18,12 @@ from homie.kernel.types import Array, Image, RoundRecord
 POSE = ("base.x", "base.y", "base.yaw")
 """What is measured of a base and cannot be commanded."""
 BASE = "base."
+RATE_TOLERANCE = 0.03
+"""By which share a rate may differ from the whole number that a data set says: cameras that should give 30 pictures a
+second give 29.97, and their drivers lose some; at 12.5 a whole number would tell wrong speeds by 4 %."""
+PAUSE = 2.5
+"""Times the median: a longer step between two frames is a pause. Steps of one rate are one or two control periods more
+or less than each other: at 20 Hz of 25 they are 0.04 and 0.08 s."""
 
 
 class RecordedFilm(Film):
@@ -40,7 +46,8 @@ def demonstration_of(
 ) -> Demonstration:
     """A recorded episode as a demonstration.
 
-    Frames are the moments of its pictures, or of its commands where no camera was recorded, thinned to `fps`.
+    Frames are the moments of its pictures, or of its commands where no camera was recorded. All of them are kept,
+    unless `fps` asks for fewer.
 
     Args:
         folder: The episode folder.
@@ -50,7 +57,7 @@ def demonstration_of(
         fps: Frames in a second, None for as many as there are pictures.
 
     Raises:
-        LeftOut: It was not recorded, or its recording cannot be used.
+        LeftOut: It was not recorded, its recording cannot be used, or its rate is no whole number.
     """
     if not is_recorded(folder):
         raise LeftOut("body and commands were not recorded: drive with `homie teleop --record FOLDER`")
@@ -64,8 +71,12 @@ def demonstration_of(
         moments = np.intersect1d(moments, stamps)
     if len(moments) < 2:
         raise LeftOut("it has less than two frames")
-    rate = fps or max(1, round(1.0 / float(np.median(np.diff(moments)))))
-    moments = _thinned(moments, rate)
+    recorded = rate_of(moments, _asked(recording) if seen else None)
+    rate = _whole_rate(recorded) if fps is None else fps
+    if rate > recorded * (1.0 + RATE_TOLERANCE):
+        raise LeftOut(f"it was recorded at {recorded:.3g} frames a second, and --fps asks for {rate}")
+    if rate < recorded * (1.0 - RATE_TOLERANCE):
+        moments = _thinned(moments, rate)
     films = {camera: RecordedFilm(recording, camera, moments) for camera in sorted(seen)}
     state = recording.measured.labels
     action = _action_labels(recording)
@@ -77,7 +88,7 @@ def demonstration_of(
             fps=rate,
             state=state,
             action=action,
-            cameras={camera: next(iter(film)).shape[:2] for camera, film in films.items()},
+            cameras={camera: Camera(*next(iter(film)).shape[:2]) for camera, film in films.items()},
         ),
         stamps=moments,
         states=_at(recording.measured, moments).astype(np.float32),
@@ -90,6 +101,38 @@ def demonstration_of(
 
 def _stamps(recording: Recording, camera: str) -> Array:
     return np.array([stamp for stamp, _ in recording.jpegs(camera)])
+
+
+def rate_of(moments: Array, asked: float | None) -> float:
+    """How many frames a second moments (n,) have: as many as were asked for if that is so, else their mean.
+
+    Pictures at 10 Hz of a robot with 25 control periods a second come 0.08 and 0.12 s after each other, so no single
+    step tells the rate, nor does their median. Pauses do not count.
+    """
+    steps = np.diff(moments)
+    steps = steps[steps <= PAUSE * np.median(steps)]
+    seconds = float(steps.sum())
+    if asked is not None and abs(seconds - len(steps) / asked) <= max(RATE_TOLERANCE * seconds, float(steps.max())):
+        return asked
+    return len(steps) / seconds
+
+
+def _asked(recording: Recording) -> float | None:
+    """The rate of pictures that was asked for; there are no more of them than control periods."""
+    stamps = np.unique(recording.sent.stamps)
+    return None if recording.fps is None else min(recording.fps, 1.0 / float(np.median(np.diff(stamps))))
+
+
+def _whole_rate(rate: float) -> int:
+    """The frames in a second of a data set, which are a whole number. Raises LeftOut where that is another rate."""
+    whole = max(1, round(rate))
+    if abs(whole - rate) > RATE_TOLERANCE * rate:
+        below = f"give --fps {int(rate)}, or " if rate > 1.0 else ""
+        raise LeftOut(
+            f"it was recorded at {rate:.3g} frames a second, which a data set cannot have: {below}record with a whole "
+            "number of them"
+        )
+    return whole
 
 
 def _thinned(moments: Array, fps: int) -> Array:

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+import numpy as np
+from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter, ValidationError
 
 from homie.data.demonstrations.demonstration import Demonstration, Stage
 from homie.data.lerobot.layout import INFO, VERSION, Position, number
@@ -21,11 +22,16 @@ from homie.kernel.support.files import to_json, write_atomically
 
 UNFINISHED = "meta/homie_unfinished.json"
 NOTES = "meta/homie_episodes.jsonl"
+EVEN = 1e-4
+"""Seconds by which a frame may miss its time: the tolerance of LeRobot."""
 _STAGES = TypeAdapter(tuple[Stage, ...])
 
 
 class EpisodeNote(BaseModel):
-    """Of an episode: its name, so that it is added once, whether its task was done, and its subtasks."""
+    """Of an episode: its name, so that it is added once, whether its task was done, and its subtasks.
+
+    stamps: when its frames were, in seconds of robot time, where that is not exactly frame / fps.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -33,12 +39,21 @@ class EpisodeNote(BaseModel):
     name: str
     success: bool | None
     stages: list[dict[str, Any]]
+    stamps: list[FiniteFloat] | None = None
 
     @classmethod
     def of(cls, index: int, demonstration: Demonstration) -> EpisodeNote:
         """The note of an episode."""
         stages = _STAGES.dump_python(demonstration.stages, mode="json")
-        return cls(episode_index=index, name=demonstration.name, success=demonstration.success, stages=list(stages))
+        even = np.arange(len(demonstration)) / demonstration.layout.fps
+        stamps = None if np.allclose(demonstration.stamps, even, rtol=0.0, atol=EVEN) else demonstration.stamps
+        return cls(
+            episode_index=index,
+            name=demonstration.name,
+            success=demonstration.success,
+            stages=list(stages),
+            stamps=None if stamps is None else stamps.round(6).tolist(),
+        )
 
     def read_stages(self) -> tuple[Stage, ...]:
         """Its subtasks again. Raises ValidationError."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
-from homie.data.demonstrations.demonstration import Layout
+from homie.data.demonstrations.demonstration import Camera, Layout
 
 VERSION = "v3.0"
 CHUNK = 1000
@@ -72,15 +72,15 @@ def layout_of(info: Mapping[str, Any]) -> Layout:
         state=names(STATE),
         action=names(ACTION),
         cameras={
-            key.removeprefix(PICTURES): (column["shape"][0], column["shape"][1])
+            key.removeprefix(PICTURES): Camera(column["shape"][0], column["shape"][1])
             for key, column in columns.items()
             if column["dtype"] == "video"
         },
     )
 
 
-def _camera(size: tuple[int, int], fps: int) -> dict[str, Any]:
-    height, width = size
+def _camera(camera: Camera, fps: int) -> dict[str, Any]:
+    height, width = camera.height, camera.width
     return {
         "dtype": "video",
         "shape": [height, width, 3],

@@ -65,7 +65,7 @@ class LeRobotReader:
             name=self.name(index),
             task=self.task(index),
             layout=self.layout,
-            stamps=np.asarray(mine.column("timestamp"), np.float64),
+            stamps=np.asarray(note.stamps if note and note.stamps else mine.column("timestamp"), np.float64),
             states=_numbers(mine, STATE),
             actions=_numbers(mine, ACTION),
             films={camera: self._film(row, PICTURES + camera) for camera in self.layout.cameras},

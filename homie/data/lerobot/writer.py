@@ -253,8 +253,8 @@ class LeRobotWriter(HeldFolder):
             )
 
     def _check_fits(self, demonstration: Demonstration) -> None:
-        if demonstration.layout != self._layout:
-            raise LeftOut("its robot, rate or cameras are not those of the first episode")
+        if differences := self._layout.differences(demonstration.layout):
+            raise LeftOut(f"it does not fit the data set: {'; '.join(differences)}")
         if not len(demonstration):
             raise LeftOut("it has no frames")
 
@@ -279,7 +279,7 @@ class LeRobotWriter(HeldFolder):
 
 def _put_film(film: Film, path: Path, layout: Layout, camera: str, length: int) -> Statistics:
     """A film into its place, as it is where it is a file of its own, and its statistics. Raises LeftOut, BadInput."""
-    height, width = layout.cameras[camera]
+    height, width = layout.cameras[camera].height, layout.cameras[camera].width
     statistics = PictureStatistics()
     count = 0
     if isinstance(film, VideoFile) and film.frames is None:

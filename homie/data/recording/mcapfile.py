@@ -44,10 +44,12 @@ class Mended:
     cut: Path | None
 
     def __str__(self) -> str:
-        kept = f" (they are in {self.cut.name})" if self.cut is not None else ""
+        kept = f"{self.messages} messages over {self.seconds:.1f} s are kept"
+        if self.cut is None:
+            return f"{self.path} was not finished: {kept}, which is all that it held."
         return (
-            f"{self.path} was not finished: {self.messages} messages over {self.seconds:.1f} s are kept, "
-            f"{self.cut_bytes} bytes that cannot be read were cut off its end{kept}."
+            f"{self.path} was not finished: {kept}, {self.cut_bytes} bytes that cannot be read were cut off its end "
+            f"(they are in {self.cut.name})."
         )
 
 

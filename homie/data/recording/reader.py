@@ -66,6 +66,15 @@ class Recording:
     notes: tuple[Note, ...]
 
     @property
+    def fps(self) -> float | None:
+        """Pictures a second that were asked for; None in recordings of Homie 0.1, which do not say."""
+        said = next((event.about["fps"] for event in self.events if "fps" in event.about), "")
+        try:
+            return float(said) if float(said) > 0.0 else None
+        except ValueError:
+            return None
+
+    @property
     def seconds(self) -> float:
         """From the first measurement to the last, robot time."""
         stamps = self.measured.stamps

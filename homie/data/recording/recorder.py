@@ -107,7 +107,7 @@ class Recorder(EpisodeListener):
         self.path = folder / RECORDING
         self._spec, self._look = spec, look
         self._cameras, self._depths = tuple(cameras), dict(depths)
-        self._interval = 1.0 / fps
+        self._fps, self._interval = fps, 1.0 / fps
         self._clock = clock
         self._due: float | None = None
         self._stamp = 0.0
@@ -126,7 +126,7 @@ class Recorder(EpisodeListener):
     def on(self, event: Event) -> None:
         match event:
             case EpisodeStarted(task):
-                self.event("task", {"text": task})
+                self.event("task", {"text": task, "fps": f"{self._fps:g}"})
             case PlannerAnswered(number, decision):
                 self._decided(number, decision)
             case SubtaskStarted(number, subtask):

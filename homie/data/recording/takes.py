@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
+import shutil
+import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,7 +19,7 @@ from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 
-from homie.data.recording.mcapfile import Mended, mend
+from homie.data.recording.mcapfile import Mended, Reading, mend
 from homie.data.recording.notes import Mark, Note, discarded, mark_of, read_notes
 from homie.data.recording.recorder import RECORDING, Recorder
 from homie.kernel.errors import BadInput
@@ -27,6 +30,12 @@ from homie.kernel.types import Image, Observation
 from homie.runtime.assembly import Parts
 from homie.runtime.provenance import PartsFile
 from homie.runtime.runstore import EpisodeStore, RunFolder, episode_folders, read_episode, read_run
+
+_NAME = re.compile(r"\d{8}-\d{6}-")
+_BEFORE = ("run.json", ".run.json.tmp", "scene.json", ".scene.json.tmp", "parts", "texts")
+"""What a run folder has before its episode begins."""
+JUST_MADE = 10.0
+"""Seconds: a younger folder without `run.json` may be one that another process is making, which locks it next."""
 
 
 class Take:
@@ -157,14 +166,17 @@ def list_takes(folder: Path) -> tuple[Listed, ...]:
 def mend_takes(folder: Path) -> tuple[Mended, ...]:
     """Mend every recording that a kill has left without its end; those that are being made are left alone.
 
+    Where the kill came before anything was recorded, the run folder is removed.
+
     Returns:
         What was done, to be told to the user.
 
     Raises:
         BadInput: A recording cannot be read or written.
+        MissingPart: There are recordings, and the package for them is not installed.
     """
     done: list[Mended] = []
-    for run in _runs(folder):
+    for run in _begun(folder):
         lock = os.open(run, os.O_RDONLY)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -173,7 +185,10 @@ def mend_takes(folder: Path) -> tuple[Mended, ...]:
             continue
         try:
             with writing(run, "the recordings in"):
-                done += _mended(run)
+                if _is_empty(run):
+                    shutil.rmtree(run)
+                else:
+                    done += _mended(run)
         finally:
             os.close(lock)
     return tuple(done)
@@ -182,6 +197,30 @@ def mend_takes(folder: Path) -> tuple[Mended, ...]:
 def _mended(run: Path) -> list[Mended]:
     tried = [mend(path) for path in sorted(run.glob(f"episodes/*/{RECORDING}"))]
     return [mended for mended in tried if mended is not None]
+
+
+def _begun(folder: Path) -> list[Path]:
+    """The run folders, and folders of a name like theirs that a kill has left without `run.json`."""
+    now = time.time()
+    torn = [
+        path
+        for path in sorted(folder.glob("*"))
+        if _NAME.match(path.name) and not (path / "run.json").exists() and now - path.stat().st_mtime > JUST_MADE
+    ]
+    return [*_runs(folder), *(path for path in torn if path.is_dir() and _is_empty(path))]
+
+
+def _is_empty(run: Path) -> bool:
+    """Whether nothing was recorded in a run folder: it has what is written before an episode begins, and no more."""
+    for path in run.rglob("*"):
+        if path.is_dir() or path.relative_to(run).parts[0] in _BEFORE:
+            continue
+        if path.name == RECORDING:
+            if next(iter(Reading(path)), None) is not None:
+                return False
+        elif path.stat().st_size:
+            return False
+    return True
 
 
 def _runs(folder: Path) -> list[Path]:
