@@ -5,6 +5,7 @@ The font comes with Pillow, so every machine draws the same.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any, Literal
@@ -18,8 +19,10 @@ from homie.kernel.types import Image
 WIDTH, HEIGHT = 1280, 208
 COLUMN = 832
 MARGIN = 16
-STRIP = HEIGHT - 54
-"""Where the history begins: two lines of what was done."""
+CHIP = 28
+"""Height of a subtask of the history; there are two lines of them."""
+STRIP = HEIGHT - 2 * (CHIP + 6) - 4
+"""Where the history begins."""
 BACKGROUND = (18, 20, 24)
 WHITE, GREY = (238, 238, 238), (150, 156, 166)
 TONES = {"good": (96, 211, 120), "bad": (255, 110, 98), "plain": (240, 200, 90)}
@@ -79,16 +82,30 @@ def _still(caption: Caption) -> Picture.Image:
     panel = Picture.new("RGB", (WIDTH, HEIGHT), BACKGROUND)
     draw = ImageDraw.Draw(panel)
     left, right, y = MARGIN, COLUMN + MARGIN, 10
-    y = _write(draw, (left, y), caption.task, 18, GREY, COLUMN - left, lines=1)
-    y = _write(draw, (left, y + 4), caption.decision, 28, WHITE, COLUMN - left, lines=2)
+    y = _write(draw, (left, y), caption.task, 19, GREY, COLUMN - left, lines=1)
+    y = _write(draw, (left, y + 2), caption.decision, 30, WHITE, COLUMN - left, lines=1)
     about = f"{caption.analysis}  ({caption.model})" if caption.model else caption.analysis
-    _write(draw, (left, y + 4), about, 18, GREY, COLUMN - left, lines=(STRIP - y) // 23)
+    _write(draw, (left, y + 2), about, 20, GREY, COLUMN - left, lines=(STRIP - y) // 26)
     _write_history(draw, caption.history)
     draw.line([(COLUMN, 14), (COLUMN, HEIGHT - 14)], fill=(60, 64, 72), width=1)
     draw.text((right, 10), f"round {caption.round}", font=_font(18), fill=GREY)
-    y = _write(draw, (right, 37), f"in the hand: {caption.inventory}", 20, WHITE, WIDTH - right - MARGIN, lines=1)
-    _write(draw, (right, y + 8), caption.state, 22, TONES[caption.tone], WIDTH - right - MARGIN, lines=4)
+    y = _write(draw, (right, 37), f"in the hand: {caption.inventory}", 21, WHITE, WIDTH - right - MARGIN, lines=1)
+    _write(draw, (right, y + 8), caption.state, 24, TONES[caption.tone], WIDTH - right - MARGIN, lines=4)
     return panel
+
+
+def draw_card(picture: Image, title: str, lines: Sequence[str]) -> Image:
+    """A picture (H, W, 3), darker, with a title and lines of text in its middle."""
+    height, width = picture.shape[:2]
+    drawn = Picture.fromarray((picture * 0.35).astype(np.uint8))
+    draw = ImageDraw.Draw(drawn)
+    texts = [(line, 30, WHITE) for line in wrap(title, _font(30), width - 4 * MARGIN)]
+    texts += [(line, 22, GREY) for text in lines for line in wrap(text, _font(22), width - 4 * MARGIN)]
+    y = (height - sum(round(size * 1.5) for _, size, _ in texts)) / 2
+    for text, size, colour in texts:
+        draw.text((width / 2, y), text, font=_font(size), fill=colour, anchor="ma")
+        y += round(size * 1.5)
+    return np.asarray(drawn)
 
 
 def _write(
@@ -111,24 +128,27 @@ def _write(
 
 
 def _write_history(draw: ImageDraw.ImageDraw, history: tuple[tuple[str, bool], ...]) -> None:
-    """As many of the last subtasks as fit on two lines, oldest first, green or red."""
-    font, step, gap = _font(15), 22, 14
-    lines: list[list[tuple[str, bool]]] = [[]]
+    """As many of the last subtasks as fit on two lines, oldest first, each in a box that is green or red."""
+    font, pad, gap = _font(17), 10, 8
+    rows: list[list[tuple[str, bool]]] = [[]]
     used = 0.0
     for text, ok in reversed(history):
-        width = font.getlength(text) + gap
-        if used + width > COLUMN - 2 * MARGIN:
-            if len(lines) == 2:
+        label = text.replace("[", "").replace("]", "")
+        width = font.getlength(label) + 2 * pad + gap
+        if used + width > COLUMN - MARGIN:
+            if len(rows) == 2:
                 break
-            lines.append([])
+            rows.append([])
             used = 0.0
-        lines[-1].append((text, ok))
+        rows[-1].append((label, ok))
         used += width
-    for row, line in enumerate(reversed(lines)):
-        x = float(MARGIN)
-        for text, ok in reversed(line):
-            draw.text((x, STRIP + row * step), text, font=font, fill=TONES["good" if ok else "bad"])
-            x += font.getlength(text) + gap
+    for row, line in enumerate(reversed(rows)):
+        x, y = float(MARGIN), STRIP + row * (CHIP + 6)
+        for label, ok in reversed(line):
+            width, tone = font.getlength(label) + 2 * pad, TONES["good" if ok else "bad"]
+            draw.rounded_rectangle((x, y, x + width, y + CHIP), radius=6, outline=tone, width=1)
+            draw.text((x + pad, y + CHIP / 2), label, font=font, fill=tone, anchor="lm")
+            x += width + gap
 
 
 def wrap(text: str, font: ImageFont.FreeTypeFont, width: int) -> list[str]:

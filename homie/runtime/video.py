@@ -72,6 +72,7 @@ class VideoWriter(EpisodeListener):
         self._caption = Caption(speed=speed)
         self._front: Image | None = None
         self._head_view: Image | None = None
+        self._target = ""
         self._scale = 1.0
         self._shot_at: float | None = None
         self._rest = 0.0
@@ -91,6 +92,7 @@ class VideoWriter(EpisodeListener):
             case PlannerAnswered(_, decision):
                 self._film_decision(decision)
             case SubtaskStarted(_, subtask):
+                self._target = subtask.destination or subtask.target
                 self._caption = self._caption.change(state=f"{subtask} ...", tone="plain")
             case AttemptEnded(attempt) if attempt.outcome is not Outcome.SUCCEEDED:
                 text = f"attempt {attempt.number} with {attempt.skill}: {attempt.reason}"
@@ -118,8 +120,10 @@ class VideoWriter(EpisodeListener):
             state=text,
             tone="good" if feedback.ok else "bad",
             inventory=" ".join(record.inventory) or "nothing",
-            history=(*self._caption.history, (str(record.execution.subtask), feedback.ok)),
+            history=(*self._caption.history, (f"{record.execution.subtask} {feedback.code or ''}".strip(), feedback.ok)),
         )
+        self._succeeded += feedback.ok and bool(record.execution.attempts)
+        self._tried += bool(record.execution.attempts) or not feedback.ok
         self._shoot(self._robot.observe(), hold=self._hold // 2)
 
     def _film_end(self, result: EpisodeResult) -> None:
@@ -162,7 +166,9 @@ class VideoWriter(EpisodeListener):
         if frame is None and last is not None:
             self._head_view = None
             return last
-        if frame is not None:
+        if isinstance(self._robot, Filmable) and self._scale == 1.0:
+            picture = self._robot.look(self._robot.eye, VIEW_HEIGHT)
+        elif frame is not None:
             picture = frame.rgb
         elif isinstance(self._robot, Filmable):
             picture = self._robot.look(self._robot.eye)
@@ -178,7 +184,7 @@ class VideoWriter(EpisodeListener):
             front = np.zeros((VIEW_HEIGHT, width, 3), np.uint8) if self._front is None else self._front
             return label(_fit(front, width, VIEW_HEIGHT), "front camera, at the start of the round")
         began = time.perf_counter()
-        picture = self._robot.film(round(width * self._scale), round(VIEW_HEIGHT * self._scale))
+        picture = self._robot.film(round(width * self._scale), round(VIEW_HEIGHT * self._scale), self._target)
         if time.perf_counter() - began > SLOW:
             self._scale = 0.5
         return label(_fit(picture, width, VIEW_HEIGHT), "from outside")

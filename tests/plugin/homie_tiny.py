@@ -151,10 +151,10 @@ class TinyRobot(Robot):
 class FilmedTinyRobot(TinyRobot):
     """The same with somebody who films it."""
 
-    def film(self, width: int, height: int) -> Image:
+    def film(self, width: int, height: int, target: str = "") -> Image:
         return _line(width, height, {**self.places, "robot": self.x})
 
-    def look(self, camera: str) -> Image:
+    def look(self, camera: str, height: int | None = None) -> Image:
         return self.observe((camera,)).frames[camera].rgb
 
 

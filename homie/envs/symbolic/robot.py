@@ -120,11 +120,11 @@ class SymbolicRobot(Robot):
         lens = Intrinsics(SIZE, SIZE, SIZE / 2, SIZE / 2, SIZE, SIZE)
         return CameraFrame(camera, rgb, None, lens, Pose(np.zeros(3), np.eye(3)), instances, names)
 
-    def look(self, camera: str) -> Image:
-        """What `observe` shows of a camera."""
+    def look(self, camera: str, height: int | None = None) -> Image:
+        """What `observe` shows of a camera, in its own size."""
         return self._frame(camera).rgb
 
-    def film(self, width: int, height: int) -> Image:
+    def film(self, width: int, height: int, target: str = "") -> Image:
         """The same in another size."""
         rows, columns = (np.arange(size) * SIZE // size for size in (height, width))
         return self.look(self.eye)[np.ix_(rows, columns)]

@@ -233,7 +233,7 @@ class ThorRobot(SymbolicRobot):
         right = np.array([math.cos(turn), -math.sin(turn), 0.0])
         return Pose(np.array([eye["x"], eye["z"], eye["y"]]), np.column_stack([right, np.cross(ahead, right), ahead]))
 
-    def film(self, width: int, height: int) -> Image:
+    def film(self, width: int, height: int, target: str = "") -> Image:
         """The same picture in another size."""
         frame = self.look(self.eye)
         rows = np.arange(height) * frame.shape[0] // height

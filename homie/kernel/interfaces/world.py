@@ -21,11 +21,30 @@ from homie.kernel.world import WorldSnapshot
 class Filmable(Protocol):
     """A simulator that can be filmed."""
 
-    def film(self, width: int, height: int) -> Image:
-        """A third-person picture, (height, width, 3)."""
+    def film(self, width: int, height: int, target: str = "") -> Image:
+        """A third-person picture.
 
-    def look(self, camera: str) -> Image:
-        """The colours that one of the robot's cameras sees, without its other channels."""
+        Args:
+            width: Of the picture, pixels.
+            height: Of the picture, pixels.
+            target: What the robot is busy with, in the planner's words, for a camera that can choose where it stands;
+                "" for nothing.
+
+        Returns:
+            (height, width, 3) uint8.
+        """
+
+    def look(self, camera: str, height: int | None = None) -> Image:
+        """The colours that one of the robot's cameras sees, without its other channels.
+
+        Args:
+            camera: Its name.
+            height: Pixels, for a picture that people look at; None for the size of the robot's observations. Where the
+                picture comes in one size only, it may be ignored.
+
+        Returns:
+            (H, W, 3) uint8.
+        """
 
 
 @runtime_checkable

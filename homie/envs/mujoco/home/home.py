@@ -18,6 +18,7 @@ import numpy as np
 from homie.envs.mujoco.generate.generate import house_of
 from homie.envs.mujoco.generate.settle import check_start
 from homie.envs.mujoco.home.background import BackgroundLocator
+from homie.envs.mujoco.home.filming import FilmCamera, Subject
 from homie.envs.mujoco.home.ideal.native import Native
 from homie.envs.mujoco.home.ideal.rearranging import Rearranging
 from homie.envs.mujoco.home.settings import HomeSettings
@@ -27,7 +28,6 @@ from homie.envs.mujoco.house.meshed_scene import meshes_of, with_meshes
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import MeshSpec
 from homie.envs.mujoco.house.vicinity import Vicinity
-from homie.envs.mujoco.render.cameras import FreeCamera
 from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.envs.mujoco.robots.drive import BASE_JOINTS
 from homie.envs.mujoco.robots.eyes import Eyes
@@ -38,7 +38,7 @@ from homie.envs.mujoco.robots.simulated import SETTLE, SimulatedRobot
 from homie.envs.mujoco.state.snapshot import snapshot_of
 from homie.envs.mujoco.state.world import World
 from homie.kernel.errors import BadInput
-from homie.kernel.interfaces import Locator
+from homie.kernel.interfaces import Locator, NameMatcher
 from homie.kernel.robot.body import Kind
 from homie.kernel.setup import registry
 from homie.kernel.setup.opening import Opening
@@ -48,8 +48,6 @@ from homie.kernel.world import RobotState, WorldSnapshot, rounded
 
 PICTURE_SIZE = HomeSettings().pixels
 """Width and height of a picture where none is asked for."""
-FILM_LAG, FILM_TURN = 0.7, 0.11
-"""The film camera: seconds by which it lags behind the robot, and how fast it turns about it (rad/s)."""
 
 
 class MujocoHome(SimulatedRobot):
@@ -99,7 +97,8 @@ class MujocoHome(SimulatedRobot):
         self._velocity = (0.0, 0.0)
         self.after_step: Callable[[], None] | None = None
         """Called after every step of the physics, for what measures it."""
-        self._filmed: tuple[float, tuple[float, float, float]] | None = None
+        self._film_camera = FilmCamera(self.model, self.data)
+        self._best_matches: NameMatcher = registry.load("names", "default")
         self.reset(seed=scene.seed)
 
     @classmethod
@@ -273,11 +272,11 @@ class MujocoHome(SimulatedRobot):
 
     def _begin_from_here(self) -> None:
         """What follows from a world that was set: the fingers squeeze what they hold, nothing else moves, the gate
-        begins where the joints are and the film camera behind the robot."""
+        begins where the joints are, and the film camera chooses anew."""
         self._velocity = (0.0, 0.0)
         self._width_wanted = 0.0 if self.grasping.holding else self.limbs.opening()
         self._finger_target = self.limbs.opening() / 2
-        self._filmed = None
+        self._film_camera.reset()
         self.gate.reset()
 
     def _known(self) -> Mapping[str, object]:
@@ -295,26 +294,19 @@ class MujocoHome(SimulatedRobot):
         people = known.get("people")
         self.world.people.take_over(people if isinstance(people, Mapping) else {})
 
-    def film(self, width: int, height: int) -> Image:
-        """The robot from behind and above, without the upper walls."""
-        x, y, azimuth = self._film_camera()
-        camera = FreeCamera(lookat=(x, y, 0.75), distance=3.6, azimuth=azimuth, elevation=-0.73)
+    def film(self, width: int, height: int, target: str = "") -> Image:
+        """The robot and its target from above, without the upper walls."""
+        x, y, yaw = (float(v) for v in self.data.qpos[self._base])
+        camera = self._film_camera.aim(Pose2(x, y, yaw), self._meant(target, np.array([x, y])))
         return self.eyes.film(camera, width, height, hidden_groups=frozenset({1}))
 
-    def _film_camera(self) -> tuple[float, float, float]:
-        """Where the film camera looks (x, y) and its azimuth. It follows the robot softly, in robot time, so that the
-        picture neither jerks nor spins with every turn."""
-        x, y, yaw = (float(v) for v in self.data.qpos[self._base])
-        now, aim = float(self.data.time), (x + 0.4 * math.cos(yaw), y + 0.4 * math.sin(yaw), yaw + 0.6)
-        then, last = self._filmed or (now, aim)
-        if now < then:  # a new episode
-            then, last = now, aim
-        share, turn = 1.0 - math.exp((then - now) / FILM_LAG), FILM_TURN * (now - then)
-        left = math.remainder(aim[2] - last[2], math.tau)
-        azimuth = last[2] + min(max(left, -turn), turn)
-        camera = (last[0] + share * (aim[0] - last[0]), last[1] + share * (aim[1] - last[1]), azimuth)
-        self._filmed = now, camera
-        return camera
+    def _meant(self, words: str, near: Array) -> Subject | None:
+        """What a film shows for a target: the nearest object or furniture that words may mean."""
+        world = self.world
+        names = [thing.name for thing in self._best_matches(words, world.named_things())] if words else []
+        objects = [Subject(world.object_box(world.objects[name]).center) for name in names if name in world.objects]
+        furniture = [Subject(*world.face(world.receptacles[name])) for name in names if name in world.receptacles]
+        return min((*objects, *furniture), key=lambda subject: subject.metres(near), default=None)
 
 
 open_home = Opening(HomeSettings, MujocoHome.of)

@@ -168,12 +168,12 @@ def empty_spec(name: str) -> mujoco.MjSpec:
     visual.map.znear, visual.map.zfar = 0.004, 20.0
     spec.stat.extent, spec.stat.center = 5.0, [0.0, 0.0, 1.0]
     visual.global_.offwidth, visual.global_.offheight = 1920, 1080
-    for direction, strength in SUNS:
+    for number, (direction, strength) in enumerate(SUNS):
         spec.worldbody.add_light(
             type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
             dir=direction,
             pos=[0, 0, 8],
-            castshadow=False,
+            castshadow=number == 0,  # in films: the robot's cameras see no shadows
             diffuse=[strength] * 3,
             specular=[0.15] * 3,
             ambient=[0, 0, 0],

@@ -33,7 +33,13 @@ _MUJOCO_WORDS |= {"glx": "glfw"}
 
 
 def make_renderer(
-    model: mujoco.MjModel, width: int = 256, height: int = 256, *, backend: str | None = None, samples: int = 0
+    model: mujoco.MjModel,
+    width: int = 256,
+    height: int = 256,
+    *,
+    backend: str | None = None,
+    samples: int = 0,
+    film: bool = False,
 ) -> Renderer:
     """A renderer for one model.
 
@@ -44,6 +50,8 @@ def make_renderer(
         backend: one of `BACKENDS`; None takes the one in MUJOCO_GL, or the first that works if that is not set.
         samples: 4 smooths edges on GL backends and doubles the time of a frame. For videos only, because it blurs
             depth at edges too.
+        film: for pictures from outside. On GL backends lights cast shadows, which takes two and a half times as long,
+            and there is no sky: nothing is drawn (depth 0) where nothing stands.
 
     Raises:
         BadInput: the backend does not exist.
@@ -67,7 +75,7 @@ def make_renderer(
     for name in (chosen,) if chosen else _TRIED_BY_ITSELF:
         context = _context(name)
         if isinstance(context, GlContext):
-            return GlRenderer(model, width, height, name=name, context=context, samples=samples)
+            return GlRenderer(model, width, height, name=name, context=context, samples=samples, film=film)
         if chosen:
             raise MissingPart(
                 f"Rendering with {name} does not work here: {context}. Install it (`apt-get install libegl1` or"

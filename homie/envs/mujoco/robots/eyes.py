@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from homie.envs.mujoco.house.index import GeomInfo
 from homie.envs.mujoco.render.cameras import FreeCamera, camera_intrinsics, camera_pose
+from homie.envs.mujoco.render.outdoors import with_outdoors
 from homie.envs.mujoco.render.pictured import Pictured
 from homie.envs.mujoco.render.renderer import Renderer, RgbdImage, Size
 from homie.envs.mujoco.render.rendering import make_renderer
@@ -35,6 +36,7 @@ class Eyes:
         self._geoms = geoms
         self._pictured = Pictured(model)
         self._renderer: Renderer | None = None
+        self._film_renderer: Renderer | None = None
 
     @property
     def renderer(self) -> Renderer:
@@ -67,23 +69,29 @@ class Eyes:
             instance_names=names,
         )
 
-    def look(self, name: str) -> Image:
-        """The colours alone."""
-        return self._colours(self.renderer.rgbd(self.data, f"robot/{name}"))
+    def look(self, name: str, height: int | None = None) -> Image:
+        """The colours alone, `height` pixels high where that is given."""
+        size = None if height is None else (round(height * self.size[0] / self.size[1]), height)
+        return self._colours(self.renderer.rgbd(self.data, f"robot/{name}", size=size))
 
     def film(self, camera: FreeCamera, width: int, height: int, hidden_groups: Set[int] = frozenset()) -> Image:
-        """A picture (height, width, 3) from anywhere."""
-        size = (width, height)
-        return self._colours(self.renderer.rgbd(self.data, camera, size=size, hidden_groups=hidden_groups))
+        """A picture (height, width, 3) from anywhere, with shadows where the renderer has them, lawn and sky."""
+        if self._film_renderer is None:
+            self._film_renderer = make_renderer(self.model, width, height, film=True)
+        picture = self._film_renderer.rgbd(self.data, camera, size=(width, height), hidden_groups=hidden_groups)
+        lens = camera_intrinsics(self.model, camera, width, height)
+        pose = camera_pose(self.model, self.data, camera)
+        return with_outdoors(self._colours(picture), picture.depth, pose, lens)
 
     def _colours(self, picture: RgbdImage) -> Image:
         return shaded(picture.rgb, picture.depth) if self._shade else picture.rgb
 
     def close(self) -> None:
-        """Free the renderer. Idempotent; a later picture makes a new one."""
-        if self._renderer is not None:
-            self._renderer.close()
-            self._renderer = None
+        """Free the renderers. Idempotent; a later picture makes a new one."""
+        for renderer in (self._renderer, self._film_renderer):
+            if renderer is not None:
+                renderer.close()
+        self._renderer = self._film_renderer = None
 
     @cached_property
     def _instances(self) -> tuple[NDArray[np.int32], tuple[str, ...]]:

@@ -55,8 +55,8 @@ class SimulatedRobot(Robot):
             self.stop()
         self.eyes.close()
 
-    def look(self, camera: str) -> Image:
-        return self.eyes.look(camera)
+    def look(self, camera: str, height: int | None = None) -> Image:
+        return self.eyes.look(camera, height)
 
     def film_from(
         self, position: tuple[float, float, float], lookat: tuple[float, float, float], width: int, height: int

@@ -19,6 +19,8 @@ from homie.envs.mujoco.state.resting import Place, Resting
 from homie.kernel.types import Array, Articulation, Box, NamedThing, Solid, Surface
 from homie.kernel.vocabulary import domain
 
+BEFORE, CHEST = 0.05, 1.0
+"""Metres before a door and above the floor of the point to look at."""
 LEVEL = 0.5
 """Height of the unit vector of a hinge up to which it is level."""
 
@@ -73,6 +75,17 @@ class World:
         """The box of a piece of furniture, without what stands open."""
         center = self.position(piece.body) + self.rotation(piece.body) @ np.asarray(piece.center)
         return Box(center, np.asarray(piece.half), self.yaw(piece.body))
+
+    def face(self, piece: ReceptacleInfo) -> tuple[Array, Array | None]:
+        """Where a piece of furniture is looked at: a point (3,) and the direction (2,) from which, None for any. What
+        opens is seen from before its doors, all other furniture from above."""
+        box = self.receptacle_box(piece)
+        top = box.center[2] + box.half[2]
+        if not piece.articulations:
+            return np.array([*box.center[:2], top]), None
+        out = np.array([np.cos(piece.front), np.sin(piece.front)])
+        reach = float(np.max((box.corners() - box.center[:2]) @ out))
+        return np.array([*(box.center[:2] + out * (reach + BEFORE)), min(top, CHEST)]), out
 
     def yaw(self, body: int) -> float:
         x = self.rotation(body)[:, 0]

@@ -130,7 +130,7 @@ class FrankaTable(SimulatedRobot):
         for name, tiles in wiped.items() if isinstance(wiped, Mapping) else ():
             self.world.wipe(str(name), [int(tile) for tile in tiles])
 
-    def film(self, width: int, height: int) -> Image:
+    def film(self, width: int, height: int, target: str = "") -> Image:
         """Robot and table from the side."""
         camera = FreeCamera(lookat=(0.06, 0.0, 0.88), distance=1.5, azimuth=2.45, elevation=-0.45)
         return self.eyes.film(camera, width, height)
