@@ -17,6 +17,7 @@ from PIL import ImageFont
 
 from homie.kernel.interfaces import Filmable
 from homie.kernel.types import (
+    END,
     ENDINGS,
     SUCCESS,
     Attempt,
@@ -28,6 +29,7 @@ from homie.kernel.types import (
     ErrorCode,
     Execution,
     Feedback,
+    HistoryItem,
     Image,
     Observation,
     Outcome,
@@ -41,7 +43,7 @@ from homie.kernel.types import (
     SubtaskStarted,
 )
 from homie.runtime import caption, session
-from homie.runtime.caption import Caption, draw_caption, label, wrap
+from homie.runtime.caption import Caption, draw_caption, draw_card, label, wrap
 from homie.runtime.video import FPS, HEIGHT, SPEED, VIEW_HEIGHT, WIDTH, VideoWriter, frame_stamps
 
 
@@ -178,15 +180,17 @@ class Slow(FilmedTinyRobot):
     def __init__(self, seconds: float = 0.0) -> None:
         super().__init__()
         self.now, self.seconds = 0.0, seconds
-        self.filmed, self.looks = [], 0
+        self.filmed, self.targets, self.heights, self.looks = [], [], [], 0
 
-    def film(self, width, height):
+    def film(self, width, height, target=""):
         self.now += self.seconds
         self.filmed.append((width, height))
+        self.targets.append(target)
         return super().film(width, height)
 
-    def look(self, camera):
+    def look(self, camera, height=None):
         self.looks += 1
+        self.heights.append(height)
         return np.full((32, 64, 3), 40 * self.looks, np.uint8)
 
 
@@ -230,7 +234,7 @@ def test_what_is_written_under_the_pictures(tape):
     panel(state="success", tone="good", inventory="ball", history=(first,), clock=24.0)
     lost = replace(record(3, 24.0, feedback=Feedback("fail", ErrorCode.E2, "it is gone")), inventory=())
     writer.on(SubtaskRecorded(lost))
-    history = (first, ("[Pick, ball]", False))
+    history = (first, ("[Pick, ball] E2", False))
     panel(state="E2: it is gone", tone="bad", inventory="nothing", history=history, clock=24.0)
     writer.on(PlannerAnswered(4, Decision(())))
     written |= {"decision": "", "analysis": "", "model": "", "history": history, "clock": 24.0}
@@ -290,13 +294,42 @@ def test_the_eye_of_the_robot_is_asked_for_every_second_picture(tape):
         view = tape.frames[-1][:VIEW_HEIGHT, WIDTH - VIEW_HEIGHT :]
         shades.append(int(view[216, 216, 0]))
         assert not view[60:108].any() and view[108:324, 0].all() and not view[324:].any(), "in the middle"
-    assert shades == [40, 40, 80, 80, 120] and robot.looks == 3
-    for stamp in (6.0, 7.0):
+    assert shades == [40, 40, 80, 80, 120] and robot.heights == [VIEW_HEIGHT] * 3, "at the size at which it is shown"
+
+
+def test_a_picture_that_a_skill_has_seen_is_shown_again_where_pictures_take_long(tape, monkeypatch):
+    robot = Slow(0.5)
+    monkeypatch.setattr(time, "perf_counter", lambda: robot.now)
+    writer = VideoWriter(Path("video.mp4"), robot)
+    for stamp in (1.0, 6.0, 12.0):
         robot.stamp = stamp
         writer.on(PeriodPassed(robot.observe(("head",))))
-        head = Picture.fromarray(robot.observe(("head",)).frames["head"].rgb).resize((432, 432), 2)
-        np.testing.assert_array_equal(tape.frames[-1][40:VIEW_HEIGHT, -432:], np.asarray(head)[40:])
-    assert robot.looks == 3, "it was seen already"
+    head = Picture.fromarray(robot.observe(("head",)).frames["head"].rgb).resize((432, 432), 2)
+    np.testing.assert_array_equal(tape.frames[-1][40:VIEW_HEIGHT, -432:], np.asarray(head)[40:])
+    assert robot.looks == 0
+
+
+def test_the_camera_outside_is_told_what_the_robot_is_busy_with(tape):
+    robot = Slow()
+    writer = VideoWriter(Path("video.mp4"), robot)
+    writer.on(PlannerAnswered(1, Decision((PICK,))))
+    for number, subtask in enumerate((PICK, Subtask("Put", "ball", "box"), Subtask("Go to", "kitchen")), start=1):
+        writer.on(SubtaskStarted(number, subtask))
+        robot.stamp = 5.0 * number
+        writer.on(PeriodPassed(robot.observe()))
+    assert robot.targets == ["", "ball", "box", "kitchen"]
+
+
+def test_the_end_is_a_card_with_what_the_planner_claims(tape):
+    robot = FilmedTinyRobot()
+    writer = VideoWriter(Path("video.mp4"), robot)
+    failed = Feedback("fail", ErrorCode.E1, "it slipped")
+    history = (HistoryItem(1, PICK, failed), HistoryItem(2, PICK, SUCCESS), HistoryItem(3, END, SUCCESS))
+    writer.on(EpisodeEnded(EpisodeResult("task", "ended", 3, history, (), 24.0, report="failure")))
+    lines = ("3 rounds, 24 s of robot time", "1 of 2 subtasks succeeded", "The planner says that the task is not done.")
+    outside = label(robot.film(WIDTH - VIEW_HEIGHT, VIEW_HEIGHT), "from outside")
+    card = draw_card(outside, "The planner ended the task.", lines)
+    np.testing.assert_array_equal(tape.frames[-1][:VIEW_HEIGHT, : WIDTH - VIEW_HEIGHT], card)
 
 
 def test_a_thin_picture_is_a_line_and_a_high_one_stands_in_the_middle(tape):
@@ -307,7 +340,7 @@ def test_a_thin_picture_is_a_line_and_a_high_one_stands_in_the_middle(tape):
         (np.full((432, 216, 3), 200, np.uint8), slice(0, 432), slice(108, 324)),
         (np.full((216, 432, 3), 200, np.uint8), slice(108, 324), slice(0, 432)),
     ):
-        robot.look = lambda camera, picture=picture: picture
+        robot.look = lambda camera, height=None, picture=picture: picture
         VideoWriter(Path("video.mp4"), robot).on(PeriodPassed(robot.observe()))
         expected = np.zeros((432, 432, 3), np.uint8)
         expected[rows, columns] = 200
@@ -432,12 +465,12 @@ def test_the_panel_says_what_happens_as_long_as_it_should(tmp_path, monkeypatch)
     at(26.0)
     writer.on(SubtaskRecorded(ended(FEEDBACK, "ball", "box")))
     after = caption_now.change(state=f"E1: {FEEDBACK.message}", tone="bad", inventory="ball box", clock=26.0)
-    after = after.change(history=(("[Pick, ball]", False),))
+    after = after.change(history=(("[Pick, ball] E1", False),))
     parts.append((8 + 1 + 9, after))  # 7.5 frames of way, and 0.6 s
     at(28.0)
     writer.on(SubtaskRecorded(ended(Feedback("success"))))
     after = after.change(state="success", tone="good", inventory="nothing", clock=28.0)
-    after = after.change(history=(("[Pick, ball]", False), ("[Pick, ball]", True)))
+    after = after.change(history=(("[Pick, ball] E1", False), ("[Pick, ball]", True)))
     parts.append((7 + 1 + 9, after))  # the half frame that was shown too much is taken off
     at(28.0)
     writer.on(EpisodeEnded(EpisodeResult("", "ended", 2, (), (), 28.0)))

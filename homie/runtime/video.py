@@ -20,7 +20,9 @@ import numpy as np
 from PIL import Image as Picture
 
 from homie.kernel.interfaces import EpisodeListener, Filmable, Robot
+from homie.kernel.support.text import counted
 from homie.kernel.types import (
+    END,
     ENDINGS,
     REPORTS,
     Array,
@@ -41,7 +43,7 @@ from homie.kernel.types import (
     SubtaskStarted,
 )
 from homie.runtime import caption
-from homie.runtime.caption import Caption, draw_caption, label
+from homie.runtime.caption import Caption, draw_caption, draw_card, label
 
 VIEW_HEIGHT = 432
 WIDTH, HEIGHT = caption.WIDTH, VIEW_HEIGHT + caption.HEIGHT
@@ -70,6 +72,7 @@ class VideoWriter(EpisodeListener):
         self._interval = speed / FPS
         self._hold = round(hold * FPS)
         self._caption = Caption(speed=speed)
+        self._card: tuple[str, Sequence[str]] | None = None
         self._front: Image | None = None
         self._head_view: Image | None = None
         self._target = ""
@@ -120,15 +123,24 @@ class VideoWriter(EpisodeListener):
             state=text,
             tone="good" if feedback.ok else "bad",
             inventory=" ".join(record.inventory) or "nothing",
-            history=(*self._caption.history, (f"{record.execution.subtask} {feedback.code or ''}".strip(), feedback.ok)),
+            history=(
+                *self._caption.history,
+                (f"{record.execution.subtask} {feedback.code or ''}".strip(), feedback.ok),
+            ),
         )
-        self._succeeded += feedback.ok and bool(record.execution.attempts)
-        self._tried += bool(record.execution.attempts) or not feedback.ok
+
         self._shoot(self._robot.observe(), hold=self._hold // 2)
 
     def _film_end(self, result: EpisodeResult) -> None:
         said = result.answer or (REPORTS[result.report] if result.report else ENDINGS[result.ended_by])
         self._caption = self._caption.change(state=said, tone="plain")
+        tried = [item for item in result.history if item.subtask.action != END.action]
+        well = sum(item.feedback.ok for item in tried)
+        lines = (
+            f"{counted(result.rounds, 'round')}, {result.robot_seconds:.0f} s of robot time",
+            f"{well} of {counted(len(tried), 'subtask')} succeeded",
+        )
+        self._card = _sentence(ENDINGS[result.ended_by]), (*lines, *([_sentence(said)] if result.report else []))
         self._shoot(self._robot.observe(), hold=round(END_HOLD * FPS))
         self.close()  # now: a listener after this one may rely on the file
 
@@ -153,7 +165,10 @@ class VideoWriter(EpisodeListener):
         standing = (1 if self._shot_at is None else 0) if hold is None else 1 + hold
         self._shot_at = observation.stamp
         self._caption = self._caption.change(clock=observation.stamp)
-        views = np.concatenate([self._outside(), self._head(observation)], axis=1)
+        outside = self._outside()
+        if self._card is not None:
+            outside = draw_card(outside, *self._card)
+        views = np.concatenate([outside, self._head(observation)], axis=1)
         frame = av.VideoFrame.from_ndarray(np.concatenate([views, draw_caption(self._caption)]), format="rgb24")
         for _ in range(moving + standing):
             for packet in self._stream.encode(frame):
@@ -210,6 +225,10 @@ def frame_stamps(records: Sequence[RoundRecord], count: int) -> Array:
     knots = np.stack([ends - held, ends], axis=1).ravel()
     shown: Array = np.interp(np.arange(count) + 0.5, knots, np.repeat(stamps, 2))
     return shown
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:] + "."
 
 
 def _fit(image: Image, width: int, height: int) -> Image:

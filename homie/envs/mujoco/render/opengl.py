@@ -40,6 +40,8 @@ _BESIDE = 1e-3
 """Metres by which a geom's bounding sphere has to be beside the picture: OpenGL counts with single precision."""
 _CASTS = 1.5
 """Metres beside the picture within which geoms may cast a shadow into it."""
+_LIGHT_AWAY = 8.0
+"""Metres from what a film looks at to the lights: above all walls."""
 _SHADOW_MAP = 1024
 """Side of the shadow map in texels: with 2048 a picture takes a third longer, with 512 edges have steps."""
 
@@ -65,6 +67,7 @@ class GlRenderer(Renderer):
         self._scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = 0
         self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = int(film)
         self._scene.flags[mujoco.mjtRndFlag.mjRND_SKYBOX] = int(not film)
+        self._film = film
         self._margin = _CASTS if film else _BESIDE
         self._option = mujoco.MjvOption()
         self._option.sitegroup[:] = 0
@@ -169,6 +172,9 @@ class GlRenderer(Renderer):
             for eye in self._scene.camera:
                 eye.frustum_top = eye.frustum_near * math.tan(0.5 * camera.fovy)
                 eye.frustum_bottom = -eye.frustum_top
+            for light in self._scene.lights[: self._scene.nlight] if self._film else ():
+                # The shadow map of a directional light reaches `stat.extent` metres around it.
+                light.pos[:] = np.asarray(camera.lookat) - _LIGHT_AWAY * light.dir
 
     def _draw_geoms(self, width: int, height: int) -> Segmentation:
         """Draw every geom in the colour that encodes its number, and read the numbers back."""
