@@ -123,7 +123,8 @@ LAYERS = {
     "ros_bridge.transport": (
         ("interface", "refusals"),
         ("stamps",),
-        ("actions", "transforms", "dds", "ros"),
+        ("readings", "clocks"),
+        ("joints", "transforms", "actions", "dds", "ros"),
         ("opening",),
     ),
 }

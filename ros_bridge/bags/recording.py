@@ -13,6 +13,7 @@ from ros_bridge.profiles.live import commanded_topics, measured_topics
 from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.spoken import EPISODE, FINGERS, FINGERS_KIND, TEXT
 from ros_bridge.signals import ended_by_signal
+from ros_bridge.transport.clocks import CLOCK, CLOCK_TOPIC
 from ros_bridge.transport.dds.definitions import Definitions
 from ros_bridge.transport.interface import Node, Qos
 from ros_bridge.transport.opening import Transport, open_node
@@ -30,7 +31,8 @@ def recorded_topics(profile: Profile) -> list[Topic]:
     commanded = [(name, kind) for _, name, kind in commanded_topics(profile)]
     topics = [Topic(name, kind, EVERYTHING) for name, kind in dict([*measured, *commanded]).items()]
     announced = [Topic(EPISODE, TEXT, MANY), *([Topic(FINGERS, FINGERS_KIND, EVERYTHING)] if profile.gripper else [])]
-    return [*topics, *announced, Topic("/tf", TF, MANY), Topic("/tf_static", TF, MANY_LATCHED)]
+    clock = [Topic(CLOCK_TOPIC, CLOCK, EVERYTHING)] if profile.use_sim_time else []
+    return [*topics, *announced, *clock, Topic("/tf", TF, MANY), Topic("/tf_static", TF, MANY_LATCHED)]
 
 
 def listen(node: Node, bag: Bag, topics: list[Topic]) -> None:

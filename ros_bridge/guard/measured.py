@@ -8,11 +8,12 @@ import threading
 import time
 from collections.abc import Callable
 
-import numpy as np
-
 from ros_bridge.profiles.model import Profile
+from ros_bridge.transport.clocks import PAUSED, PublishedClock
 from ros_bridge.transport.interface import SENSOR, Message, Node
-from ros_bridge.transport.stamps import seconds
+from ros_bridge.transport.joints import JointReading, JointStates
+from ros_bridge.transport.readings import Order, Unreadable, odometry_of
+from ros_bridge.transport.refusals import Faults
 
 log = logging.getLogger("homie.ros_bridge")
 
@@ -26,34 +27,46 @@ STANDING_COUNT = 3
 
 
 class Measured:
-    """Listens to a robot. Times are those of `clock` when a message came; it counts for `oldest` s."""
+    """Listens to a robot. Times are those of `clock` when a message came, also where the robot's stamps are those of a
+    simulator; it counts for `oldest` s."""
 
     def __init__(
         self, node: Node, profile: Profile, clock: Callable[[], float] = time.monotonic, oldest: float = FRESH
     ) -> None:
         self._clock, self._oldest = clock, oldest
         self._profile = profile
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._faults = Faults()
         self._speed = (0.0, 0.0)
         self._base_at = -math.inf
+        self._base_order = Order()
         self._base_stood: list[float] = []
-        self._positions: dict[str, float] = {}
-        self._last: dict[str, tuple[float, float]] = {}
+        self._names = [joint.name for group in profile.groups.values() for joint in group.joints]
+        self._joints = JointStates(
+            profile.joint_states,
+            {name: profile.limits_of(name) for name in self._names},
+            lambda: self._states.publishers(),
+            clock,
+        )
         self._speeds: dict[str, list[float]] = {}
         """Of each joint the newest, as many as `FAST_COUNT`."""
-        self._fastest = ("", 0.0)
-        self._joints_at = -math.inf
-        self._joints_stood: list[float] = []
-        self._names = {joint.name for group in profile.groups.values() for joint in group.joints}
+        self._stood: dict[str, list[float]] = {}
+        """When each joint was last measured standing, the newest times in a row."""
+        self._simulated = PublishedClock(node, clock) if profile.use_sim_time else None
+        if self._simulated is not None:
+            self._simulated.on_reset(self._forget)
         if profile.base is not None:
             node.subscription("nav_msgs/msg/Odometry", profile.base.odometry, self._on_odometry, SENSOR)
         if self._names:
-            node.subscription("sensor_msgs/msg/JointState", profile.joint_states, self._on_joints, SENSOR)
+            self._states = node.subscription(
+                "sensor_msgs/msg/JointState", profile.joint_states, self._on_joints, SENSOR
+            )
 
     def positions(self) -> dict[str, float]:
-        """The joints of the groups; empty when the newest joint states are too old."""
+        """The joints of the groups that are measured just now, without those of which the newest state is too old."""
         with self._lock:
-            return dict(self._positions) if self._clock() - self._joints_at <= self._oldest else {}
+            present = self._clock()
+            return {name: reading.position for name, reading in self._readings() if self._fresh(reading, present)}
 
     @property
     def speed(self) -> tuple[float, float]:
@@ -78,65 +91,83 @@ class Measured:
             return {name: min(map(abs, speeds)) for name, speeds in self._speeds.items()}
 
     def silent(self) -> str:
-        """What is not measured just now, "" if all is."""
+        """What is not measured just now and why, "" if all is."""
+        silent = self._silent()
+        if self._simulated is not None:
+            return self._simulated.stopped(self._oldest if silent else PAUSED) or silent
+        return silent
+
+    def _silent(self) -> str:
         present = self._clock()
         with self._lock:
             if self._profile.base is not None and present - self._base_at > self._oldest:
-                return "the odometry is silent"
-            return "the joint states are silent" if self._names and present - self._joints_at > self._oldest else ""
+                wrong = self._faults.why(self._profile.base.odometry)
+                return f"the odometry is refused, {wrong}" if wrong else "the odometry is silent"
+            readings = dict(self._readings())
+            late = [name for name in self._names if not self._fresh(readings.get(name), present)]
+            for name in late:
+                if wrong := self._joints.wrong(name):
+                    return f"the joint {name} is refused, {wrong}"
+        if not late:
+            return ""
+        return "the joint states are silent" if len(late) == len(self._names) else f"the joint {late[0]} is silent"
 
     def stood_since(self, began: float) -> bool:
-        """Whether enough measurements since then were of a robot that stands."""
+        """Whether enough measurements of the base and of every joint since then were of a robot that stands."""
         with self._lock:
-            base = self._profile.base is None or sum(at > began for at in self._base_stood) >= STANDING_COUNT
-            joints = not self._names or sum(at > began for at in self._joints_stood) >= STANDING_COUNT
-        return base and joints
+            stood = [*([] if self._profile.base is None else [self._base_stood])]
+            stood += [self._stood.get(name, []) for name in self._names]
+            return all(sum(at > began for at in times) >= STANDING_COUNT for times in stood)
 
     def motion(self) -> str:
         """How the robot moves, in words."""
         silent = self.silent()
         with self._lock:
-            joint, speed = self._fastest
+            joint, speed = max(
+                ((name, speeds[-1]) for name, speeds in self._speeds.items()),
+                key=lambda item: abs(item[1]),
+                default=("", 0.0),
+            )
             base = f"the base moves at {self._speed[0]:.2f} m/s and {self._speed[1]:.2f} rad/s"
         moving = f", {joint} at {speed:.2f}" if joint else ""
         return silent or (base if self._profile.base is not None else "the arm") + moving
 
+    def _readings(self) -> list[tuple[str, JointReading]]:
+        return [(name, reading) for name in self._names if (reading := self._joints.get(name)) is not None]
+
+    def _fresh(self, reading: JointReading | None, present: float) -> bool:
+        return reading is not None and present - reading.came <= self._oldest
+
     def _on_odometry(self, message: Message) -> None:
-        twist = message.twist.twist
-        speeds = (math.hypot(twist.linear.x, twist.linear.y), twist.angular.z)
-        if not all(map(math.isfinite, speeds)):
-            log.warning("Refused: odometry that is not finite")
-            return
-        standing = self._profile.standing
+        base = self._profile.base
+        assert base is not None
         with self._lock:
-            self._speed, self._base_at = speeds, self._clock()
-            stands = abs(speeds[0]) <= standing.linear and abs(speeds[1]) <= standing.angular
+            try:
+                reading = odometry_of(message)
+            except Unreadable as error:
+                self._faults.add(base.odometry, error)
+                return
+            if not self._base_order.is_news(reading.at):
+                return
+            self._faults.clear(base.odometry)
+            self._speed, self._base_at = (math.hypot(reading.forward, reading.sideways), reading.turning), self._clock()
+            standing = self._profile.standing
+            stands = abs(self._speed[0]) <= standing.linear and abs(self._speed[1]) <= standing.angular
             self._base_stood = [*self._base_stood[1 - STANDING_COUNT :], self._base_at] if stands else []
 
     def _on_joints(self, message: Message) -> None:
-        positions = np.asarray(message.position, dtype=float)
-        velocities = np.asarray(message.velocity, dtype=float)
-        if len(positions) != len(message.name) or not np.isfinite(positions).all():
-            log.warning("Refused: joint states that are not finite or do not fit their names")
-            return
-        at = seconds(message.header.stamp)
-        complete = len(velocities) == len(positions) and bool(np.isfinite(velocities).all())
         with self._lock:
-            speeds = {}
-            for index, name in enumerate(message.name):
-                if name not in self._names:
-                    continue
-                position = float(positions[index])
-                before, then = self._last.get(name, (position, at - 1.0))
-                # Some drivers publish no velocities: then they are those between two messages.
-                speeds[name] = float(velocities[index]) if complete else (position - before) / max(at - then, 1e-3)
-                self._last[name] = (position, at)
-                self._positions[name] = position
-            if not speeds:  # the fingers, for example, come in messages of their own
-                return
-            for name, speed in speeds.items():
-                self._speeds[name] = [*self._speeds.get(name, [])[1 - FAST_COUNT :], speed]
-            name, speed = max(speeds.items(), key=lambda item: abs(item[1]))
-            self._fastest, self._joints_at = (name, speed), self._clock()
-            stands = abs(speed) <= self._profile.standing.joint
-            self._joints_stood = [*self._joints_stood[1 - STANDING_COUNT :], self._joints_at] if stands else []
+            for name in self._joints.take(message):
+                reading = self._joints.get(name)
+                assert reading is not None
+                self._speeds[name] = [*self._speeds.get(name, [])[1 - FAST_COUNT :], reading.speed]
+                stands = abs(reading.speed) <= self._profile.standing.joint
+                self._stood[name] = [*self._stood.get(name, [])[1 - STANDING_COUNT :], reading.came] if stands else []
+
+    def _forget(self) -> None:
+        """A simulation began again: what was measured is of the one before."""
+        with self._lock:
+            self._base_at, self._base_order, self._base_stood = -math.inf, Order(), []
+            self._joints.forget()
+            self._speeds.clear()
+            self._stood.clear()

@@ -10,8 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ros_bridge.profiles.model import Profile
+from ros_bridge.transport.clocks import CLOCK_TOPIC, MachineClock, PublishedClock, RobotClock
 from ros_bridge.transport.interface import SENSOR, Message, Node, Subscription
-from ros_bridge.transport.stamps import now, seconds
+from ros_bridge.transport.joints import JointStates
+from ros_bridge.transport.readings import Unreadable, odometry_of
+from ros_bridge.transport.stamps import seconds
 from ros_bridge.transport.transforms import NoTransform, Transforms
 
 TRAJECTORY = "control_msgs/action/FollowJointTrajectory"
@@ -47,11 +50,15 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
         One finding for every topic, action and frame of the profile, in its order.
     """
     node.graph()
-    transforms = Transforms(node)
-    listened = [_Listened(node, profile, *topic) for topic in measured_topics(profile)]
+    published = PublishedClock(node)
+    clock = published if profile.use_sim_time else MachineClock()
+    transforms = Transforms(node, clock)
+    listened = [_Listened(node, profile, clock, *topic) for topic in measured_topics(profile)]
     time.sleep(length)
     graph = node.graph()
-    findings = [each.finding(graph.publishers.get(each.name, frozenset()), length) for each in listened]
+    simulated = CLOCK_TOPIC in graph.publishers
+    findings = [_clock(published, profile, length)]
+    findings += [each.finding(graph.publishers.get(each.name, frozenset()), length, simulated) for each in listened]
     for part, name, kind in commanded_topics(profile):
         problem = _kind_problem(graph.subscriptions.get(name, frozenset()), kind, "nobody listens")
         findings.append(Finding(part, name, problem))
@@ -63,9 +70,16 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
         actions.append(("reaching action", profile.reaching.action, MOVE_GROUP))
     for part, name, kind in actions:
         findings.append(Finding(part, name, _kind_problem(graph.actions.get(name, frozenset()), kind, "no server")))
-    findings += _frames(transforms, profile)
+    findings += _frames(transforms, profile, simulated)
     transforms.close()
     return findings
+
+
+def _clock(published: PublishedClock, profile: Profile, length: float) -> Finding:
+    """The clock in which ages are told; of a simulator's the rate is its speed in real time."""
+    if not profile.use_sim_time:
+        return Finding("clock", MachineClock.name)
+    return Finding("clock", CLOCK_TOPIC, published.stopped(length / 2), published.elapsed() / length)
 
 
 def measured_topics(profile: Profile) -> Iterator[tuple[str, str, str, float]]:
@@ -94,19 +108,30 @@ def commanded_topics(profile: Profile) -> Iterator[tuple[str, str, str]]:
 class _Listened:
     """A topic that is listened to."""
 
-    def __init__(self, node: Node, profile: Profile, part: str, name: str, kind: str, oldest: float) -> None:
+    def __init__(
+        self, node: Node, profile: Profile, clock: RobotClock, part: str, name: str, kind: str, oldest: float
+    ) -> None:
         self.name = name
+        self._clock = clock
         self._part = part
         self._kind = kind
         self._oldest = oldest
         self._expected = {joint.name for group in profile.groups.values() for joint in group.joints}
+        self._odometry = profile.frames.odometry
         self._lock = threading.Lock()
         self._ages: list[float] = []
         self._joints: set[str] = set()
+        self._wrong = ""
+        self._states = JointStates(
+            name,
+            {joint: profile.limits_of(joint) for joint in self._expected},
+            lambda: self._subscription.publishers(),
+            time.monotonic,
+        )
         self._subscription: Subscription = node.subscription(kind, name, self._take, SENSOR)
 
-    def finding(self, kinds: frozenset[str], length: float) -> Finding:
-        """What was heard in `length` seconds, and stop listening."""
+    def finding(self, kinds: frozenset[str], length: float, simulated: bool) -> Finding:
+        """What was heard in `length` seconds, and stop listening. simulated: somebody publishes /clock."""
         self._subscription.close()
         with self._lock:
             ages, joints = list(self._ages), set(self._joints)
@@ -114,20 +139,44 @@ class _Listened:
         age = float(np.median(ages)) if ages else None
         if not problem and age is None:
             problem = "a publisher, but no message"
-        elif not problem and age is not None and age > self._oldest:
-            problem = f"too old (at most {self._oldest:g} s)"
-        elif not problem and age is not None and age < -OLD:
-            problem = "from the future: set the clocks of robot and machine"
+        elif not problem and age is not None:
+            problem = _age_problem(age, self._oldest, self._clock, simulated)
         missing = sorted(self._expected - joints)
         if not problem and self._part == "joint states" and missing:
             problem = f"without {', '.join(missing[:3])}" + (" ..." if len(missing) > 3 else "")
-        return Finding(self._part, self.name, problem, len(ages) / length, age)
+        return Finding(self._part, self.name, problem or self._wrong, len(ages) / length, age)
 
     def _take(self, message: Message) -> None:
         with self._lock:
-            self._ages.append(now() - seconds(message.header.stamp))
+            self._ages.append(self._clock.now() - seconds(message.header.stamp))
             if self._part == "joint states":
                 self._joints.update(message.name)
+                self._states.take(message)
+                wrong = ((joint, self._states.wrong(joint)) for joint in sorted(self._expected))
+                self._wrong = next((f"the joint {joint} is refused: {why}" for joint, why in wrong if why), "")
+            elif self._part == "odometry":
+                self._wrong = self._odometry_problem(message)
+
+    def _odometry_problem(self, message: Message) -> str:
+        try:
+            odometry_of(message)
+        except Unreadable as error:
+            return f"refused: {error}"
+        frame = message.header.frame_id.lstrip("/")
+        return f"is in the frame '{frame}', not in '{self._odometry}'" if frame not in ("", self._odometry) else ""
+
+
+def _age_problem(age: float, oldest: float, clock: RobotClock, simulated: bool) -> str:
+    """What is wrong with the age (s) of messages by a clock. simulated: somebody publishes /clock."""
+    if -OLD <= age <= oldest:
+        return ""
+    if isinstance(clock, PublishedClock):
+        return f"{abs(age):.1f} s {'older than' if age > 0 else 'ahead of'} /clock: its node must follow it, too"
+    if simulated and abs(age) > OLD:
+        return "stamped by /clock, not by the clock of this machine: set use_sim_time: true in the profile"
+    if age < 0:
+        return "from the future: set the clocks of robot and machine"
+    return f"too old (at most {oldest:g} s)"
 
 
 def _kind_problem(kinds: frozenset[str], kind: str, nobody: str) -> str:
@@ -136,7 +185,7 @@ def _kind_problem(kinds: frozenset[str], kind: str, nobody: str) -> str:
     return "" if kind in kinds else f"is a {', '.join(sorted(kinds))}, not a {kind}"
 
 
-def _frames(transforms: Transforms, profile: Profile) -> Iterator[Finding]:
+def _frames(transforms: Transforms, profile: Profile, simulated: bool) -> Iterator[Finding]:
     base = profile.frames.base
     asked: list[tuple[str, str, Callable[[], object]]] = [
         (
@@ -157,4 +206,5 @@ def _frames(transforms: Transforms, profile: Profile) -> Iterator[Finding]:
             lookup()
             yield Finding(part, frame)
         except NoTransform as error:
-            yield Finding(part, frame, str(error).rstrip("."))
+            hint = ": set use_sim_time: true in the profile" if simulated and not profile.use_sim_time else ""
+            yield Finding(part, frame, str(error).rstrip(".") + (hint if " s old" in str(error) else ""))

@@ -16,6 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.config import load_strictly
 from homie.kernel.support.files import reading
+from ros_bridge.transport.joints import Limits
 
 _NAME = re.compile(r"(/[A-Za-z_][A-Za-z0-9_]*)+")
 LARGEST = 1_000_000
@@ -101,7 +102,7 @@ class Gripper(Part):
 class Camera(Part):
     """The topics of a camera. Depth is registered to the colours: pixel for pixel the same rays."""
 
-    rgb: RosName = Field(description="Rectified already where `rect` is in the last part of its name.")
+    rgb: RosName = Field(description="Rectified already where its name has the word `rect`.")
     info: RosName
     depth: RosName | None = None
     frame: Text = Field(description="Its optical frame: x right, y down, z forward.")
@@ -208,6 +209,17 @@ class Profile(Part):
     navigation: Navigation | None = None
     reaching: Reaching | None = None
     standing: Standing = Standing()
+    use_sim_time: bool = Field(
+        False, description="Its messages are stamped by a simulator, which publishes its clock on /clock."
+    )
+
+    def limits_of(self, name: str) -> Limits:
+        """What is known of a joint in the joint states; of the fingers nothing is."""
+        for group in self.groups.values():
+            for joint in group.joints:
+                if joint.name == name:
+                    return Limits(*joint.limits, joint.velocity)
+        return Limits()
 
     @property
     def planned_joints(self) -> tuple[Joint, ...]:

@@ -8,13 +8,15 @@ import threading
 import time
 from collections.abc import Callable
 
-import numpy as np
-
 from homie.kernel.errors import RobotFault
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import GripperState, Pose2, Proprioception
 from ros_bridge.profiles.model import Profile
+from ros_bridge.transport.clocks import AHEAD, PublishedClock, RobotClock
 from ros_bridge.transport.interface import SENSOR, Hears, Message
+from ros_bridge.transport.joints import JointReading, JointStates
+from ros_bridge.transport.readings import OdometryReading, Order, Unreadable, odometry_of
+from ros_bridge.transport.refusals import Faults
 
 log = logging.getLogger("homie.ros_bridge")
 
@@ -36,6 +38,7 @@ class Felt:
         spec: Its groups.
         foot: Where its base is if it does not drive.
         clock: Seconds that go on; in a bag those of its messages.
+        simulated: The clock of a simulator, by whose stamps ages are measured; None: by when messages came.
     """
 
     def __init__(
@@ -45,20 +48,30 @@ class Felt:
         spec: RobotSpec,
         foot: Pose2,
         clock: Callable[[], float] = time.monotonic,
+        simulated: RobotClock | None = None,
     ) -> None:
-        self._clock = clock
+        self._clock, self._simulated = clock, simulated
         self._profile, self._foot = profile, foot
         self._gripper = spec.first("gripper")
         self._needed = [name for group in spec.groups if group.kind not in ("base", "gripper") for name in group.names]
         self._fingers = profile.gripper.joints if profile.gripper is not None else ()
         self._changed = threading.Condition()
-        self._base: tuple[Pose2, tuple[float, float]] | None = None
-        self._base_at = -math.inf
-        self._joints: dict[str, tuple[float, float | None, float]] = {}
+        self._faults = Faults()
+        self._base: OdometryReading | None = None
+        self._base_came = -math.inf
+        self._base_order = Order()
         self._stalled_at: float | None = None
+        self._joints = JointStates(
+            profile.joint_states,
+            {name: profile.limits_of(name) for name in (*self._needed, *self._fingers)},
+            lambda: self.robots,
+            clock,
+        )
         if profile.base is not None:
             node.subscription("nav_msgs/msg/Odometry", profile.base.odometry, self._on_odometry, SENSOR)
         self._states = node.subscription("sensor_msgs/msg/JointState", profile.joint_states, self._on_joints, SENSOR)
+        if isinstance(simulated, PublishedClock):
+            simulated.on_reset(self._forget)
 
     @property
     def robots(self) -> int:
@@ -74,74 +87,111 @@ class Felt:
         """What it feels now.
 
         Raises:
-            RobotFault: Something that it measures has been silent for too long.
+            RobotFault: Something that it measures has been silent, or refused, for too long, or its clock has stopped.
         """
         until = self._clock() + patience
         with self._changed:
-            while silent := self._silent(self._clock()):
-                if not self._changed.wait(max(0.0, until - self._clock())) and self._clock() >= until:
+            while missing := self._missing(self._clock()):
+                if self._simulated is not None and (stopped := self._simulated.stopped()):
+                    self._faults.mention("The robot waits", stopped)
+                if self._clock() >= until:
                     raise RobotFault(
-                        f"{silent} on the ROS 2 network: compare it by `homie robot check {self._profile.name}`."
+                        f"{missing}. Compare the network with the profile: `homie robot check {self._profile.name}`."
                     )
+                self._changed.wait(min(0.1, max(0.0, until - self._clock())))
             return self._body()
 
-    def _silent(self, now: float) -> str:
-        if self._profile.base is not None and now - self._base_at > FRESH:
-            return f"Nothing new comes on {self._profile.base.odometry}"
-        late = [name for name in (*self._needed, *self._fingers) if now - self._joints.get(name, _NEVER)[2] > FRESH]
-        return f"Nothing new of the joint {late[0]} comes on {self._profile.joint_states}" if late else ""
+    def _missing(self, now: float) -> str:
+        """What is not measured just now and why, "" if all is."""
+        if self._simulated is not None and (stopped := self._simulated.stopped()):
+            return f"The robot stands still: {stopped}"
+        if self._profile.base is not None:
+            topic = self._profile.base.odometry
+            late = self._late(None if self._base is None else self._base.at, self._base_came, now)
+            if late:
+                return self._sentence(f"comes on {topic}", late, self._faults.why(topic))
+        for name in (*self._needed, *self._fingers):
+            reading = self._joints.get(name)
+            at, came = (None, -math.inf) if reading is None else (reading.at, reading.came)
+            late = self._late(at, came, now)
+            if late:
+                words = f"of the joint {name} comes on {self._profile.joint_states}"
+                return self._sentence(words, late, self._joints.wrong(name))
+        return ""
+
+    def _late(self, at: float | None, came: float, now: float) -> str:
+        """Why a measurement with this stamp, which came then, is none of the present; "" if it is one."""
+        if at is None:
+            return "silent"
+        if self._simulated is None:
+            return "silent" if now - came > FRESH else ""
+        present = self._simulated.now()
+        if -AHEAD <= present - at <= FRESH:
+            return ""
+        if now - came > FRESH + AHEAD:
+            return "silent"
+        return f"it is stamped {at:.2f} s where {self._simulated.name} says {present:.2f} s: its node must follow it"
+
+    def _sentence(self, words: str, late: str, wrong: str) -> str:
+        if wrong:
+            return f"Nothing usable {words}: {wrong}"
+        return f"Nothing new {words}" + ("" if late == "silent" else f": {late}")
 
     def _body(self) -> Proprioception:
-        pose, velocity = self._base or (self._foot, (0.0, 0.0))
-        known = {name: self._joints[name] for name in self._needed}
+        base = self._base
+        pose = self._foot if base is None else Pose2(base.x, base.y, base.yaw)
+        known = {name: self._reading(name) for name in self._needed}
         return Proprioception(
             base=pose,
-            base_velocity=velocity,
-            joints={name: position for name, (position, _, _) in known.items()},
+            base_velocity=(0.0, 0.0) if base is None else (base.forward, base.turning),
+            joints={name: reading.position for name, reading in known.items()},
             grippers={} if self._gripper is None else {self._gripper.name: self._grip()},
-            velocities={name: speed for name, (_, speed, _) in known.items() if speed is not None},
+            velocities={name: reading.velocity for name, reading in known.items() if reading.velocity is not None},
         )
+
+    def _reading(self, name: str) -> JointReading:
+        reading = self._joints.get(name)
+        assert reading is not None  # `_missing` has looked
+        return reading
 
     def _grip(self) -> GripperState:
         """The fingers: each joint counts the way of its own finger, or a single one the gap (`Gripper.position`)."""
         gripper = self._profile.gripper
         if gripper is None or not self._fingers:
             return GripperState(0.0)
-        states = [self._joints[name] for name in self._fingers]
+        states = [self._reading(name) for name in self._fingers]
         one_for_two = 2.0 if len(states) == 1 and gripper.position == "finger" else 1.0
-        opening = one_for_two * sum(position for position, _, _ in states)
-        speed = one_for_two * sum(speed or 0.0 for _, speed, _ in states)
+        opening = one_for_two * sum(state.position for state in states)
+        speed = one_for_two * sum(state.velocity or 0.0 for state in states)
         holding = self._stalled_at is not None and abs(opening - self._stalled_at) < SLIPPED and opening > EMPTY
         return GripperState(opening, (holding, holding), holding, speed)
 
     def _on_odometry(self, message: Message) -> None:
-        place, turn = message.pose.pose.position, message.pose.pose.orientation
-        twist = message.twist.twist
-        yaw = math.atan2(2 * (turn.w * turn.z + turn.x * turn.y), 1 - 2 * (turn.y**2 + turn.z**2))
-        numbers = (float(place.x), float(place.y), yaw, float(twist.linear.x), float(twist.angular.z))
-        if not all(map(math.isfinite, numbers)):
-            log.warning("Refused: odometry that is not finite")
-            return
+        base = self._profile.base
+        assert base is not None
         with self._changed:
-            self._base = Pose2(*numbers[:3]), (numbers[3], numbers[4])
-            self._base_at = self._clock()
-            self._changed.notify_all()
+            try:
+                reading = odometry_of(message)
+            except Unreadable as error:
+                self._faults.add(base.odometry, error)
+                return
+            if self._base_order.is_news(reading.at):
+                self._faults.clear(base.odometry)
+                self._base, self._base_came = reading, self._clock()
+                self._changed.notify_all()
 
     def _on_joints(self, message: Message) -> None:
-        positions, velocities = (np.asarray(values, dtype=float) for values in (message.position, message.velocity))
-        if len(positions) != len(message.name) or not np.isfinite(positions).all():
-            log.warning("Refused: joint states that are not finite or do not fit their names")
-            return
-        complete = len(velocities) == len(positions) and bool(np.isfinite(velocities).all())
-        at = self._clock()
         with self._changed:
-            for index, name in enumerate(message.name):
-                speed = float(velocities[index]) if complete else None
-                self._joints[name] = float(positions[index]), speed, at
-            self._changed.notify_all()
+            if self._joints.take(message):
+                self._changed.notify_all()
+
+    def _forget(self) -> None:
+        """A simulation began again: what was measured is of the one before."""
+        with self._changed:
+            self._base, self._base_came, self._base_order = None, -math.inf, Order()
+            self._joints.forget()
 
 
-_NEVER = (0.0, None, -math.inf)
 SLIPPED = 0.01
 """m by which the fingers may close after they have met something and still hold it: what is soft gives way a little."""
 EMPTY = 0.003

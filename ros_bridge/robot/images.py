@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from homie.kernel.errors import RobotFault
 from homie.kernel.types import Depth, Image
 from ros_bridge.transport.interface import Message
+from ros_bridge.transport.refusals import Faults
+
+_faults = Faults()
 
 COLOURS: Mapping[str, tuple[int, tuple[int, ...]]] = {
     "rgb8": (3, (0, 1, 2)),
@@ -17,9 +20,15 @@ COLOURS: Mapping[str, tuple[int, tuple[int, ...]]] = {
     "rgba8": (4, (0, 1, 2)),
     "bgra8": (4, (2, 1, 0)),
     "mono8": (1, (0, 0, 0)),
+    "8UC1": (1, (0, 0, 0)),
+    "8UC3": (3, (2, 1, 0)),
+    "8UC4": (4, (2, 1, 0)),
 }
-"""Encodings of colour pictures: bytes of a pixel, and which of them are red, green and blue."""
+"""Encodings of colour pictures: bytes of a pixel, and which of them are red, green and blue. Those of OpenCV do not say
+in which order colours are; OpenCV has blue first."""
 MILLIMETRES = 0.001
+FARTHEST, NEAREST = 100.0, 0.02
+"""Metres: no depth camera of a robot in a home sees only what is farther or nearer; numbers in another unit are."""
 
 
 def picture_of(message: Message) -> Image:
@@ -28,6 +37,10 @@ def picture_of(message: Message) -> Image:
         raise RobotFault(
             f"A picture is encoded as '{message.encoding}'; Homie reads {', '.join(COLOURS)}: name a topic "
             "that has one of these in the profile."
+        )
+    if message.encoding.startswith("8UC") and message.encoding != "8UC1":
+        _faults.mention(
+            "a picture", f"its encoding {message.encoding} does not say which colour is first: taken as blue"
         )
     size, order = COLOURS[message.encoding]
     pixels = _rows(message, np.dtype(np.uint8), size).reshape(int(message.height), int(message.width), size)
@@ -43,14 +56,22 @@ def depth_of(message: Message) -> Depth:
         metres = _rows(message, np.dtype(order + "u2"), 1).astype(np.float32) * np.float32(MILLIMETRES)
     else:
         raise RobotFault(f"A depth picture is encoded as '{message.encoding}': REP 118 has 32FC1 and 16UC1.")
-    return np.where(np.isfinite(metres) & (metres > 0), metres, np.float32(0.0))
+    known = np.isfinite(metres) & (metres > 0)
+    if known.any():
+        median = float(np.median(metres[known]))
+        if not NEAREST <= median <= FARTHEST:
+            raise RobotFault(
+                f"Half of a depth picture ({message.encoding}) is {'nearer' if median < NEAREST else 'farther'} than "
+                f"{median:.3g} m: 32FC1 counts metres and 16UC1 millimetres (REP 118), its driver another unit."
+            )
+    return np.where(known, metres, np.float32(0.0))
 
 
 def numbers_of(message: Message) -> NDArray[np.int32]:
     """The numbers (H, W) of a `16SC1` picture. Raises RobotFault for others."""
     if message.encoding != "16SC1":
         raise RobotFault(f"An instance picture is encoded as '{message.encoding}', not as 16SC1.")
-    return _rows(message, np.dtype("<i2"), 1).astype(np.int32)
+    return _rows(message, np.dtype((">" if message.is_bigendian else "<") + "i2"), 1).astype(np.int32)
 
 
 def _rows(message: Message, kind: np.dtype[np.generic], count: int) -> NDArray[np.generic]:
@@ -60,4 +81,9 @@ def _rows(message: Message, kind: np.dtype[np.generic], count: int) -> NDArray[n
     used = width * count * kind.itemsize
     if not (height and width) or step < used or len(data) < height * step:
         raise RobotFault(f"A picture of {width}x{height} pixels has {len(data)} bytes, fewer than it needs.")
+    if len(data) >= (height + 1) * step:
+        raise RobotFault(
+            f"A picture of {width}x{height} pixels has {len(data)} bytes in rows of {step}: those are "
+            f"{len(data) // step} rows, so its size is told wrong."
+        )
     return np.ascontiguousarray(data[: height * step].reshape(height, step)[:, :used]).view(kind)

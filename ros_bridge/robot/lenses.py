@@ -13,8 +13,14 @@ from homie.kernel.robot.camera import MODELS, CameraModel
 from homie.kernel.types import Intrinsics
 from ros_bridge.transport.interface import Message
 
-RECTIFIED = "rect"
-"""What image_proc has in the last part of the names of undistorted topics: image_rect, image_rect_color."""
+RECTIFIED = frozenset({"rect", "rectified"})
+"""How undistorted topics are named: image_rect and image_rect_color by image_proc, rgb/rect/image by others."""
+
+
+def is_rectified(topic: str) -> bool:
+    """Whether the pictures of a topic are undistorted already: `rect` is a word of its last part, or a part itself."""
+    *parts, last = topic.split("/")
+    return not RECTIFIED.isdisjoint([*parts, *last.split("_")])
 
 
 def camera_of(info: Message, name: str, topic: str) -> CameraModel:
@@ -28,7 +34,7 @@ def camera_of(info: Message, name: str, topic: str) -> CameraModel:
     Raises:
         RobotFault: The camera is not calibrated, or its lens has a model that cannot be undone.
     """
-    rectified = RECTIFIED in topic.rpartition("/")[2]
+    rectified = is_rectified(topic)
     numbers = [float(number) for number in (info.p if rectified else info.k)]
     fx, cx, fy, cy = (numbers[0], numbers[2], *(numbers[5:7] if rectified else numbers[4:6]))
     if not all(map(math.isfinite, numbers)) or fx <= 0 or fy <= 0:
@@ -36,7 +42,13 @@ def camera_of(info: Message, name: str, topic: str) -> CameraModel:
             f"The camera '{name}' is not calibrated: {'P' if rectified else 'K'} of its camera info has no focal "
             "lengths. Calibrate it (camera_calibration), or name the topics of one that is."
         )
-    pinhole = Intrinsics(fx, fy, cx, cy, int(info.width), int(info.height))
+    width, height = int(info.width), int(info.height)
+    if not (0 < cx < width and 0 < cy < height):
+        raise RobotFault(
+            f"The camera '{name}' is not calibrated: {'P' if rectified else 'K'} of its camera info has its middle at "
+            f"{cx:g} {cy:g}, outside a picture of {width}x{height} pixels."
+        )
+    pinhole = Intrinsics(fx, fy, cx, cy, width, height)
     coefficients = tuple(float(number) for number in info.d)
     if rectified or not any(coefficients):
         return CameraModel(pinhole, name=name)

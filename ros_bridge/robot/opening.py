@@ -25,6 +25,7 @@ from ros_bridge.robot.pictures import Pictures
 from ros_bridge.robot.robot import Connection, RosRobot, SimulatedRosRobot
 from ros_bridge.robot.twin import Twin
 from ros_bridge.serving.written import planar
+from ros_bridge.transport.clocks import RobotClock, robot_clock
 from ros_bridge.transport.interface import LATCHED, Node
 from ros_bridge.transport.opening import open_node
 from ros_bridge.transport.transforms import Transforms
@@ -84,8 +85,10 @@ def _real(node: Node, profile: Profile, cameras: Mapping[str, Camera], names: tu
         )
     body: Body = registry.find("bodies", profile.body)[0]
     spec = narrowed(body.spec, profile)
-    felt = Felt(node, profile, spec, Pose2(0.0, 0.0, 0.0))
-    pictures = Pictures(node, cameras, _placing(node, profile, Pose2(0.0, 0.0, 0.0)), names)
+    clock = robot_clock(node, use_sim_time=profile.use_sim_time)
+    foot = Pose2(0.0, 0.0, 0.0)
+    felt = Felt(node, profile, spec, foot, simulated=clock if profile.use_sim_time else None)
+    pictures = Pictures(node, cameras, _placing(node, profile, foot, clock), names, clock)
     connection = Connection(
         node=node,
         profile=profile,
@@ -93,6 +96,7 @@ def _real(node: Node, profile: Profile, cameras: Mapping[str, Camera], names: tu
         kinematics=body.kinematics(),
         felt=felt,
         pictures=pictures,
+        clock=clock,
         links=lambda: GuardLink(profile),
     )
     return RosRobot(connection, tuple(cameras))
@@ -110,13 +114,15 @@ def _simulated(
             f"{felt.robots} robots publish {profile.joint_states}, and one of them is simulated: set ROS_DOMAIN_ID so "
             "that a simulation and a real robot never share a network."
         )
+    clock = robot_clock(node, use_sim_time=False)
     connection = Connection(
         node=node,
         profile=profile,
         spec=spec,
         kinematics=twin.robot.kinematics,
         felt=felt,
-        pictures=Pictures(node, simulation.cameras, _placing(node, profile, foot), simulation.names),
+        pictures=Pictures(node, simulation.cameras, _placing(node, profile, foot, clock), simulation.names, clock),
+        clock=clock,
         links=lambda: GuardLink(profile),
         guard=guard,
     )
@@ -146,9 +152,9 @@ def _declared(node: Node, profile: Profile) -> Simulation | None:
     return Simulation.parse(declarations[-1]) if declarations else None
 
 
-def _placing(node: Node, profile: Profile, foot: Pose2) -> Callable[[str, float], Array]:
+def _placing(node: Node, profile: Profile, foot: Pose2, clock: RobotClock) -> Callable[[str, float], Array]:
     """Where a frame is in the odometry frame at a time."""
-    transforms, frames = Transforms(node), profile.frames
+    transforms, frames = Transforms(node, clock), profile.frames
     if profile.base is not None:
         return lambda frame, at: transforms.lookup(frames.odometry, frame, at=at)
     stands = planar(foot)

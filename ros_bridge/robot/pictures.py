@@ -18,8 +18,9 @@ from ros_bridge.profiles.simulation import LOOK, instances_topic
 from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.robot.images import depth_of, numbers_of, picture_of
 from ros_bridge.robot.lenses import camera_of
+from ros_bridge.transport.clocks import AHEAD, MachineClock, PublishedClock, RobotClock
 from ros_bridge.transport.interface import SENSOR, Message, Node
-from ros_bridge.transport.stamps import now, seconds
+from ros_bridge.transport.stamps import seconds
 from ros_bridge.transport.transforms import NoTransform
 
 log = logging.getLogger("homie.ros_bridge")
@@ -36,6 +37,14 @@ ASK_AGAIN = 2.0
 """Seconds after which a simulation is asked once more: the first wish may have come before it was heard."""
 
 
+OTHER_CLOCK = 3600.0
+"""Seconds by which a stamp is so far off that it is of another clock."""
+_CLOCKS = (
+    ": set the clocks of robot and machine (chrony); of a simulator that publishes /clock, set use_sim_time: true in "
+    "the profile"
+)
+
+
 class Pictures:
     """Listens to the cameras of a robot.
 
@@ -44,6 +53,7 @@ class Pictures:
         cameras: By name.
         placed: The pose (4, 4) of a frame in the odometry frame at a time; raises NoTransform.
         names: Of the things in the instance pictures of a simulation; () on real robots, which have none.
+        clock: The one of the stamps; None: that of this machine.
     """
 
     def __init__(
@@ -52,7 +62,9 @@ class Pictures:
         cameras: Mapping[str, Camera],
         placed: Callable[[str, float], Array],
         names: tuple[str, ...] = (),
+        clock: RobotClock | None = None,
     ) -> None:
+        self._clock = clock or MachineClock()
         self._node, self._placed, self._names = node, placed, names
         self._changed = threading.Condition()
         self._cameras = dict(cameras)
@@ -67,6 +79,8 @@ class Pictures:
                     node.subscription(kind, topic, self._taking(self._heard[name][what]), SENSOR)
         self._patience = DRAWING if names else PATIENCE
         self._wish = node.publisher(TEXT, LOOK) if names else None
+        if isinstance(self._clock, PublishedClock):
+            self._clock.on_reset(self._forget)
 
     def frames(
         self, cameras: Collection[str], after: float | None = None, patience: float | None = None
@@ -75,7 +89,7 @@ class Pictures:
 
         Args:
             cameras: Their names.
-            after: The time (s since 1970, as stamps are) at which a picture was taken at the earliest; None: as the
+            after: The time (s of the clock of the stamps) at which a picture was taken at the earliest; None: as the
                 age limit of the camera has it.
             patience: Seconds in which they come; None: as long as such cameras may take.
 
@@ -115,6 +129,8 @@ class Pictures:
 
     def _newest(self, name: str, after: float | None) -> tuple[CameraFrame | None, str]:
         """The newest whole picture, or None and why there is none."""
+        if stopped := self._clock.stopped():
+            return None, stopped
         camera = self._cameras[name]
         with self._changed:
             heard = {what: list(messages) for what, messages in self._heard[name].items()}
@@ -122,13 +138,18 @@ class Pictures:
             return None, f"nothing has come on {camera.rgb}"
         if not heard["info"]:
             return None, f"nothing has come on {camera.info}"
-        earliest = now() - camera.oldest if after is None else max(after, now() - camera.oldest)
-        why = ""
+        present, why = self._clock.now(), ""
+        earliest = present - camera.oldest if after is None else max(after, present - camera.oldest)
         for rgb in reversed(heard["rgb"]):
             at = seconds(rgb.header.stamp)
+            if at > present + AHEAD:
+                return None, f"its newest picture is stamped {at - present:.1f} s ahead of {self._clock.name}{_CLOCKS}"
             if at < earliest:
-                old = f"its newest picture is {now() - at:.1f} s old, at most {camera.oldest:g} s are allowed"
-                return None, why or (old if now() - at > camera.oldest else "none has been taken since the robot moved")
+                if present - at <= camera.oldest:
+                    return None, why or "none has been taken since the robot moved"
+                hint = _CLOCKS if present - at > OTHER_CLOCK else ""
+                old = f"its newest picture is {present - at:.1f} s old, at most {camera.oldest:g} s are allowed{hint}"
+                return None, why or old
             depth = _beside(heard.get("depth"), at)
             instances = _beside(heard.get("instances"), at)
             if ("depth" in heard and depth is None) or ("instances" in heard and instances is None):
@@ -160,6 +181,14 @@ class Pictures:
         frame = model.frame(name, picture_of(rgb), depths, place)
         numbers = None if instances is None else numbers_of(instances)
         return replace(frame, instances=numbers, instance_names=self._names)
+
+    def _forget(self) -> None:
+        """A simulation began again: what was seen is of the one before. What a camera is like stays."""
+        with self._changed:
+            for heard in self._heard.values():
+                for what, messages in heard.items():
+                    if what != "info":
+                        messages.clear()
 
     def _taking(self, messages: deque[Message]) -> Callable[[Message], None]:
         def take(message: Message) -> None:

@@ -9,7 +9,6 @@ measured()   <-- Felt (odometry, joint states)      observe(cameras) <-- Picture
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -41,8 +40,8 @@ from ros_bridge.robot.guarding import OwnGuard
 from ros_bridge.robot.pictures import Pictures
 from ros_bridge.robot.turning import can_turn, look_around
 from ros_bridge.robot.twin import Twin
+from ros_bridge.transport.clocks import RobotClock
 from ros_bridge.transport.interface import Node
-from ros_bridge.transport.stamps import now
 from ros_bridge.transport.transforms import MANY
 
 log = logging.getLogger("homie.ros_bridge")
@@ -52,6 +51,8 @@ SAME_GRIP = 0.001
 """m by which a new width of the fingers differs from the one that they were told."""
 ARM_LENGTH, MOST_BOXES = 1.6, 400
 """Metres from the base within which things can be in the way of the arm, and how many of them a planner is told."""
+LONGEST_PERIOD = 0.1
+"""Seconds of this machine for which a command waits for the next control period: a velocity lives for 0.25 s of it."""
 NEAR = 0.01
 """rad or m from its joints up to which a target is no motion."""
 
@@ -65,6 +66,7 @@ class Connection:
         profile: The robot.
         spec, kinematics: Its body.
         felt, pictures: What is heard of it.
+        clock: The one of its stamps.
         links: Connects to its guard.
         guard: The guard process that ends with the robot, None for one that a person has started.
     """
@@ -75,6 +77,7 @@ class Connection:
     kinematics: Kinematics
     felt: Felt
     pictures: Pictures
+    clock: RobotClock
     links: Callable[[], GuardLink]
     guard: OwnGuard | None = None
 
@@ -96,10 +99,11 @@ class RosRobot(Robot):
         self.eye = next(iter(cameras), "")
         self.turns = bool(cameras) and not set(VIEWS) <= set(cameras) and can_turn(self.spec)
         self.views = VIEWS if self.turns else tuple(cameras)
-        self._began = time.monotonic()
+        self._clock = connection.clock
+        self._began = self._clock.elapsed()
         self._due = 0.0
         self._moved_at = 0.0
-        """When (s since 1970) a command last moved something."""
+        """When (s of its stamps) a command last moved something."""
         self._driving = self._begun = False
         self._width: float | None = None
         """What the fingers were told, m."""
@@ -121,14 +125,16 @@ class RosRobot(Robot):
         Raises:
             RobotFault: A camera or a measurement is silent, or too old.
         """
-        stands = now() - self._moved_at > 2 * self.spec.period
+        present = self._clock.now()
+        self._moved_at = min(self._moved_at, present)  # of a simulation that began again meanwhile
+        stands = present - self._moved_at > 2 * self.spec.period
         turned = [name for name in cameras if self.turns and name in VIEWS]
         views = self._look_around(turned) if turned else {}
         own = [name for name in cameras if name not in views]
         stands = stands or bool(views)
         frames = {**views, **(self._pictures.frames(own, self._moved_at if stands else None) if own else {})}
         frames = {name: frames[name] for name in cameras}
-        return Observation(time.monotonic() - self._began, self.measured(), frames)
+        return Observation(self._clock.elapsed() - self._began, self.measured(), frames)
 
     def _look_around(self, views: Collection[str]) -> dict[str, CameraFrame]:
         """The views, by turning; a person who approves subtasks is asked before the first time."""
@@ -206,7 +212,7 @@ class RosRobot(Robot):
         own = self._errand is not None and self._errand.outcome is Outcome.RUNNING
         moves = self._moves(command)
         if moves or own:
-            self._moved_at = now()
+            self._moved_at = self._clock.now()
         try:
             self._check_grip()
             self._through(lambda link: self._tell(link, command))
@@ -274,10 +280,12 @@ class RosRobot(Robot):
         return False
 
     def _pace(self) -> None:
-        """Return one control period after the last time, or at once where that has passed."""
-        present = time.monotonic()
+        """Return one control period of the robot after the last time, or at once where that has passed. The guard is
+        told in time, however slowly the clock of a simulator goes."""
+        present = self._clock.elapsed()
         self._due = max(self._due + self.spec.period, present)
-        time.sleep(self._due - present)
+        self._due = min(self._due, present + self.spec.period)  # the last wait was cut short
+        self._clock.wait(self._due, max(LONGEST_PERIOD, self.spec.period))
 
     def _halt(self) -> None:
         self._driving, self._width, self._gripping = False, None, None
@@ -294,7 +302,7 @@ class RosRobot(Robot):
     def _restart(self, *, seed: int) -> None:
         """A robot is where it is: nothing is moved, and an episode begins when all of it is there."""
         self._felt.body(GREETING)
-        self._began, self._begun = time.monotonic(), False
+        self._began, self._begun = self._clock.elapsed(), False
         welcome = self._connected().welcome
         if not (welcome.armed or welcome.dry_run):
             raise InfrastructureError(

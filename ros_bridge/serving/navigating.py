@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -12,9 +11,9 @@ from typing import Protocol
 
 from homie.kernel.types import Command, Observation, OccupancyGrid, Outcome, Pose2
 from ros_bridge.profiles.model import Profile
-from ros_bridge.serving.written import heading
 from ros_bridge.transport.actions import Outcome as Ended
 from ros_bridge.transport.actions import ServedGoal, Status
+from ros_bridge.transport.readings import Unreadable, heading_of, position_of
 
 log = logging.getLogger("homie.ros_bridge")
 
@@ -61,8 +60,13 @@ class NavigationStandIn:
     def execute(self, goal: ServedGoal) -> Ended:
         """Wait until the robot has come there, or not. A newer goal takes the place of an older one."""
         frame, pose = goal.message.pose.header.frame_id, goal.message.pose.pose
-        place = Pose2(float(pose.position.x), float(pose.position.y), heading(pose.orientation))
-        if frame != self.profile.frames.odometry or not all(map(math.isfinite, (place.x, place.y, place.yaw))):
+        try:
+            if frame.lstrip("/") != self.profile.frames.odometry:
+                raise Unreadable(f"its frame is '{frame}', and places are known in '{self.profile.frames.odometry}'")
+            x, y, _ = position_of(pose.position).tolist()
+            place = Pose2(x, y, heading_of(pose.orientation))
+        except Unreadable as error:
+            log.warning("Refused: a goal of the stand-in for Nav2: %s", error)
             return Ended(Status.ABORTED)
         drive = _Drive(goal, place)
         with self._lock:

@@ -17,9 +17,9 @@ from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Box, Pose2, Proprioception
 from ros_bridge.profiles.model import Profile
 from ros_bridge.serving.following import Error, Following
-from ros_bridge.serving.written import heading
 from ros_bridge.transport.actions import Outcome, ServedGoal, Status
 from ros_bridge.transport.interface import Message
+from ros_bridge.transport.readings import Unreadable, heading_of, quaternion_of
 from ros_bridge.transport.stamps import stamp
 
 SUCCESS, NO_WAY, CONTROL_FAILED, PREEMPTED = 1, -1, -4, -7
@@ -124,12 +124,17 @@ class MoveGroupStandIn:
         if thing.header.frame_id != self.profile.frames.base:
             raise NoPlan(OTHER_FRAME)
         at, turned = thing.pose.position, thing.pose.orientation
+        try:
+            yaw = heading_of(turned)
+            parts = [quaternion_of(pose.orientation) for pose in thing.primitive_poses]
+        except Unreadable as error:
+            raise NoPlan(OTHER_OBJECT) from error
         if abs(turned.x) > UPRIGHT or abs(turned.y) > UPRIGHT:
             raise NoPlan(OTHER_OBJECT)
-        whole = Pose2(at.x, at.y, heading(turned))
+        whole = Pose2(at.x, at.y, yaw)
         boxes = []
-        for shape, pose in zip(thing.primitives, thing.primitive_poses, strict=True):
-            if shape.type != BOX or len(shape.dimensions) != 3 or abs(pose.orientation.w) < 1 - UPRIGHT:
+        for shape, pose, part in zip(thing.primitives, thing.primitive_poses, parts, strict=True):
+            if shape.type != BOX or len(shape.dimensions) != 3 or abs(part[0]) < 1 - UPRIGHT:
                 raise NoPlan(OTHER_OBJECT)
             center = whole.transform(np.array([pose.position.x, pose.position.y, pose.position.z + at.z]))
             boxes.append(Box(center, np.array(shape.dimensions, dtype=float) / 2, whole.yaw))

@@ -37,6 +37,7 @@ from ros_bridge.serving.reaching import MoveGroupStandIn, Planner
 from ros_bridge.serving.written import matrix, planar, transform
 from ros_bridge.transport.actions import ActionServer, Outcome, ServedGoal, Status
 from ros_bridge.transport.interface import NEWEST, Message, Node
+from ros_bridge.transport.refusals import Faults
 from ros_bridge.transport.stamps import now, stamp
 
 log = logging.getLogger("homie.ros_bridge")
@@ -79,6 +80,7 @@ class ServedRobot:
     ) -> None:
         self._node, self._robot, self._profile = node, robot, profile
         self._lock = threading.Lock()
+        self._faults = Faults()
         self._velocity, self._velocity_at = (0.0, 0.0), -math.inf
         self._following: dict[str, Following] = {}
         self._asked: dict[str, float] = {}
@@ -191,9 +193,12 @@ class ServedRobot:
         return self._set_off(group, times, positions[:, columns], asked, LED_PATIENCE)
 
     def _on_velocity(self, message: Message) -> None:
+        velocity = (float(message.linear.x), float(message.angular.z))
+        if not all(map(math.isfinite, velocity)):
+            self._faults.add("a velocity", f"{velocity[0]:g} m/s and {velocity[1]:g} rad/s are not finite")
+            return
         with self._lock:
-            self._velocity = (float(message.linear.x), float(message.angular.z))
-            self._velocity_at = time.monotonic()
+            self._velocity, self._velocity_at = velocity, time.monotonic()
 
     def _follow(self, group: Group, goal: ServedGoal) -> Outcome:
         """Follow a trajectory, in the goal's own thread; `_act` does the moving."""

@@ -55,12 +55,6 @@ def transform(header: dict[str, Any], parent: str, child: str, pose: Array) -> d
     }
 
 
-def heading(orientation: Any) -> float:
-    """The yaw (rad) of a `geometry_msgs/msg/Quaternion`."""
-    x, y, z, w = orientation.x, orientation.y, orientation.z, orientation.w
-    return math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
-
-
 def quaternion(rotation: Array) -> dict[str, float]:
     """A rotation matrix (3, 3) as the fields of a `geometry_msgs/msg/Quaternion`."""
     trace = float(np.trace(rotation))

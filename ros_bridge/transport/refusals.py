@@ -1,14 +1,18 @@
-"""What was refused, counted, and logged now and then."""
+"""What was refused: counted, logged now and then, and told to whoever asks why something is not there."""
 
 from __future__ import annotations
 
 import logging
+import re
 import time
 
 log = logging.getLogger("homie.ros_bridge")
 
 ONCE_IN = 5.0
 """Seconds between two log lines about the same place: a flood of bad messages must not become a flood of lines."""
+MOST_SORTS = 1000
+"""Sorts of faults that are told apart: names come from the network."""
+_NUMBER = re.compile(r"[-+]?\d[\d.]*(e[-+]?\d+)?|nan|inf")
 
 
 class Refusals:
@@ -24,3 +28,36 @@ class Refusals:
         if time.monotonic() - self._logged.get(place, -ONCE_IN) >= ONCE_IN:
             self._logged[place] = time.monotonic()
             log.warning("Refused on %s (%d so far): %s", place, self.counts[place], reason)
+
+
+class Faults:
+    """What is wrong with the newest message about each of some subjects, a topic or a joint. Each sort of fault is
+    logged once, with the numbers of its first message."""
+
+    def __init__(self) -> None:
+        self._now: dict[str, str] = {}
+        self._logged: set[tuple[str, str]] = set()
+
+    def add(self, subject: str, why: object) -> None:
+        """The newest message about a subject is refused, and why."""
+        if subject in self._now or len(self._now) < MOST_SORTS:
+            self._now[subject] = str(why)
+        self._log("Refused: %s: %s", subject, str(why))
+
+    def mention(self, subject: str, text: str) -> None:
+        """Log something about a subject once that is odd, and not refused."""
+        self._log("%s: %s", subject, text)
+
+    def _log(self, form: str, subject: str, text: str) -> None:
+        sort = (subject, _NUMBER.sub("#", text))
+        if sort not in self._logged and len(self._logged) < MOST_SORTS:
+            self._logged.add(sort)
+            log.warning(form, subject, text)
+
+    def clear(self, subject: str) -> None:
+        """The newest message about a subject is right."""
+        self._now.pop(subject, None)
+
+    def why(self, subject: str) -> str:
+        """What is wrong with the newest message about a subject, "" if nothing is."""
+        return self._now.get(subject, "")

@@ -17,7 +17,10 @@ import numpy as np
 
 from homie.kernel.errors import InfrastructureError
 from homie.kernel.types import Array
-from ros_bridge.transport.interface import Message, Node, Qos
+from ros_bridge.transport.clocks import PublishedClock, RobotClock
+from ros_bridge.transport.interface import Hears, Message, Qos
+from ros_bridge.transport.readings import Unreadable, pose_of
+from ros_bridge.transport.refusals import Faults
 from ros_bridge.transport.stamps import now, seconds
 
 log = logging.getLogger("homie.ros_bridge")
@@ -25,14 +28,15 @@ log = logging.getLogger("homie.ros_bridge")
 TF = "tf2_msgs/msg/TFMessage"
 HISTORY = 10.0
 """Seconds that a moving frame is remembered, as tf2 does."""
+SET_BACK, SET_BACK_COUNT = 1.0, 10
+"""A transform of a frame that is so many seconds older than its newest comes late; as many of them in a row, with
+rising stamps, mean that a clock was set back, as when a bag is played again."""
 MOST_FRAMES = 1000
 """Frames that are kept: a robot has about fifty."""
 KEPT = 2000
 """Transforms of one frame that are kept: HISTORY at 200 Hz."""
 MANY, MANY_LATCHED = Qos(depth=100), Qos(depth=100, latched=True)
 """As tf2 listens: every part of a robot publishes its own frames."""
-QUATERNION_TOLERANCE = 1e-3
-"""How far from 1 the length of a quaternion may be: publishers round."""
 
 
 class NoTransform(InfrastructureError):
@@ -47,12 +51,17 @@ class Transforms:
         clock: The present, in the time of the robot's stamps; by default that of this machine.
     """
 
-    def __init__(self, node: Node, clock: Callable[[], float] = now) -> None:
-        self._clock = clock
+    def __init__(self, node: Hears, clock: Callable[[], float] | RobotClock = now) -> None:
+        self._clock = clock.now if isinstance(clock, RobotClock) else clock
         self._lock = threading.Lock()
+        self._faults = Faults()
         self._parents: dict[str, str] = {}
         self._static: dict[str, Array] = {}
         self._moving: dict[str, deque[tuple[float, Array]]] = {}
+        self._late: dict[str, list[tuple[float, Array]]] = {}
+        """The transforms of a frame that came late by `SET_BACK` or more, the newest in a row with rising stamps."""
+        if isinstance(clock, PublishedClock):
+            clock.on_reset(self._forget)
         self._subscriptions = [
             node.subscription(TF, "/tf", lambda message: self._take(message, False), MANY),
             node.subscription(TF, "/tf_static", lambda message: self._take(message, True), MANY_LATCHED),
@@ -75,8 +84,12 @@ class Transforms:
             common = next((frame for frame in up if frame in down), None)
             if common is None:
                 missing = next((frame for frame in (source, target) if frame not in self._known()), None)
-                why = f"there is no frame '{missing}'" if missing else "nothing connects them"
-                raise NoTransform(f"Where '{source}' is in '{target}' is not known: {why} on /tf.")
+                why = f"there is no frame '{missing}' on /tf" if missing else "nothing connects them on /tf"
+                for frame in (missing, *up, *down):
+                    if frame is not None and (wrong := self._faults.why(_subject(frame))):
+                        why = f"{_subject(frame)} is refused, {wrong}"
+                        break
+                raise NoTransform(f"Where '{source}' is in '{target}' is not known: {why}.")
             return np.linalg.inv(self._chain(down, common, at, oldest)) @ self._chain(up, common, at, oldest)
 
     def frames(self) -> dict[str, float]:
@@ -117,7 +130,10 @@ class Transforms:
         if at is None:
             age = self._clock() - last
             if age > oldest:
-                raise NoTransform(f"The transform of '{frame}' is {age:.2f} s old, at most {oldest:g} s are allowed.")
+                stamped = "" if last else ": its stamp is 0, which is none"
+                raise NoTransform(
+                    f"The transform of '{frame}' is {age:.2f} s old, at most {oldest:g} s are allowed{stamped}."
+                )
             return pose
         index = bisect_left(poses, at, key=lambda entry: entry[0])
         if index == len(poses):
@@ -133,58 +149,86 @@ class Transforms:
     def _take(self, message: Message, static: bool) -> None:
         for transform in message.transforms:
             child, parent = transform.child_frame_id.lstrip("/"), transform.header.frame_id.lstrip("/")
-            pose = _matrix(transform.transform)
-            if pose is None or not child or not parent or child == parent:
-                log.warning("Refused on /tf: the transform of '%s' in '%s' is none", child, parent)
+            try:
+                if not child or not parent or child == parent:
+                    raise Unreadable("a frame needs a name, and a parent of another name")
+                pose = pose_of(transform.transform.translation, transform.transform.rotation)
+            except Unreadable as error:
+                with self._lock:
+                    self._faults.add(_subject(child), error)
                 continue
             with self._lock:
                 if child not in self._parents and len(self._parents) >= MOST_FRAMES:
-                    log.warning("Refused on /tf: '%s' would be frame %d", child, MOST_FRAMES + 1)
+                    self._faults.add("/tf", f"there are {MOST_FRAMES} frames already, '{child}' is left out")
                     continue
+                self._faults.clear(_subject(child))
                 self._keep(child, parent, pose, None if static else seconds(transform.header.stamp))
 
     def _keep(self, child: str, parent: str, pose: Array, at: float | None) -> None:
-        if self._parents.get(child) != parent:
-            self._moving.pop(child, None)
-            self._static.pop(child, None)
-            self._parents[child] = parent
+        if self._parents.get(child, parent) != parent:
+            self._faults.mention(
+                f"the frame '{child}'", f"its parent was '{self._parents[child]}' and is '{parent}' now"
+            )
+            self._drop(child)
+        self._parents[child] = parent
         if at is None:
-            self._static[child] = pose
-            return
+            self._keep_static(child, pose)
+        elif at == 0 and self._moving.get(child) and self._moving[child][-1][0] > HISTORY:
+            self._faults.add(_subject(child), "its stamp is 0, which is none")
+        else:
+            if self._static.pop(child, None) is not None:
+                self._faults.mention(f"the frame '{child}'", "it was on /tf_static and is on /tf now: taken as moving")
+            self._keep_moving(child, pose, at)
+
+    def _keep_static(self, child: str, pose: Array) -> None:
+        """The newest message counts. A frame that is said not to move, and does, is worth a word."""
+        before = self._static.get(child)
+        if before is not None and not np.allclose(before, pose, atol=1e-9):
+            self._faults.mention(f"the frame '{child}'", "it is static, and has been said to be elsewhere before")
+        if self._moving.pop(child, None) is not None:
+            self._faults.mention(f"the frame '{child}'", "it was on /tf and is on /tf_static now: taken as static")
+        self._static[child] = pose
+
+    def _keep_moving(self, child: str, pose: Array, at: float) -> None:
+        """Insert a transform in the order of the stamps; of two with one stamp the later message counts."""
         poses = self._moving.setdefault(child, deque(maxlen=KEPT))
-        if poses and at <= poses[-1][0]:  # late or twice: the newest is known already
-            if poses[-1][0] - at < HISTORY:
-                return
-            poses.clear()  # the clock of the robot was set back: a simulation began again
-        poses.append((at, pose))
+        behind = poses[-1][0] - at if poses else 0.0
+        late = self._late.setdefault(child, [])
+        if behind < SET_BACK or (late and at <= late[-1][0]):
+            late.clear()
+        if behind >= SET_BACK:
+            late.append((at, pose))
+        if behind >= HISTORY or len(late) >= SET_BACK_COUNT:
+            self._faults.mention("/tf", f"the stamps of '{child}' went back by {behind:.2f} s: a clock was set back")
+            poses.clear()
+            poses.extend(late)
+            late.clear()
+            return
+        index = bisect_left(poses, at, key=lambda entry: entry[0])
+        if index == len(poses):
+            poses.append((at, pose))
+        elif poses[index][0] == at:
+            poses[index] = (at, pose)
+        elif len(poses) < KEPT:
+            poses.insert(index, (at, pose))
         while poses[-1][0] - poses[0][0] > HISTORY:
             poses.popleft()
 
+    def _drop(self, child: str) -> None:
+        self._moving.pop(child, None)
+        self._static.pop(child, None)
+        self._late.pop(child, None)
 
-def _matrix(transform: Message) -> Array | None:
-    """A `geometry_msgs/msg/Transform` as a matrix, None for one that is not finite or has no rotation."""
-    move, turn = transform.translation, transform.rotation
-    position = np.array([move.x, move.y, move.z], dtype=float)
-    x, y, z, w = float(turn.x), float(turn.y), float(turn.z), float(turn.w)
-    length = math.sqrt(x * x + y * y + z * z + w * w) if all(map(math.isfinite, (x, y, z, w))) else 0.0
-    if not np.isfinite(position).all() or abs(length - 1) > QUATERNION_TOLERANCE:
-        return None
-    matrix = np.eye(4)
-    matrix[:3, :3] = rotation(np.array([w, x, y, z]) / length)
-    matrix[:3, 3] = position
-    return matrix
+    def _forget(self) -> None:
+        """A simulation began again: where things were is of the one before; what does not move stays."""
+        with self._lock:
+            self._moving.clear()
+            self._late.clear()
+            self._parents = {child: parent for child, parent in self._parents.items() if child in self._static}
 
 
-def rotation(quaternion: Array) -> Array:
-    """The 3x3 matrix of a unit quaternion wxyz."""
-    w, x, y, z = quaternion
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+def _subject(frame: str) -> str:
+    return f"the transform of '{frame}' on /tf"
 
 
 def _between(earlier: Array, later: Array, share: float) -> Array:

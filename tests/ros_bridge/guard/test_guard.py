@@ -82,7 +82,8 @@ class World:
 
     def __init__(self, profile: Profile = FETCH, oldest: float = FRESH, **options):
         self.now, self.replies, self.outlet, self.callbacks = 1000.0, [], Recorder(), {}
-        self.asked = []
+        self.asked, self.publishers = [], 1
+        self.orientation = {"x": 0.0, "y": 0.0, "z": 0.0, "w": 1.0}
         self.speed, self.joints, self.joint_speed, self.dead = (0.0, 0.0), dict(HOME), 0.0, False
         measured = Measured(self, profile, clock=lambda: self.now, oldest=oldest)
         settings = {"armed": True, "ask": self.asked.append, **options}
@@ -91,6 +92,7 @@ class World:
 
     def subscription(self, kind, topic, callback, qos):
         self.callbacks[topic] = callback
+        return SimpleNamespace(publishers=lambda: self.publishers)
 
     def pass_time(self, seconds, alive=True):
         for _ in range(round(seconds / PERIOD)):
@@ -99,7 +101,12 @@ class World:
                 twist = SimpleNamespace(
                     linear=SimpleNamespace(x=self.speed[0], y=0.0), angular=SimpleNamespace(z=self.speed[1])
                 )
-                self.callbacks["/odom"](SimpleNamespace(twist=SimpleNamespace(twist=twist)))
+                pose = SimpleNamespace(
+                    position=SimpleNamespace(x=0.0, y=0.0, z=0.0), orientation=SimpleNamespace(**self.orientation)
+                )
+                self.callbacks["/odom"](
+                    SimpleNamespace(pose=SimpleNamespace(pose=pose), twist=SimpleNamespace(twist=twist))
+                )
                 self.callbacks["/joint_states"](
                     SimpleNamespace(
                         header=SimpleNamespace(stamp=SimpleNamespace(sec=int(self.now), nanosec=0)),

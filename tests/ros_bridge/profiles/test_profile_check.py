@@ -16,7 +16,7 @@ def test_the_check_says_what_is_there_and_what_is_not(nodes):
     findings = {finding.part: finding for finding in check_profile(node, profile, length=1.5)}
     good = {part for part, finding in findings.items() if not finding.problem}
     assert good == {
-        *("base command", "joint states", "odometry", "head camera"),
+        *("clock", "base command", "joint states", "odometry", "head camera"),
         *("torso action", "arm action", "head action", "gripper action"),
         *("effector frame", "odometry frame"),
     }

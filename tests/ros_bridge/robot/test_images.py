@@ -34,6 +34,8 @@ def test_colours_come_in_the_order_red_green_blue(data, size, padding):
         "bgr8": rgb[:, :, ::-1],
         "rgba8": np.concatenate([rgb, alpha], axis=2),
         "bgra8": np.concatenate([rgb[:, :, ::-1], alpha], axis=2),
+        "8UC3": rgb[:, :, ::-1],
+        "8UC4": np.concatenate([rgb[:, :, ::-1], alpha], axis=2),
     }
     for encoding, pixels in encoded.items():
         assert np.array_equal(picture_of(message(encoding, pixels, size[1], size[0], padding)), rgb)
@@ -42,7 +44,7 @@ def test_colours_come_in_the_order_red_green_blue(data, size, padding):
 @settings(max_examples=30)
 @given(st.data(), SIZES, st.integers(0, 5), st.sampled_from("<>"))
 def test_depth_is_in_metres_and_0_where_it_is_not_known(data, size, padding, order):
-    millimetres = data.draw(arrays.arrays(np.uint16, size))
+    millimetres = data.draw(arrays.arrays(np.uint16, size, elements=st.one_of(st.just(0), st.integers(25, 65535))))
     metres = np.where(millimetres > 0, millimetres / 1000, np.nan).astype(order + "f4")
     big = {"is_bigendian": int(order == ">")}
     coarse = message("16UC1", millimetres.astype(order + "u2"), size[1], size[0], padding, **big)
@@ -65,8 +67,29 @@ def test_instance_numbers_may_be_minus_one(data, size):
         ({"step": 2}, "fewer than it needs"),
         ({"height": 100}, "fewer than it needs"),
         ({"height": 0, "width": 0}, "fewer than it needs"),
+        ({"height": 1}, "those are 2 rows, so its size is told wrong"),
     ],
 )
 def test_what_cannot_be_read_is_told(fields, words):
     with pytest.raises(RobotFault, match=words):
         picture_of(message("rgb8", np.zeros((2, 2, 3), np.uint8), 2, 2, **fields))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "kind", "value", "words"),
+    [("32FC1", np.float32, 1500.0, r"farther than 1.5e\+03 m"), ("16UC1", np.uint16, 3, "nearer than 0.003 m")],
+)
+def test_depth_in_another_unit_is_refused(encoding, kind, value, words):
+    depths = np.full((4, 4), value, kind)
+    depths[0] = 0
+    with pytest.raises(RobotFault, match=words):
+        depth_of(message(encoding, depths, 4, 4))
+
+
+def test_depth_of_which_nothing_is_known_is_no_other_unit():
+    assert (depth_of(message("32FC1", np.full((2, 2), np.nan, np.float32), 2, 2)) == 0).all()
+
+
+def test_instance_numbers_of_a_big_endian_machine():
+    numbers = np.array([[1, 300]], np.dtype(">i2"))
+    assert (numbers_of(message("16SC1", numbers, 2, 1, is_bigendian=1)) == numbers).all()

@@ -10,7 +10,7 @@ import pytest
 from homie.kernel.errors import RobotFault
 from homie.kernel.robot.camera import CameraModel
 from homie.kernel.types import Intrinsics
-from ros_bridge.robot.lenses import camera_of
+from ros_bridge.robot.lenses import camera_of, is_rectified
 
 K = [120.0, 0.0, 81.0, 0.0, 118.0, 59.0, 0.0, 0.0, 1.0]
 P = [100.0, 0.0, 80.0, 0.0, 0.0, 99.0, 60.0, 0.0, 0.0, 0.0, 1.0, 0.0]
@@ -54,8 +54,31 @@ def test_a_rectified_topic_is_not_undistorted_again_and_is_described_by_p():
         (info("plumb_bob", [np.nan] * 5), "with 5 coefficients"),
         (info("plumb_bob", PLUMB_BOB, k=[0.0] * 9), "'head' is not calibrated: K"),
         (info("plumb_bob", PLUMB_BOB, k=[np.nan] * 9), "'head' is not calibrated: K"),
+        (info("plumb_bob", PLUMB_BOB, k=[120.0, 0, 0, 0, 118.0, 0, 0, 0, 1.0]), "its middle at 0 0, outside a picture"),
+        (info("plumb_bob", PLUMB_BOB, width=60, height=40), "its middle at 81 59, outside a picture of 60x40"),
     ],
 )
 def test_what_cannot_be_undone_is_refused(bad, message):
     with pytest.raises(RobotFault, match=message):
         camera_of(bad, "head", "/head/image_raw")
+
+
+@pytest.mark.parametrize(
+    ("topic", "rectified"),
+    [
+        ("/c/image_rect", True),
+        ("/c/image_rect_color", True),
+        ("/c/image_rect_raw", True),
+        ("/zed/rgb/rect/image", True),
+        ("/c/rectified/image_raw", True),
+        ("/c/image_corrected", False),
+        ("/c/direct/image_raw", False),
+        ("/rectory/image_raw", False),
+        ("/rect_of_the_house/image_raw", False),
+        ("/c/image_unrectified", False),
+    ],
+)
+def test_rect_is_a_word_of_a_topic(topic, rectified):
+    assert is_rectified(topic) is rectified
+    fx = camera_of(info("plumb_bob", PLUMB_BOB), "c", topic).intrinsics.fx
+    assert fx == (P[0] if rectified else K[0])

@@ -23,7 +23,7 @@ from ros_bridge.serving.served import ServedRobot
 from ros_bridge.serving.written import quaternion
 from ros_bridge.transport.actions import ActionClient, Status
 from ros_bridge.transport.interface import SENSOR
-from ros_bridge.transport.transforms import rotation
+from ros_bridge.transport.readings import rotation
 from tests.waiting import until
 
 FETCH = read_profile("fetch")

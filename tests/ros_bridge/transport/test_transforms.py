@@ -92,6 +92,8 @@ def test_what_is_too_old_or_not_there_yet_is_an_error(heard, transforms):
         {"quaternion": (0.0, 0.0, 0.0, 0.0)},
         {"quaternion": (0.0, 0.0, math.nan, 1.0)},
         {"quaternion": (1e200, 0.0, 0.0, 1.0)},
+        {"quaternion": (0.0, 0.0, 0.5, 0.0)},
+        {"quaternion": (0.0, 0.0, -11585.0, 11585.0)},
     ],
 )
 def test_a_transform_that_is_none_is_refused(heard, transforms, values, caplog):
@@ -99,7 +101,9 @@ def test_a_transform_that_is_none_is_refused(heard, transforms, values, caplog):
     heard.say("base_link", "base_link", at=99.0)
     heard.say("", "base_link", at=99.0)
     assert transforms.frames() == {}
-    assert caplog.text.count("Refused on /tf") == 3
+    assert caplog.text.count("Refused: the transform of 'base_link' on /tf") == 2, "each sort of fault once"
+    with pytest.raises(NoTransform, match=r"'base_link' on /tf is refused, "):
+        transforms.lookup("odom", "base_link")
 
 
 def test_a_loop_of_frames_ends(heard, transforms):
@@ -115,6 +119,76 @@ def test_a_clock_that_is_set_back_begins_anew(heard, transforms):
     heard.say("odom", "base_link", at=99.0, xyz=(9, 0, 0))
     heard.say("odom", "base_link", at=1.0, xyz=(1, 0, 0))
     assert transforms.lookup("odom", "base_link")[0, 3] == 1
+
+
+def test_a_quaternion_that_was_rounded_is_taken_as_tf2_takes_it(heard, transforms):
+    heard.say("base_link", "camera", static=True, quaternion=(0.0, 0.0, 0.71, 0.71))
+    turned = transforms.lookup("base_link", "camera")
+    assert np.allclose(turned[:3, :3] @ turned[:3, :3].T, np.eye(3))
+    assert np.allclose(turned[:3, :3], [[0, -1, 0], [1, 0, 0], [0, 0, 1]])
+
+
+def test_transforms_that_come_in_any_order_are_put_in_their_place(heard, transforms):
+    stamps = np.round(np.arange(90.0, 98.0, 0.1), 3)
+    for at in np.random.default_rng(3).permutation(stamps):
+        heard.say("odom", "base_link", at=float(at), xyz=(float(at), 0, 0))
+    for at in (90.0, 93.33, 97.9):
+        assert transforms.lookup("odom", "base_link", at=at)[0, 3] == pytest.approx(at)
+
+
+def test_of_two_transforms_with_one_stamp_the_later_message_counts(heard, transforms):
+    for at, x in ((98.0, 1.0), (99.0, 2.0), (99.0, 3.0), (98.0, 4.0)):
+        heard.say("odom", "base_link", at=at, xyz=(x, 0, 0))
+    assert transforms.lookup("odom", "base_link", at=99.0)[0, 3] == 3.0
+    assert transforms.lookup("odom", "base_link", at=98.5)[0, 3] == pytest.approx(3.5)
+
+
+def test_a_short_bag_that_is_played_again_begins_anew(heard, transforms, caplog):
+    for turn in (0.0, 100.0):
+        for at in np.arange(92.0, 97.0, 0.05):
+            heard.say("odom", "base_link", at=float(at), xyz=(turn + at, 0, 0))
+    assert transforms.lookup("odom", "base_link", at=95.0)[0, 3] == pytest.approx(195.0)
+    assert caplog.text.count("a clock was set back") == 1
+
+
+def test_one_late_transform_sets_no_clock_back(heard, transforms):
+    for at in (95.0, 96.0, 97.0, 94.0, 98.0):
+        heard.say("odom", "base_link", at=at, xyz=(at, 0, 0))
+    for at in (94.5, 95.5, 97.5):
+        assert transforms.lookup("odom", "base_link", at=at)[0, 3] == pytest.approx(at)
+
+
+def test_a_stamp_of_zero_is_none(heard, transforms, caplog):
+    heard.say("odom", "base_link", at=99.5, xyz=(1, 0, 0))
+    for _ in range(5):
+        heard.say("odom", "base_link", at=0.0, xyz=(2, 0, 0))
+    assert transforms.lookup("odom", "base_link", oldest=1.0)[0, 3] == 1
+    assert caplog.text.count("its stamp is 0") == 1
+    heard.say("odom", "other", at=0.0)
+    with pytest.raises(NoTransform, match="its stamp is 0, which is none"):
+        transforms.lookup("odom", "other", oldest=1.0)
+
+
+def test_a_static_frame_that_moves_is_taken_and_told_once(heard, transforms, caplog):
+    for x in (1.0, 1.0, 2.0, 3.0):
+        heard.say("base_link", "camera", static=True, xyz=(x, 0, 0))
+    assert transforms.lookup("base_link", "camera")[0, 3] == 3.0
+    assert caplog.text.count("it is static, and has been said to be elsewhere before") == 1
+
+
+@pytest.mark.parametrize("static_last", [True, False])
+def test_of_static_and_moving_the_later_message_counts(heard, transforms, caplog, static_last):
+    heard.say("odom", "base_link", at=99.9, static=not static_last, xyz=(1, 0, 0))
+    heard.say("odom", "base_link", at=99.9, static=static_last, xyz=(2, 0, 0))
+    assert transforms.lookup("odom", "base_link")[0, 3] == 2
+    assert f"taken as {'static' if static_last else 'moving'}" in caplog.text
+
+
+def test_a_frame_with_another_parent_is_told(heard, transforms, caplog):
+    heard.say("odom", "base_link", at=99.0, xyz=(1, 0, 0))
+    heard.say("map", "base_link", at=99.1, xyz=(2, 0, 0))
+    assert transforms.lookup("map", "base_link")[0, 3] == 2
+    assert "its parent was 'odom' and is 'map' now" in caplog.text
 
 
 @given(st.floats(-1e6, 1e9))

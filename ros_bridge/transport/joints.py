@@ -1,0 +1,168 @@
+"""Joint states as robots publish them: in any order, by several publishers, with joints that nobody asked for and
+values that are missing. What is read of them is read by joint, so that one of them never takes the others with it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from homie.kernel.types import Array
+from ros_bridge.transport.interface import Message
+from ros_bridge.transport.readings import Order, Unreadable, stamp_of
+from ros_bridge.transport.refusals import Faults
+
+FAR = 0.5
+"""rad or m by which a joint may be measured outside its limits: calibrations differ; degrees are further away."""
+JUMP = 0.1
+"""rad or m that a joint may seem to jump between two messages, beside what twice its speed allows."""
+REPEATED = 2.0
+"""Seconds for which a stamp may be repeated: some drivers count whole seconds; one that says the same for longer has
+nothing new to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What is known of a joint: positions (rad, m), infinite for one that turns on and on, and speed (rad/s, m/s)."""
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    velocity: float = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class JointReading:
+    """The newest of a joint: position (rad, m), reported velocity (None without one), the same or the way since the
+    message before (rad/s, m/s), its stamp (s) and when it came (s of the listener's clock)."""
+
+    position: float
+    velocity: float | None
+    speed: float
+    at: float
+    came: float
+
+
+class JointStates:
+    """The joints of a profile in `sensor_msgs/msg/JointState` messages.
+
+    Args:
+        topic: On which they come, for the sentences.
+        limits: Of every joint that matters; no other joint is looked at.
+        publishers: How many publishers the topic has.
+        clock: Seconds that go on.
+    """
+
+    def __init__(
+        self,
+        topic: str,
+        limits: Mapping[str, Limits],
+        publishers: Callable[[], int],
+        clock: Callable[[], float],
+    ) -> None:
+        self._topic, self._limits, self._publishers = topic, dict(limits), publishers
+        self._clock, self._faults = clock, Faults()
+        self._readings: dict[str, JointReading] = {}
+        self._orders = {name: Order() for name in limits}
+        self._last: dict[str, tuple[float, float]] = {}
+        """Position of each joint and when it came, whether or not it was taken."""
+        self._stamped: dict[str, tuple[float, float]] = {}
+        """The newest stamp of each joint and when it was first seen."""
+
+    def get(self, name: str) -> JointReading | None:
+        """The newest reading of a joint, None before the first."""
+        return self._readings.get(name)
+
+    def wrong(self, name: str) -> str:
+        """Why the newest message about a joint was refused, "" if it was not."""
+        return self._faults.why(self._subject(name))
+
+    def forget(self) -> None:
+        """Begin anew, as when a simulation was reset."""
+        self._readings.clear()
+        self._last.clear()
+        self._stamped.clear()
+        self._orders = {name: Order() for name in self._limits}
+
+    def take(self, message: Message) -> tuple[str, ...]:
+        """Read a message; the names of the joints of which it brings news."""
+        names = list(message.name)
+        wanted = [name for name in dict.fromkeys(names) if name in self._limits]
+        if not wanted:  # the fingers, for example, come in messages of their own
+            if not names and len(message.position):
+                self._faults.mention(self._topic, f"{len(message.position)} positions come without names")
+            return ()
+        positions, velocities = (np.asarray(values, dtype=float) for values in (message.position, message.velocity))
+        try:
+            at = stamp_of(message)
+            if len(positions) != len(names):
+                raise Unreadable(
+                    f"{len(names)} names come with {len(positions)} positions"
+                    if len(positions)
+                    else "it comes without a position"
+                )
+        except Unreadable as error:
+            for name in wanted:
+                self._faults.add(self._subject(name), error)
+            return ()
+        if len(velocities) not in (0, len(names)):
+            self._faults.mention(self._topic, f"{len(names)} names come with {len(velocities)} velocities: left out")
+        reported = velocities if len(velocities) == len(names) else np.full(len(names), math.nan)
+        return tuple(name for name in wanted if self._take(name, names, positions, reported, at))
+
+    def _subject(self, name: str) -> str:
+        return f"the joint {name} on {self._topic}"
+
+    def _take(self, name: str, names: list[str], positions: Array, velocities: Array, at: float) -> bool:
+        places = [index for index, each in enumerate(names) if each == name]
+        position, velocity = float(positions[places[0]]), float(velocities[places[0]])
+        came, order = self._clock(), self._orders[name]
+        why = self._wrong(name, positions[places])
+        if not why and not order.is_news(at):
+            return False
+        stamp, since = self._stamped.get(name, (math.nan, came))
+        self._stamped[name] = (at, since if at == stamp else came)
+        if not why and at > 0 and at == stamp and came - since > REPEATED:
+            why = f"its stamp has been the same for {came - since:.1f} s"
+        if not why and self._jumps(name, position, came) and self._publishers() > 1:
+            why = f"{self._publishers()} publishers of {self._topic} contradict each other: end all but one"
+        if math.isfinite(position):
+            self._last[name] = (position, came)
+        if why:
+            self._faults.add(self._subject(name), why)
+            return False
+        self._faults.clear(self._subject(name))
+        known = velocity if math.isfinite(velocity) else None
+        before = self._readings.get(name)
+        speed = known if known is not None else 0.0 if before is None else _speed(before, position, at, came)
+        self._readings[name] = JointReading(position, known, speed, at, came)
+        return True
+
+    def _wrong(self, name: str, positions: Array) -> str:
+        """What is wrong with the positions (n,) that a message has for one joint."""
+        limits = self._limits[name]
+        if not np.isfinite(positions).all():
+            return f"its position is {positions[~np.isfinite(positions)][0]}"
+        if np.ptp(positions) > 0:
+            return f"one message has it {len(positions)} times, at {positions.min():.4g} and {positions.max():.4g}"
+        if not limits.lower - FAR <= positions[0] <= limits.upper + FAR:
+            return f"it is measured at {positions[0]:.4g}, far outside its limits {limits.lower:g}..{limits.upper:g}"
+        return ""
+
+    def _jumps(self, name: str, position: float, came: float) -> bool:
+        """Whether a joint cannot have come here from where it was said to be before."""
+        if name not in self._last:
+            return False
+        before, then = self._last[name]
+        limits, way = self._limits[name], abs(position - before)
+        if math.isinf(limits.upper):
+            way = abs(math.remainder(way, math.tau))
+        return way > 2 * limits.velocity * (came - then) + JUMP
+
+
+def _speed(before: JointReading, position: float, at: float, came: float) -> float:
+    """Some drivers publish no velocities: then they are those between two messages, by their stamps where these go on,
+    else by when they came."""
+    passed = at - before.at if before.at > 0 and at > before.at else came - before.came
+    return (position - before.position) / max(passed, 1e-3)

@@ -1,0 +1,133 @@
+"""Measurements of a robot, read from messages of ROS 2 by one rule: what is not finite, has another form than its
+message declares, or is no rotation, is refused in a sentence and never guessed at."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from homie.kernel.types import Array
+from ros_bridge.transport.interface import Message
+from ros_bridge.transport.stamps import seconds
+
+QUATERNION_TOLERANCE = 0.01
+"""How far the squared length of a quaternion may be from 1, as in tf2: publishers round, and people type 0.71."""
+LATE_IN_A_ROW = 5
+"""Messages in a row, with rising stamps, that are older than the newest before: then the sender's clock was set back,
+and nothing is late. Messages that overtake each other on a network are fewer, or fall."""
+
+
+class Unreadable(ValueError):
+    """A message that is not what its kind declares; the sentence says in what."""
+
+
+@dataclass(frozen=True, slots=True)
+class OdometryReading:
+    """Where a base is (m, m, rad), how fast it moves forward, sideways (m/s) and about z (rad/s), at which time (s)."""
+
+    x: float
+    y: float
+    yaw: float
+    forward: float
+    sideways: float
+    turning: float
+    at: float
+
+
+def quaternion_of(turn: Message) -> Array:
+    """The unit quaternion wxyz (4,) of a `geometry_msgs/msg/Quaternion`.
+
+    Raises:
+        Unreadable: It is not finite, or so far from unit length that it is no rotation.
+    """
+    x, y, z, w = float(turn.x), float(turn.y), float(turn.z), float(turn.w)
+    written = f"its quaternion x={x:.4g} y={y:.4g} z={z:.4g} w={w:.4g}"
+    if not all(map(math.isfinite, (x, y, z, w))):
+        raise Unreadable(f"{written} is not finite")
+    squared = x * x + y * y + z * z + w * w
+    if not abs(squared - 1) <= QUATERNION_TOLERANCE:
+        hint = " (nothing is filled in)" if squared == 0 else " (is w filled in?)" if w == 0 and squared < 1 else ""
+        raise Unreadable(f"{written} has the length {math.sqrt(squared):.3g} and not 1, so it is no rotation{hint}")
+    return np.array([w, x, y, z]) / math.sqrt(squared)
+
+
+def rotation(quaternion: Array) -> Array:
+    """The 3x3 matrix of a unit quaternion wxyz."""
+    w, x, y, z = quaternion
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def heading_of(turn: Message) -> float:
+    """The yaw (rad) of a `geometry_msgs/msg/Quaternion`. Raises Unreadable."""
+    w, x, y, z = quaternion_of(turn).tolist()
+    return math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+
+
+def position_of(place: Message) -> Array:
+    """The position (3,) of a `geometry_msgs/msg/Point` or `Vector3`. Raises Unreadable where it is not finite."""
+    position = np.array([place.x, place.y, place.z], dtype=float)
+    if not np.isfinite(position).all():
+        raise Unreadable(f"its position x={position[0]:.4g} y={position[1]:.4g} z={position[2]:.4g} is not finite")
+    return position
+
+
+def pose_of(place: Message, turn: Message) -> Array:
+    """A position and a quaternion as a matrix (4, 4). Raises Unreadable."""
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = rotation(quaternion_of(turn)), position_of(place)
+    return pose
+
+
+def odometry_of(message: Message) -> OdometryReading:
+    """What a `nav_msgs/msg/Odometry` says of a base on the floor. Raises Unreadable."""
+    x, y, _ = position_of(message.pose.pose.position).tolist()
+    yaw = heading_of(message.pose.pose.orientation)
+    twist = message.twist.twist
+    speeds = (float(twist.linear.x), float(twist.linear.y), float(twist.angular.z))
+    if not all(map(math.isfinite, speeds)):
+        raise Unreadable(f"its speeds {speeds[0]:.4g} and {speeds[1]:.4g} m/s, {speeds[2]:.4g} rad/s are not finite")
+    return OdometryReading(x, y, yaw, *speeds, stamp_of(message))
+
+
+def stamp_of(message: Message) -> float:
+    """The stamp (s) of a message, 0 where it has none. Raises Unreadable for one that is no time."""
+    header = getattr(message, "header", None)
+    if header is None:
+        return 0.0
+    stamp = header.stamp
+    if not 0 <= int(stamp.nanosec) < 1_000_000_000 or int(stamp.sec) < 0:
+        raise Unreadable(f"its stamp of {stamp.sec} s and {stamp.nanosec} ns is no time")
+    return seconds(stamp)
+
+
+class Order:
+    """Which messages of one topic are news, by their stamps.
+
+    A message that is older than the newest comes late and is left out. `LATE_IN_A_ROW` of them mean that the sender's
+    clock was set back (a simulator was reset, a bag is played again): the last of these is the newest then. Without a
+    stamp a message is news.
+    """
+
+    def __init__(self) -> None:
+        self._newest = self._last_late = -math.inf
+        self._late = 0
+
+    def is_news(self, at: float) -> bool:
+        """Whether a message with this stamp (s) is to be taken."""
+        if 0 < at < self._newest:
+            self._late = self._late + 1 if at > self._last_late else 1
+            self._last_late = at
+            if self._late < LATE_IN_A_ROW:
+                return False
+        self._late, self._last_late = 0, -math.inf
+        if at > 0:
+            self._newest = at
+        return True
