@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import itertools
 import os
+import tempfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -14,13 +17,24 @@ try:
 except ModuleNotFoundError:  # the extra [ros] is not installed
     collect_ignore_glob = ["*"]
 
-_DOMAINS = itertools.count(os.getpid() * 8)
+DOMAINS = 120
+"""Domains above 100 for which every system has ports."""
+_NUMBERS = itertools.count(os.getpid() * 8)
 
 
 @pytest.fixture(scope="module")
-def network() -> Network:
-    """Loopback, with a domain of its own for each module: what a killed process had is seen for another ten seconds."""
-    return Network(domain=101 + next(_DOMAINS) % 120, interface="lo")
+def network() -> Iterator[Network]:
+    """Loopback, with a domain of its own for each module: what a killed process had is seen for another ten seconds.
+    The domain is locked, since other tests may run on this machine."""
+    for number in itertools.islice(_NUMBERS, 10 * DOMAINS):
+        domain = 101 + number % DOMAINS
+        with (Path(tempfile.gettempdir()) / f"homie-tests-domain-{domain}").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                continue
+            yield Network(domain=domain, interface="lo")
+            return
 
 
 @pytest.fixture

@@ -31,8 +31,9 @@ DECELERATION = 4.0
 class FakeRobot:
     """Its joints, base and topics."""
 
-    def __init__(self, node: Node, profile: Profile, camera_rate: float = 0.0) -> None:
-        self.node, self.profile = node, profile
+    def __init__(self, node: Node, profile: Profile, camera_rate: float = 0.0, clock=None) -> None:
+        """clock: of its stamps; with one somebody else calls `tick`, every PERIOD of it."""
+        self.node, self.profile, self.clock = node, profile, clock or now
         self.joints = {joint.name: 0.0 for group in profile.groups.values() for joint in group.joints}
         for group in profile.groups.values():
             for joint in group.joints:
@@ -49,7 +50,8 @@ class FakeRobot:
         if profile.base is not None:
             self.odometry = node.publisher("nav_msgs/msg/Odometry", profile.base.odometry)
             node.subscription("geometry_msgs/msg/Twist", profile.base.command, self.on_twist, NEWEST)
-        node.timer(PERIOD, self.tick)
+        if clock is None:
+            node.timer(PERIOD, self.tick)
         if camera_rate:
             camera = next(iter(profile.cameras.values()))
             self.rgb = node.publisher("sensor_msgs/msg/Image", camera.rgb, SENSOR)
@@ -84,7 +86,7 @@ class FakeRobot:
         self.speed += np.clip(self.commanded - self.speed, -step, step)
         (forward, turn), heading = self.speed, self.pose[2]
         self.pose += np.array([forward * math.cos(heading), forward * math.sin(heading), turn]) * PERIOD
-        header = {"stamp": stamp(now())}
+        header = {"stamp": stamp(self.clock())}
         with self.lock:
             names, positions = list(self.joints), list(self.joints.values())
             velocities = list(self.speeds.values())

@@ -14,6 +14,7 @@ from homie.kernel.types import Pose2
 from ros_bridge.guard.measured import Measured
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.robot.felt import FRESH, Felt
+from ros_bridge.transport.clocks import PAUSED, PublishedClock
 from ros_bridge.transport.stamps import stamp
 
 PROFILE = read_profile("fetch")
@@ -29,7 +30,8 @@ class Robot:
 
     def __init__(self, profile=PROFILE):
         self.now, self.callbacks, self.publishers = 100.0, {}, 1
-        self.agent = Felt(self, profile, BODY, Pose2(0, 0, 0), clock=lambda: self.now)
+        clock = PublishedClock(self, lambda: self.now) if profile.use_sim_time else None
+        self.agent = Felt(self, profile, BODY, Pose2(0, 0, 0), clock=lambda: self.now, simulated=clock)
         self.guard = Measured(self, profile, clock=lambda: self.now)
 
     def subscription(self, kind, topic, callback, qos=None):
@@ -60,6 +62,10 @@ class Robot:
         )
         for callback in self.callbacks["/joint_states"]:
             callback(message)
+
+    def clock(self, at):
+        for callback in self.callbacks["/clock"]:
+            callback(Fields(clock=Fields(**stamp(at))))
 
     def agent_says(self):
         """Why the agent does not know its body, "" if it does."""
@@ -347,3 +353,60 @@ def test_a_driver_that_repeats_itself_for_long_measures_nothing(robot):
             assert robot.agent_says() == robot.guard.silent() == "", "some drivers count whole seconds"
     assert "its stamp has been the same for" in robot.agent_says()
     assert "its stamp has been the same for" in robot.guard.silent()
+
+
+# ------------------------------------------------------------ in the time of a simulator
+
+
+@pytest.fixture
+def simulated():
+    """A robot of a simulator, at 12 s of its time."""
+    robot = Robot(PROFILE.model_copy(update={"use_sim_time": True}))
+    robot.clock(12.0)
+    robot.odometry(at=12.0)
+    robot.joints(at=12.0)
+    assert robot.agent_says() == robot.guard.silent() == ""
+    return robot
+
+
+def test_ages_are_those_of_its_clock_for_the_agent_and_of_this_machine_for_the_guard(simulated):
+    simulated.now += FRESH + 0.1
+    simulated.clock(12.1)
+    assert simulated.agent_says() == ""
+    assert simulated.guard.silent() == "the odometry is silent"
+    simulated.clock(12.1 + FRESH)
+    assert "Nothing new comes on /odom: it is stamped 12.00 s where /clock says 12.60 s" in simulated.agent_says()
+
+
+def test_a_node_that_does_not_follow_the_clock_is_named(simulated):
+    simulated.clock(13.0)
+    simulated.odometry(at=13.0)
+    simulated.joints(at=1.7e9)
+    assert "comes on /joint_states: it is stamped 1700000000.00 s where /clock says 13.00 s" in simulated.agent_says()
+    assert "its node must follow it" in simulated.agent_says()
+
+
+def test_a_paused_simulator_is_named_though_it_publishes(simulated):
+    for _ in range(30):
+        simulated.now += 0.1
+        simulated.clock(12.0)
+        simulated.odometry(at=12.0)
+        simulated.joints(at=12.0)
+    for words in (simulated.agent_says(), simulated.guard.silent()):
+        assert "/clock has stopped at 12.00 s: is the simulator paused?" in words
+
+
+def test_a_paused_simulator_that_is_silent_is_named_as_soon_as_its_robot_is_missed(simulated):
+    simulated.now += FRESH + 0.1
+    assert PAUSED > FRESH + 0.1
+    assert simulated.guard.silent() == "/clock has stopped at 12.00 s: is the simulator paused?"
+
+
+def test_a_simulator_that_begins_again_makes_what_was_measured_void(simulated):
+    simulated.now += 0.1
+    simulated.clock(0.0)
+    assert "Nothing new comes on /odom" in simulated.agent_says()
+    assert simulated.guard.silent() == "the odometry is silent" and simulated.guard.positions() == {}
+    simulated.odometry(at=0.0)
+    simulated.joints(at=0.0)
+    assert simulated.agent_says() == simulated.guard.silent() == ""
