@@ -185,7 +185,9 @@ def test_the_data_tools_take_the_episode(monday):
     source = RunSource(run, "monday")
     (entry,) = source.entries()
     demonstration = source.demonstration(entry, 5)
-    assert demonstration.layout.robot == "fetch" and demonstration.layout.cameras == {"head": (48, 64)}
+    (head,) = demonstration.layout.cameras.values()
+    assert (demonstration.layout.robot, list(demonstration.layout.cameras)) == ("fetch", ["head"])
+    assert (head.height, head.width, head.depth) == (48, 64, False)
     stage, end = demonstration.stages
     assert (stage.subtask, stage.first) == (GO, 0) and end.subtask == END
     assert demonstration.stamps[end.first] == pytest.approx(ENDS_AT - 0.1, abs=0.25)
