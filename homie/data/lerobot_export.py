@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from homie.data.convert import EpisodeOver, every
+from homie.data.demonstrations.demonstration import Demonstration
 from homie.data.episode import LeftOut
+from homie.data.lerobot.info import is_lerobot, read_info
+from homie.data.lerobot.layout import layout_of
 from homie.data.lerobot.writer import LeRobotWriter
 from homie.data.options import LeRobotOptions
 from homie.data.sources.opening import open_sources
@@ -17,16 +20,19 @@ from homie.kernel.support.files import writing
 
 @dataclass(frozen=True, slots=True)
 class LeRobotExport:
-    """What an export has added to a data set, and what is in it now."""
+    """What an export has added to a data set, and what is in it now. dropped: columns of sources that it has not."""
 
     path: Path
     added: int
     episodes: int
     frames: int
+    dropped: tuple[str, ...] = ()
 
 
 def export_lerobot(options: LeRobotOptions, progress: EpisodeOver | None = None) -> LeRobotExport:
     """Add the demonstrations of the sources to a LeRobot data set; those that it has already are left as they are.
+
+    Where there is a data set already, it decides which episodes fit, else the first episode does.
 
     Args:
         options: Of what, in which form, where to.
@@ -37,6 +43,8 @@ def export_lerobot(options: LeRobotOptions, progress: EpisodeOver | None = None)
         InfrastructureError: The disk fails.
     """
     sources = open_sources(options.sources)
+    dropped = tuple(dict.fromkeys(column for source in sources for column in source.dropped))
+    layout = layout_of(read_info(options.out)[0]) if is_lerobot(options.out) else None
     writer: LeRobotWriter | None = None
     added, last = 0, ""
     again = "Make room there and give the same command again: it goes on where it stopped."
@@ -48,10 +56,10 @@ def export_lerobot(options: LeRobotOptions, progress: EpisodeOver | None = None)
                 if options.keep == "done" and demonstration.success is False:
                     raise LeftOut("the task was not done")
                 if writer is None:
-                    writer = LeRobotWriter(options.out, demonstration.layout, options.language)
+                    writer = LeRobotWriter(options.out, layout or demonstration.layout, options.language)
                     stack.enter_context(writer)
                 if entry.name not in writer.names:
-                    writer.add(demonstration)
+                    _add(writer, demonstration)
                     added += 1
             except LeftOut as reason:
                 last = str(reason)
@@ -60,4 +68,12 @@ def export_lerobot(options: LeRobotOptions, progress: EpisodeOver | None = None)
         if writer is None or not writer.episodes:
             raise BadInput(f"No episode can be exported{f' (the last: {last})' if last else ''}.")
         writer.commit()
-    return LeRobotExport(options.out, added, writer.episodes, writer.frames)
+    return LeRobotExport(options.out, added, writer.episodes, writer.frames, dropped)
+
+
+def _add(writer: LeRobotWriter, demonstration: Demonstration) -> None:
+    """Raises LeftOut for an episode that cannot be added, a damaged film among them, OSError."""
+    try:
+        writer.add(demonstration)
+    except BadInput as error:
+        raise LeftOut(f"damaged: {error}") from error

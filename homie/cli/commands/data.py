@@ -85,6 +85,8 @@ def lerobot_command(config: Config = None, json: Json = False, **values: Any) ->
         f"{export.path}  ({counted(export.added, 'episode')} added; it has {counted(export.episodes, 'episode')} of "
         f"{counted(export.frames, 'frame')})"
     )
+    if export.dropped:
+        tell(f"not taken over, as a demonstration has no place for it: {', '.join(export.dropped)}")
 
 
 @options_from(TasksOptions, positional="out")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ class Camera:
         channels: 3 for colours.
         depth: Whether its values are distances, which only a copy of the film keeps.
         column: Its column in a LeRobot data set, "" for `observation.images.<name>`.
+        coding: What a LeRobot data set says of how distances are coded in a depth film.
     """
 
     height: int
@@ -32,6 +33,7 @@ class Camera:
     channels: int = 3
     depth: bool = False
     column: str = ""
+    coding: tuple[tuple[str, Any], ...] = ()
 
     def __str__(self) -> str:
         kind = " depth" if self.depth else "" if self.channels == 3 else f" of {self.channels} channels"

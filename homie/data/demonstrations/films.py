@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import av
@@ -19,29 +21,79 @@ EARLY = 1e-4
 """Seconds by which a picture may be before its time: the tolerance of LeRobot."""
 
 
-class VideoFile(Film):
-    """Pictures in an H.264 file, from `start` (s) on, `frames` of them; None is the whole file, which can be copied."""
+@dataclass(frozen=True, slots=True)
+class Coding:
+    """How the pictures of a film are kept: codec, as `h264` or `av1`, and form of pixels; whether it has sound too."""
 
-    def __init__(self, path: Path, *, start: float = 0.0, frames: int | None = None) -> None:
+    codec: str
+    pixels: str
+    audio: bool = False
+
+
+WRITTEN = Coding("h264", "yuv420p")
+"""Of what `FilmWriter` writes."""
+
+
+class VideoFile(Film):
+    """Pictures in a video file, from `start` (s) on, `frames` of them; None is the whole file, which can be copied.
+
+    fps: Pictures in a second; one that is half an interval or more off its time is an error. None does not look.
+    """
+
+    def __init__(self, path: Path, *, start: float = 0.0, frames: int | None = None, fps: int | None = None) -> None:
         self.path = path
         self.start = start
         self.frames = frames
+        self.fps = fps
+
+    def coding(self) -> Coding:
+        """How it is coded, from the file itself. Raises BadInput."""
+        with _opened(self.path) as container:
+            context = container.streams.video[0].codec_context
+            audio = bool(container.streams.audio)
+            return Coding(context.codec.canonical_name, context.pix_fmt or "unknown", audio)
+
+    def is_even(self, fps: int) -> bool:
+        """Whether its pictures are exactly at frame / fps, as LeRobot looks for them. Raises BadInput."""
+        with _opened(self.path) as container:
+            stream = container.streams.video[0]
+            times = sorted(
+                float(packet.pts * packet.time_base)
+                for packet in container.demux(stream)
+                if packet.pts is not None and packet.time_base is not None
+            )
+        return all(abs(time - number / fps) <= EARLY for number, time in enumerate(times))
 
     def __iter__(self) -> Iterator[Image]:
-        left = self.frames
-        try:
-            with av.open(str(self.path)) as container:
-                container.seek(round(self.start * av.time_base))
-                for frame in container.decode(video=0):
-                    if frame.time is not None and frame.time < self.start - EARLY:  # a seek lands before it
-                        continue
-                    if left is not None:
-                        if left == 0:
-                            return
-                        left -= 1
-                    yield frame.to_ndarray(format="rgb24").astype(np.uint8, copy=False)
-        except (OSError, av.error.FFmpegError) as error:
-            raise BadInput(f"Cannot read the film {self.path}: {error}.") from error
+        shown = 0
+        early = EARLY if self.fps is None else 0.5 / self.fps
+        with _opened(self.path) as container:
+            container.seek(round(self.start * av.time_base))
+            for frame in container.decode(video=0):
+                if frame.time is not None and frame.time < self.start - early:  # a seek lands before it
+                    continue
+                if shown == self.frames:
+                    return
+                if self.fps is not None and frame.time is not None:
+                    due = self.start + shown / self.fps
+                    if abs(frame.time - due) > early:
+                        raise BadInput(
+                            f"The film {self.path} has a picture at {frame.time:.3f} s where one of {due:.3f} s is due."
+                        )
+                shown += 1
+                yield frame.to_ndarray(format="rgb24").astype(np.uint8, copy=False)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[av.container.InputContainer]:
+    """A film that is there; whatever is wrong with it is one sentence."""
+    try:
+        with av.open(str(path)) as container:
+            if not container.streams.video:
+                raise BadInput(f"Cannot read the film {path}: it has no pictures.")
+            yield container
+    except (OSError, av.error.FFmpegError) as error:
+        raise BadInput(f"Cannot read the film {path}: {error}.") from error
 
 
 class FilmWriter:
@@ -62,7 +114,7 @@ class FilmWriter:
         if height % 2 or width % 2:  # it keeps the colours of two by two pixels together
             raise BadInput(
                 f"A film needs pictures of an even width and height (these have {width}x{height}): record with another "
-                "--picture-size."
+                "--picture-size, or resize them."
             )
         self._container = av.open(str(path), "w")
         self._stream = self._container.add_stream("libx264", rate=fps, options=OPTIONS)

@@ -7,7 +7,7 @@ meta/homie_episodes.jsonl    what LeRobot has no place for, an `EpisodeNote` eac
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,8 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter, ValidationError
 
 from homie.data.demonstrations.demonstration import Demonstration, Stage
-from homie.data.lerobot.layout import INFO, VERSION, Position, number
+from homie.data.lerobot.info import INFO, is_lerobot, read_info
+from homie.data.lerobot.layout import Position, number
 from homie.data.lerobot.tables import read_table
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import to_json, write_atomically
@@ -60,37 +61,31 @@ class EpisodeNote(BaseModel):
         return _STAGES.validate_python(self.stages)
 
 
-def read_info(root: Path) -> dict[str, Any]:
-    """`meta/info.json` of a data set of version 3. Raises BadInput."""
-    path = root / INFO
-    try:
-        info = json.loads(path.read_bytes())
-        version = str(info["codebase_version"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadInput(f"There is no LeRobot data set in {root}: {INFO} cannot be read ({error}).") from error
-    if not version.startswith("v3."):
-        raise BadInput(
-            f"The data set {root} is of version {version}, and {VERSION} is read: convert it with lerobot's "
-            "`convert_dataset_v21_to_v30`."
-        )
-    return dict(info)
-
-
-def is_lerobot(path: Path) -> bool:
-    """Whether a folder holds a LeRobot data set."""
-    return (path / INFO).is_file()
-
-
 def read_rows(root: Path, total: int) -> list[dict[str, Any]]:
-    """The rows of the episodes that `info.json` counts, in order. Raises BadInput where some are missing."""
+    """The rows of the episodes that `info.json` counts, in order. Raises BadInput where some are missing.
+
+    There are more of them only while an export goes on, or where one was interrupted.
+    """
     paths = sorted((root / "meta/episodes").glob("chunk-*/file-*.parquet"))
-    rows = [row for path in paths for row in read_table(path).to_pylist() if row["episode_index"] < total]
-    rows.sort(key=lambda row: row["episode_index"])
-    if [row["episode_index"] for row in rows] != list(range(total)):
+    rows = [row for path in paths for row in read_table(path).to_pylist()]
+    for row in rows:
+        whole(row, "episode_index", f"A row of {root}/meta/episodes")
+    rows.sort(key=lambda row: int(row["episode_index"]))
+    counted = [row for row in rows if row["episode_index"] < total]
+    extra = len(rows) > len(counted) and not (root / UNFINISHED).exists()
+    if extra or [row["episode_index"] for row in counted] != list(range(total)):
         raise BadInput(
             f"The data set {root} is damaged: {INFO} counts {total} episodes, meta/episodes has {len(rows)}."
         )
-    return rows
+    return counted
+
+
+def whole(row: Mapping[str, Any], name: str, what: str) -> int:
+    """A number of a row that counts something. what: begins the sentence about one that does not. Raises BadInput."""
+    value = row.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0 or value != int(value):
+        raise BadInput(f"{what} has {value!r} for '{name}', and a whole number is needed.")
+    return int(value)
 
 
 def read_notes(root: Path, total: int) -> dict[int, EpisodeNote]:
@@ -109,7 +104,10 @@ def read_notes(root: Path, total: int) -> dict[int, EpisodeNote]:
 
 def last_file(rows: Sequence[dict[str, Any]], what: str) -> int:
     """The largest number of a file of `data`, `meta/episodes` or `videos/<key>` that the rows name, -1 for none."""
-    places: list[Position] = [(row[f"{what}/chunk_index"], row[f"{what}/file_index"]) for row in rows]
+    about = "A row of meta/episodes"
+    places: list[Position] = [
+        (whole(row, f"{what}/chunk_index", about), whole(row, f"{what}/file_index", about)) for row in rows
+    ]
     return max(map(number, places), default=-1)
 
 
@@ -129,7 +127,7 @@ def clear_unfinished(root: Path) -> None:
     if not path.exists():
         return
     left = json.loads(path.read_bytes())
-    total = read_info(root)["total_episodes"] if is_lerobot(root) else 0
+    total = read_info(root)[0].total_episodes if is_lerobot(root) else 0
     if total <= left["episodes"]:
         for name in left["files"]:
             (root / name).unlink(missing_ok=True)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from typing import Any, Literal, TypeAlias
 
 from homie.data.demonstrations.demonstration import Camera, Layout
+from homie.data.demonstrations.films import WRITTEN, Coding
+from homie.data.lerobot.info import KINDS_OF_PICTURES, NUMBERS, PICTURES, Feature, Info
 
-VERSION = "v3.0"
 CHUNK = 1000
 """Files in a chunk."""
 DATA_MB, VIDEO_MB = 100, 200
 """Sizes at which LeRobot begins a new file; what `info.json` says of it."""
-INFO, STATS, TASKS = "meta/info.json", "meta/stats.json", "meta/tasks.parquet"
-DATA = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
-VIDEO = "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4"
 EPISODES = "meta/episodes/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
-STATE, ACTION, PICTURES = "observation.state", "action", "observation.images."
+STATE, ACTION = "observation.state", "action"
 AUTOMATIC = {
     "timestamp": "float32",
     "frame_index": "int64",
@@ -26,6 +24,8 @@ AUTOMATIC = {
 }
 PERSISTENT, EVENTS = "language_persistent", "language_events"
 SUBTASK, PLAN, FAILURE = "subtask", "plan", "failure"
+OF_CODING = ("video.codec", "video.pix_fmt")
+"""What `info.json` says of films that are all coded alike."""
 Language: TypeAlias = Literal["columns", "strings"]
 """How plan, subtask and failure are told: by the language columns of LeRobot 0.6, or by a string column each, which
 LeRobot 0.4 loads too."""
@@ -49,7 +49,7 @@ def features(layout: Layout, language: Language) -> dict[str, dict[str, Any]]:
         STATE: {"dtype": "float32", "shape": [len(layout.state)], "names": list(layout.state)},
         ACTION: {"dtype": "float32", "shape": [len(layout.action)], "names": list(layout.action)},
     }
-    columns |= {PICTURES + camera: _camera(size, layout.fps) for camera, size in layout.cameras.items()}
+    columns |= {key_of(name, camera): _camera(camera, layout.fps) for name, camera in layout.cameras.items()}
     if language == "columns":
         columns |= {name: {"dtype": "language", "shape": [1], "names": None} for name in (PERSISTENT, EVENTS)}
     else:
@@ -57,43 +57,76 @@ def features(layout: Layout, language: Language) -> dict[str, dict[str, Any]]:
     return columns | {name: {"dtype": dtype, "shape": [1], "names": None} for name, dtype in AUTOMATIC.items()}
 
 
-def layout_of(info: Mapping[str, Any]) -> Layout:
-    """The layout of the demonstrations in a data set, from its `info.json`. Raises KeyError."""
-    columns = info["features"]
-
-    def names(key: str) -> tuple[str, ...]:
-        known = columns[key].get("names")
-        known = next(iter(known.values())) if isinstance(known, dict) else known  # LeRobot 0.3 had {"motors": [...]}
-        return tuple(known or (f"{key}.{index}" for index in range(columns[key]["shape"][0])))
-
+def layout_of(info: Info) -> Layout:
+    """The layout of the demonstrations in a data set. Raises ValueError: it has no numbers of body or command."""
+    columns = info.features
+    for key in (STATE, ACTION):
+        if key not in columns:
+            raise ValueError(f"it has no numbers for body and command: '{key}' is missing")
+        if not NUMBERS.fullmatch(columns[key].dtype):
+            raise ValueError(f"'{key}' is of the type '{columns[key].dtype}', and numbers are needed")
+    cameras = {
+        name_of(key, columns): column.camera(key)
+        for key, column in columns.items()
+        if column.dtype in KINDS_OF_PICTURES
+    }
     return Layout(
-        robot=info.get("robot_type") or "",
-        fps=int(info["fps"]),
-        state=names(STATE),
-        action=names(ACTION),
-        cameras={
-            key.removeprefix(PICTURES): Camera(column["shape"][0], column["shape"][1])
-            for key, column in columns.items()
-            if column["dtype"] == "video"
-        },
+        robot=info.robot_type or "",
+        fps=info.fps,
+        state=columns[STATE].labels(STATE),
+        action=columns[ACTION].labels(ACTION),
+        cameras=cameras,
     )
 
 
+def name_of(key: str, columns: Collection[str]) -> str:
+    """The name of a camera from its column."""
+    name = key.removeprefix(PICTURES)
+    return name if name and (name == key or name not in columns) else key
+
+
+def key_of(name: str, camera: Camera) -> str:
+    """The column of a camera."""
+    return camera.column or (name if name.startswith(PICTURES) else PICTURES + name)
+
+
+def dropped(info: Info, noted: bool) -> tuple[str, ...]:
+    """Columns that no demonstration has a place for. noted: whether Homie has noted what was planned and told."""
+    own = {STATE, ACTION, *AUTOMATIC, SUBTASK, PERSISTENT, EVENTS, *((PLAN, FAILURE) if noted else ())}
+    return tuple(
+        key for key, column in info.features.items() if key not in own and column.dtype not in KINDS_OF_PICTURES
+    )
+
+
+def film_info(camera: Camera, fps: int, coding: Coding | None) -> dict[str, Any]:
+    """What `info.json` says of the films of a camera. coding: of all of them, None where they differ."""
+    codec = {} if coding is None else dict(zip(OF_CODING, (coding.codec, coding.pixels), strict=True))
+    return {
+        "video.height": camera.height,
+        "video.width": camera.width,
+        **codec,
+        "video.is_depth_map": camera.depth,
+        "is_depth_map": camera.depth,
+        "video.fps": fps,
+        "video.channels": camera.channels,
+        "has_audio": coding is not None and coding.audio,
+        **dict(camera.coding),
+    }
+
+
+def coding_in(column: Feature) -> Coding | None:
+    """How the films of a column are coded, as `info.json` says; None where it does not say."""
+    said = column.info or {}
+    codec, pixels = (said.get(name) for name in OF_CODING)
+    if not isinstance(codec, str) or not isinstance(pixels, str):
+        return None
+    return Coding(codec, pixels, bool(said.get("has_audio")))
+
+
 def _camera(camera: Camera, fps: int) -> dict[str, Any]:
-    height, width = camera.height, camera.width
     return {
         "dtype": "video",
-        "shape": [height, width, 3],
+        "shape": [camera.height, camera.width, camera.channels],
         "names": ["height", "width", "channels"],
-        "info": {
-            "video.height": height,
-            "video.width": width,
-            "video.codec": "h264",
-            "video.pix_fmt": "yuv420p",
-            "video.is_depth_map": False,
-            "is_depth_map": False,
-            "video.fps": fps,
-            "video.channels": 3,
-            "has_audio": False,
-        },
+        "info": film_info(camera, fps, WRITTEN),
     }

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from homie.data.demonstrations.demonstration import Demonstration, Numbers, Stage
+from homie.data.demonstrations.demonstration import Demonstration, Film, Stage
 from homie.data.demonstrations.films import VideoFile
-from homie.data.lerobot import layout as files
-from homie.data.lerobot.folder import EpisodeNote, read_info, read_notes, read_rows
+from homie.data.lerobot.folder import EpisodeNote, read_notes, read_rows, whole
+from homie.data.lerobot.info import TASKS, VIDEO, VIDEO_TYPE, read_info
 from homie.data.lerobot.language import TOOL
-from homie.data.lerobot.layout import ACTION, EVENTS, PERSISTENT, PICTURES, STATE, SUBTASK, layout_of
-from homie.data.lerobot.tables import read_table
+from homie.data.lerobot.layout import ACTION, EVENTS, PERSISTENT, STATE, SUBTASK, dropped, key_of, layout_of
+from homie.data.lerobot.pictures import PictureColumn
+from homie.data.lerobot.tables import read_numbers, read_table, read_tasks
 from homie.kernel.errors import BadInput
+from homie.kernel.support.files import reason_of
 from homie.kernel.types import SUCCESS, Subtask
 
 
@@ -29,14 +33,20 @@ class LeRobotReader:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._info = read_info(root)
+        self._info, _ = read_info(root)
         try:
             self.layout = layout_of(self._info)
-            total = int(self._info["total_episodes"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise BadInput(f"The data set {root} has no numbers for body and command: {error} is missing.") from error
-        self._rows = read_rows(root, total)
-        self._notes = read_notes(root, total)
+        except ValueError as error:
+            raise BadInput(f"The data set {root} cannot be used: {error}.") from error
+        self._rows = read_rows(root, self._info.total_episodes)
+        self._notes = read_notes(root, self._info.total_episodes)
+        keys = [key for key, column in self._info.features.items() if column.dtype == VIDEO_TYPE]
+        self._sharing = Counter((key, *_where(row, key)) for row in self._rows for key in keys)
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """Columns of it that no demonstration has."""
+        return dropped(self._info, noted=bool(self._notes))
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -46,48 +56,94 @@ class LeRobotReader:
         return self._notes[index].name if index in self._notes else f"episode-{index}"
 
     def task(self, index: int) -> str:
-        """The instruction of an episode."""
-        return " ".join(self._rows[index]["tasks"])
+        """The instruction of an episode, "" where the data set has none."""
+        tasks = self._rows[index].get("tasks")
+        return " ".join(tasks) if isinstance(tasks, list) and all(isinstance(task, str) for task in tasks) else ""
 
     def episode(self, index: int) -> Demonstration:
         """An episode, its films left where they are. Raises BadInput for a damaged one."""
-        row, note = self._rows[index], self._notes.get(index)
-        place = files.DATA.format(chunk_index=row["data/chunk_index"], file_index=row["data/file_index"])
-        known = {STATE, ACTION, "episode_index", "timestamp"}
-        spoken = [name for name in (SUBTASK, PERSISTENT, EVENTS) if name in self._info["features"]]
-        table = read_table(self._root / place, (*known, *spoken))
-        mine = table.filter(np.asarray(table.column("episode_index")) == index)
-        if len(mine) != row["length"]:
-            raise BadInput(
-                f"{self._root / place} is damaged: episode {index} has {len(mine)} of {row['length']} frames."
-            )
-        return Demonstration(
-            name=self.name(index),
-            task=self.task(index),
-            layout=self.layout,
-            stamps=np.asarray(note.stamps if note and note.stamps else mine.column("timestamp"), np.float64),
-            states=_numbers(mine, STATE),
-            actions=_numbers(mine, ACTION),
-            films={camera: self._film(row, PICTURES + camera) for camera in self.layout.cameras},
-            stages=_stages(note, mine, spoken, self.layout.fps),
-            success=note.success if note else None,
-        )
+        try:
+            return self._episode(index)
+        except (KeyError, ValueError, TypeError, ArithmeticError) as error:
+            raise BadInput(f"Episode {index} of {self._root} cannot be read: {reason_of(error)}.") from error
 
     def __iter__(self) -> Iterator[Demonstration]:
         return (self.episode(index) for index in range(len(self)))
 
-    def _film(self, row: dict[str, Any], key: str) -> VideoFile:
-        where = {"chunk_index": row[f"videos/{key}/chunk_index"], "file_index": row[f"videos/{key}/file_index"]}
-        sharing = sum(all(other[f"videos/{key}/{part}"] == at for part, at in where.items()) for other in self._rows)
-        path = self._root / files.VIDEO.format(video_key=key, **where)
-        if sharing == 1 and row[f"videos/{key}/from_timestamp"] == 0.0:
-            return VideoFile(path)
-        return VideoFile(path, start=row[f"videos/{key}/from_timestamp"], frames=row["length"])
+    def _episode(self, index: int) -> Demonstration:
+        row, note, layout = self._rows[index], self._notes.get(index), self.layout
+        about = f"Episode {index} of {self._root}"
+        length = whole(row, "length", about)
+        place = self._path(self._info.data_path, **_files(row, "data"))
+        features = self._info.features
+        spoken = [name for name in (SUBTASK, PERSISTENT, EVENTS) if name in features]
+        timed = ["timestamp"] if "timestamp" in features else []
+        by_number = [] if self.task(index) else ["task_index"]
+        table = read_table(place, (STATE, ACTION, "episode_index", *by_number, *timed, *spoken), episode=index)
+        if len(table) != length:
+            raise BadInput(f"{place} is damaged: episode {index} has {len(table)} of {length} frames.")
+        stamps = self._stamps(table, about) if timed else np.arange(length) / layout.fps
+        if note and note.stamps and len(note.stamps) == length:
+            stamps = np.array(note.stamps)
+        return Demonstration(
+            name=self.name(index),
+            task=self._task_of(table, about) if by_number else self.task(index),
+            layout=layout,
+            stamps=stamps,
+            states=read_numbers(table, STATE, features[STATE].width, about),
+            actions=read_numbers(table, ACTION, features[ACTION].width, about),
+            films={name: self._film(row, key_of(name, camera), place) for name, camera in layout.cameras.items()},
+            stages=_stages(note, table, spoken, layout.fps),
+            success=note.success if note else None,
+        )
+
+    def _stamps(self, table: Any, about: str) -> NDArray[np.float64]:
+        """The times of the frames, which have to be frame / fps to within half an interval, as pictures go by them."""
+        stamps = read_numbers(table, "timestamp", 1, about)[:, 0].astype(np.float64)
+        due = np.arange(len(stamps)) / self.layout.fps
+        off = ~(np.abs(stamps - due) < 0.5 / self.layout.fps)
+        if off.any():
+            frame = int(off.argmax())
+            raise BadInput(
+                f"{about} has its frame {frame} at {stamps[frame]:.3f} s, due at {due[frame]:.3f} s: with such "
+                "timestamps nobody knows which pictures belong to it."
+            )
+        return stamps
+
+    def _task_of(self, table: Any, about: str) -> str:
+        """The instruction by the task index of the frames. Raises BadInput where there is none."""
+        indices = table.column("task_index").unique().to_pylist()
+        tasks = read_tasks(self._root)
+        if len(indices) == 1 and isinstance(indices[0], int) and 0 <= indices[0] < len(tasks):
+            return tasks[indices[0]]
+        shown = ", ".join(map(str, indices[:3])) or "missing"
+        raise BadInput(f"{about} has no instruction: its task_index is {shown}, and {TASKS} has {len(tasks)}.")
+
+    def _path(self, pattern: str, **where: Any) -> Path:
+        return self._root / pattern.format(**where)
+
+    def _film(self, row: Mapping[str, Any], key: str, table: Path) -> Film:
+        index = row["episode_index"]
+        if self._info.features[key].dtype != VIDEO_TYPE:
+            return PictureColumn(self._root, table, key, index)
+        start = row.get(f"videos/{key}/from_timestamp")
+        if not isinstance(start, int | float) or not 0.0 <= start < float("inf"):
+            raise BadInput(f"Episode {index} of {self._root} does not say when its film of '{key}' begins.")
+        path = self._path(self._info.video_path or VIDEO, video_key=key, **_files(row, f"videos/{key}"))
+        if self._sharing[key, *_where(row, key)] == 1 and start == 0.0:
+            return VideoFile(path, fps=self.layout.fps)
+        return VideoFile(path, start=float(start), frames=row["length"], fps=self.layout.fps)
 
 
-def _numbers(table: Any, name: str) -> Numbers:
-    rows = np.stack(table.column(name).to_numpy(zero_copy_only=False))
-    return rows.reshape(len(table), -1).astype(np.float32)
+def _where(row: Mapping[str, Any], key: str) -> tuple[Any, Any]:
+    """In which file a film is, as the row has it."""
+    return row.get(f"videos/{key}/chunk_index"), row.get(f"videos/{key}/file_index")
+
+
+def _files(row: Mapping[str, Any], what: str) -> dict[str, int]:
+    """Chunk and file of `data` or of `videos/<key>`, for a pattern. Raises BadInput."""
+    about = f"Episode {row['episode_index']}"
+    return {part: whole(row, f"{what}/{part}", about) for part in ("chunk_index", "file_index")}
 
 
 def _stages(note: EpisodeNote | None, table: Any, spoken: Sequence[str], fps: int) -> tuple[Stage, ...]:

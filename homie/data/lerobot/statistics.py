@@ -14,10 +14,18 @@ from numpy.typing import NDArray
 from homie.kernel.types import Image
 
 QUANTILES = {"q01": 0.01, "q10": 0.10, "q50": 0.50, "q90": 0.90, "q99": 0.99}
+NAMES = ("min", "max", "mean", "std", "count", *QUANTILES)
 Statistics: TypeAlias = Mapping[str, NDArray[Any]]
-"""min, max, mean, std, count (1,) and the quantiles: (n,) of a vector, (3, 1, 1) in 0..1 of pictures."""
+"""min, max, mean, std, count (1,) and the quantiles: (n,) of a vector, (channels, 1, 1) in 0..1 of pictures."""
 _SIDE = 64
 """Pixels of a side that are counted, about: a mean of more of them differs by less than noise does."""
+
+
+def is_whole(statistics: Statistics | None) -> bool:
+    """Whether all ten are there, and finite."""
+    return statistics is not None and all(
+        name in statistics and np.isfinite(np.asarray(statistics[name], np.float64)).all() for name in NAMES
+    )
 
 
 def of_numbers(values: NDArray[Any]) -> Statistics:
@@ -35,17 +43,21 @@ def of_numbers(values: NDArray[Any]) -> Statistics:
 
 
 class PictureStatistics:
-    """Counts the values of pictures, channel by channel: exact, in a memory that does not grow with them."""
+    """Counts the values of pictures, channel by channel: exact, in a memory that does not grow with them.
 
-    def __init__(self) -> None:
-        self._counts = np.zeros((3, 256), np.int64)
+    channels: of the camera. Where it has one, its pictures are shown in grey: one of their three colours is counted.
+    """
+
+    def __init__(self, channels: int = 3) -> None:
+        self._channels = min(channels, 3)
+        self._counts = np.zeros((self._channels, 256), np.int64)
         self._pictures = 0
 
     def add(self, picture: Image) -> None:
         """One picture more, (H, W, 3)."""
         step = max(1, min(picture.shape[:2]) // _SIDE)
         small = picture[::step, ::step].reshape(-1, 3)
-        self._counts += np.stack([np.bincount(small[:, channel], minlength=256) for channel in range(3)])
+        self._counts += np.stack([np.bincount(small[:, channel], minlength=256) for channel in range(self._channels)])
         self._pictures += 1
 
     def result(self) -> Statistics:
@@ -63,7 +75,7 @@ class PictureStatistics:
             "std": np.sqrt(variance),
             **{name: values[(below >= share).argmax(axis=1)] for name, share in QUANTILES.items()},
         }
-        shaped = {name: value.reshape(3, 1, 1) for name, value in numbers.items()}
+        shaped = {name: value.reshape(-1, 1, 1) for name, value in numbers.items()}
         return {**shaped, "count": np.array([self._pictures])}
 
 

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
-from homie.data.lerobot.layout import TASKS
-from homie.data.lerobot.statistics import QUANTILES, Statistics
+from homie.data.lerobot.info import INFO, TASKS
+from homie.data.lerobot.statistics import NAMES, Statistics
 from homie.kernel.errors import BadInput
+from homie.kernel.support.files import reason_of
 
 _PANDAS = {
     "index_columns": ["task"],
@@ -39,7 +41,6 @@ _PANDAS = {
     "pandas_version": "2.2.0",
 }
 """What makes pandas take the column `task` as the index: without it a task is read as the number 0."""
-NUMBERS = ("min", "max", "mean", "std", "count", *QUANTILES)
 
 
 def write_tasks(root: Path, tasks: Sequence[str]) -> None:
@@ -54,16 +55,20 @@ def write_tasks(root: Path, tasks: Sequence[str]) -> None:
 def read_tasks(root: Path) -> list[str]:
     """The instructions by task index. Raises BadInput."""
     table = read_table(root / TASKS)
-    name = "task" if "task" in table.column_names else table.column_names[-1]  # pandas may call an index otherwise
-    order = np.argsort(table.column("task_index").to_numpy())
-    texts = table.column(name).to_pylist()
-    return [texts[row] for row in order]
+    others = [name for name in table.column_names if name != "task_index"]  # pandas may call an index otherwise
+    name = "task" if "task" in others else next(iter(others), "")
+    if not name or "task_index" not in table.column_names:
+        raise BadInput(f"{root / TASKS} has not the columns 'task_index' and 'task'.")
+    texts = dict(zip(table.column("task_index").to_pylist(), table.column(name).to_pylist(), strict=True))
+    if set(texts) != set(range(len(table))):
+        raise BadInput(f"{root / TASKS} is damaged: its task_index does not count from 0 to {len(table) - 1}.")
+    return [str(texts[index] or "") for index in range(len(table))]
 
 
 def statistics_columns(statistics: Mapping[str, Statistics]) -> dict[str, Any]:
     """The statistics of an episode as columns of its row."""
     return {
-        f"stats/{feature}/{name}": values[name].tolist() for feature, values in statistics.items() for name in NUMBERS
+        f"stats/{feature}/{name}": values[name].tolist() for feature, values in statistics.items() for name in NAMES
     }
 
 
@@ -77,9 +82,33 @@ def statistics_of(row: Mapping[str, Any]) -> dict[str, Statistics]:
     return dict(kept)
 
 
-def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """A parquet file. Raises BadInput."""
+def read_table(path: Path, columns: Sequence[str] | None = None, *, episode: int | None = None) -> pa.Table:
+    """A parquet file, or some of its columns; of one episode where it is named. Raises BadInput."""
     try:
-        return pq.ParquetFile(path).read(columns=None if columns is None else list(columns))
-    except (OSError, pa.ArrowInvalid, pa.ArrowKeyError) as error:
-        raise BadInput(f"Cannot read {path}, a table of a LeRobot data set: {error}.") from error
+        rows = None if episode is None else [("episode_index", "=", episode)]
+        file = pq.ParquetFile(path)
+        missing = sorted(set(columns or ()) - set(file.schema_arrow.names))
+        if missing:
+            raise BadInput(f"{path}, a table of a LeRobot data set, has no column '{missing[0]}'.")
+        names = None if columns is None else list(columns)
+        return file.read(columns=names) if rows is None else pq.read_table(path, columns=names, filters=rows)
+    except (OSError, pa.ArrowException, pa.ArrowKeyError) as error:
+        raise BadInput(f"Cannot read {path}, a table of a LeRobot data set: {reason_of(error)}.") from error
+
+
+def read_numbers(table: pa.Table, name: str, width: int, where: str) -> NDArray[np.float32]:
+    """A column of numbers as (n, width), n the number of rows. where: begins the sentence about what they are not.
+
+    Raises BadInput where rows have another number of numbers, or a value is missing.
+    """
+    rows = table.column(name).to_pylist()
+    if not rows:
+        return np.zeros((0, width), np.float32)
+    try:
+        values = np.array([np.ravel(np.asarray(row, np.float64)) for row in rows], np.float64).reshape(len(rows), -1)
+    except (ValueError, TypeError):
+        raise BadInput(f"{where} has rows of '{name}' that are no numbers, or not equally many.") from None
+    if values.shape[1] != width:
+        raise BadInput(f"{where} has {values.shape[1]} numbers in a row of '{name}', and {INFO} says {width}.")
+    with np.errstate(over="ignore"):  # too large for float32: infinite, which the writer refuses
+        return values.astype(np.float32)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -16,24 +17,34 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from homie.data.demonstrations.demonstration import Demonstration, Film, Layout
-from homie.data.demonstrations.films import FilmWriter, VideoFile
+from homie.data.demonstrations.films import WRITTEN, Coding, FilmWriter, VideoFile
 from homie.data.episode import LeftOut
-from homie.data.lerobot import layout as files
+from homie.data.lerobot import layout as layouts
 from homie.data.lerobot.folder import (
     NOTES,
     EpisodeNote,
     begin_files,
     clear_unfinished,
     end_files,
-    is_lerobot,
     last_file,
-    read_info,
     read_notes,
     read_rows,
+    whole,
 )
+from homie.data.lerobot.info import DATA, INFO, STATS, VERSION, VIDEO, Info, is_lerobot, read_info
 from homie.data.lerobot.language import TOOLS, language_columns
-from homie.data.lerobot.layout import ACTION, PICTURES, STATE, Language, features, position
-from homie.data.lerobot.statistics import PictureStatistics, Statistics, of_numbers, together
+from homie.data.lerobot.layout import (
+    ACTION,
+    OF_CODING,
+    STATE,
+    Language,
+    coding_in,
+    features,
+    film_info,
+    key_of,
+    position,
+)
+from homie.data.lerobot.statistics import PictureStatistics, Statistics, is_whole, of_numbers, together
 from homie.data.lerobot.tables import read_tasks, statistics_columns, statistics_of, write_tasks
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import to_json, write_atomically, writing
@@ -70,13 +81,15 @@ class LeRobotWriter(HeldFolder):
         clear_unfinished(root)
         self._layout, self._language = layout, language
         self._features = features(layout, language)
-        self._keys = tuple(PICTURES + camera for camera in layout.cameras)
+        self._keys = {key_of(name, camera): name for name, camera in layout.cameras.items()}
+        self._codings: dict[str, Coding | None] = {}
         if is_lerobot(root):
-            self._info = read_info(root)
-            self._check()
+            known, self._info = read_info(root)
+            self._check(known)
             self._tasks = read_tasks(root)
-            self._rows = read_rows(root, self._info["total_episodes"])
-            self._notes = read_notes(root, self._info["total_episodes"])
+            self._rows = read_rows(root, known.total_episodes)
+            self._notes = read_notes(root, known.total_episodes)
+            self._codings = {key: coding_in(known.features[key]) for key in self._keys if self._rows}
         else:
             if any(entry.name != "meta" for entry in root.iterdir()):
                 raise BadInput(f"The folder {root} is not empty and has no LeRobot data set: choose another --out.")
@@ -106,17 +119,7 @@ class LeRobotWriter(HeldFolder):
         if not self._pending:
             self._announce()
         index, first, length = len(self._rows), self._frames, len(demonstration)
-        statistics: dict[str, Statistics] = {}
-        films: dict[str, Any] = {}
-        for key in self._keys:
-            file = self._next[f"videos/{key}"] + self._pending
-            chunk, within = position(file)
-            path = self.path / files.VIDEO.format(video_key=key, chunk_index=chunk, file_index=within)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            film = demonstration.films[key.removeprefix(PICTURES)]
-            statistics[key] = _put_film(film, path, self._layout, key.removeprefix(PICTURES), length)
-            films |= {f"videos/{key}/chunk_index": chunk, f"videos/{key}/file_index": within}
-            films |= {f"videos/{key}/from_timestamp": 0.0, f"videos/{key}/to_timestamp": length / self._layout.fps}
+        statistics, codings, films = self._put_films(demonstration)
         if demonstration.task not in self._tasks:
             self._tasks.append(demonstration.task)
         columns = self._columns(demonstration, index, first)
@@ -140,6 +143,8 @@ class LeRobotWriter(HeldFolder):
             }
         )
         self._notes[index] = EpisodeNote.of(index, demonstration)
+        for key, coding in codings.items():
+            self._codings[key] = coding if self._codings.get(key, coding) == coding else None
         self._pending += 1
         if self._pending == BATCH:
             self.commit()
@@ -152,19 +157,23 @@ class LeRobotWriter(HeldFolder):
         self._data.close()
         root, total = self.path, len(self._rows)
         chunk, within = position(self._next["meta/episodes"])
-        place = root / files.EPISODES.format(chunk_index=chunk, file_index=within)
+        place = root / layouts.EPISODES.format(chunk_index=chunk, file_index=within)
         place.parent.mkdir(parents=True, exist_ok=True)
         pq.write_table(pa.Table.from_pylist(self._rows[-self._pending :]), place)
         write_tasks(root, self._tasks)
         write_atomically(root / NOTES, b"".join(to_json(n.model_dump(), indent=None) for n in self._notes.values()))
-        write_atomically(root / files.STATS, to_json(self._statistics()))
+        write_atomically(root / STATS, to_json(self._statistics()))
+        for key, name in self._keys.items():
+            about = film_info(self._layout.cameras[name], self._layout.fps, self._codings[key])
+            column = self._info["features"][key]
+            column["info"] = {k: v for k, v in (column.get("info") or {}).items() if k not in OF_CODING} | about
         self._info |= {
             "total_episodes": total,
             "total_frames": self._frames,
             "total_tasks": len(self._tasks),
             "splits": {"train": f"0:{total}"},
         }
-        write_atomically(root / files.INFO, to_json(self._info))
+        write_atomically(root / INFO, to_json(self._info))
         end_files(root)
         self._begin()
 
@@ -186,7 +195,7 @@ class LeRobotWriter(HeldFolder):
         """A new batch: its files come after all that there are."""
         self._pending = 0
         self._data = None
-        self._frames = self._rows[-1]["dataset_to_index"] if self._rows else 0
+        self._frames = whole(self._rows[-1], "dataset_to_index", "The last episode") if self._rows else 0
         places = ("data", "meta/episodes", *(f"videos/{key}" for key in self._keys))
         self._next = {place: last_file(self._rows, place) + 1 for place in places}
 
@@ -197,11 +206,35 @@ class LeRobotWriter(HeldFolder):
             chunk, within = position(file)
             return pattern.format(video_key=key, chunk_index=chunk, file_index=within)
 
-        films = [
-            name(files.VIDEO, self._next[f"videos/{key}"] + later, key) for key in self._keys for later in range(BATCH)
-        ]
-        tables = [name(files.DATA, self._next["data"]), name(files.EPISODES, self._next["meta/episodes"])]
+        films = [name(VIDEO, self._next[f"videos/{key}"] + later, key) for key in self._keys for later in range(BATCH)]
+        tables = [name(DATA, self._next["data"]), name(layouts.EPISODES, self._next["meta/episodes"])]
         begin_files(self.path, len(self._rows), [*tables, *films])
+
+    def _put_films(
+        self, demonstration: Demonstration
+    ) -> tuple[dict[str, Statistics], dict[str, Coding], dict[str, Any]]:
+        """The films of an episode into their places; by column their statistics and how they are coded, and where they
+        are as the row of the episode has it. Raises LeftOut, BadInput, OSError; then none of them is left."""
+        statistics: dict[str, Statistics] = {}
+        codings: dict[str, Coding] = {}
+        row: dict[str, Any] = {}
+        written: list[Path] = []
+        length = len(demonstration)
+        try:
+            for key, name in self._keys.items():
+                chunk, within = position(self._next[f"videos/{key}"] + self._pending)
+                path = self.path / VIDEO.format(video_key=key, chunk_index=chunk, file_index=within)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                written.append(path)
+                film = demonstration.films[name]
+                statistics[key], codings[key] = _put_film(film, path, self._layout, name, length)
+                row |= {f"videos/{key}/chunk_index": chunk, f"videos/{key}/file_index": within}
+                row |= {f"videos/{key}/from_timestamp": 0.0, f"videos/{key}/to_timestamp": length / self._layout.fps}
+        except BaseException:
+            for path in written:
+                path.unlink(missing_ok=True)
+            raise
+        return statistics, codings, row
 
     def _columns(self, demonstration: Demonstration, index: int, first: int) -> dict[str, Any]:
         length = len(demonstration)
@@ -222,7 +255,7 @@ class LeRobotWriter(HeldFolder):
         table = pa.table({name: _array(values) for name, values in columns.items()})
         if self._data is None:
             chunk, within = position(self._next["data"])
-            place = self.path / files.DATA.format(chunk_index=chunk, file_index=within)
+            place = self.path / DATA.format(chunk_index=chunk, file_index=within)
             place.parent.mkdir(parents=True, exist_ok=True)
             self._data = pq.ParquetWriter(place, table.schema, compression="snappy")
         self._data.write_table(table, row_group_size=len(demonstration))
@@ -231,11 +264,11 @@ class LeRobotWriter(HeldFolder):
     def _statistics(self) -> dict[str, Any]:
         """Of the whole data set, from those of every episode."""
         of_each = [statistics_of(row) for row in self._rows]
-        names = [name for name in self._features if all(name in each for each in of_each)]
+        names = [name for name in self._features if all(is_whole(each.get(name)) for each in of_each)]
         whole = {name: together([each[name] for each in of_each]) for name in names}
         return {name: {key: value.tolist() for key, value in statistics.items()} for name, statistics in whole.items()}
 
-    def _check(self) -> None:
+    def _check(self, known: Info) -> None:
         """Raise BadInput unless episodes of the layout can be added to the data set that is there."""
         there = self._info["features"]
         same = ("dtype", "shape", "names")
@@ -244,8 +277,10 @@ class LeRobotWriter(HeldFolder):
             for name in {**there, **self._features}
             if any(there.get(name, {}).get(key) != self._features.get(name, {}).get(key) for key in same)
         ]
-        if self._info["fps"] != self._layout.fps:
-            other.append(f"frames in a second ({self._info['fps']})")
+        if known.data_path != DATA or known.video_path not in (None, VIDEO):
+            other.append("where its files are")
+        if known.fps != self._layout.fps:
+            other.append(f"frames in a second: {known.fps}, and {self._layout.fps} are to be added")
         if other:
             raise BadInput(
                 f"The data set {self.path} has other columns (different: {', '.join(other)}): choose another --out, or "
@@ -253,47 +288,69 @@ class LeRobotWriter(HeldFolder):
             )
 
     def _check_fits(self, demonstration: Demonstration) -> None:
+        """Raise LeftOut for an episode that cannot be in the data set."""
         if differences := self._layout.differences(demonstration.layout):
             raise LeftOut(f"it does not fit the data set: {'; '.join(differences)}")
         if not len(demonstration):
             raise LeftOut("it has no frames")
+        for what, values, labels in (
+            ("states", demonstration.states, self._layout.state),
+            ("actions", demonstration.actions, self._layout.action),
+        ):
+            bad = ~np.isfinite(values)
+            if bad.any():
+                frame, column = (int(place[0]) for place in np.nonzero(bad))
+                raise LeftOut(
+                    f"{int(bad.sum())} of the {bad.size} numbers of its {what} are not finite (the first: "
+                    f"{labels[column]} in frame {frame})"
+                )
 
     def _new_info(self) -> dict[str, Any]:
         info = {
-            "codebase_version": files.VERSION,
+            "codebase_version": VERSION,
             "robot_type": self._layout.robot,
             "total_episodes": 0,
             "total_frames": 0,
             "total_tasks": 0,
-            "chunks_size": files.CHUNK,
-            "data_files_size_in_mb": files.DATA_MB,
-            "video_files_size_in_mb": files.VIDEO_MB,
+            "chunks_size": layouts.CHUNK,
+            "data_files_size_in_mb": layouts.DATA_MB,
+            "video_files_size_in_mb": layouts.VIDEO_MB,
             "fps": self._layout.fps,
             "splits": {},
-            "data_path": files.DATA,
-            "video_path": files.VIDEO if self._keys else None,
+            "data_path": DATA,
+            "video_path": VIDEO if self._keys else None,
             "features": self._features,
         }
         return {**info, "tools": TOOLS} if self._language == "columns" else info
 
 
-def _put_film(film: Film, path: Path, layout: Layout, camera: str, length: int) -> Statistics:
+def _put_film(film: Film, path: Path, layout: Layout, name: str, length: int) -> tuple[Statistics, Coding]:
     """A film into its place, as it is where it is a file of its own, and its statistics. Raises LeftOut, BadInput."""
-    height, width = layout.cameras[camera].height, layout.cameras[camera].width
-    statistics = PictureStatistics()
-    count = 0
-    if isinstance(film, VideoFile) and film.frames is None:
-        shutil.copyfile(film.path, path)
-        for count, picture in enumerate(film, 1):  # noqa: B007
-            statistics.add(picture)
-    else:
-        with FilmWriter(path, height=height, width=width, fps=layout.fps) as writer:
-            for count, picture in enumerate(film, 1):  # noqa: B007
+    camera = layout.cameras[name]
+    statistics = PictureStatistics(camera.channels)
+    coding = WRITTEN
+    with ExitStack() as stack:
+        writer: FilmWriter | None = None
+        if isinstance(film, VideoFile) and film.frames is None and film.is_even(layout.fps):
+            coding = film.coding()
+            shutil.copyfile(film.path, path)
+        elif camera.depth or camera.channels != 3:
+            what = "depth" if camera.depth else f"{camera.channels} channels"
+            raise LeftOut(f"the pictures of the camera '{name}' have {what}, and are no film of their own to be copied")
+        else:
+            writer = stack.enter_context(FilmWriter(path, height=camera.height, width=camera.width, fps=layout.fps))
+        count = 0
+        for picture in film:
+            count += 1
+            if picture.shape[:2] != (camera.height, camera.width):
+                height, width = picture.shape[:2]
+                raise LeftOut(f"the camera '{name}' has a picture of {width}x{height}, and they should be {camera}")
+            if writer is not None:
                 writer.add(picture)
-                statistics.add(picture)
+            statistics.add(picture)
     if count != length:
-        raise LeftOut(f"the camera '{camera}' has {count} pictures for {length} frames")
-    return statistics.result()
+        raise LeftOut(f"the camera '{name}' has {count} pictures for {length} frames")
+    return statistics.result(), coding
 
 
 def _array(values: Any) -> Any:

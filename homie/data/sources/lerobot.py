@@ -27,6 +27,10 @@ class LeRobotSource(Source):
             for index in range(len(reader))
         )
 
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        return self._reader.dropped
+
     def read(self, entry: Entry) -> Episode:
         raise LeftOut("a LeRobot data set does not say what a planner was told: use it to train skills")
 

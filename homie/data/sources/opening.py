@@ -8,7 +8,7 @@ from pathlib import Path
 from homie.bench.folder.ledger import is_bench
 from homie.bench.score.results import check_different
 from homie.bench.suite.emmoe_files import is_emmoe
-from homie.data.lerobot.layout import INFO
+from homie.data.lerobot.info import is_lerobot
 from homie.data.sources.emmoe import EmmoeSource
 from homie.data.sources.runs import BenchSource, RunSource
 from homie.data.sources.source import Source
@@ -44,7 +44,7 @@ def _opened(path: Path, label: str) -> Source:
         return RunSource(path, label)
     if is_emmoe(path):
         return EmmoeSource(path, label)
-    if (path / INFO).is_file():
+    if is_lerobot(path):
         try:
             from homie.data.sources.lerobot import LeRobotSource
         except ModuleNotFoundError as error:

@@ -52,6 +52,11 @@ class Source(ABC):
         """
         raise LeftOut("body and commands were not recorded")
 
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """Columns of it that its demonstrations have not. Raises BadInput."""
+        return ()
+
     def house(self, entry: Entry) -> str:
         """In which house it was, as `Episode.house`."""
         return ""

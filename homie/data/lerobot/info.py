@@ -1,0 +1,167 @@
+"""`meta/info.json`: what a data set says of itself, every number checked against the form that it has to have."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+
+from homie.data.demonstrations.demonstration import Camera
+from homie.kernel.errors import BadInput
+from homie.kernel.support.text import first_problem
+
+INFO, STATS, TASKS = "meta/info.json", "meta/stats.json", "meta/tasks.parquet"
+VERSION = "v3.0"
+DATA = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
+VIDEO = "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4"
+PICTURES = "observation.images."
+"""What the columns of cameras begin with, as a rule."""
+VIDEO_TYPE = "video"
+KINDS_OF_PICTURES = (VIDEO_TYPE, "image")
+NUMBERS = re.compile(r"(float|int|uint)\d+|bool")
+"""Types of columns that are numbers."""
+CHANNELS = (1, 3, 4)
+_SIDES = {"h": 0, "height": 0, "w": 1, "width": 1, "c": 2, "channel": 2, "channels": 2}
+_STREAM = re.compile(
+    r"video\.(height|width|codec|pix_fmt|is_depth_map|fps|channels|g|crf|preset)|is_depth_map|has_audio"
+)
+"""What `info` of a column says of any film. What else it says of a depth film tells how its distances are coded."""
+
+
+def _whole(value: object) -> object:
+    """Frames in a second: 30.0 is 30, 29.97 is no whole number."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 1 or value != math.floor(value):
+        raise ValueError(f"{json.dumps(value)} is not a whole number from 1 on")
+    return int(value)
+
+
+class Feature(BaseModel):
+    """A column as `info.json` declares it."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    dtype: str
+    shape: tuple[Annotated[int, Field(ge=1)], ...] = ()
+    names: Any = None
+    info: dict[str, Any] | None = None
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row has."""
+        return math.prod(self.shape)
+
+    def labels(self, column: str) -> tuple[str, ...]:
+        """What each number of a row is called, `column.0` and so on where the names do not fit the shape.
+
+        Names are a list, groups of them (`{"motors": [...]}`), or their places (`{"x": 0, "y": 1}`).
+        """
+        names = tuple(_names(self.names))
+        if len(names) == self.width and len(set(names)) == len(names):
+            return names
+        return tuple(f"{column}.{number}" for number in range(self.width))
+
+    def camera(self, column: str) -> Camera:
+        """The pictures of a column. Raises ValueError where the shape is none of pictures."""
+        sides = self._sides()
+        if sides is None:
+            raise ValueError(f"the pictures of '{column}' have the shape {list(self.shape)}")
+        said = self.info or {}
+        depth = bool(said.get("is_depth_map") or said.get("video.is_depth_map"))
+        usual = column.startswith(PICTURES)
+        coded = {key: value for key, value in said.items() if depth and not _STREAM.fullmatch(key)}
+        return Camera(*sides, depth=depth, column="" if usual else column, coding=tuple(sorted(coded.items())))
+
+    def _sides(self) -> tuple[int, int, int] | None:
+        """Height, width and channels: in the order of the names, else as such numbers can only be meant."""
+        if len(self.shape) == 2:
+            return self.shape[0], self.shape[1], 1
+        if len(self.shape) != 3:
+            return None
+        order = [_SIDES.get(name.lower()) for name in _names(self.names)]
+        first, _, last = self.shape
+        guesses = [order] if sorted(map(str, order)) == ["0", "1", "2"] else []
+        guesses += [[2, 0, 1] if first in CHANNELS and last not in CHANNELS else [0, 1, 2]]
+        for guess in guesses:
+            height, width, channels = (self.shape[guess.index(side)] for side in range(3))
+            if channels in CHANNELS:
+                return height, width, channels
+        return None
+
+
+class Info(BaseModel):
+    """`info.json` as far as an import needs it."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    fps: Annotated[int, BeforeValidator(_whole)]
+    total_episodes: int = Field(ge=0)
+    total_frames: int | None = Field(None, ge=0)
+    robot_type: str | None = None
+    features: dict[str, Feature]
+    data_path: str = DATA
+    video_path: str | None = None
+
+    @field_validator("features")
+    @classmethod
+    def _are_no_paths(cls, features: dict[str, Feature]) -> dict[str, Feature]:
+        for name in features:
+            if not name.strip(".") or set("/\\\0") & set(name):  # films lie in a folder of this name
+                raise ValueError(f"{name!r} cannot be the name of a column")
+        return features
+
+    @field_validator("data_path", "video_path")
+    @classmethod
+    def _stay_inside(cls, path: str | None) -> str | None:
+        try:
+            place = PurePosixPath((path or "").format(video_key="key", chunk_index=0, file_index=0))
+        except (KeyError, IndexError, ValueError, AttributeError):
+            raise ValueError(f"{path!r} needs {{chunk_index}} and {{file_index}}, and no other values") from None
+        if place.is_absolute() or ".." in place.parts:
+            raise ValueError(f"{path!r} leaves the folder of the data set")
+        return path
+
+
+def read_info(root: Path) -> tuple[Info, dict[str, Any]]:
+    """`meta/info.json` of a data set of version 3, checked and as it is. Raises BadInput."""
+    path = root / INFO
+    try:
+        content = json.loads(path.read_bytes())
+        version = str(content["codebase_version"]).lower().removeprefix("v")
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise BadInput(f"There is no LeRobot data set in {root}: {INFO} cannot be read ({error}).") from error
+    if version.partition(".")[0] != "3":
+        way = "lerobot's `convert_dataset_v21_to_v30`"
+        if not version.startswith("2.1"):
+            way = f"lerobot's converters up to version 2.1, then {way}"
+        raise BadInput(f"The data set {root} is of version v{version}, and {VERSION} is read: convert it with {way}.")
+    try:
+        return Info.model_validate(content), content
+    except ValidationError as error:
+        raise BadInput(f"Cannot read the data set {root}: {INFO}: {first_problem(error)}.") from error
+
+
+def is_lerobot(path: Path) -> bool:
+    """Whether a folder holds a LeRobot data set."""
+    return (path / INFO).is_file()
+
+
+def _names(known: Any) -> Iterator[str]:
+    """Names out of lists, groups and places, in their order."""
+    if isinstance(known, dict):
+        if known and all(isinstance(place, int) and not isinstance(place, bool) for place in known.values()):
+            yield from sorted(map(str, known), key=lambda name: known[name])
+            return
+        groups = {name: list(_names(some)) for name, some in known.items()}
+        names = [name for some in groups.values() for name in some]
+        apart = len(set(names)) == len(names)  # of two arms the joints have the same names
+        yield from names if apart else [f"{group}.{name}" for group, some in groups.items() for name in some]
+    elif isinstance(known, list | tuple):
+        for name in known:
+            yield from _names(name)
+    elif known is not None:
+        yield str(known)
