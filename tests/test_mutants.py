@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = '''
 """A sentence."""
 from typing import Literal
+log = logging.getLogger("homie")
 LIMIT = 3
 def f(a: int | None = 2, *, b: Literal["x"] = "x") -> int | None:
     """A docstring."""
@@ -79,10 +80,10 @@ def test_a_constant_is_tested_where_it_is_used() -> None:
     covering = Covering(
         tests=["a.py::slow", "a.py::quick", "b.py::other", "c.py::imports_it"],
         seconds=[0.9 * SECONDS, 0.2 * SECONDS, 0.1 * SECONDS, 0.05 * SECONDS],
-        lines={"file.py": {4: [3], 16: [0, 1], 7: [2]}},
-        mentions={"LIMIT": {("file.py", 4), ("file.py", 16)}},
+        lines={"file.py": {5: [3], 17: [0, 1], 8: [2]}},
+        mentions={"LIMIT": {("file.py", 5), ("file.py", 17)}},
     )
-    assert (limit.line, limit.targets, inside.line) == (4, ("LIMIT",), 16)
+    assert (limit.line, limit.targets, inside.line) == (5, ("LIMIT",), 17)
     assert covering.chosen(inside) == ["a.py::quick"], "the slow one does not fit beside it"
     assert covering.chosen(limit) == ["a.py::quick", "c.py::imports_it", "b.py::other"]
 

@@ -116,6 +116,8 @@ class _Finder:
             return
         if isinstance(node, ast.Expr) and self._text(node).startswith("log."):
             return
+        if isinstance(node, ast.Assign) and self._text(node.value).startswith("logging.getLogger("):
+            return
         if not inside and isinstance(node, ast.If) and "TYPE_CHECKING" in self._text(node.test):
             return
         if not inside:

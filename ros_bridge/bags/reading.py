@@ -1,4 +1,5 @@
-"""The messages of a rosbag2, also of one that was cut or damaged: all that can be read, in the order of the files.
+"""The messages of a rosbag2, also of one that was cut or damaged: all that can be read, by the times at which they
+came, whatever their order in the files.
 
 A bag is a file from anywhere: what cannot be read of it ends the reading of that file, or is counted and left out; it
 never ends the program.
@@ -8,9 +9,14 @@ from __future__ import annotations
 
 import logging
 import re
+from array import array
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import reading
@@ -34,6 +40,11 @@ LARGEST_RECORD = 2**28
 """Bytes of a record of an MCAP file, as for messages from the network four pictures of 4K; the length of a chunk that a
 kill has cut may be any number."""
 NANO = 1e9
+MAGIC = 8
+"""Bytes with which an MCAP file begins."""
+UNPACKED = 2**28
+"""Bytes of unpacked chunks that wait for messages of others: recorders write chunks one after the other, and the
+messages of one may be older than the last of the one before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,41 +78,19 @@ class BagReading:
                 "that is compressed as a whole (.mcap.zstd) must be unpacked first."
             )
         self.cut: list[str] = []
-        """What could not be read to its end, a sentence for each file."""
+        """What could not be read to its end, a sentence for each file; known when it was gone through."""
+        self._index: _Index | None = None
 
     def __iter__(self) -> Iterator[Recorded]:
-        self.cut = []
         if self._sqlite is not None:
+            self.cut = []
             yield from self._rows(self._sqlite)
-        for file in self._files:
-            yield from self._records(file)
-
-    def _records(self, path: Path) -> Iterator[Recorded]:
-        kinds: dict[int, str] = {}
-        channels: dict[int, tuple[str, str]] = {}
-        whole, count = False, 0
-        with reading(path, "the bag"), path.open("rb") as file:
-            chunks = StreamReader(file, emit_chunks=True, validate_crcs=True, record_size_limit=LARGEST_RECORD).records
-            records = _unpacked(chunks)
-            while True:
-                try:
-                    record = next(records)
-                except StopIteration:
-                    break
-                except Exception as error:  # whatever a torn record is taken for: the file can be read up to here
-                    log.info("%s ends in %s: %s", path, type(error).__name__, error)
-                    break
-                if isinstance(record, Schema):
-                    kinds[record.id] = record.name
-                elif isinstance(record, Channel) and record.message_encoding == "cdr":
-                    channels[record.id] = (record.topic, kinds.get(record.schema_id, ""))
-                elif isinstance(record, Footer):
-                    whole = True
-                elif isinstance(record, Record) and record.channel_id in channels:
-                    count += 1
-                    yield Recorded(*channels[record.channel_id], record.log_time / NANO, record.data)
-        if not whole:
-            self.cut.append(f"{path.name} has no end: a recorder was killed or the file damaged; {count} messages kept")
+            return
+        if self._index is None:
+            self._index = _Index(self._files)
+        self.cut = list(self._index.cut)
+        with reading(self.path, "the bag"):
+            yield from self._index.messages()
 
     def _rows(self, path: Path) -> Iterator[Recorded]:
         count = 0
@@ -114,6 +103,101 @@ class BagReading:
             raise
         except Exception as error:  # rosbags and SQLite have many, also for files that are none of theirs
             self.cut.append(f"{path} cannot be read to its end: {error}; {count} messages kept")
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where messages stand, an entry of each array for each of them: when it came (ns since 1970), the number of its
+    file, the byte at which its record or that of its chunk begins, which of the messages there it is."""
+
+    times: array[int] = field(default_factory=lambda: array("q"))
+    files: array[int] = field(default_factory=lambda: array("i"))
+    offsets: array[int] = field(default_factory=lambda: array("q"))
+    numbers: array[int] = field(default_factory=lambda: array("i"))
+
+
+class _Index:
+    """Where the messages of some MCAP files stand, and in which order they came. Goes through the files once.
+
+    Raises:
+        BadInput: A file cannot be opened.
+    """
+
+    def __init__(self, files: list[Path]) -> None:
+        self._files = files
+        self._channels: list[dict[int, tuple[str, str]]] = []
+        self._places = _Place()
+        self.cut: list[str] = []
+        for file in files:
+            with reading(file, "the bag"):
+                self._add(file)
+        self._order = np.argsort(np.array(self._places.times, dtype=np.int64), kind="stable")
+
+    def messages(self) -> Iterator[Recorded]:
+        """The messages by the times at which they came; of equal ones in the order of the files."""
+        kept: OrderedDict[tuple[int, int], list[Record]] = OrderedDict()
+        held = 0
+        places, opened = self._places, dict[int, BinaryIO]()
+        try:
+            for place in self._order.tolist():
+                number, offset = places.files[place], places.offsets[place]
+                if (number, offset) not in kept:
+                    if number not in opened:
+                        opened[number] = self._files[number].open("rb")
+                    kept[number, offset] = _messages_at(opened[number], offset)
+                    held += sum(len(record.data) for record in kept[number, offset])
+                    while held > UNPACKED and len(kept) > 1:
+                        held -= sum(len(record.data) for record in kept.popitem(last=False)[1])
+                kept.move_to_end((number, offset))
+                record = kept[number, offset][places.numbers[place]]
+                topic, kind = self._channels[number][record.channel_id]
+                yield Recorded(topic, kind, record.log_time / NANO, record.data)
+        finally:
+            for file in opened.values():
+                file.close()
+
+    def _add(self, path: Path) -> None:
+        kinds: dict[int, str] = {}
+        channels: dict[int, tuple[str, str]] = {}
+        self._channels.append(channels)
+        whole, count, offset = False, 0, MAGIC
+        with path.open("rb") as file:
+            records = StreamReader(file, emit_chunks=True, validate_crcs=True, record_size_limit=LARGEST_RECORD).records
+            while True:
+                try:
+                    record = next(records)
+                    parts = _parts_of(record)
+                except StopIteration:
+                    break
+                except Exception as error:  # whatever a torn record is taken for: the file can be read up to here
+                    log.info("%s ends in %s: %s", path, type(error).__name__, error)
+                    break
+                number = 0  # among the messages of this record, also those that are left out
+                for part in parts:
+                    if isinstance(part, Schema):
+                        kinds[part.id] = part.name
+                    elif isinstance(part, Channel) and part.message_encoding == "cdr":
+                        channels[part.id] = (part.topic, kinds.get(part.schema_id, ""))
+                    elif isinstance(part, Footer):
+                        whole = True
+                    elif isinstance(part, Record):
+                        if part.channel_id in channels:
+                            count += 1
+                            self._places.times.append(part.log_time)
+                            self._places.files.append(len(self._channels) - 1)
+                            self._places.offsets.append(offset)
+                            self._places.numbers.append(number)
+                        number += 1
+                offset = file.tell()
+        if not whole:
+            self.cut.append(f"{path.name} has no end: a recorder was killed or the file damaged; {count} messages kept")
+
+
+def _messages_at(file: BinaryIO, offset: int) -> list[Record]:
+    """The messages of the record at a byte of a file, which has been read before."""
+    file.seek(offset)
+    record = next(StreamReader(file, skip_magic=True, emit_chunks=True, record_size_limit=LARGEST_RECORD).records)
+    return [part for part in _parts_of(record) if isinstance(part, Record)]
 
 
 class BagTopics:
@@ -161,16 +245,14 @@ class _Listening:
         """Nothing holds a bag open."""
 
 
-def _unpacked(records: Iterator[McapRecord]) -> Iterator[McapRecord]:
-    """Records of a file with those of its chunks in their place. Raises ValueError for a chunk that would fill the
-    memory, and whatever `mcap` raises."""
-    for record in records:
-        if not isinstance(record, Chunk):
-            yield record
-        elif record.uncompressed_size > LARGEST_RECORD:
-            raise ValueError(f"a chunk of {record.uncompressed_size} bytes")
-        else:
-            yield from breakup_chunk(record, validate_crc=True)
+def _parts_of(record: McapRecord) -> list[McapRecord]:
+    """A record of a file, or those of its chunk. Raises ValueError for a chunk that would fill the memory, and whatever
+    `mcap` raises."""
+    if not isinstance(record, Chunk):
+        return [record]
+    if record.uncompressed_size > LARGEST_RECORD:
+        raise ValueError(f"a chunk of {record.uncompressed_size} bytes")
+    return list(breakup_chunk(record, validate_crc=True))
 
 
 def _parts(folder: Path) -> list[Path]:

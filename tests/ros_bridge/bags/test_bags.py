@@ -21,6 +21,7 @@ from rosbags.typesys import Stores, get_typestore
 
 from homie.kernel.errors import BadInput
 from ros_bridge.bags.bag import Bag
+from ros_bridge.bags.reading import BagReading
 from ros_bridge.bags.recording import listen, recorded_topics
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.serving.written import picture, transform
@@ -80,6 +81,43 @@ def test_the_messages_of_a_bag_are_those_that_were_said(nodes, tmp_path):
         assert [bytes(data) for _, data in read[name]] == [
             bytes(own.serialize_cdr(message, topics[name].kind)) for message in messages
         ]
+
+
+def shuffled_bag(folder, times, seed):
+    """A bag of velocities in several chunks; what came at a time (s) says so, and the order of the file is drawn."""
+    definitions = Definitions()
+    order = np.random.default_rng(seed).permutation(times).tolist()
+    with Bag(folder, recorded_topics(FETCH), definitions) as bag:
+        for number, at in enumerate(order):
+            message = definitions.message(TWIST, linear={"x": at})
+            bag.add("/cmd_vel", round(at * 1e9), definitions.write(TWIST, message))
+            if number % 5 == 4:
+                bag.keep()
+    return definitions
+
+
+def test_messages_come_by_their_times_whatever_their_order_in_the_files(tmp_path, monkeypatch):
+    times = np.arange(1.0, 41.0)
+    definitions = shuffled_bag(tmp_path / "bag", times[::2], seed=1)
+    shuffled_bag(tmp_path / "other", times[1::2], seed=2)
+    (tmp_path / "other" / "other.mcap").rename(tmp_path / "bag" / "bag_1.mcap")
+    for unpacked in (1 << 28, 0):  # with all chunks at hand, and with one at a time
+        monkeypatch.setattr("ros_bridge.bags.reading.UNPACKED", unpacked)
+        bag = BagReading(tmp_path / "bag")
+        for _ in range(2):
+            messages = list(bag)
+            assert [message.at for message in messages] == times.tolist()
+            assert [definitions.read(TWIST, message.data).linear.x for message in messages] == times.tolist()
+            assert bag.cut == []
+
+
+def test_messages_of_one_time_come_in_the_order_of_the_file(tmp_path):
+    definitions = Definitions()
+    with Bag(tmp_path / "bag", recorded_topics(FETCH), definitions) as bag:
+        for x in (3.0, 1.0, 2.0):
+            bag.add("/cmd_vel", 10**9, definitions.write(TWIST, definitions.message(TWIST, linear={"x": x})))
+    messages = [definitions.read(TWIST, message.data).linear.x for message in BagReading(tmp_path / "bag")]
+    assert messages == [3.0, 1.0, 2.0]
 
 
 def test_a_bag_is_not_overwritten_and_an_empty_one_is_not_left(tmp_path):
