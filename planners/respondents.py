@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import random
 from collections.abc import Mapping
 from pathlib import Path
 
 from homie.kernel.errors import BadInput
 from homie.kernel.planning.respondents import PlainQuestion, Respondent, Said
+from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reading
 
 
@@ -25,7 +25,7 @@ class ScriptedRespondent(Respondent):
         path = Path(argument).expanduser()
         with reading(path, "the answers"):
             text = path.read_bytes()
-            answers = json.loads(text)
+            answers = parse_json(text)
         if not isinstance(answers, dict) or not all(isinstance(answer, str) for answer in answers.values()):
             raise BadInput(f'The answers {path} must be one JSON object, such as {{"q-1": "B"}}.')
         self._answers: Mapping[str, str] = answers

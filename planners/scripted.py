@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
+from homie.kernel.support.documents import parse_json, parse_yaml
 from homie.kernel.support.files import reading, writing
 from homie.kernel.types import END, Decision, PlannerInput, Report, Subtask
 from homie.kernel.vocabulary.actions import canonical_action
@@ -86,7 +86,7 @@ def read_script(path: Path) -> tuple[Decision, ...]:
 def parse_script(text: str, path: Path) -> tuple[Decision, ...]:
     """The decisions in the text of a script; `path` names it in errors. Raises BadInput as `read_script`."""
     with reading(path, "the script"):
-        loaded = yaml.safe_load(text)
+        loaded = parse_yaml(text)
     if not isinstance(loaded, list) or not loaded:
         raise BadInput(f"The script {path} must be a list of decisions with at least one entry.")
     return tuple(_entry(path, number, entry) for number, entry in enumerate(loaded, 1))
@@ -100,7 +100,7 @@ def script_of(episode: Path) -> str:
     rounds: dict[int, Any] = {}
     for number, line in enumerate(_read(episode / "steps.jsonl").splitlines(), 1):
         try:
-            record = json.loads(line)
+            record = parse_json(line)
             rounds.setdefault(record["round"], record["decision"])
         except (ValueError, LookupError, TypeError) as error:
             raise BadInput(f"Line {number} of {episode / 'steps.jsonl'} is no round record.") from error

@@ -107,7 +107,7 @@ def test_a_calibration_file_of_ros_is_read(tmp_path: Path) -> None:
         ("430.0, 0.0, 318.5, 0.0,", "430.0, 0.0, 318.5,", "8 numbers in 3 x 3: expected 9"),
         ("430.0, 0.0, 318.5", "430.0, 0.3, 318.5", "skew of 0.3"),
         ("[430.0", "[-430.0", "no camera matrix"),
-        ("[430.0", "[.nan", "camera_matrix.data.0"),
+        ("[430.0", "[.nan", ".nan is no finite number in line 7"),
         ("plumb_bob", "equidistant", "distortion model 'equidistant'"),
         ("-0.001, 0.01]", "-0.001]", "expected 4 or 5"),
         ("image_width: 640", "image_width: [640", "not valid YAML"),

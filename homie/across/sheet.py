@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from homie.bench.statistics import Estimate
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import load_json
 
 ALL = "all"
 Rows = TypeVar("Rows")
@@ -97,6 +98,6 @@ def read_rows(results: Path, rows: TypeAdapter[Rows], unfinished: str, command: 
     if not results.exists():
         raise BadInput(f"{unfinished} to the end: run the same `{command}` again.")
     try:
-        return rows.validate_json(results.read_bytes())
-    except ValidationError as error:
+        return rows.validate_python(load_json(results))
+    except ValueError as error:
         raise BadInput(f"{results} is damaged: remove it and run the same `{command}` again.") from error

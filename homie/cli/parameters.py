@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from homie.kernel.errors import BadInput
 from homie.kernel.setup import registry
 from homie.kernel.setup.options import PLANNER_SETTINGS, Options
+from homie.kernel.support.documents import parse_yaml
 from homie.runtime.objects import KINDS
 
 Command = Callable[..., None]
@@ -128,7 +129,7 @@ def _pair(pair: str, flag: str, form: str, example: str) -> tuple[str, Any]:
     if not equals or not name.strip():
         raise BadInput(f"--{flag} needs {form} (got '{pair}'), for example --{flag} {example}.")
     try:
-        return name.strip(), yaml.safe_load(value) if value else ""
+        return name.strip(), parse_yaml(value) if value else ""
     except yaml.YAMLError:
         return name.strip(), value
 

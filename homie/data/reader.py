@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from homie.data.folder.datafile import DataFile, read_data_file
 from homie.data.pictures import digest
 from homie.kernel.errors import BadInput
 from homie.kernel.planning.prompts import PromptWriter
+from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reading, reason_of
 from homie.kernel.types import END, Decision, PlannerInput
 from homie.kernel.vocabulary.actions import ACTIONS, ARGUMENTS
@@ -177,7 +177,7 @@ def _file(folder: Path, data: DataFile, split: str) -> Path:
 
 def _parsed(text: bytes, where: str) -> dict[str, Any]:
     with reading(where):
-        line = json.loads(text)
+        line = parse_json(text)
     if not isinstance(line, dict):
         raise BadInput(f"{where}, is no line of a data set.")
     return line

@@ -5,7 +5,6 @@ episodes --groups--> a seeded order of groups, the first of them for testing -->
 
 from __future__ import annotations
 
-import json
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,6 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from homie.data.episode import Episode, LeftOut
 from homie.data.sources.source import Entry, Source
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading, to_json, write_atomically, writing
 
 By: TypeAlias = Literal["task", "house", "both"]
@@ -94,7 +94,7 @@ def read_split(text: str) -> Split:
         return "suite" if text == "suite" else "none"
     path = Path(text)
     with reading(path, "the split", advice="Give suite, none, or a file of `homie data split`."):
-        return SplitFile.model_validate(json.loads(path.read_bytes()))
+        return SplitFile.model_validate(load_json(path))
 
 
 def side_of(split: Split, episode: Episode) -> Side:

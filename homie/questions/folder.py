@@ -14,11 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import PIL.Image
-from pydantic import ValidationError
 
 from homie.kernel.errors import BadInput
-from homie.kernel.support.files import reading, to_json, write_atomically, writing
-from homie.kernel.support.text import first_problem
+from homie.kernel.support.documents import parse_json
+from homie.kernel.support.files import reading, reason_of, to_json, write_atomically, writing
 from homie.kernel.types import Image
 from homie.questions.question import Question
 from homie.questions.released import is_released, read_released
@@ -80,6 +79,6 @@ def _lines(questions: Sequence[Question]) -> bytes:
 
 def _question(path: Path, number: int, line: str) -> Question:
     try:
-        return Question.model_validate_json(line)
-    except ValidationError as error:
-        raise BadInput(f"Line {number} of {path} is no question: {first_problem(error)}.") from error
+        return Question.model_validate(parse_json(line))
+    except ValueError as error:
+        raise BadInput(f"Line {number} of {path} is no question: {reason_of(error)}.") from error

@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from homie.bench.protocols.robobench.choices import final_words, read_letters
+from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reading, to_json, write_atomically
 from homie.questions.question import Question
 from homie.questions.scoring import UNREADABLE, Mark
@@ -68,7 +69,7 @@ def read_marks(folder: Path) -> tuple[Marked, ...]:
     if not path.exists():
         return ()
     with reading(path, "the marks", advice="Run the command that wrote the folder again: it writes them anew."):
-        return tuple(Marked.model_validate_json(line) for line in path.read_bytes().splitlines())
+        return tuple(Marked.model_validate(parse_json(line)) for line in path.read_bytes().splitlines())
 
 
 def _marked(question: Question, words: str, mark: Mark, note: str) -> Marked:

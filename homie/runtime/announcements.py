@@ -9,7 +9,6 @@ announcements: a robot on a network has topics for them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,6 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Announcer, EpisodeListener
+from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import to_json
 from homie.kernel.support.text import first_problem
 from homie.kernel.types import (
@@ -118,7 +118,7 @@ def read_announcement(text: str) -> Announcement:
     if len(text) > LONGEST:
         raise BadInput(f"An announcement of {len(text):,} characters is too long ({LONGEST:,} at most).")
     try:
-        content = json.loads(text)
+        content = parse_json(text)
         name, stamp = content["event"], content["stamp"]
         about = EVENTS[name].validate_python(content["about"])
         return Announcement(name, None if stamp is None else float(stamp), about)

@@ -11,11 +11,11 @@ group of the robot's body, a list of numbers each; groups that were not commande
 from __future__ import annotations
 
 import contextlib
-import json
 from pathlib import Path
 
 import numpy as np
 
+from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import to_json
 from homie.kernel.types import Array, Command, Observation, SentCommand
 
@@ -65,7 +65,7 @@ def read_poses(path: Path) -> Array:
     rows = []
     for line in path.read_bytes().split(b"\n"):
         with contextlib.suppress(ValueError):
-            read = json.loads(line)
+            read = parse_json(line)
             if "pose" in read:
                 rows.append((read["stamp"], *read["pose"]))
     return np.array(rows, dtype=np.float64).reshape(-1, 4)

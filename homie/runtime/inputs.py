@@ -8,12 +8,12 @@ and whichever planner made the episode: training data are made of it (`homie.dat
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reading, to_json
 from homie.kernel.types import Choice, Detection, Feedback, HistoryItem, Image, PlannerInput, Telling
 from homie.kernel.vocabulary.actions import ARGUMENTS, WORDS, Ability, Arguments
@@ -114,5 +114,5 @@ def read_inputs(folder: Path) -> tuple[RoundInput, ...]:
     rounds = []
     for number, line in enumerate(lines, 1):
         with reading(f"{path}, line {number}"):
-            rounds.append(RoundInput.model_validate(json.loads(line)))
+            rounds.append(RoundInput.model_validate(parse_json(line)))
     return tuple(rounds)

@@ -5,7 +5,6 @@ RunOptions --assemble--> Parts --run_episode--> EpisodeSummary
 
 from __future__ import annotations
 
-import json
 import logging
 import signal
 import threading
@@ -22,6 +21,7 @@ from homie.kernel.episode.senses import OWN_VIEWS
 from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, RobotFault
 from homie.kernel.interfaces import Announcer, EpisodeListener, Listeners
 from homie.kernel.setup.options import RunOptions
+from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import DISK
 from homie.kernel.types import EpisodeResult, Limits, Subtask, Telling
 from homie.runtime.announcements import Announcements
@@ -114,7 +114,7 @@ def record(
 def own_verdict(episode: Path) -> Verdict | None:
     """What the world of a finished episode says of its scene's own task; None where there is none."""
     path = episode / "final_state.json"
-    state = json.loads(path.read_bytes()) if path.exists() else {}
+    state = load_json(path) if path.exists() else {}
     done = state.get("success")
     return Verdict(done, str(state.get("instruction", ""))) if isinstance(done, bool) else None
 

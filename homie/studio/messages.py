@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from homie.data.recording import notes
 from homie.kernel.errors import BadInput
 from homie.kernel.setup.options import MAX_TASK
+from homie.kernel.support.documents import parse_json
+from homie.kernel.support.files import reason_of
 from homie.kernel.support.text import first_problem
 
 LARGEST = 2**16
@@ -133,6 +135,8 @@ _READ: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator
 def read_message(text: str | bytes) -> Message:
     """A message of a page. Raises BadInput for anything else."""
     try:
-        return _READ.validate_json(text)
+        return _READ.validate_python(parse_json(text))
     except ValidationError as error:
         raise BadInput(f"The page has sent what is no message: {first_problem(error, 'it')}.") from error
+    except ValueError as error:
+        raise BadInput(f"The page has sent what is no message: {reason_of(error)}.") from error

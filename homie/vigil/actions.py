@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from homie.kernel.support.documents import parse_json
 from homie.kernel.support.text import first_problem
 
 STEP = 0.25
@@ -102,8 +103,8 @@ def read_act(text: str, *, thousandths: bool = False) -> Act | Invalid:
         Invalid(reason='the answer is no JSON object')
     """
     try:
-        answer = json.loads(text)
-    except (ValueError, RecursionError):
+        answer = parse_json(text, lax=True)
+    except ValueError:
         return Invalid("the answer is no JSON object")
     if not isinstance(answer, dict):
         return Invalid("the answer is no JSON object")

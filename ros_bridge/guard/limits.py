@@ -191,7 +191,7 @@ def outside(profile: Profile, measured: Mapping[str, float]) -> Array | None:
 
     A robot without a workspace, or of which not all joints are measured, counts as within.
     """
-    known = all(link.kind == "fixed" or link.joint in measured for link in profile.chain)
+    known = all(link.kind == "fixed" or link.driver in measured for link in profile.chain)
     if profile.workspace is None or not known:
         return None
     place = effector(profile.chain, measured)[:3, 3]
@@ -213,7 +213,7 @@ def _group(profile: Profile, name: str) -> Group:
 def _check_measured(profile: Profile, group: Group, measured: Mapping[str, float]) -> None:
     """Refuse what cannot be compared with where the joints are."""
     needed = [joint.name for joint in group.joints]
-    needed += [link.joint for link in profile.chain if link.kind != "fixed" and profile.workspace is not None]
+    needed += [link.driver for link in profile.chain if link.kind != "fixed" and profile.workspace is not None]
     missing = [name for name in needed if name not in measured]
     if missing:
         raise CommandRefused(f"The position of the joint '{missing[0]}' has not been measured.")
@@ -269,7 +269,7 @@ def _check_workspace(
 ) -> None:
     """What begins outside may come back in, from wherever the robot was switched on; nothing may leave."""
     names = [joint.name for joint in group.joints]
-    if not any(link.joint in names for link in profile.chain):
+    if not any(link.driver in names for link in profile.chain):
         return
     ways = [positions[:1]]
     for before, after in itertools.pairwise(positions):

@@ -104,8 +104,7 @@ class RosOutlet:
 
     def grip(self, command: Grip, ended: Callable[[Ended], None]) -> None:
         assert self._gripper is not None and self._profile.gripper is not None
-        share = 0.5 if self._profile.gripper.position == "finger" else 1.0
-        goal = {"position": share * command.width, "max_effort": command.effort}
+        goal = {"position": self._profile.gripper.commanded(command.width), "max_effort": command.effort}
         self._send(self._gripper, command.id, {"command": goal}, ended)
         if self._fingers is not None:
             try:

@@ -17,7 +17,7 @@ def effector(chain: Sequence[Link], positions: Mapping[str, float | Array]) -> A
 
     Args:
         chain: The links from the base frame on.
-        positions: For every joint that moves its position (rad, m), or n of them.
+        positions: For every joint that moves its position (rad, m), or n of them; not for those that follow another.
 
     Raises:
         KeyError: A joint has no position.
@@ -26,7 +26,8 @@ def effector(chain: Sequence[Link], positions: Mapping[str, float | Array]) -> A
     for link in chain:
         pose = pose @ _placed(link)
         if link.kind != "fixed":
-            pose = pose @ _moved(link, np.asarray(positions[link.joint], dtype=float))
+            driver = np.asarray(positions[link.driver], dtype=float)
+            pose = pose @ _moved(link, link.multiplier * driver + link.offset)
     return pose
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
@@ -14,7 +15,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from homie.kernel.errors import BadInput, suggestion
-from homie.kernel.support.config import load_strictly
+from homie.kernel.support.documents import parse_yaml
 from homie.kernel.support.files import reading
 from ros_bridge.transport.joints import Limits
 
@@ -88,15 +89,64 @@ class Group(Part):
 
 
 class Gripper(Part):
-    """A gripper with a `control_msgs/action/GripperCommand`."""
+    """A gripper with a `control_msgs/action/GripperCommand`.
+
+    Homie speaks of the gap between the fingers, m; `commanded`, `gap_of` and `measured` are the ways to what the
+    robot counts.
+    """
 
     action: RosName
     joints: tuple[Text, ...] = Field((), description="Its joints in the joint states.")
     width: Positive = Field(description="How far it opens between the fingers, m.")
     effort: Positive = Field(description="The highest force that it is told, N.")
-    position: Literal["width", "finger"] = Field(
-        "width", description="What its command counts: the gap, or one finger."
+    position: Literal["width", "finger", "angle"] = Field(
+        "width", description="What its command counts: the gap, one finger, or the angle of a joint that turns them."
     )
+    open: Finite | None = Field(None, description="The angle when it is open, rad; for `position: angle`.")
+    closed: Finite | None = Field(None, description="The angle when it is closed, rad; for `position: angle`.")
+
+    @model_validator(mode="after")
+    def _angle_is_whole(self) -> Gripper:
+        turns, angles = self.position == "angle", (self.open, self.closed)
+        if turns and (None in angles or self.open == self.closed):
+            raise ValueError("`position: angle` needs two different angles, `open` and `closed`")
+        if not turns and angles != (None, None):
+            raise ValueError("`open` and `closed` are for `position: angle`")
+        if turns and len(self.joints) > 1:
+            raise ValueError("with `position: angle` name the one joint whose angle the command counts, or none")
+        return self
+
+    def commanded(self, gap: float) -> float:
+        """What the command counts for a gap (m)."""
+        if self.position == "angle":
+            assert self.open is not None and self.closed is not None
+            return self.closed + (self.open - self.closed) * gap / self.width
+        return gap * (0.5 if self.position == "finger" else 1.0)
+
+    def gap_of(self, position: float) -> float:
+        """The gap (m) for what the command counts."""
+        return (position - self.commanded(0.0)) * self._scale
+
+    def measured(self, positions: Sequence[float]) -> float:
+        """The gap (m) for the positions of its `joints`: each counts the way of its own finger, a single one what the
+        command counts."""
+        return self.gap_of(positions[0]) if len(positions) == 1 else sum(positions)
+
+    def joint_states(self, gap: float, rate: float) -> tuple[list[float], list[float]]:
+        """The positions and speeds of its `joints` for a gap (m) and how fast it changes (m/s)."""
+        count = len(self.joints)
+        if count == 1:
+            return [self.commanded(gap)], [rate / self._scale]
+        return [gap / count] * count, [rate / count] * count
+
+    def rate(self, speeds: Sequence[float]) -> float:
+        """How fast the gap changes (m/s) for the speeds of its `joints`."""
+        return speeds[0] * self._scale if len(speeds) == 1 else sum(speeds)
+
+    @property
+    def _scale(self) -> float:
+        """Gap for one of what the command counts."""
+        return self.width / (self.commanded(self.width) - self.commanded(0.0))
 
 
 class Camera(Part):
@@ -113,7 +163,7 @@ class Link(Part):
     """One step of the chain from the base frame to the effector, as in a URDF.
 
     xyz and rpy place it in the one before, turned about the fixed axes x, y, z; then the joint moves it along or about
-    `axis`.
+    `axis`. A joint that follows another (`<mimic>`) is at multiplier * its position + offset.
     """
 
     joint: Text
@@ -121,6 +171,14 @@ class Link(Part):
     xyz: Triple = (0.0, 0.0, 0.0)
     rpy: Triple = (0.0, 0.0, 0.0)
     axis: Triple = (0.0, 0.0, 1.0)
+    follows: Text | None = None
+    multiplier: Finite = 1.0
+    offset: Finite = 0.0
+
+    @property
+    def driver(self) -> str:
+        """The joint that moves it: the one that it follows, or itself."""
+        return self.follows or self.joint
 
     @field_validator("axis")
     @classmethod
@@ -229,8 +287,8 @@ class Profile(Part):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Profile:
-        if self.base is None and not self.groups:
-            raise ValueError("a robot needs a base or a group of joints")
+        if self.base is None and not self.groups and self.gripper is None:
+            raise ValueError("a robot needs a base, a group of joints or a gripper")
         names = [joint.name for group in self.groups.values() for joint in group.joints]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
@@ -239,7 +297,7 @@ class Profile(Part):
             raise ValueError("navigation needs a base that drives")
         if self.workspace is not None and not self.chain:
             raise ValueError("a workspace needs the chain to the effector")
-        unknown = [link.joint for link in self.chain if link.kind != "fixed" and link.joint not in names]
+        unknown = [link.driver for link in self.chain if link.kind != "fixed" and link.driver not in names]
         if unknown:
             raise ValueError(f"the joint '{unknown[0]}' of the chain is in no group")
         lacking = [] if self.reaching is None else [name for name in self.reaching.moves if name not in self.groups]
@@ -281,7 +339,7 @@ def read_profile(name: str) -> Profile:
 def parse_profile(text: str, source: str) -> Profile:
     """The profile in a YAML text. Raises BadInput with one sentence that begins with `source`."""
     with reading(source):
-        content = load_strictly(text)
+        content = parse_yaml(text)
     try:
         return Profile.model_validate(content)
     except ValidationError as error:

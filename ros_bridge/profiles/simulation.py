@@ -16,6 +16,8 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import parse_json
+from homie.kernel.support.files import reason_of
 from ros_bridge.profiles.model import Camera, Finite, Part, Text
 
 TOPIC = "/homie/simulation"
@@ -45,11 +47,13 @@ class Simulation(Part):
     def parse(cls, text: str) -> Simulation:
         """The simulation in a message. Raises BadInput with one sentence."""
         try:
-            return cls.model_validate_json(text)
+            return cls.model_validate(parse_json(text))
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"]))
             raise BadInput(f"What {TOPIC} says of a simulation cannot be read: {place}: {first['msg']}.") from error
+        except ValueError as error:
+            raise BadInput(f"What {TOPIC} says of a simulation cannot be read: {reason_of(error)}.") from error
 
 
 def extra_cameras(names: Mapping[str, Camera], own: tuple[str, ...]) -> dict[str, Camera]:

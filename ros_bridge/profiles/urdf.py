@@ -1,196 +1,343 @@
-"""A first profile from a URDF: joints with their limits, the chain to the hand, names of topics to be looked at."""
+"""Reading a URDF: links and joints as a tree, whatever does not matter for a profile left aside.
+
+What is wrong is said only where it is needed: a joint that nothing moves may have any axis.
+"""
 
 from __future__ import annotations
 
 import math
-import re
 import xml.etree.ElementTree as ET
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
+from xml.parsers import expat
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import reading
-from ros_bridge.profiles.model import LARGEST, parse_profile
+from homie.kernel.support.text import printable
 
-MOVING = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic"}
-WHEEL = re.compile("wheel|caster", re.IGNORECASE)
-LARGEST_URDF = 20 * LARGEST
-HALF_A_SECOND = 2.0
-"""A URDF has no accelerations: with twice the speed a joint is at full speed in half a second."""
+MOVING: Mapping[str, Literal["revolute", "prismatic"]] = {
+    "revolute": "revolute",
+    "continuous": "revolute",
+    "prismatic": "prismatic",
+}
+KINDS = (*MOVING, "fixed", "floating", "planar")
+LARGEST = 20_000_000
+"""Bytes of a file: the largest public ones have 2 MB."""
+DEEPEST = 100
+"""Elements inside each other; a URDF has six."""
+LONGEST = 200
+"""Characters of a name, as in a profile."""
+
+
+class _Wrong(Exception):
+    """What is wrong with the URDF, a sentence without its file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mimic:
+    """Which joint another follows: multiplier * its position + offset."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class UrdfJoint:
-    """A joint as a URDF describes it. limits: lower, upper, velocity; None for what is not given."""
+    """A joint as a URDF describes it.
+
+    xyz, rpy, axis: as they are written, since what is wrong with them matters only where they are used.
+    lower, upper, velocity: None where nothing usable is given; `doubt` says why.
+    """
 
     name: str
     kind: str
     parent: str
     child: str
-    xyz: tuple[float, ...]
-    rpy: tuple[float, ...]
-    axis: tuple[float, ...]
-    limits: tuple[float | None, float | None, float | None]
-    mimics: bool
+    xyz: str = "0 0 0"
+    rpy: str = "0 0 0"
+    axis: str = "1 0 0"
+    lower: float | None = None
+    upper: float | None = None
+    velocity: float | None = None
+    mimic: Mimic | None = None
+    doubt: str = ""
 
     @property
     def moves(self) -> bool:
+        """Whether it moves, by itself or with another joint."""
+        return self.kind in MOVING
+
+    @property
+    def driven(self) -> bool:
         """Whether a controller moves it by itself."""
-        return self.kind in MOVING and not self.mimics
+        return self.moves and self.mimic is None
+
+    def triple(self, what: str) -> tuple[float, float, float]:
+        """`xyz`, `rpy` or `axis` as numbers. Raises BadInput."""
+        text: str = getattr(self, what)
+        try:
+            x, y, z = map(float, text.split())
+        except ValueError:
+            x = math.nan
+        if not math.isfinite(x) or not math.isfinite(y) or not math.isfinite(z):
+            raise BadInput(
+                f"The joint '{printable(self.name)}' of this URDF has {what}=\"{printable(text[:60])}\": it must be"
+                " three finite numbers."
+            )
+        if what == "axis" and math.hypot(x, y, z) < 1e-6:
+            raise BadInput(
+                f"The joint '{printable(self.name)}' of this URDF is {self.kind} and has the axis {printable(text)},"
+                " which has no direction: correct its <axis>."
+            )
+        return x, y, z
 
 
-def profile_from_urdf(path: Path) -> str:
-    """The text of a profile for the robot in a URDF, with comments that say what to look at.
+@dataclass(frozen=True)
+class Urdf:
+    """A robot: its links, its joints, and the tree that they make.
 
-    The arm is the way with the most moving joints from the root; where it ends in fingers (two or more prismatic joints
-    on one link, or one that another mimics), these are the gripper. The other moving joints become groups of those on
-    one way, but for wheels.
+    above: by the name of a link the joint that carries it; below: the joints that a link carries.
+    """
+
+    name: str
+    links: Sequence[str]
+    joints: Sequence[UrdfJoint]
+    above: Mapping[str, UrdfJoint] = field(default_factory=dict)
+    below: Mapping[str, Sequence[UrdfJoint]] = field(default_factory=dict)
+
+    @property
+    def roots(self) -> list[str]:
+        """Links that no joint carries; more than one where links are not joined to the rest."""
+        return [link for link in self.links if link not in self.above]
+
+    def way(self, link: str) -> list[UrdfJoint]:
+        """The joints from the root to a link."""
+        way: list[UrdfJoint] = []
+        while link in self.above:
+            way.append(self.above[link])
+            link = self.above[link].parent
+        return way[::-1]
+
+    def subtree(self, link: str) -> Iterator[UrdfJoint]:
+        """All joints below a link, parents before children."""
+        waiting = [link]
+        while waiting:
+            for joint in self.below.get(waiting.pop(), ()):
+                yield joint
+                waiting.append(joint.child)
+
+    def rigid(self, link: str) -> list[str]:
+        """The links that are fixed to a link, itself included, from the base outwards."""
+        while link in self.above and not self._gives(self.above[link]):
+            link = self.above[link].parent
+        links = [link]
+        for each in links:
+            links += [joint.child for joint in self.below.get(each, ()) if not self._gives(joint)]
+        return links
+
+    def driver(self, joint: UrdfJoint) -> Mimic:
+        """Which joint moves a joint that moves: itself, or the one that it mimics, through others that mimic.
+
+        Raises BadInput where there is none.
+        """
+        names = {each.name: each for each in self.joints}
+        multiplier, offset, seen = 1.0, 0.0, joint
+        for _ in self.joints:
+            if seen.mimic is None:
+                return Mimic(seen.name, multiplier, offset)
+            offset += multiplier * seen.mimic.offset
+            multiplier *= seen.mimic.multiplier
+            if seen.mimic.joint not in names:
+                raise BadInput(
+                    f"The joint '{printable(joint.name)}' of this URDF mimics '{printable(seen.mimic.joint)}', which is"
+                    " not there: correct its <mimic>."
+                )
+            seen = names[seen.mimic.joint]
+        raise BadInput(f"The joint '{printable(joint.name)}' of this URDF mimics itself: correct its <mimic>.")
+
+    @staticmethod
+    def _gives(joint: UrdfJoint) -> bool:
+        return joint.kind != "fixed"
+
+
+def read_urdf(path: Path) -> Urdf:
+    """The robot in a URDF.
 
     Raises:
-        BadInput: The file is no URDF, or nothing in it moves.
+        BadInput: It is none, a xacro file, or no tree of links; one sentence says what is wrong with it.
     """
-    name, joints = read_urdf(path)
-    children = {joint.child: joint for joint in joints}
-    fingers = _fingers(joints)
-    ways = [
-        way
-        for link in sorted(children)
-        if (way := [joint for joint in _way(link, children) if joint not in fingers]) and way[-1].child == link
-    ]
-    if not any(joint.moves for joint in joints):
-        raise BadInput(f"Nothing in {path} moves: it has no joint that is revolute, continuous or prismatic.")
-    arm = max(ways, key=lambda way: (sum(joint.moves for joint in way), -len(way)), default=[])
-    # The base is driven by velocities, not by its wheels.
-    taken = {joint.name for joint in arm} | {joint.name for joint in joints if WHEEL.search(joint.name)}
-    groups = {"arm": [joint for joint in arm if joint.moves]}
-    for way in sorted(ways, key=len, reverse=True):
-        rest = [joint for joint in way if joint.moves and joint.name not in taken]
-        if rest:
-            taken |= {joint.name for joint in rest}
-            groups[rest[0].name.removesuffix("_joint")] = rest
-    text = _text(path, name, {key: group for key, group in groups.items() if group}, arm, fingers)
-    parse_profile(text, f"The profile made from {path}")
-    return text
-
-
-def read_urdf(path: Path) -> tuple[str, list[UrdfJoint]]:
-    """Name and joints of the robot in a URDF. Raises BadInput where it is none."""
-    with reading(path, "the URDF"):
-        data = path.read_bytes()
-    if len(data) > LARGEST_URDF or b"<!ENTITY" in data:
-        raise BadInput(f"{path} is no URDF: it is too large, or defines entities.")
-    if b"<xacro:" in data:
-        raise BadInput(f"{path} is a xacro file: make a URDF of it first, with `xacro {path.name} > robot.urdf`.")
+    with reading(path, "the URDF"), path.open("rb") as file:
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise BadInput(f"{path} is no URDF: it has more than {LARGEST // 10**6} MB.")
     try:
-        root = ET.fromstring(data)
+        root = _elements(data, path)
         if root.tag != "robot":
-            raise BadInput(f"{path} is no URDF: its outermost element is <{root.tag}>, not <robot>.")
-        return root.get("name") or path.stem, [_joint(element) for element in root.findall("joint")]
-    except ET.ParseError as error:
+            raise _Wrong(f"is no URDF: its outermost element is <{root.tag[:40]}>, not <robot>")
+        name = (root.get("name") or "").strip() or path.stem
+        links = [_name(element, "link") for element in root.findall("link")]
+        joints = [_joint(element) for element in root.findall("joint")]
+        return _tree(printable(name)[:LONGEST], links, joints)
+    except expat.ExpatError as error:
         raise BadInput(f"{path} is no URDF: {error}.") from error
-    except (KeyError, ValueError) as error:
-        raise BadInput(f"A joint in {path} is not complete: {error}.") from error
+    except _Wrong as error:
+        raise BadInput(f"{path} {error}.") from None
+
+
+def _elements(data: bytes, path: Path) -> ET.Element:
+    """The elements of a file. Text and comments are passed over, a prefix need not be declared. Raises ExpatError."""
+    if data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+        data = data.removeprefix(b"\xef\xbb\xbf").lstrip()  # as other readers of URDF do
+    try:
+        data.decode("utf-8")
+        encoding = None
+    except UnicodeDecodeError:  # a name with an umlaut in a comment, of an old editor
+        encoding = None if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"encoding=" in data[:100] else "iso-8859-1"
+    builder, depth, prefix = ET.TreeBuilder(), 0, ""
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal depth, prefix
+        depth += 1
+        if depth > DEEPEST:
+            raise _Wrong(f"is no URDF: its elements are nested more than {DEEPEST} deep")
+        if tag.startswith("xacro:"):
+            raise _Wrong(f"is a xacro file: make a URDF of it first, with `xacro {path.name} > robot.urdf`")
+        if depth == 1 and ":" in tag:
+            prefix = tag.partition(":")[0] + ":"
+        builder.start(tag.removeprefix(prefix), attributes)
+
+    def end(tag: str) -> None:
+        nonlocal depth
+        depth -= 1
+        builder.end(tag.removeprefix(prefix))
+
+    def entity(*_: object) -> None:
+        raise _Wrong("is no URDF: it defines entities")
+
+    parser = expat.ParserCreate(encoding)
+    parser.StartElementHandler, parser.EndElementHandler, parser.EntityDeclHandler = start, end, entity
+    parser.Parse(data, True)
+    return builder.close()
+
+
+def _name(element: ET.Element, what: str) -> str:
+    name = element.get("name", "")
+    if not name.strip():
+        raise _Wrong(f"has a {what} without a name")
+    if len(name) > LONGEST:
+        raise _Wrong(f"has a {what} whose name has {len(name)} characters, '{printable(name[:40])}...': shorten it")
+    return name
 
 
 def _joint(element: ET.Element) -> UrdfJoint:
-    parent, child = element.find("parent"), element.find("child")
-    name = element.attrib["name"]
-    if parent is None or child is None:
-        raise ValueError(f"'{name}' has no parent or no child")
-    origin, axis, limit = element.find("origin"), element.find("axis"), element.find("limit")
-    numbers = {} if limit is None else {key: float(value) for key, value in limit.attrib.items()}
-    turns = element.get("type") == "continuous"
+    name = _name(element, "joint")
+    shown = f"the joint '{printable(name)}'"
+    kind = element.get("type", "").strip()
+    if kind not in KINDS:
+        raise _Wrong(f"has {shown} of the type '{printable(kind[:40])}', which is none of {', '.join(KINDS)}")
+    ends = {}
+    for end in ("parent", "child"):
+        inner = element.find(end)
+        ends[end] = "" if inner is None else inner.get("link", "")
+        if not ends[end]:
+            raise _Wrong(f"is not complete: {shown} has no {end} link")
+    origin, axis = element.find("origin"), element.find("axis")
+    lower, upper, velocity, doubt = _limits(element, kind)
     return UrdfJoint(
         name,
-        element.attrib["type"],
-        parent.attrib["link"],
-        child.attrib["link"],
-        _triple(origin, "xyz", "0 0 0"),
-        _triple(origin, "rpy", "0 0 0"),
-        _triple(axis, "xyz", "1 0 0"),
-        (None if turns else numbers.get("lower"), None if turns else numbers.get("upper"), numbers.get("velocity")),
-        element.find("mimic") is not None,
+        kind,
+        ends["parent"],
+        ends["child"],
+        "0 0 0" if origin is None else origin.get("xyz", "0 0 0"),
+        "0 0 0" if origin is None else origin.get("rpy", "0 0 0"),
+        "1 0 0" if axis is None else axis.get("xyz", "1 0 0"),
+        lower,
+        upper,
+        velocity,
+        _mimic(element, shown),
+        doubt,
     )
 
 
-def _triple(element: ET.Element | None, key: str, default: str) -> tuple[float, ...]:
-    values = tuple(float(word) for word in (default if element is None else element.get(key, default)).split())
-    if len(values) != 3 or not all(math.isfinite(value) for value in values):
-        raise ValueError(f"{key} must be three numbers")
-    return values
+FASTEST = {"revolute": 30.0, "prismatic": 5.0}
+"""rad/s, m/s: what a URDF has above these is an exporter's way to say that there is no limit."""
+FARTHEST = 1000.0
+"""The same of positions, rad or m."""
 
 
-def _way(link: str, children: dict[str, UrdfJoint]) -> list[UrdfJoint]:
-    """The joints from the root to a link. Raises BadInput for a loop."""
-    way: list[UrdfJoint] = []
-    while link in children:
-        if len(way) > len(children):
-            raise BadInput(f"The links of this URDF go round in a circle at '{link}'.")
-        way.append(children[link])
-        link = children[link].parent
-    return way[::-1]
+def _limits(element: ET.Element, kind: str) -> tuple[float | None, float | None, float | None, str]:
+    """Lower, upper, velocity, what is to be looked at: exporters write 0, -1, inf and 1e16 where they know nothing."""
+    if kind not in MOVING:
+        return None, None, None, ""
+    limit = element.find("limit")
+    words = {} if limit is None else {key: limit.get(key, "").strip() for key in ("lower", "upper", "velocity")}
+    given = {key: _number(word) for key, word in words.items()}
+    doubts = []
+    velocity = given.get("velocity")
+    if velocity is None or not 0 < velocity <= FASTEST[MOVING[kind]]:
+        written = words.get("velocity", "")
+        doubts.append(f"the URDF has the velocity {printable(written[:20])}" if written else "the URDF has no velocity")
+        velocity = None
+    if kind == "continuous":
+        return None, None, velocity, "; ".join(doubts)
+    missing = [key for key in ("lower", "upper") if not words.get(key)]
+    # What is not given counts as 0, as in the specification.
+    lower, upper = (0.0 if not words.get(key) else given[key] for key in ("lower", "upper"))
+    if lower is not None and upper is not None and max(-lower, upper) <= FARTHEST and lower != upper:
+        doubts += [f"the URDF has no {key} limit, which counts as 0" for key in missing]
+        if lower > upper:
+            doubts.append(f"the URDF has the limits {lower:g} to {upper:g}")
+            lower, upper = upper, lower
+        return lower, upper, velocity, "; ".join(doubts)
+    doubts.append("the URDF has no limits")
+    return None, None, velocity, "; ".join(doubts)
 
 
-def _fingers(joints: list[UrdfJoint]) -> list[UrdfJoint]:
-    """The joints that open and close a hand: two on one link that slide, or one and others that follow it."""
-    parents = {joint.parent for joint in joints}
-    tips = [joint for joint in joints if joint.kind in MOVING and joint.child not in parents]
-    by_link: dict[str, list[UrdfJoint]] = {}
-    for joint in tips:
-        by_link.setdefault(joint.parent, []).append(joint)
-    for group in by_link.values():
-        if len(group) > 1 and (any(joint.mimics for joint in group) or all(j.kind == "prismatic" for j in group)):
-            return group
-    return []
+def _number(word: str) -> float | None:
+    try:
+        number = float(word)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
 
 
-def _text(
-    path: Path, name: str, groups: dict[str, list[UrdfJoint]], arm: list[UrdfJoint], fingers: list[UrdfJoint]
-) -> str:
-    root = arm[0].parent if arm else "base_link"
-    lines = [
-        f"# Made from {path.name} by `homie robot profile`. A URDF has no topics, actions and accelerations:",
-        "# compare every line that ends in '# ?' with your robot (`ros2 topic list`, `ros2 action list`), then run",
-        "# `homie robot check`.",
-        f"name: {name}",
-        f"frames: {{odometry: odom, base: {root}, effector: {arm[-1].child if arm else root}}}",
-        "joint_states: /joint_states  # ?",
-        "# base: {command: /cmd_vel, odometry: /odom, linear: 0.3, angular: 0.6, linear_acceleration: 0.5,",
-        "#        angular_acceleration: 1.0}  # ? take the signs away if it drives",
-        "groups:",
-    ]
-    for group, joints in groups.items():
-        lines += [f"  {group}:", f"    action: /{group}_controller/follow_joint_trajectory  # ?"]
-        lines += [f"    stream: /{group}_controller/joint_trajectory  # ?", "    joints:"]
-        lines += [f"      - {_joint_text(joint)}" for joint in joints]
-    if fingers:
-        width = sum((joint.limits[1] or 0.0) - (joint.limits[0] or 0.0) for joint in fingers if not joint.mimics) or 0.1
-        width *= 2 if any(joint.mimics for joint in fingers) else 1
-        names = ", ".join(joint.name for joint in fingers)
-        lines += [
-            "gripper:",
-            "  action: /gripper_controller/gripper_action  # ?",
-            f"  joints: [{names}]",
-            f"  width: {width:g}  # ? the gap when it is open",
-            "  effort: 20  # ?",
-        ]
-    lines += ["chain:"] if arm else []
-    for joint in arm:
-        kind = MOVING.get(joint.kind, "fixed")
-        place = f"xyz: {_list(joint.xyz)}, rpy: {_list(joint.rpy)}"
-        lines.append(f"  - {{joint: {joint.name}, kind: {kind}, {place}, axis: {_list(joint.axis)}}}")
-    lines.append(
-        "# workspace: {lower: [-0.3, -0.8, 0.05], upper: [0.9, 0.8, 1.5]}  # ? where the hand may be, in the base frame"
-    )
-    return "\n".join(lines) + "\n"
+def _mimic(element: ET.Element, shown: str) -> Mimic | None:
+    mimic = element.find("mimic")
+    if mimic is None:
+        return None
+    multiplier = _number(mimic.get("multiplier", "").strip() or "1")
+    offset = _number(mimic.get("offset", "").strip() or "0")
+    if multiplier is None or offset is None or not mimic.get("joint"):
+        raise _Wrong(f"has {shown}, whose <mimic> needs a joint and finite numbers")
+    return Mimic(mimic.get("joint", ""), multiplier, offset)
 
 
-def _joint_text(joint: UrdfJoint) -> str:
-    lower, upper, velocity = joint.limits
-    speed, mark = (velocity, "") if velocity else (0.5, "  # ? the URDF has no velocity")
-    limits = "" if lower is None or upper is None or lower >= upper else f"lower: {lower:g}, upper: {upper:g}, "
-    return f"{{name: {joint.name}, {limits}velocity: {speed:g}, acceleration: {HALF_A_SECOND * speed:g}}}{mark}"
-
-
-def _list(values: tuple[float, ...]) -> str:
-    return f"[{', '.join(f'{value:.9g}' for value in values)}]"
+def _tree(name: str, links: list[str], joints: list[UrdfJoint]) -> Urdf:
+    """Links and joints as a tree. Raises _Wrong where they are none."""
+    for what, names in (("links", links), ("joints", [joint.name for joint in joints])):
+        twice = next((name for name, times in Counter(names).items() if times > 1), None)
+        if twice is not None:
+            raise _Wrong(f"has two {what} that are called '{printable(twice)}': rename one")
+    known = set(links)
+    above: dict[str, UrdfJoint] = {}
+    below: dict[str, list[UrdfJoint]] = {}
+    for joint in joints:
+        for link in (joint.parent, joint.child):
+            if link not in known:
+                raise _Wrong(f"has no link '{printable(link)}', which its joint '{printable(joint.name)}' needs")
+        if joint.child in above:
+            raise _Wrong(
+                f"is no tree: the link '{printable(joint.child)}' is the child of two joints,"
+                f" '{printable(above[joint.child].name)}' and '{printable(joint.name)}'"
+            )
+        above[joint.child] = joint
+        below.setdefault(joint.parent, []).append(joint)
+    robot = Urdf(name, links, joints, above, below)
+    reached = set(robot.roots) | {joint.child for root in robot.roots for joint in robot.subtree(root)}
+    if circle := [link for link in links if link not in reached]:
+        raise _Wrong(f"is no tree: its links go round in a circle at '{printable(circle[0])}'")
+    return robot

@@ -155,14 +155,13 @@ class Felt:
         return reading
 
     def _grip(self) -> GripperState:
-        """The fingers: each joint counts the way of its own finger, or a single one the gap (`Gripper.position`)."""
+        """The fingers, by what their joints count (`Gripper.measured`)."""
         gripper = self._profile.gripper
         if gripper is None or not self._fingers:
             return GripperState(0.0)
         states = [self._reading(name) for name in self._fingers]
-        one_for_two = 2.0 if len(states) == 1 and gripper.position == "finger" else 1.0
-        opening = one_for_two * sum(state.position for state in states)
-        speed = one_for_two * sum(state.velocity or 0.0 for state in states)
+        opening = gripper.measured([state.position for state in states])
+        speed = gripper.rate([state.velocity or 0.0 for state in states])
         holding = self._stalled_at is not None and abs(opening - self._stalled_at) < SLIPPED and opening > EMPTY
         return GripperState(opening, (holding, holding), holding, speed)
 

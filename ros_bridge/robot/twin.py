@@ -3,7 +3,6 @@ background locator, records and verdicts ask it; skills and planners never do.""
 
 from __future__ import annotations
 
-import json
 import logging
 import threading
 import time
@@ -12,6 +11,7 @@ from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces import Mirrored, Robot
 from homie.kernel.setup import registry
 from homie.kernel.setup.options import OpenOptions
+from homie.kernel.support.documents import parse_json
 from ros_bridge.profiles.simulation import STATE, Simulation
 from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.transport.interface import SENSOR, Message, Node
@@ -67,7 +67,7 @@ class Twin:
             return
         self._taken = number
         try:
-            self._mirrored.take_state(json.loads(text))
+            self._mirrored.take_state(parse_json(text))
         except (ValueError, BadInput) as error:
             raise InfrastructureError(f"A state of the simulated robot cannot be taken over: {error}") from error
 

@@ -252,13 +252,14 @@ class ServedRobot:
 
     def _grip(self, goal: ServedGoal) -> Outcome:
         """Bring the fingers to an opening and wait until they are there or have met something."""
-        assert self._profile.gripper is not None and self._gripper is not None
+        gripper = self._profile.gripper
+        assert gripper is not None and self._gripper is not None
         position = float(goal.message.command.position)
-        opening = position * (2.0 if self._profile.gripper.position == "finger" else 1.0)
+        opening = gripper.gap_of(position)
         if not math.isfinite(opening):
             return Outcome(Status.ABORTED)
         with self._lock:
-            self._opening = float(np.clip(opening, 0.0, self._profile.gripper.width))
+            self._opening = float(np.clip(opening, 0.0, gripper.width))
         end = time.monotonic() + GRIP_SECONDS
         reached, state = False, self._body.grippers[self._gripper.name]
         while not goal.cancelled.wait(2 * self._robot.spec.period) and time.monotonic() < end and not reached:
@@ -266,7 +267,8 @@ class ServedRobot:
             reached = abs(state.opening - self._opening) <= 0.003
             if state.holding and abs(state.speed) < STILL:
                 break
-        result = {"position": position if reached else state.opening, "stalled": not reached, "reached_goal": reached}
+        at = position if reached else gripper.commanded(state.opening)
+        result = {"position": at, "stalled": not reached, "reached_goal": reached}
         return Outcome(Status.CANCELED if goal.cancelled.is_set() else Status.SUCCEEDED, result)
 
     # ------------------------------------------------------------ what goes out
@@ -306,10 +308,11 @@ class ServedRobot:
         positions = [body.joints[name] for name in names]
         velocities = [body.velocities.get(name, 0.0) for name in names]
         if self._gripper is not None and self._profile.gripper is not None:
-            state, fingers = body.grippers[self._gripper.name], self._profile.gripper.joints
-            names += fingers
-            positions += [state.opening / len(fingers)] * len(fingers)
-            velocities += [state.speed / len(fingers)] * len(fingers)
+            state = body.grippers[self._gripper.name]
+            places, speeds = self._profile.gripper.joint_states(state.opening, state.speed)
+            names += self._profile.gripper.joints
+            positions += places
+            velocities += speeds
         fields: dict[str, Any] = {"name": names, "position": positions, "velocity": velocities}
         self._joints.publish(self._node.message("sensor_msgs/msg/JointState", header=at, **fields))
         frames = self._profile.frames

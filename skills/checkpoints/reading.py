@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
 from homie.kernel.support.packages import missing_part
 from skills.checkpoints.checkpoint import Checkpoint
@@ -74,4 +74,4 @@ def _json(path: Path) -> object:
     with reading(path):
         if path.stat().st_size > LARGEST_EXTRA:
             raise BadInput(f"{path} is larger than {LARGEST_EXTRA // 2**20} MiB: that is no file of a release.")
-        return json.loads(path.read_bytes())
+        return load_json(path, lax=True)

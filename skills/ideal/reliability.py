@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from homie.kernel.errors import suggestion
 from homie.kernel.support.checksums import sha256
-from homie.kernel.support.config import load_strictly
+from homie.kernel.support.documents import load_yaml
 from homie.kernel.support.files import reading
 from homie.kernel.vocabulary.actions import ACTION_TABLE, ACTIONS
 
@@ -74,7 +74,7 @@ def read_reliability(argument: str) -> tuple[Reliability, str]:
     path = PACKAGED.get(argument, Path(argument))
     advice = f"Give a file of probabilities (docs/skills.md), or {', '.join(PACKAGED)}."
     with reading(path, "the reliabilities", advice=advice):
-        content = load_strictly(path.read_text(encoding="utf-8"))
+        content = load_yaml(path)
         return Reliability.model_validate(content), sha256(path)
 
 

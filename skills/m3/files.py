@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import yaml
-
 from homie.kernel.errors import BadInput, MissingCheckpoint, suggestion
+from homie.kernel.support.documents import load_yaml
 from homie.kernel.support.files import reading
 from skills.m3.layout import LAYOUTS
 
@@ -53,7 +52,7 @@ def _in_folder(folder: Path, name: str) -> Path | None:
 
 def _listed(path: Path) -> dict[str, Path]:
     with reading(path):
-        listed = yaml.safe_load(path.read_text(encoding="utf-8"))
+        listed = load_yaml(path)
     if not isinstance(listed, dict) or not listed:
         raise BadInput(f"{path} must hold a mapping of skills to checkpoints, such as `navigate: nav_v1/ckpt.10.pth`.")
     for name, file in listed.items():

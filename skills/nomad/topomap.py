@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict
 
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Robot, Skill
+from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
 from homie.kernel.types import Command, Goal, Image, Outcome, Pose2, Subtask
 
@@ -157,7 +158,7 @@ def _read_names(path: Path) -> Names:
     if not path.exists():
         return Names()
     with reading(path, advice="It holds names with lists of nodes."):
-        return Names.model_validate_json(path.read_bytes())
+        return Names.model_validate(load_json(path))
 
 
 def _read_picture(path: Path) -> Image:

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import load_yaml
 from homie.kernel.support.files import reading
 
 FIELDS = {"from", "scale", "offset", "value"}
@@ -51,7 +50,7 @@ class Adapter:
 def read_adapter(path: Path) -> Adapter:
     """The adapter of a file. Raises BadInput for one that cannot be used."""
     with reading(path, "the adapter"):
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = load_yaml(path)
     if not isinstance(content, dict) or not content:
         raise BadInput(f"The adapter {path} must be lines of `JOINT: {{from: NAME, scale: 1.0, offset: 0.0}}`.")
     return Adapter({str(label): _source(path, str(label), entry) for label, entry in content.items()})

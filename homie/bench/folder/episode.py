@@ -8,7 +8,6 @@ RUN/episodes/<task>-<trial>-partial-N/   what was set aside: an interrupted or f
 from __future__ import annotations
 
 import contextlib
-import json
 import shutil
 import warnings
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from pydantic import BaseModel, ConfigDict
 from homie.bench.folder.goals import GoalLine, read_goals
 from homie.bench.suite.suite import Task
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import load_json
 from homie.kernel.types import RoundRecord
 from homie.kernel.world import WorldSnapshot, read_snapshot
 from homie.runtime.damage import DAMAGED, ENDING, Damaged, history_of, lost_to, read_finished
@@ -115,7 +115,7 @@ class Episode:
     def final_state(self) -> WorldSnapshot:
         """The world at the end. Raises BadInput, OSError or ValueError where there is none that can be read."""
         path = self.folder / STATE
-        return read_snapshot(json.loads(path.read_bytes()), str(path))
+        return read_snapshot(load_json(path), str(path))
 
     def begin(self) -> None:
         """Make the folder anew; what was in it is set aside. Raises OSError."""

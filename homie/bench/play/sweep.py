@@ -22,6 +22,7 @@ from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench
 from homie.bench.suite.suite import find_suite
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import parse_yaml
 from homie.kernel.support.files import reason_of, slug
 from homie.runtime.runstore import held_folder, write_model
 
@@ -118,7 +119,7 @@ def _axis(text: str) -> tuple[str, list[Any]]:
             f"--sweep cannot vary '{name}': name a setting as planner.SETTING, or one of {', '.join(known)}."
         )
     try:
-        return name, [yaml.safe_load(value) for value in values]
+        return name, [parse_yaml(value) for value in values]
     except yaml.YAMLError as error:
         raise BadInput(f"--sweep {name}: the values cannot be read (got '{listed}').") from error
 

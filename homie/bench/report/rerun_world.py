@@ -6,7 +6,6 @@ scene.json, final_state.json --read_world--> World --send, with the poses of com
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from homie.kernel.errors import BadInput
 from homie.kernel.setup import registry
 from homie.kernel.setup.scenes import scenes_of
+from homie.kernel.support.documents import load_json
 from homie.kernel.types import Array
 from homie.kernel.world import RoomState, ThingState, WorldSnapshot
 
@@ -85,7 +85,7 @@ def read_world(folder: Path) -> World:
     """The world of an episode folder. In a bench every episode has its own scene, otherwise the run has one."""
     start = _outset(folder / "scene.json") or _outset(folder.parent.parent / "scene.json")
     path = folder / "final_state.json"
-    state = json.loads(path.read_bytes()) if path.exists() else {}
+    state = load_json(path) if path.exists() else {}
     return World(start, state if isinstance(state, dict) else {})
 
 

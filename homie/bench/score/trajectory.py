@@ -6,7 +6,6 @@ EMMOE's conversation.json --- from_conversation ---+--> Trajectory --> a profile
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from homie.bench.score.errors import code_of
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
 from homie.kernel.types import END, END_FAILURE, HistoryItem, Outcome, RoundRecord, Subtask
 from homie.kernel.vocabulary.actions import acted_on, action_of, canonical_action
@@ -290,7 +290,7 @@ def from_conversation(
 def read_conversation(path: Path) -> list[str]:
     """The messages of a `conversation.json`. Raises BadInput if it is not a JSON list of strings."""
     with reading(path, "the conversation"):
-        messages = json.loads(path.read_bytes())
+        messages = load_json(path)
     if not isinstance(messages, list) or not all(isinstance(message, str) for message in messages):
         raise BadInput(f"The conversation {path} must be a JSON list of strings.")
     return messages

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import StrictStr, TypeAdapter, ValidationError
+from pydantic import StrictStr, TypeAdapter
 
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reading, write_atomically
 from homie.kernel.types import Subtask
 
@@ -115,8 +116,8 @@ def info_text(text: str, expert: Sequence[ExpertStep]) -> str:
 def read_keypaths(path: Path) -> tuple[tuple[str, ...], ...]:
     """The key paths of a `keypath.json`. Raises BadInput."""
     try:
-        return _KEYPATHS.validate_python(json.loads(_text(path)))
-    except (json.JSONDecodeError, ValidationError) as error:
+        return _KEYPATHS.validate_python(parse_json(_text(path)))
+    except ValueError as error:
         raise BadInput(f"{path} is no list of key paths, each a list of texts such as [Pick, apple].") from error
 
 

@@ -12,7 +12,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
-import yaml
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -32,6 +31,7 @@ from homie.conditions import Condition, complaint
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.setup import registry
 from homie.kernel.setup.options import MAX_SEED
+from homie.kernel.support.documents import load_yaml
 from homie.kernel.support.files import reading, slug
 from homie.kernel.types import (
     END,
@@ -281,7 +281,7 @@ def read_suite(path: Path) -> Suite:
     if is_emmoe(path):
         return _emmoe_suite(path)
     with reading(path, "the suite"):
-        loaded = _loaded(path.read_text(encoding="utf-8"))
+        loaded = load_yaml(path, words=True)
     if not isinstance(loaded, dict):
         raise BadInput(f"The suite {path} must hold a mapping with format, name and tasks.")
     try:
@@ -345,27 +345,3 @@ def _emmoe_suite(folder: Path) -> Suite:
         for task in read_emmoe(folder)
     ]
     return Suite(format=1, name=slug(folder.name), description="Read from the files of EMMOE-100.", tasks=tuple(tasks))
-
-
-class _Loader(yaml.SafeLoader):
-    """YAML as of version 1.2, where `on` and `off` are words: version 1.1 would make true and false of them."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if not (tag.endswith(":bool") and first not in "tTfF")]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-
-
-class _FastLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """The same by LibYAML, where PyYAML was built with it: a tenth of the time."""
-
-    yaml_implicit_resolvers = _Loader.yaml_implicit_resolvers
-
-
-def _loaded(text: str) -> Any:
-    """What YAML says. Raises yaml.YAMLError."""
-    try:
-        return yaml.load(text, Loader=_FastLoader)
-    except yaml.YAMLError:
-        return yaml.load(text, Loader=_Loader)  # its errors name line and column in the form that is read everywhere

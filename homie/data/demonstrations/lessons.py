@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from homie.data.episode import LeftOut
 from homie.data.recording.reader import Recording, read_recording
 from homie.kernel.errors import BadInput
 from homie.kernel.robot.lessons import Distances, Lesson
+from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
 from homie.kernel.types import Array, RoundRecord
 from homie.kernel.world import WorldSnapshot, read_snapshot
@@ -73,7 +73,7 @@ def lessons_of(
 
 def _world(path: Path) -> WorldSnapshot:
     with reading(path):
-        return read_snapshot(json.loads(path.read_bytes()), str(path))
+        return read_snapshot(load_json(path), str(path))
 
 
 def _place(world: WorldSnapshot, entity: str) -> Array | None:

@@ -5,13 +5,13 @@ FILE.jsonl: {"text": ..., "names": [...], "versions": [...]}, a line each
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
 from homie.kernel.errors import BadInput
 from homie.kernel.planning.prompts import Rewriter
+from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import to_json, writing
 
 
@@ -54,7 +54,7 @@ class Rewritings:
 
     def _take(self, line: bytes, where: str) -> None:
         try:
-            read = json.loads(line)
+            read = parse_json(line)
             self._known[str(read["text"]), tuple(map(str, read["names"]))] = tuple(map(str, read["versions"]))
         except (ValueError, TypeError, KeyError) as error:
             raise BadInput(f"{where}, is no rewritten text: choose another --rewritings.") from error

@@ -19,6 +19,7 @@ from homie.data.lerobot.info import INFO, is_lerobot, read_info
 from homie.data.lerobot.layout import Position, number
 from homie.data.lerobot.tables import read_table
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import to_json, write_atomically
 
 UNFINISHED = "meta/homie_unfinished.json"
@@ -126,8 +127,13 @@ def clear_unfinished(root: Path) -> None:
     path = root / UNFINISHED
     if not path.exists():
         return
+<<<<<<< HEAD
     left = json.loads(path.read_bytes())
     total = read_info(root)[0].total_episodes if is_lerobot(root) else 0
+=======
+    left = load_json(path)
+    total = read_info(root)["total_episodes"] if is_lerobot(root) else 0
+>>>>>>> e1ac5a6 (files: one bounded reader of JSON and YAML; profiles of any plain URDF)
     if total <= left["episodes"]:
         for name in left["files"]:
             (root / name).unlink(missing_ok=True)

@@ -8,7 +8,6 @@ What was said last counts.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import to_json
 from homie.kernel.support.text import first_problem
 
@@ -82,7 +82,7 @@ def read_notes(folder: Path) -> tuple[Note, ...]:
     notes = []
     for line in lines:
         try:
-            notes.append(Note.model_validate(json.loads(line)))
+            notes.append(Note.model_validate(parse_json(line)))
         except (ValueError, RecursionError):
             continue
     return tuple(notes)

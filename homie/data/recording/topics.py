@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from homie.kernel.robot.body import Group, RobotSpec
+from homie.kernel.support.documents import parse_json
 from homie.kernel.types import Command, Intrinsics, Proprioception
 
 STATE, REQUESTED, SENT, EVENTS = "/observation/state", "/action/requested", "/action/state", "/events"
@@ -133,7 +134,7 @@ def scalars(values: Mapping[str, float]) -> bytes:
 
 def read_scalars(data: bytes) -> dict[str, float]:
     """The values of a `lerobot.Scalars` message by label. Raises ValueError, KeyError for another."""
-    return {scalar["label"]: float(scalar["value"]) for scalar in json.loads(data)["scalars"]}
+    return {scalar["label"]: float(scalar["value"]) for scalar in parse_json(data)["scalars"]}
 
 
 def image(camera: str, stamp: float, jpeg: bytes) -> bytes:
@@ -144,7 +145,7 @@ def image(camera: str, stamp: float, jpeg: bytes) -> bytes:
 
 def read_image(data: bytes) -> bytes:
     """The JPEG of a `foxglove.CompressedImage` message. Raises ValueError, KeyError for another."""
-    return base64.b64decode(json.loads(data)["data"])
+    return base64.b64decode(parse_json(data)["data"])
 
 
 def depth_image(camera: str, stamp: float, png: bytes, lens: Intrinsics) -> bytes:
@@ -156,7 +157,7 @@ def depth_image(camera: str, stamp: float, png: bytes, lens: Intrinsics) -> byte
 
 def read_depth_image(data: bytes) -> tuple[bytes, tuple[float, float, float, float]]:
     """The PNG of a `homie.DepthImage` message, and fx, fy, cx, cy. Raises ValueError, KeyError for another."""
-    content = json.loads(data)
+    content = parse_json(data)
     fx, fy, cx, cy = map(float, content["lens"])
     return base64.b64decode(content["data"]), (fx, fy, cx, cy)
 
@@ -169,7 +170,7 @@ def event(kind: str, began: float, ended: float, about: Mapping[str, str]) -> by
 
 def read_event(data: bytes) -> tuple[float, float, dict[str, str]]:
     """When an event began and ended (robot time, s), and what it says. Raises ValueError, KeyError for another."""
-    content = json.loads(data)
+    content = parse_json(data)
     began, ended = (stamp["sec"] + stamp["nsec"] / NANO for stamp in (content["start_time"], content["end_time"]))
     return began, ended, {pair["key"]: pair["value"] for pair in content["metadata"]}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from homie.data.episode import Episode, LeftOut, Step
 from homie.data.recording.notes import SUCCESS, Mark, analyses, discarded, mark_of, read_notes
 from homie.data.sources.source import Entry, Source
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import to_json
 from homie.kernel.types import END, VIEWS, Execution, HistoryItem, RoundRecord
 from homie.runtime.damage import Damaged, read_finished
@@ -175,7 +175,7 @@ def house_of(scene: Path) -> str:
     Of a scene without rooms all of it counts; "" where there is no scene.
     """
     try:
-        described = json.loads(scene.read_bytes())
+        described = load_json(scene)
     except (OSError, ValueError):
         return ""
     if isinstance(described, dict) and "rooms" in described:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 
-import yaml
+from homie.kernel.support.documents import parse_yaml
 
-_TYPES: dict[str, list[str]] = yaml.safe_load(files(__package__).joinpath("kinds.yaml").read_text("utf-8"))
+_TYPES: dict[str, list[str]] = parse_yaml(files(__package__).joinpath("kinds.yaml").read_text("utf-8"))
 OPENABLE = frozenset(_TYPES["openable"])
 CONTAINERS = frozenset(_TYPES["containers"])
 """Of those that open, the ones whose contents are hidden while they are closed."""

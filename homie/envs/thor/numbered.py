@@ -13,6 +13,7 @@ from homie.envs.thor.actions import DROP, FIND, PICK_UP, PUT_DOWN
 from homie.envs.thor.kinds import kind_of
 from homie.envs.thor.snapshot import Names
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
 from homie.kernel.types import Choice, Subtask
 
@@ -43,7 +44,7 @@ def numbered(path: Path, objects: Sequence[Mapping[str, Any]], names: Names) -> 
         BadInput: The file cannot be read, or has a line of another form.
     """
     with reading(path, "the actions of EB-ALFRED"):
-        lines = _LINES.validate_json(path.read_bytes())
+        lines = _LINES.validate_python(load_json(path))
     return (*(_choice(line, path) for line in lines), *_further(lines, objects, names))
 
 

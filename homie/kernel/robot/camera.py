@@ -15,10 +15,10 @@ from typing import Any
 
 import cv2
 import numpy as np
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import load_yaml
 from homie.kernel.support.files import reading
 from homie.kernel.support.text import first_problem
 from homie.kernel.types import CameraFrame, Depth, Image, Intrinsics, Pose
@@ -56,7 +56,7 @@ class CameraModel:
             BadInput: The file cannot be read, or its lens cannot be undone.
         """
         with reading(path, "the calibration"):
-            loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+            loaded = load_yaml(path)
         try:
             info = _CameraInfo.model_validate(loaded)
         except ValidationError as error:

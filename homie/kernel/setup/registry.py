@@ -105,7 +105,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "ros": {
             "node": "ros_bridge.transport.opening:open_node",
-            "profile": "ros_bridge.profiles.urdf:profile_from_urdf",
+            "profile": "ros_bridge.profiles.drafted:profile_from_urdf",
             "read-profile": "ros_bridge.profiles.model:read_profile",
             "check": "ros_bridge.profiles.live:check_profile",
             "guard": "ros_bridge.guard.process:run_guard",

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import to_json
 
 CHECKSUM = "checksum"
@@ -73,11 +74,9 @@ def unsealed(data: bytes) -> dict[str, Any]:
     A file of format 1 has no checksum: Homie wrote none then.
     """
     try:
-        loaded = json.loads(data)
-    except RecursionError:
-        raise ValueError("it is nested too deep") from None
-    except ValueError as error:
-        raise ValueError(f"it is not JSON ({error})" if data else "it is empty") from None
+        loaded = parse_json(data)
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"it is not JSON ({error})") from None
     if not isinstance(loaded, dict):
         raise ValueError("it holds no JSON object")
     checksum = loaded.pop(CHECKSUM, None)

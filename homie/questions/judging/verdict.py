@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from homie.bench.protocols.robobench.instructions import Profile
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import load_json
 from homie.questions.asking import RESULTS, Asked
 from homie.runtime.runstore import read_model
 
@@ -73,6 +74,6 @@ def read_judged(folder: Path) -> tuple[Judging, Judged]:
     if not results.exists():
         raise BadInput(f"The answers of {folder} are not judged to the end: {AGAIN}.")
     try:
-        return judging, Judged.model_validate_json(results.read_bytes())
-    except ValidationError as error:
+        return judging, Judged.model_validate(load_json(results))
+    except ValueError as error:
         raise BadInput(f"{results} is damaged, or of an earlier version of Homie: {AGAIN}.") from error

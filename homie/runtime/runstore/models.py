@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections import Counter
 from collections.abc import Iterable
@@ -14,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from homie.kernel.errors import BadInput
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.support.checksums import FileMark, mark
+from homie.kernel.support.documents import parse_json
 from homie.kernel.types import Answer, EndedBy, HistoryItem, Report, RoundRecord
 from homie.runtime.inputs import INPUTS
 from homie.runtime.runstore.sealed import contents, read_model, write_model
@@ -161,7 +161,7 @@ def read_steps(folder: Path) -> tuple[RoundRecord, ...]:
     if torn := lines.pop():
         warnings.warn(f"{path}: left out a last line that a kill has torn ({len(torn)} bytes).", stacklevel=2)
     try:
-        return tuple(RECORD.validate_python(json.loads(line)) for line in lines)
+        return tuple(RECORD.validate_python(parse_json(line)) for line in lines)
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} holds a line that is no round record: {error}") from error
 

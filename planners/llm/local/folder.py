@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 from homie.kernel.errors import BadInput, PlannerError
+from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
 
 _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
@@ -57,7 +57,7 @@ def missing_files(folder: Path, weights: str) -> str:
 def read_json(path: Path) -> dict[str, Any]:
     """A JSON object from a file. Raises BadInput."""
     with reading(path):
-        loaded = json.loads(path.read_text(encoding="utf-8"))
+        loaded = load_json(path, lax=True)
     if not isinstance(loaded, dict):
         raise BadInput(f"The file {path} must hold a JSON object.")
     return loaded

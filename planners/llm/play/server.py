@@ -19,6 +19,7 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from homie.kernel.support.documents import parse_json
 from homie.kernel.support.web import cookie_in, page_headers, same_secret, secret_cookie
 from planners.llm.play.desk import Desk, Question
 
@@ -204,8 +205,8 @@ class _Connection(BaseHTTPRequestHandler):
         if int(length) > LARGEST:
             raise Refusal(413, f"The request is larger than {LARGEST // 2**20} MiB.")
         try:
-            body = json.loads(self.rfile.read(int(length)))
-        except (ValueError, RecursionError):
+            body = parse_json(self.rfile.read(int(length)), lax=True)
+        except ValueError:
             raise Refusal(400, "The request is no JSON.") from None
         if not isinstance(body, dict):
             raise Refusal(400, "The request must be a JSON object.")

@@ -12,10 +12,10 @@ from typing import Any, Literal
 
 import cv2
 import numpy as np
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import parse_yaml
 from homie.kernel.support.files import reading
 from homie.kernel.types import END, END_SUCCESS, VIEWS, Image, Subtask
 from homie.kernel.vocabulary.actions import Ability
@@ -166,7 +166,7 @@ def load_picture(name: str, folder: Path | None) -> tuple[Image, str]:
 def parse_examples(data: bytes, name: str) -> Examples:
     """Examples from the bytes of a YAML file. Raises BadInput with a sentence that names the entry, counted from 1."""
     with reading(name, "the examples"):
-        loaded = yaml.safe_load(data)
+        loaded = parse_yaml(data)
     if not isinstance(loaded, list):
         raise BadInput(f"The examples '{name}' must be a list.")
     examples = tuple(_example(name, number, entry) for number, entry in enumerate(loaded, 1))

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import jinja2
 import jinja2.meta
-import yaml
 from jinja2.sandbox import SandboxedEnvironment
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, ValidationError
 
 from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.support.documents import parse_yaml
 from homie.kernel.support.files import reading
 from planners.llm.answers import AnswerFormat
 
@@ -131,7 +131,7 @@ def _halves(text: str, where: str) -> tuple[FrontMatter, str]:
     if start.strip() or not end:
         raise BadInput(f"The template {where} must begin with a front matter between two lines of {_MARK}.")
     with reading(where, "the front matter of the template"):
-        loaded = yaml.safe_load(head)
+        loaded = parse_yaml(head)
     if not isinstance(loaded, dict):
         raise BadInput(f"The front matter of the template {where} must be lines of `key: value`.")
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from datasets import Dataset, Image, List
 
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import parse_json
 
 COLUMNS = {"sft": ("prompt", "completion"), "dpo": ("prompt", "chosen", "rejected")}
 PICTURES = "images_file_names"
@@ -22,7 +22,7 @@ def read_examples(file: Path, purpose: str) -> list[dict[str, Any]]:
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             try:
-                read = json.loads(line)
+                read = parse_json(line)
                 example = {name: read[name] for name in columns}
             except (ValueError, KeyError, TypeError) as error:
                 raise BadInput(f"{file}, line {number}, is none to train on with {purpose}: {error}.") from error

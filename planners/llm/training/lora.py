@@ -11,6 +11,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import load_json
 from planners.llm.local.loading import ADAPTER_WEIGHTS
 
 CONFIG = "adapter_config.json"
@@ -34,7 +35,7 @@ def joined(first: Path, second: Path, out: Path) -> None:
     Raises:
         BadInput: They are for other layers, or of a kind that cannot be joined.
     """
-    configs = [json.loads((folder / CONFIG).read_bytes()) for folder in (first, second)]
+    configs = [load_json(folder / CONFIG, lax=True) for folder in (first, second)]
     weights = [load_file(folder / ADAPTER_WEIGHTS) for folder in (first, second)]
     for folder, config, tensors in zip((first, second), configs, weights, strict=True):
         plain = all(name.endswith((_A, _B)) for name in tensors)

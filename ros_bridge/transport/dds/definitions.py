@@ -7,11 +7,11 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
-import yaml
 from rosbags.serde import SerdeError
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.support.documents import parse_yaml
 from ros_bridge.transport.interface import Message
 
 DISTROS = {
@@ -61,7 +61,7 @@ class Definitions:
         self._store = get_typestore(DISTROS[distro])
         self._store.max_sequence_length = LONGEST
         for name in FILES:
-            self._take(yaml.safe_load((files(__package__) / name).read_text(encoding="utf-8")), distro)
+            self._take(parse_yaml((files(__package__) / name).read_bytes()), distro)
 
     def _take(self, written: dict[str, Any], distro: str) -> None:
         """Add the kinds of a file, as a distribution has them."""

@@ -8,10 +8,12 @@ import yaml
 
 from homie.kernel.errors import BadInput
 from ros_bridge.profiles.chain import effector
+from ros_bridge.profiles.drafted import profile_from_urdf
 from ros_bridge.profiles.model import built_in, parse_profile, read_profile
-from ros_bridge.profiles.urdf import profile_from_urdf
 
 URDF = """<robot name="small">
+  <link name="base"/><link name="wheel"/><link name="torso"/><link name="head"/><link name="upper"/><link name="hand"/>
+  <link name="left"/><link name="right"/>
   <joint name="wheel_joint" type="continuous"><parent link="base"/><child link="wheel"/></joint>
   <joint name="lift" type="prismatic"><origin xyz="0 0 0.4"/><parent link="base"/><child link="torso"/>
     <axis xyz="0 0 1"/><limit lower="0" upper="0.3" velocity="0.1" effort="9"/></joint>
@@ -70,11 +72,11 @@ def test_a_profile_survives_being_written():
         ("3", "here: Input should be a valid dictionary"),
         (changed(speed=3), "here: speed: there is no such name in a profile"),
         (changed(joint_states="joints"), "joint_states: write an absolute name of ROS 2"),
-        (changed(base=None, groups={}), "a robot needs a base or a group of joints"),
+        (changed(base=None, groups={}, gripper=None), "a robot needs a base, a group of joints or a gripper"),
         (changed(chain=[]), "a workspace needs the chain"),
         (changed(workspace={"lower": [0, 0, 0], "upper": [1, 0, 1]}), "each number of lower must be below"),
         (changed(groups={}), "the joint 'torso_lift_joint' of the chain is in no group"),
-        (changed(force={"topic": "/wrench", "limit": float("nan")}), "force.limit"),
+        (changed(force={"topic": "/wrench", "limit": float("nan")}), "nan is no finite number in line"),
         (
             changed(
                 groups={
@@ -123,7 +125,8 @@ def test_a_profile_from_a_urdf_has_its_joints_and_its_hand(urdf):
         ('<robot xmlns:xacro="x"><xacro:arm/></robot>', "xacro small.urdf"),
         (
             (
-                '<robot><joint name="j" type="revolute"><parent link="a"/><child link="b"/></joint>'
+                '<robot><link name="a"/><link name="b"/>'
+                '<joint name="j" type="revolute"><parent link="a"/><child link="b"/></joint>'
                 '<joint name="k" type="revolute"><parent link="b"/><child link="a"/></joint></robot>'
             ),
             "round in a circle",

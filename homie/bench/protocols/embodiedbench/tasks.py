@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
 
 ALFRED_SUBSETS = ("base", "common_sense", "complex_instruction", "spatial", "visual_appearance", "long_horizon")
@@ -108,18 +109,18 @@ def read_alfred(folder: Path) -> Alfred:
     """
     path = folder / "global_actions.json"
     with reading(path, "the actions of EB-ALFRED"):
-        actions = _ACTIONS.validate_json(path.read_bytes())
+        actions = _ACTIONS.validate_python(load_json(path))
     for action in actions:
         if actions.count(action) > 1:
             raise BadInput(f"{path} has the action {action!r} twice, so that its id is not clear.")
     lists = folder / "splits" / "splits.json"
     with reading(lists, "the tasks of EB-ALFRED"):
-        listed = _LISTS.validate_json(lists.read_bytes())
+        listed = _LISTS.validate_python(load_json(lists))
     tasks = {}
     for subset in ALFRED_SUBSETS:
         path = lists.with_name(f"{subset}.json")
         with reading(path, "the tasks of EB-ALFRED"):
-            tasks[subset] = _ALFRED_FILE.validate_json(path.read_bytes())
+            tasks[subset] = _ALFRED_FILE.validate_python(load_json(path))
         ours = [(task.scene, task.annotation, task.instruction) for task in tasks[subset]]
         if ours != [(task.task, task.repeat_idx, task.instruction) for task in listed.get(subset, ())]:
             raise BadInput(f"{path} and {lists} have different tasks of {subset}: take both from one release.")
@@ -144,5 +145,5 @@ def read_navigation(folder: Path) -> Mapping[str, tuple[NavigationTask, ...]]:
     for subset in NAVIGATION_SUBSETS:
         path = folder / f"{subset}.json"
         with reading(path, "the tasks of EB-Navigation"):
-            tasks[subset] = _NavigationFile.model_validate_json(path.read_bytes()).tasks
+            tasks[subset] = _NavigationFile.model_validate(load_json(path)).tasks
     return tasks

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from homie.bench.protocols.robobench.judging import Record, find_dag
 from homie.bench.protocols.robobench.prompts import Prompt, Question, Release, Texts, build_prompt, image_paths
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
 
 TEXTS, QUESTIONS, DAG, DRAWINGS = "system_prompt.json", "questions.json", "dag.json", "DAG"
@@ -94,11 +95,11 @@ def read_dataset(folder: Path) -> Dataset:
     """
     path = folder / TEXTS
     with reading(path, "the texts of RoboBench"):
-        texts = _TEXTS.validate_json(path.read_bytes())
+        texts = _TEXTS.validate_python(load_json(path))
     questions: list[Question] = []
     for path in sorted(folder.rglob(QUESTIONS)):
         with reading(path, "the questions of RoboBench"):
-            questions += _QUESTIONS.validate_json(path.read_bytes())
+            questions += _QUESTIONS.validate_python(load_json(path))
     if not questions:
         raise BadInput(f"{folder} has no questions: RoboBench keeps them in <dimension>/<group>/<subtask>/{QUESTIONS}.")
     ids = [question.unique_id for question in questions]
@@ -108,6 +109,6 @@ def read_dataset(folder: Path) -> Dataset:
     dags = {}
     for path in sorted(folder.rglob(DAG)):
         with reading(path, "the DAGs of RoboBench"):
-            entries = _DAGS.validate_json(path.read_bytes())
+            entries = _DAGS.validate_python(load_json(path))
         dags[path.parent.relative_to(folder).as_posix()] = [entry.model_dump() for entry in entries]
     return Dataset(folder, texts, tuple(questions), dags)

@@ -271,7 +271,7 @@ def _results(reply: str | None, names: Sequence[str]) -> list[object] | None:
     try:
         value = json.loads(text[text.index("{") : text.rindex("}") + 1])
         return [value[name]["result"] for name in names]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

@@ -6,7 +6,6 @@ or in the world if it is on a floor.
 
 from __future__ import annotations
 
-import json
 import warnings
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from homie.envs.mujoco.house.spec_checks import check
 from homie.envs.mujoco.house.spec_doubts import doubts
 from homie.envs.mujoco.house.spec_parts import SceneParts
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reading
 
 
@@ -59,7 +59,7 @@ class SceneSpec(SceneParts):
             'wood'
         """
         with reading(source):
-            loaded = json.loads(text)
+            loaded = parse_json(text)
             if isinstance(loaded, dict) and "things" in loaded:
                 raise BadInput(f"{source} is a scene of the table, not of a house: give --robot franka with it.")
             return cls.model_validate(loaded)

@@ -6,7 +6,6 @@ What it refers to lies beside it: nothing else of the disk and nothing of the ne
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import struct
 from collections.abc import Iterator, Mapping
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reading
 
 SUFFIXES = (".obj", ".glb")
@@ -111,7 +111,7 @@ def _content(path: Path, data: bytes) -> Mapping[str, Any]:
         magic, version, _, length, kind = struct.unpack_from("<4sIII4s", data)
         if magic != b"glTF" or version != 2 or kind != b"JSON" or 20 + length > len(data):
             raise ValueError("it is no GLB file of glTF 2.0")
-        content = json.loads(data[20 : 20 + length])
+        content = parse_json(data[20 : 20 + length])
         if not isinstance(content, dict):
             raise ValueError("its JSON is no object")
     return content

@@ -12,6 +12,7 @@ from homie.conditions.predicates import In, Is, IsNot, Sorted, Stacked
 from homie.conditions.words import ANYTHING, NOTHING, means
 from homie.envs.mujoco.blueprints.palette import COLOURS
 from homie.envs.mujoco.table.outlines import SHAPES
+from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
 
 Family: TypeAlias = Literal["pick", "stack", "sort", "wipe"]
@@ -118,7 +119,7 @@ class TableScene(BaseModel):
     def load(cls, path: Path) -> TableScene:
         """From a file. Raises BadInput."""
         with reading(path, "the table scene"):
-            return cls.model_validate_json(path.read_bytes())
+            return cls.model_validate(load_json(path))
 
     def thing(self, name: str) -> Thing:
         """A thing by its name."""

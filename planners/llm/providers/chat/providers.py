@@ -8,10 +8,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.support.documents import parse_yaml
 from planners.llm.calls.address import host_name
 
 OTHER = "other"
@@ -38,7 +38,7 @@ class Provider(BaseModel):
 def providers() -> Mapping[str, Provider]:
     """All of them by name."""
     text = Path(__file__).with_name("providers.yaml").read_text(encoding="utf-8")
-    return MappingProxyType(TypeAdapter(dict[str, Provider]).validate_python(yaml.safe_load(text)))
+    return MappingProxyType(TypeAdapter(dict[str, Provider]).validate_python(parse_yaml(text)))
 
 
 def key_variables() -> tuple[str, ...]:

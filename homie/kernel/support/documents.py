@@ -1,0 +1,239 @@
+"""JSON and YAML from outside, read within bounds: of size, depth and aliases, each name once, numbers finite.
+
+All files, replies and messages that somebody else wrote are read here, so that one that is made to hurt ends in a
+sentence: neither parser of PyYAML bounds its recursion, and LibYAML's ends the process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import re
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import yaml
+from yaml.composer import Composer
+from yaml.constructor import ConstructorError, SafeConstructor
+from yaml.resolver import Resolver
+
+LARGEST = 256 * 2**20
+"""Bytes of JSON: a data set of training lines has some tens of MiB."""
+LARGEST_YAML = 16 * 2**20
+"""Bytes of YAML, which takes a hundred times as long as JSON: the largest built-in suite has half a MiB."""
+DEEPEST = 64
+"""Lists and mappings inside each other: the deepest file of Homie has 12."""
+MOST_NODES = 2_000_000
+"""Values of a YAML file, an alias counted as all that it stands for: nine lines of aliases can stand for 10^9."""
+_BESIDE_BRACKETS = re.compile(r'"(?>[^"\\]+|\\.)*+"|[^\[\]{}"]+', re.DOTALL)
+_LONG_NUMBER = re.compile(r"[eE]\+?\d{3}|\d{300}")
+"""What a number needs to be larger than the largest float."""
+_TOO_DEEP = f"it is nested too deeply (more than {DEEPEST} lists and mappings inside each other)"
+
+
+def load_json(path: Path, *, lax: bool = False) -> Any:
+    """The content of a JSON file, as `parse_json` reads it. Raises OSError, ValueError."""
+    return parse_json(_bytes(path, LARGEST), lax=lax)
+
+
+def load_yaml(path: Path, *, words: bool = False) -> Any:
+    """The content of a YAML file, as `parse_yaml` reads it. Raises OSError, ValueError, yaml.YAMLError."""
+    return parse_yaml(_bytes(path, LARGEST_YAML), words=words)
+
+
+def parse_json(data: str | bytes, *, lax: bool = False) -> Any:
+    """What a text of JSON says; a byte order mark before it is passed over.
+
+    Args:
+        data: The text, or its bytes in UTF-8.
+        lax: As Python's own reader: of a name that stands twice the last counts, and NaN and Infinity are numbers.
+            For what other programs write, of which only a part is used.
+
+    Raises:
+        ValueError: It is none, or outside the bounds: empty, too large, nested too deeply, a number that is not finite
+            or has thousands of digits, a name twice in an object.
+
+    Example:
+        >>> parse_json('{"speed": 1, "speed": 2}')
+        Traceback (most recent call last):
+        ValueError: the name 'speed' stands twice in one object
+    """
+    text = _text(data, LARGEST)
+    if text.count("[") + text.count("{") > DEEPEST and _depth(text) > DEEPEST:
+        raise ValueError(_TOO_DEEP)
+    with _digits():
+        if lax:
+            return json.loads(text)
+        floats = _finite if _LONG_NUMBER.search(text) else None  # a hook for each number takes twice the time
+        return json.loads(text, object_pairs_hook=_each_once, parse_constant=_not_finite, parse_float=floats)
+
+
+def parse_yaml(data: str | bytes, *, words: bool = False) -> Any:
+    """What a text of YAML says; None for an empty one.
+
+    Args:
+        data: The text, or its bytes in UTF-8.
+        words: Whether `on`, `off`, `yes` and `no` are words, as in YAML 1.2, and not true and false.
+
+    Raises:
+        yaml.YAMLError: It is none, or has a name twice in a mapping.
+        ValueError: It is outside the bounds: too large, nested too deeply, with aliases that stand for too much or for
+            themselves, a number that is not finite.
+    """
+    text = _text(data, LARGEST_YAML, empty=True)
+    slow, fast = (_SlowWords, _FastWords) if words else (_Slow, _Fast)
+    with _digits():
+        # Errors of the slow parser name line and column in the form that is read everywhere.
+        with contextlib.suppress(yaml.YAMLError):
+            return yaml.load(text, Loader=fast)
+        return yaml.load(text, Loader=slow)
+
+
+@contextmanager
+def _digits() -> Iterator[None]:
+    """What Python says of a number of 5000 digits, in words for people."""
+    try:
+        yield
+    except ValueError as error:
+        if "set_int_max_str_digits" in str(error):
+            raise ValueError("it has a number of thousands of digits") from None
+        raise
+
+
+def _bytes(path: Path, largest: int) -> bytes:
+    with path.open("rb") as file:  # not by its length: a pipe has none
+        return file.read(largest + 1)
+
+
+def _text(data: str | bytes, largest: int, *, empty: bool = False) -> str:
+    if len(data) > largest:
+        raise ValueError(f"it is too large (more than {largest // 2**20} MiB)")
+    text = data.decode("utf-8") if isinstance(data, bytes) else data
+    text = text.removeprefix("\ufeff")
+    if not empty and (not text or text.isspace()):
+        raise ValueError("it is empty")
+    return text
+
+
+def _depth(text: str) -> int:
+    """How deep brackets are inside each other, those in strings aside."""
+    depth = deepest = 0
+    for character in _BESIDE_BRACKETS.sub("", text):
+        depth += (character in "[{") - (character in "]}")
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for index, name in enumerate(names) if name in names[:index])
+        raise ValueError(f"the name '{twice[:80]}' stands twice in one object")
+    return members
+
+
+def _not_finite(text: str) -> float:
+    raise ValueError(f"{text} is no number of JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"the number {text[:40]} is too large")
+    return number
+
+
+class _Slow(yaml.SafeLoader):
+    """A loader that bounds what it composes, event by event."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._open = self._nodes = 0
+        self._sizes: dict[str, int] = {}
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            name = self._anchor()
+            if name in self.anchors and name not in self._sizes:
+                raise ValueError(f"the alias *{name} is inside what it stands for")
+            self._count(self._sizes.get(name, 1))
+            return super().compose_node(parent, index)
+        name, before = self._anchor(), self._nodes
+        self._open += 1
+        if self._open > DEEPEST:
+            raise ValueError(_TOO_DEEP)
+        self._count(1)
+        node = super().compose_node(parent, index)
+        self._open -= 1
+        if name is not None:
+            self._sizes[name] = self._nodes - before
+        return node
+
+    def _anchor(self) -> Any:
+        return self.peek_event().anchor  # type: ignore[no-untyped-call]
+
+    def _count(self, nodes: int) -> None:
+        self._nodes += nodes
+        if self._nodes > MOST_NODES:
+            raise ValueError(f"it stands for more than {MOST_NODES:,} values, its aliases counted")
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        names = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode) or key.tag == "tag:yaml.org,2002:merge":
+                continue
+            if key.value in names:
+                raise ConstructorError(None, None, f"'{key.value}' stands twice", key.start_mark)
+            names.add(key.value)
+        mapping: dict[Hashable, Any] = super().construct_mapping(node, deep)
+        return mapping
+
+    def construct_yaml_float(self, node: yaml.ScalarNode) -> float:
+        number = float(super().construct_yaml_float(node))
+        if not math.isfinite(number):
+            raise ConstructorError(None, None, f"{node.value} is no finite number", node.start_mark)
+        return number
+
+
+_Slow.add_constructor("tag:yaml.org,2002:float", _Slow.construct_yaml_float)
+_WORDS = {
+    first: [(tag, pattern) for tag, pattern in resolvers if not (tag.endswith(":bool") and first not in "tTfF")]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+class _SlowWords(_Slow):
+    yaml_implicit_resolvers = _WORDS
+
+
+_Fast: type[_Slow] = _Slow
+_FastWords: type[_Slow] = _SlowWords
+if yaml.__with_libyaml__:
+    from yaml.cyaml import CParser  # type: ignore[attr-defined]
+
+    class _ByLibYaml(CParser, _Slow):
+        """With LibYAML's parser, where PyYAML was built with it: a fifth of the time.
+
+        Its composer recurses in C and ends the process where lists are deep, so that Python's composes here, too.
+        """
+
+        check_node, get_node, get_single_node = Composer.check_node, Composer.get_node, Composer.get_single_node
+
+        def __init__(self, stream: str) -> None:
+            CParser.__init__(self, stream)
+            Composer.__init__(self)
+            SafeConstructor.__init__(self)
+            Resolver.__init__(self)
+            self._begin()
+
+    class _WordsByLibYaml(_ByLibYaml):
+        yaml_implicit_resolvers = _WORDS
+
+    _Fast, _FastWords = _ByLibYaml, _WordsByLibYaml

@@ -1,0 +1,294 @@
+"""A first profile from a URDF: joints with their limits, the chain to the hand, names of topics to be looked at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+import yaml
+
+from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import parse_yaml
+from homie.kernel.support.text import counted, printable
+from ros_bridge.profiles.hands import WHEEL, Hand, chain_of, effector_link, hands, turning
+from ros_bridge.profiles.model import LARGEST, Link, parse_profile
+from ros_bridge.profiles.urdf import Urdf, UrdfJoint, read_urdf
+
+HALF_A_SECOND = 2.0
+"""A URDF has no accelerations: with twice the speed a joint is at full speed in half a second."""
+SPEED = 0.5
+"""rad/s or m/s, slow: where the URDF has no usable one."""
+GUESS = "a guess: the link that stands for the hand"
+FREE = ("floating", "planar")
+MOST_JOINTS = 64
+"""Of a group, as in a profile."""
+_TORSO = re.compile("torso|spine|trunk|column", re.IGNORECASE)
+_WORLD = re.compile("world|map|odom|ground|table", re.IGNORECASE)
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_/-]*")
+
+
+def profile_from_urdf(path: Path) -> str:
+    """The text of a profile for the robot in a URDF, with comments that say what to look at.
+
+    The arm is the way with the most moving joints to a hand, or, without hands, to any link; joints of a torso on it
+    are a group of their own. The other moving joints become groups of those on one way, but for fingers and wheels.
+
+    Raises:
+        BadInput: The file is no URDF, nothing in it moves, or it does not fit into a profile.
+    """
+    robot = read_urdf(path)
+    if not any(joint.driven for joint in robot.joints):
+        raise BadInput(f"Nothing in {path} moves: it has no joint that is revolute, continuous or prismatic.")
+    try:
+        text = _text(path, robot)
+    except BadInput as error:
+        raise BadInput(f"{path}: {error}") from error
+    if len(text.encode()) > LARGEST:
+        raise BadInput(f"{path} has {counted(len(robot.joints), 'joint')}: too many for a profile.")
+    parse_profile(text, f"The profile made from {path}")
+    return text
+
+
+def _text(path: Path, robot: Urdf) -> str:
+    all_hands = hands(robot)
+    arm, hand, doubt = _arm(robot, all_hands)
+    way = arm if hand is None else robot.way(hand.link)
+    last = hand.link if hand is not None else way[-1].child if way else _base_of(robot)
+    effector, sure = effector_link(robot, last, hand)
+    base, chain = _chain(robot, effector)
+    groups = _groups(robot, arm, all_hands)
+    _check_drivers(chain, {joint.name for joints in groups.values() for joint in joints})
+    left_out = [each for each in all_hands if each is not hand or not hand.grips]
+    lines = [
+        f"# Made from {_comment(path.name)} by `homie robot profile`. A URDF has no topics, actions and accelerations:",
+        "# compare every line that ends in '# ?' with your robot (`ros2 topic list`, `ros2 action list`), then run",
+        "# `homie robot check`.",
+        *_left_out(robot, base, left_out),
+        f"name: {_word(robot.name)}",
+        "frames:",
+        "  odometry: odom",
+        f"  base: {_word(base)}",
+        f"  effector: {_word(effector)}{_doubt(doubt or ('' if sure else GUESS))}",
+        "joint_states: /joint_states  # ?",
+        *_base(robot, only=not groups and (hand is None or not hand.grips)),
+    ]
+    lines += ["groups:"] if groups else []
+    for group, joints in groups.items():
+        lines += [f"  {_word(group)}:", f"    action: /{group}_controller/follow_joint_trajectory  # ?"]
+        lines += [f"    stream: /{group}_controller/joint_trajectory  # ?", "    joints:"]
+        lines += [f"      - {_joint_text(joint)}" for joint in joints]
+    lines += _gripper(robot, hand) if hand is not None and hand.grips else []
+    lines += ["chain:"] if chain else []
+    lines += [f"  - {_link_text(link)}" for link in chain]
+    lines.append(
+        "# workspace: {lower: [-0.3, -0.8, 0.05], upper: [0.9, 0.8, 1.5]}  # ? where the hand may be, in the base frame"
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _arm(robot: Urdf, all_hands: Sequence[Hand]) -> tuple[list[UrdfJoint], Hand | None, str]:
+    """The joints from the root to the end of the arm, its hand, and what is to be looked at."""
+    fingers = {joint.name for hand in all_hands for joint in hand.joints}
+
+    def moving(way: Sequence[UrdfJoint]) -> int:
+        return sum(joint.driven and not WHEEL.search(joint.name) for joint in way)
+
+    armed = [(robot.way(hand.link), hand) for hand in all_hands]
+    if armed:
+        # Of two equal arms the right one, as most people would.
+        most = max(moving(way) for way, _ in armed)
+        best = [pair for pair in armed if moving(pair[0]) == most]
+        way, hand = next((pair for pair in best if "right" in pair[1].link or pair[1].link.startswith("r_")), best[0])
+        return way, hand, "the robot has several hands" if len(armed) > 1 else ""
+    ways = []
+    for link in robot.links:
+        way = robot.way(link)
+        if way and way[-1].driven and not any(joint.name in fingers or WHEEL.search(joint.name) for joint in way):
+            ways.append(way)
+    longest = max(map(moving, ways), default=0)
+    best_ways = [way for way in ways if moving(way) == longest]
+    if not best_ways:
+        return [], None, ""
+    way = next((way for way in best_ways if any("right" in joint.name for joint in way)), best_ways[0])
+    return way, None, "the robot has several ways of as many joints" if len(best_ways) > 1 else ""
+
+
+def _base_of(robot: Urdf) -> str:
+    """The root of the largest tree, or what floats in it."""
+    link = max(robot.roots, key=lambda root: sum(1 for _ in robot.subtree(root)))
+    while free := [joint.child for joint in robot.below.get(link, ()) if joint.kind in FREE]:
+        link = free[0]
+    return link
+
+
+def _chain(robot: Urdf, effector: str) -> tuple[str, list[Link]]:
+    """The base frame and the joints from there to the effector.
+
+    The base is base_link where only fixed joints lead to it, and no world around the robot; that by which a robot
+    floats in its world is not a joint of the robot.
+    """
+    way = robot.way(effector)
+    free = [index for index, joint in enumerate(way) if joint.kind in FREE]
+    way = way[free[-1] + 1 :] if free else way
+    rooted = robot.way(effector)[free[-1]].child if free else way[0].parent if way else effector
+    leading = next((index for index, joint in enumerate(way) if joint.kind != "fixed"), len(way))
+    links = [rooted, *(joint.child for joint in way[:leading])]
+    start = links.index("base_link") if "base_link" in links else 0
+    while start + 1 < len(links) and _WORLD.search(links[start]):
+        start += 1
+    return links[start], chain_of(robot, way[start:])
+
+
+def _groups(robot: Urdf, arm: Sequence[UrdfJoint], all_hands: Sequence[Hand]) -> dict[str, list[UrdfJoint]]:
+    """Groups of the joints that a controller moves, by names that ROS takes."""
+    grips = {joint.name for hand in all_hands if hand.grips for joint in hand.joints}
+    along = {joint.name for joint in arm}
+    rest = [
+        joint
+        for joint in robot.joints
+        if joint.driven and (joint.name in along or (joint.name not in grips and not WHEEL.search(joint.name)))
+    ]
+    free = {joint.name: joint for joint in rest}
+    groups: list[tuple[str, list[UrdfJoint]]] = []
+
+    def take(name: str, joints: Sequence[UrdfJoint]) -> None:
+        chosen = [free.pop(joint.name) for joint in joints if joint.name in free]
+        for start in range(0, len(chosen), MOST_JOINTS):
+            groups.append((name, chosen[start : start + MOST_JOINTS]))
+
+    own = [joint for joint in arm if joint.name in free]
+    torso = [joint for joint in own if _TORSO.search(joint.name)]
+    if len(torso) < len(own):
+        take("torso", torso)
+    take("arm", own)
+    for hand in all_hands:
+        if not hand.grips:
+            take("fingers", hand.driven)
+    followed = {joint.name for joint in rest for joint in robot.way(joint.parent)}
+    for way in sorted((robot.way(joint.child) for joint in rest if joint.name not in followed), key=len, reverse=True):
+        left = [joint for joint in way if joint.name in free]
+        if left:
+            take(left[0].name.removesuffix("_joint"), left)
+    named: dict[str, list[UrdfJoint]] = {}
+    for name, joints in groups:
+        plain = re.sub("_+", "_", re.sub("[^A-Za-z0-9_]", "_", name)).strip("_")[:60] or "group"
+        plain = plain if plain[0].isalpha() else f"joint_{plain}"
+        number = 2
+        unique = plain
+        while unique in named:
+            unique, number = f"{plain}_{number}", number + 1
+        named[unique] = joints
+    return named
+
+
+def _check_drivers(chain: Sequence[Link], known: Collection[str]) -> None:
+    for link in chain:
+        if link.kind != "fixed" and link.driver not in known:
+            raise BadInput(
+                f"the joint '{printable(link.joint)}' on the way to the hand mimics '{printable(link.driver)}', which"
+                " is a finger or a wheel: correct its <mimic>."
+            )
+
+
+def _left_out(robot: Urdf, base: str, left_out: Sequence[Hand]) -> list[str]:
+    lines = []
+    names = [joint.name for hand in left_out if hand.grips for joint in hand.driven]
+    if names:
+        lines.append(f"# Left out: {_comment(', '.join(names))}. A profile has one gripper.")
+    others = [root for root in robot.roots if root != (robot.way(base)[0].parent if robot.way(base) else base)]
+    if others:
+        lines.append(f"# Not joined to the rest: {_comment(', '.join(others))}.")
+    return lines
+
+
+def _base(robot: Urdf, *, only: bool) -> list[str]:
+    """The base, a comment where it need not be one."""
+    if only:
+        return [
+            "base:  # ? the topics and the highest speeds of its base",
+            "  command: /cmd_vel  # ?",
+            "  odometry: /odom  # ?",
+            *(f"  {name}: {value}  # ?" for name, value in zip(_SPEEDS, (0.3, 0.6, 0.5, 1.0), strict=True)),
+        ]
+    return [
+        "# base: {command: /cmd_vel, odometry: /odom, linear: 0.3, angular: 0.6, linear_acceleration: 0.5,",
+        "#        angular_acceleration: 1.0}  # ? take the signs away if it drives",
+    ]
+
+
+_SPEEDS = ("linear", "angular", "linear_acceleration", "angular_acceleration")
+
+
+def _gripper(robot: Urdf, hand: Hand) -> list[str]:
+    lines = ["gripper:", "  action: /gripper_controller/gripper_action  # ?"]
+    drive = hand.driven[0]
+    if drive.kind != "prismatic":
+        closed, opened, width = turning(robot, hand)
+        guess = "  # ? the gap when it is open"
+        return [
+            *lines,
+            f"  joints: [{_word(drive.name)}]",
+            "  position: angle  # ? what its command counts: the angle of this joint",
+            f"  open: {_number(opened)}  # ? its angle when it is open",
+            f"  closed: {_number(closed)}  # ? and when it is closed",
+            f"  width: {_number(width or 0.1)}{guess}",
+            "  effort: 20  # ?",
+        ]
+    width = sum((joint.upper or 0.0) - (joint.lower or 0.0) for joint in hand.driven)
+    # What follows another finger is published by some drivers only; what its command counts is then one finger.
+    follows = len(hand.driven) == 1 and len(hand.joints) > 1
+    width *= 2 if follows else 1
+    return [
+        *lines,
+        f"  joints: [{', '.join(_word(joint.name) for joint in hand.driven)}]",
+        *(["  position: finger  # ? what its command counts: one finger, or width for the gap"] if follows else []),
+        f"  width: {_number(width or 0.1)}  # ? the gap when it is open",
+        "  effort: 20  # ?",
+    ]
+
+
+def _joint_text(joint: UrdfJoint) -> str:
+    speed = joint.velocity or SPEED
+    speeds = f"velocity: {_number(speed)}, acceleration: {_number(HALF_A_SECOND * speed)}"
+    limits = "" if joint.lower is None else f"lower: {_number(joint.lower)}, upper: {_number(joint.upper or 0.0)}, "
+    return f"{{name: {_word(joint.name)}, {limits}{speeds}}}{_doubt(joint.doubt)}"
+
+
+def _link_text(link: Link) -> str:
+    place = f"xyz: {_list(link.xyz)}, rpy: {_list(link.rpy)}"
+    moved = "" if link.kind == "fixed" else f", axis: {_list(link.axis)}"
+    if link.follows is not None:
+        moved += f", follows: {_word(link.follows)}"
+        moved += f", multiplier: {_number(link.multiplier)}, offset: {_number(link.offset)}"
+    return f"{{joint: {_word(link.joint)}, kind: {link.kind}, {place}{moved}}}"
+
+
+def _doubt(words: str) -> str:
+    return f"  # ? {_comment(words)}" if words else ""
+
+
+def _comment(text: str) -> str:
+    """A text of a file behind a `#`: in one line, whatever is in it."""
+    return " ".join(printable(text).split())
+
+
+def _word(text: str) -> str:
+    """A name as YAML, in quotes wherever it would be anything else than this text without them."""
+    if _PLAIN.fullmatch(text) and parse_yaml(text) == text:
+        return text
+    quoted: str = yaml.safe_dump(text, default_style='"', allow_unicode=True, width=10**6)
+    return quoted.strip()
+
+
+def _list(values: Sequence[float]) -> str:
+    return f"[{', '.join(map(_number, values))}]"
+
+
+def _number(value: float) -> str:
+    """A number that YAML 1.1 reads as one: it takes 1e-05 for a text, 1.0e-05 not."""
+    text = f"{value:.9g}"
+    if "e" not in text or "." in text.partition("e")[0]:
+        return text
+    mantissa, _, exponent = text.partition("e")
+    return f"{mantissa}.0e{exponent}"

@@ -1,0 +1,240 @@
+"""What of a URDF is the hand: the joints that open it, and the link that stands for it.
+
+A URDF does not say so. Names and the shape of the tree do, as public descriptions of robots have them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Array
+from ros_bridge.profiles.chain import effector
+from ros_bridge.profiles.model import Link
+from ros_bridge.profiles.urdf import MOVING, Mimic, Urdf, UrdfJoint
+
+WHEEL = re.compile("wheel|caster|castor|steer|rotor|propeller|bogie|rocker|suspension", re.IGNORECASE)
+"""What drives a base, and is no joint of an arm."""
+_NO_HAND = re.compile("eye|ear|head|camera|leg|foot|ankle|knee|hip", re.IGNORECASE)
+"""Joints that move together and are no fingers."""
+_FINGER = re.compile("finger|jaw|claw|knuckle|thumb|pincer", re.IGNORECASE)
+LEAST_GAP = 0.002
+"""m; less than fingers open."""
+_GRIPPER = re.compile("gripper|grasp", re.IGNORECASE)
+_WRIST = re.compile("roll|pitch|yaw|rot|wrist|flex|lift|tilt|pan(?!da)|axis|arm", re.IGNORECASE)
+"""In the name of a joint that turns a whole gripper, such as gripper_roll_joint."""
+_TCP = re.compile(
+    r"(^|[_\W])tcp([_\W]|$)|tool_?cent(er|re)|grasp(ing)?_?(frame|link|cent(er|re)|point|target)|gripper_(frame|tool_frame)|ee_gripper",
+    re.IGNORECASE,
+)
+"""Names of the point between the fingers."""
+_TOOL = tuple(
+    re.compile(rf"(^|[_\W]){words}([_\W]|$)", re.IGNORECASE)
+    for words in ("tool0", "tool_?frame", "tool", "(ee|eef|end[-_]?effector)", "flange", "(hand|gripper|palm)")
+)
+"""Names of the link to which a tool is fixed, the surest first."""
+
+
+@dataclass(frozen=True)
+class Hand:
+    """Joints that open and close, on one link.
+
+    joints: all of them, those that follow others too; driven: those that a controller moves.
+    """
+
+    link: str
+    joints: tuple[UrdfJoint, ...]
+    driven: tuple[UrdfJoint, ...]
+
+    @property
+    def grips(self) -> bool:
+        """Whether it is a gripper, with one command for all fingers; else a hand whose fingers move one by one."""
+        return len({joint.kind == "prismatic" for joint in self.driven}) == 1 and len(self.driven) <= 2
+
+
+def hands(robot: Urdf) -> list[Hand]:
+    """The hands of a robot, in the order of its links."""
+    joints = _mimics_on_two_sides(robot)
+    for link in robot.links:
+        joints |= _fingers_on(robot, link, joints)
+    joints |= _single_jaws(robot, joints)
+    by_body: dict[str, list[UrdfJoint]] = {}
+    for joint in robot.joints:
+        if joint.name in joints:
+            by_body.setdefault(robot.rigid(_top(robot, joint, joints).parent)[0], []).append(joint)
+    found = []
+    for of_hand in by_body.values():
+        driven = tuple(joint for joint in of_hand if joint.driven)
+        ways = [robot.way(_top(robot, joint, joints).parent) for joint in of_hand]
+        carriers = [[each.name for each in way] for way in ways]
+        names = [names[0] for names in zip(*carriers, strict=False) if len(set(names)) == 1]
+        link = ways[0][len(names) - 1].child if names else ways[0][0].parent if ways[0] else of_hand[0].parent
+        if driven:
+            found.append(Hand(link, tuple(of_hand), driven))
+    return sorted(found, key=lambda hand: robot.links.index(hand.link))
+
+
+def effector_link(robot: Urdf, last: str, hand: Hand | None) -> tuple[str, bool]:
+    """The link that stands for the hand, never one that moves as it opens, and whether its name or its fingers say so.
+
+    Args:
+        robot: The robot.
+        last: The last link of the arm that moves; of a robot with a hand the link that carries the fingers.
+        hand: The hand there, if any.
+    """
+    body = robot.rigid(last)
+    depths = {link: len(robot.way(link)) for link in body}
+
+    def deepest(links: Iterable[str]) -> str | None:
+        return max(links, key=lambda link: depths[link], default=None)
+
+    if (tcp := deepest(link for link in body if _TCP.search(link) and not _camera(link))) is not None:
+        return tcp, True
+    if hand is not None:
+        behind = {joint.child for joint in robot.subtree(hand.link)} & set(body)
+        if (tool := deepest(link for link in body if _TOOL[1].search(link))) is not None:
+            return tool, tool in behind
+        if (tool := deepest(link for link in behind if any(pattern.search(link) for pattern in _TOOL[:4]))) is not None:
+            return tool, False
+        return hand.link, len(hand.joints) > 1
+    for pattern in _TOOL:
+        if (tool := deepest(link for link in body if pattern.search(link) and not _camera(link))) is not None:
+            return tool, pattern is _TOOL[0]
+    # One fixed link behind another leads to what is mounted; several beside each other may be anything.
+    link = last
+    while len(fixed := [joint for joint in robot.below.get(link, ()) if joint.kind == "fixed"]) == 1:
+        link = fixed[0].child
+    return link, False
+
+
+def turning(robot: Urdf, hand: Hand) -> tuple[float, float, float | None]:
+    """Of fingers that turn: the angle of the joint that drives them when closed and when open, rad, and how far the
+    ends of the fingers move apart, m; None where the frames of the links do not say it."""
+    drive = hand.driven[0]
+    if drive.lower is None or drive.upper is None:
+        return 0.0, 1.0, None
+    near, far = ({joint.name: _limit(joint, largest) for joint in hand.driven} for largest in (False, True))
+    names = {joint.name for joint in hand.joints}
+    tips = [joint.child for joint in hand.joints if not any(each.name in names for each in robot.subtree(joint.child))]
+    gaps = []
+    for values in (near, far):
+        places = np.array([_place(robot, hand.link, robot.rigid(tip)[-1], values) for tip in tips])
+        gaps.append(float(np.max(np.linalg.norm(places[:, None] - places[None], axis=-1))))
+    if abs(gaps[0] - gaps[1]) > LEAST_GAP:
+        closed, opened = (near, far) if gaps[0] < gaps[1] else (far, near)
+        return closed[drive.name], opened[drive.name], abs(gaps[0] - gaps[1])
+    # The knuckles of two fingers count from open, as Robotiq's do; a single jaw from closed, as that of the SO-101.
+    closed, opened = (far, near) if len(hand.joints) > 1 else (near, far)
+    return closed[drive.name], opened[drive.name], None
+
+
+def _limit(joint: UrdfJoint, largest: bool) -> float:
+    """The limit of a joint that is the larger one by magnitude, or the other; of equal ones the upper is the larger."""
+    low, high = joint.lower or 0.0, joint.upper or 0.0
+    return high if (abs(high) >= abs(low)) is largest else low
+
+
+def chain_of(robot: Urdf, way: Sequence[UrdfJoint]) -> list[Link]:
+    """Joints as the chain of a profile. Raises BadInput for one that cannot be placed."""
+    links = []
+    for joint in way:
+        moves = joint.moves
+        driver = robot.driver(joint) if moves else Mimic(joint.name)
+        links.append(
+            Link(
+                joint=joint.name,
+                kind=MOVING[joint.kind] if moves else "fixed",
+                xyz=joint.triple("xyz"),
+                rpy=joint.triple("rpy"),
+                axis=joint.triple("axis") if moves else (0.0, 0.0, 1.0),
+                follows=None if driver.joint == joint.name else driver.joint,
+                multiplier=driver.multiplier,
+                offset=driver.offset,
+            )
+        )
+    return links
+
+
+def _place(robot: Urdf, base: str, link: str, values: Mapping[str, float]) -> Array:
+    """Where a link is in the frame of another (3,)."""
+    way = robot.way(link)[len(robot.way(base)) :]
+    try:
+        links = chain_of(robot, way)
+        return np.asarray(effector(links, {**{each.driver: 0.0 for each in links}, **values})[:3, 3])
+    except BadInput:  # only the width of the gripper depends on it, which is a guess
+        return np.zeros(3)
+
+
+def _mimics_on_two_sides(robot: Urdf) -> set[str]:
+    """Joints that follow one another on different branches of the tree; those of a parallelogram are on one."""
+    sets: dict[str, list[UrdfJoint]] = {}
+    for joint in robot.joints:
+        if not joint.moves:
+            continue
+        try:
+            sets.setdefault(robot.driver(joint).joint, []).append(joint)
+        except BadInput:
+            continue
+    fingers: set[str] = set()
+    for joints in sets.values():
+        names = {joint.name for joint in joints}
+        tops = [joint for joint in joints if not names & {above.name for above in robot.way(joint.parent)}]
+        alone = all(below.name in names or not below.driven for joint in joints for below in robot.subtree(joint.child))
+        other = any(WHEEL.search(joint.name) or _NO_HAND.search(joint.name) for joint in joints)
+        if len(tops) > 1 and alone and (not other or any(_called_finger(joint) for joint in joints)):
+            fingers |= names
+    return fingers
+
+
+def _fingers_on(robot: Urdf, link: str, known: set[str]) -> set[str]:
+    """Fingers side by side on a link: joints that slide and carry nothing that moves, or what is called a finger."""
+    if link in robot.above and robot.above[link].kind == "fixed":
+        return set()  # they are counted where what is fixed together begins
+    beside = [
+        joint
+        for each in robot.rigid(link)
+        for joint in robot.below.get(each, ())
+        if joint.moves and not WHEEL.search(joint.name)
+    ]
+    sliding = [
+        joint
+        for joint in beside
+        if joint.kind == "prismatic" and not any(below.moves for below in robot.subtree(joint.child))
+    ]
+    named = [joint for joint in beside if _called_finger(joint)]
+    fingers = set()
+    for group in (sliding, named):
+        if len(group) > 1:
+            fingers |= {joint.name for joint in group}
+            fingers |= {below.name for joint in group for below in robot.subtree(joint.child) if below.moves}
+    return fingers - known
+
+
+def _single_jaws(robot: Urdf, known: set[str]) -> set[str]:
+    """Joints at the end of a way that are called a jaw, where the link has no other finger."""
+    carrying = {robot.rigid(_top(robot, joint, known).parent)[0] for joint in robot.joints if joint.name in known}
+    jaws = set()
+    for joint in robot.joints:
+        last = joint.moves and not any(below.moves for below in robot.subtree(joint.child))
+        if joint.name in known or not last or robot.rigid(joint.parent)[0] in carrying:
+            continue
+        if _called_finger(joint) or (_GRIPPER.search(joint.name) and not _WRIST.search(joint.name)):
+            jaws.add(joint.name)
+    return jaws
+
+
+def _called_finger(joint: UrdfJoint) -> bool:
+    return bool(_FINGER.search(joint.name) or _FINGER.search(joint.child))
+
+
+def _top(robot: Urdf, joint: UrdfJoint, fingers: set[str]) -> UrdfJoint:
+    """The first finger on the way to a finger."""
+    return next(each for each in robot.way(joint.child) if each.name in fingers)
+
+
+def _camera(link: str) -> bool:
+    return "camera" in link.lower() or "optical" in link.lower()
