@@ -6,7 +6,6 @@ meta/homie_episodes.jsonl    what LeRobot has no place for, an `EpisodeNote` eac
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -127,13 +126,8 @@ def clear_unfinished(root: Path) -> None:
     path = root / UNFINISHED
     if not path.exists():
         return
-<<<<<<< HEAD
-    left = json.loads(path.read_bytes())
-    total = read_info(root)[0].total_episodes if is_lerobot(root) else 0
-=======
     left = load_json(path)
-    total = read_info(root)["total_episodes"] if is_lerobot(root) else 0
->>>>>>> e1ac5a6 (files: one bounded reader of JSON and YAML; profiles of any plain URDF)
+    total = read_info(root)[0].total_episodes if is_lerobot(root) else 0
     if total <= left["episodes"]:
         for name in left["files"]:
             (root / name).unlink(missing_ok=True)

@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from homie.data.demonstrations.demonstration import Camera
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import load_json
 from homie.kernel.support.text import first_problem
 
 INFO, STATS, TASKS = "meta/info.json", "meta/stats.json", "meta/tasks.parquet"
@@ -130,9 +131,9 @@ def read_info(root: Path) -> tuple[Info, dict[str, Any]]:
     """`meta/info.json` of a data set of version 3, checked and as it is. Raises BadInput."""
     path = root / INFO
     try:
-        content = json.loads(path.read_bytes())
+        content = load_json(path, lax=True)
         version = str(content["codebase_version"]).lower().removeprefix("v")
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadInput(f"There is no LeRobot data set in {root}: {INFO} cannot be read ({error}).") from error
     if version.partition(".")[0] != "3":
         way = "lerobot's `convert_dataset_v21_to_v30`"
