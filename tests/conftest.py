@@ -81,8 +81,9 @@ def tiny_arguments(plan: Callable[[Sequence[str]], str]) -> list[str]:
 
 @pytest.fixture
 def environment() -> dict[str, str]:
-    """The environment of a process that finds the tiny package."""
-    return {**os.environ, "PYTHONPATH": str(PLUGIN), "COLUMNS": "200"}
+    """The environment of a process that finds the tiny package, and Homie where this process finds it."""
+    path = os.pathsep.join(filter(None, (str(PLUGIN), os.environ.get("PYTHONPATH"))))
+    return {**os.environ, "PYTHONPATH": path, "COLUMNS": "200"}
 
 
 @pytest.fixture

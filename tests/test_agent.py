@@ -10,6 +10,7 @@ from error_detection import execution, paper_order
 from homie.kernel.episode.agent import EMMOE_LIMITS, EMMOE_TELLING, SAID_END, Reached, run_episode
 from homie.kernel.episode.executor import Executor, SkillBook
 from homie.kernel.episode.senses import OWN_VIEWS, Senses
+from homie.kernel.errors import PlannerError, Unanswered
 from homie.kernel.interfaces import EpisodeListener, Planner, Skill
 from homie.kernel.types import (
     END_FAILURE,
@@ -502,3 +503,34 @@ def test_official_evaluators_take_an_end_that_is_in_no_list(play):
     strict = STRICT_NAVIGATION
     assert play(END, choices=NUMBERED[:3], telling=strict)[0].ended_by == "ended"
     assert play(END, rounds=2, choices=NUMBERED[:3])[0].ended_by == "rounds"
+
+
+# ------------------------------------------------------------ a planner that never answers
+
+
+def test_an_episode_in_which_no_output_could_be_read_is_no_result(play):
+    advised = Decision((), raw="Hm.\n" * 99, problem="The answer is empty.", advice="Set max_tokens.")
+    words = r"in the first 3 rounds.*The answer is empty\..*\"Hm\. .*Set max_tokens\.$"
+    with pytest.raises(Unanswered, match=words) as told:
+        play(*[advised] * 9, END)
+    assert len(str(told.value)) < 400 and isinstance(told.value, PlannerError)
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_so_is_one_whose_rounds_run_out_before(play, rounds):
+    with pytest.raises(Unanswered, match=f"the first {'round' if rounds == 1 else '2 rounds'},.*steps.jsonl"):
+        play(*[UNREAD] * 9, rounds=rounds)
+
+
+def test_so_is_one_that_other_limits_end(play):
+    with pytest.raises(Unanswered, match="the first round,"):
+        play(UNREAD, UNREAD, limits=Limits(failures=1))
+
+
+def test_a_planner_that_could_be_read_once_has_a_result(play):
+    result, records, _, _ = play(UNREAD, UNREAD, GO_BALL, *[UNREAD] * 5, rounds=8)
+    assert (result.ended_by, result.rounds) == ("rounds", 8)
+    assert codes(records).count(ErrorCode.F1) == 7
+    unknown = Decision((Subtask("Dance"),))
+    result, _, _, _ = play(UNREAD, UNREAD, unknown, UNREAD, rounds=4)
+    assert result.ended_by == "rounds", "an action that there is not was read"

@@ -87,7 +87,7 @@ LAYERS = {
     ),
     "planners.llm": (
         ("answers", "messages"),
-        ("reading",),
+        ("reading", "advice"),
         ("choices",),
         ("prompting",),
         ("brain",),

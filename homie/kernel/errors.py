@@ -56,6 +56,11 @@ class PlannerError(HomieError):
     """The planner could not produce a decision (not: it produced a bad one, which is feedback)."""
 
 
+class Unanswered(PlannerError):
+    """No output of the planner could be read since the episode began: its endpoint or its settings are at fault, and
+    the episode says nothing about the planner."""
+
+
 class Interrupted(HomieError):
     """The user stopped the run with Ctrl-C; what was finished is on disk: exit code 130."""
 

@@ -8,6 +8,7 @@ PlannerInput --prompt--> Request --model--> Reply --reading--> Decision
 from __future__ import annotations
 
 import time
+import warnings
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,10 +21,11 @@ from homie.kernel.interfaces import Planner
 from homie.kernel.planning.prompts import Message
 from homie.kernel.types import Answer, Decision, PlannerInput
 from homie.kernel.vocabulary.poses import MOVE
-from planners.llm.messages import LanguageModel, Reply, Request
+from planners.llm.answers import how
+from planners.llm.messages import ODD_END, LanguageModel, Reply, Request
 from planners.llm.prompting.prompt import Prompt, Turn
 from planners.llm.prompting.settings import PromptSettings
-from planners.llm.reading import Reading, Unlisted, Unreadable
+from planners.llm.reading import FORMAL, Reading, Unlisted, Unreadable
 
 __all__ = ["ModelPlanner", "PromptSettings"]
 
@@ -34,6 +36,7 @@ _FINISHED_BADLY = {
     "refusal": "You declined to answer. Nothing but the next step of a household robot is asked for: answer again.",
     "unknown": "Your answer ended in a way that is not known, so it may not be whole. Answer again.",
 }
+_THOUGHTS_ONLY = "Your thoughts took all the tokens that you have, and no answer came. Think briefly and answer again."
 
 
 class ModelPlanner(Planner):
@@ -51,6 +54,7 @@ class ModelPlanner(Planner):
         self.settings = settings
         self.prompt = Prompt(settings)
         self.looks_at_hand = settings.hand and settings.images
+        self._advised: set[str] = set()
         self._turns: deque[Turn] = deque(maxlen=max(settings.chat_turns, settings.past_images))
 
     def reset(self, task: str, *, seed: int) -> None:
@@ -104,32 +108,70 @@ class ModelPlanner(Planner):
             began = time.perf_counter()
             reply = self.model.complete(Request(messages, request.schema, request.name))
             seconds = time.perf_counter() - began
+            text = reply.text if reply.text.strip() else reply.reasoning
             try:
-                reading = self._read(reply, planner_input)
+                reading = self._read(reply, text, planner_input)
             except Unreadable as unread:
                 problem = str(unread)
                 answers.append(_answer(reply, problem, seconds))
+                advice = "" if isinstance(unread, Unlisted) else self._advise(reply)
                 if len(answers) > reasks:
-                    return _given_up(unread, reply.text, tuple(answers))
+                    return _given_up(unread, reply.text, tuple(answers), advice)
                 messages = (*messages, Message("assistant", (_echo(reply.text),)), Message("user", (problem,)))
                 continue
             answers.append(_answer(reply, "", seconds, reading.leniencies))
-            return Decision(reading.subtasks, reading.analysis, reading.model, raw=reply.text, answers=tuple(answers))
+            return Decision(reading.subtasks, reading.analysis, reading.model, raw=text, answers=tuple(answers))
 
-    def _read(self, reply: Reply, planner_input: PlannerInput) -> Reading:
-        """What the reply says. Raises Unreadable; what did not come to its end or was declined is not even tried."""
-        if reply.finish != "stop":
-            raise Unreadable(_FINISHED_BADLY[reply.finish])
-        return self.prompt.read(reply.text, planner_input)
+    def _read(self, reply: Reply, text: str, planner_input: PlannerInput) -> Reading:
+        """What a reply says. Raises Unreadable; what was cut off or declined is not even tried.
+
+        text: that of the reply, or its reasoning where it has none. Reasoning, and text whose end is not known, are
+        read only if they are one whole answer.
+        """
+        if reply.finish in ("length", "refusal"):
+            thoughts_only = reply.finish == "length" and not reply.text.strip() and text
+            raise Unreadable(_THOUGHTS_ONLY if thoughts_only else _FINISHED_BADLY[reply.finish])
+        rules = [*reply.leniencies]
+        rules += ["beside"] if text is not reply.text else []
+        rules += [ODD_END] if reply.finish == "unknown" else []
+        whole = text is not reply.text or reply.finish == "unknown"
+        if whole and self.prompt.layout.profile == "strict-emmoe":
+            text, rules, whole = reply.text, [], False
+        try:
+            if reply.finish == "unknown" and self.prompt.layout.answer == "text":
+                raise Unreadable(_FINISHED_BADLY["unknown"])  # a text may have been cut anywhere
+            reading = self.prompt.read(text, planner_input, FORMAL if whole else None)
+        except Unlisted:
+            raise
+        except Unreadable:
+            if text is not reply.text:
+                self.prompt.read(reply.text, planner_input)  # says that there is no answer
+            if whole and reply.text.strip():
+                raise Unreadable(_FINISHED_BADLY["unknown"]) from None
+            raise
+        if forbidden := [rule for rule in rules if rule not in self.prompt.leniencies]:
+            raise Unreadable(
+                f"The answer does not have the form that was asked for ({forbidden[0]} is not read). "
+                f"{how(self.prompt.layout.answer)}"
+            )
+        return replace(reading, leniencies=(*dict.fromkeys((*rules, *reading.leniencies)),))
+
+    def _advise(self, reply: Reply) -> str:
+        """What a user can set so that such replies can be read; it is told once."""
+        advice = self.model.advice(reply)
+        if advice and advice not in self._advised:
+            self._advised.add(advice)
+            warnings.warn(advice, stacklevel=2)
+        return advice
 
 
-def _given_up(unread: Unreadable, text: str, answers: tuple[Answer, ...]) -> Decision:
+def _given_up(unread: Unreadable, text: str, answers: tuple[Answer, ...], advice: str) -> Decision:
     """The decision after the last answer that could not be read. What only is not in its list is for the executor to
     refuse, in the words that planners know (F1); everything else is a problem, and nothing is done."""
     if isinstance(unread, Unlisted):
         reading = unread.reading
         return Decision(reading.subtasks, reading.analysis, reading.model, raw=text, answers=answers)
-    return Decision((), raw=text, problem=str(unread), answers=answers)
+    return Decision((), raw=text, problem=str(unread), answers=answers, advice=advice)
 
 
 def _answer(reply: Reply, problem: str, seconds: float, leniencies: tuple[str, ...] = ()) -> Answer:
@@ -144,6 +186,7 @@ def _answer(reply: Reply, problem: str, seconds: float, leniencies: tuple[str, .
         round(seconds, 6),
         reply.cache_read_tokens,
         leniencies,
+        reply.asked,
     )
 
 

@@ -14,6 +14,9 @@ from homie.kernel.planning.prompts import Message
 
 Finish: TypeAlias = Literal["stop", "length", "refusal", "unknown"]
 
+ODD_END = "odd-end"
+"""The leniency of a whole answer that ends for a reason which is not known to be an end (docs/answers.md)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -31,7 +34,9 @@ class Reply:
 
     reasoning: what a reasoning model wrote before it, where the endpoint tells. cost: US dollars, 0 where the price
     is not known. cached: from the response cache, so that it took nothing. cache_read_tokens, cache_write_tokens: those
-    of the input that the provider had in its own cache, and that it put there.
+    of the input that the provider had in its own cache, and that it put there. leniencies: rules (docs/answers.md) by
+    which the text was taken from a reply that is not as its API has it. reason: how the endpoint calls its end. asked:
+    the form in which it was asked for.
     """
 
     text: str
@@ -43,6 +48,9 @@ class Reply:
     cached: bool = False
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
+    leniencies: tuple[str, ...] = ()
+    reason: str = ""
+    asked: str = ""
 
 
 class LanguageModel(ABC):
@@ -54,6 +62,10 @@ class LanguageModel(ABC):
 
     def reset(self, *, seed: int) -> None:
         """A new episode begins: accounts start at zero."""
+
+    def advice(self, reply: Reply) -> str:
+        """What a user can set so that replies like this one become readable: a sentence, "" where nothing is known."""
+        return ""
 
     def describe(self) -> Mapping[str, object]:
         """What `run.json` should keep: name, endpoint, capabilities. JSON-ready, without secrets."""

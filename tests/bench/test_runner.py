@@ -17,6 +17,7 @@ from homie.bench.folder.ledger import episode_seed, read_bench
 from homie.bench.options import BenchOptions
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress, duration
+from homie.bench.score.results import load_run
 from homie.kernel.errors import BadInput, MissingPart
 from homie.kernel.setup.options import PartsOptions, RunOptions
 from homie.runtime import session
@@ -138,6 +139,25 @@ def test_every_trouble_is_recorded_as_what_it_is(write_suite, tiny_bench, tmp_pa
     assert ending is not None and ending.ended_by == "infrastructure" and ending.rounds == 2
     assert [str(item.subtask) for item in ending.history] == ["[Go to, ball]", "[Pick, ball]"]
     assert "9/9 done  |  0 running, 8 failed" in printed
+
+
+def test_a_planner_that_never_answered_is_no_result_and_is_asked_again_by_the_same_command(
+    write_suite, tiny_bench, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("TROUBLE_MARK", str(tmp_path / "mark"))
+    options = tiny_bench(write_suite([DONE, "mute please"]), retries=2)
+    for _ in range(2):
+        summary, printed = run(options)
+        assert (summary.causes, summary.infrastructure, summary.successes) == ({"unreadable": 1}, 1, 1)
+    (line,) = [line for line in summary.lines if line.task == "mute"]
+    assert "in the first 3 rounds" in line.cause and line.cause.endswith("Set max_tokens.")
+    assert "unreadable" in printed and "it is run again" not in printed, "not at once: the same would come"
+    folders = sorted(path.name for path in (tmp_path / "run/episodes").iterdir() if "mute" in path.name)
+    assert folders == ["mute-0", "mute-0-partial-1"], "once by each command"
+    assert load_run(tmp_path / "run").results.lost[0].lost == line.cause
+    (tmp_path / "mark").touch()
+    summary, _ = run(options)
+    assert (summary.infrastructure, summary.successes) == (0, 2)
 
 
 def test_a_try_that_failed_is_kept_and_the_next_counts(write_suite, tiny_bench, tmp_path, monkeypatch):

@@ -36,8 +36,8 @@ from hypothesis import strategies as st
 
 from homie.kernel.errors import BadInput, PlannerError
 from planners.llm.calls import EndpointSettings, Failure, RemoteModel
-from planners.llm.calls.failure import seconds_after
 from planners.llm.calls.retry import LONGEST, pause
+from planners.llm.calls.waits import seconds_after
 
 SLACK = 4.0
 """Seconds that a busy machine may add; what these tests tell apart is further apart."""

@@ -15,7 +15,7 @@ from subprocess import PIPE, Popen
 from subprocess import run as run_process
 
 import pytest
-from endpoint import Body, Connection, Endpoint, Way, hangs, says, status
+from endpoint import Body, Connection, Endpoint, Way, hangs, raw, says, status
 from homes import PLANS, SCENES
 from text_world import stage
 
@@ -218,6 +218,24 @@ def test_an_episode_from_the_command_line(homie, tmp_path: Path) -> None:
         assert endpoint.asked[0].headers["authorization"] == f"Bearer {SECRET}"
     assert SECRET not in done.stdout + done.stderr
     assert all(SECRET.encode() not in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+
+def test_a_model_that_never_answers_readably_is_told_at_once_and_ends_as_infrastructure(homie, tmp_path: Path) -> None:
+    """Reasoning without an answer, as servers send it whose reasoning parser takes everything."""
+    message = {"role": "assistant", "content": None, "reasoning_content": "I should go to the ball."}
+    body = json.dumps({"choices": [{"finish_reason": "stop", "message": message}]}).encode()
+    with Endpoint(raw(body)) as endpoint:
+        done = homie("run", "get the ball", *TINY, "--planner", "chat:m", "--base-url", endpoint.url)
+        assert len(endpoint.asked) == 9, "three rounds of three answers, not twenty"
+    assert done.returncode == 4
+    warned = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
+    assert len(warned) == 1 and "reasoning but no answer" in warned[0] and "--set structured=text" in warned[0]
+    assert done.stderr.index(warned[0]) < done.stderr.index("round 2")
+    told = one_sentence(done.stderr)
+    assert "in the first 3 rounds" in told and "The answer is empty." in told and "--reasoning-parser" in told
+    assert (
+        not list((tmp_path / "out").rglob("episode.json")) and len(list((tmp_path / "out").rglob("steps.jsonl"))) == 1
+    )
 
 
 def test_ctrl_c_does_not_wait_for_an_endpoint(environment, tmp_path: Path) -> None:

@@ -58,7 +58,10 @@ TROUBLE: Mapping[str, Callable[[], None]] = {
 
 
 class TroublePlanner(Planner):
-    """Does the task of the tiny world; in round 3 it makes the trouble that the instruction's first word names."""
+    """Does the task of the tiny world; in round 3 it makes the trouble that the instruction's first word names.
+
+    `mute`: nothing that it says can be read, until there is a file TROUBLE_MARK.
+    """
 
     name = "trouble"
 
@@ -70,8 +73,11 @@ class TroublePlanner(Planner):
 
     def reset(self, task: str, *, seed: int) -> None:
         self._trouble = TROUBLE.get(task.split()[0])
+        self._mute = task.startswith("mute")
 
     def decide(self, planner_input: PlannerInput) -> Decision:
+        if self._mute and not Path(os.environ["TROUBLE_MARK"]).exists():
+            return Decision((), problem="The answer is empty.", advice="Set max_tokens.")
         if planner_input.round == 3 and self._trouble is not None:
             self._trouble()
         return Decision((Subtask(*LINES[(planner_input.round - 1) % len(LINES)]),))

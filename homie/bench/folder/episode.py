@@ -25,10 +25,13 @@ from homie.kernel.world import WorldSnapshot, read_snapshot
 from homie.runtime.damage import DAMAGED, ENDING, Damaged, history_of, lost_to, read_finished
 from homie.runtime.runstore import EpisodeFile, new_episode, read_model, read_steps, tries, write_ending, write_model
 
-Cause = Literal["crash", "killed", "deadline", "memory", "planner", "robot", "error", "damaged"]
+Cause = Literal["crash", "killed", "deadline", "memory", "planner", "unreadable", "robot", "error", "damaged"]
 """Why infrastructure ended a try: the worker died by itself or was killed, took too long or too much memory; the
-planner gave no decision (its endpoint failed); the robot had a fault; anything else that nobody expected; or the
-episode was finished, and its files are no longer what was written."""
+planner gave no decision (its endpoint failed), or none that could ever be read; the robot had a fault; anything else
+that nobody expected; or the episode was finished, and its files are no longer what was written."""
+UNREADABLE: Cause = "unreadable"
+"""The cause of an episode that is not tried again at once, since the planner would be asked as many times in vain, but
+by the next command, when its endpoint or settings may be right."""
 STATE = "final_state.json"
 RECORDS = ("failure.json", "error.log", ENDING)
 """What stays of a try that was set aside when a run is cleaned: why it failed."""
@@ -100,6 +103,12 @@ class Episode:
         """Whether it says that it is finished and its files cannot be trusted."""
         finished = self.finished
         return finished is not None and finished.damaged
+
+    @property
+    def unreadable(self) -> bool:
+        """Whether no output of its planner could ever be read."""
+        ending = self.ending
+        return ending is not None and ending.cause.startswith(f"{UNREADABLE}:")
 
     @property
     def failures(self) -> tuple[Failure, ...]:

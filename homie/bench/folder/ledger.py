@@ -171,10 +171,12 @@ def read_bench(run: Path) -> tuple[BenchFile, Suite, tuple[Episode, ...]]:
 
 
 def unfinished(episodes: Sequence[Episode], *, again: bool = False) -> Iterator[Episode]:
-    """Those that are to be run: also damaged ones, and with `again` those that infrastructure ended."""
+    """Those that are to be run: also damaged ones and those of unreadable answers, and with `again` all that
+    infrastructure ended."""
     for episode in episodes:
         finished = episode.finished
-        if finished is None or finished.damaged or (again and finished.ending.ended_by == "infrastructure"):
+        lost = finished is not None and finished.ending.ended_by == "infrastructure"
+        if finished is None or finished.damaged or episode.unreadable or (again and lost):
             yield episode
 
 

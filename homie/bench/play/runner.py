@@ -15,7 +15,7 @@ from pathlib import Path
 
 from homie.bench.compare.compare import first_table
 from homie.bench.compare.summary import WORLD, Intervals
-from homie.bench.folder.episode import Episode
+from homie.bench.folder.episode import UNREADABLE, Episode
 from homie.bench.folder.ledger import BenchFolder, check_known, plan, unfinished
 from homie.bench.options import BenchOptions
 from homie.bench.play.checks import ready
@@ -184,7 +184,7 @@ class _Runner:
             self._progress.finished(episode, seconds)
             return False
         failure = episode.fail(report.cause, report.message, seconds)
-        retry = failure.attempt <= self._options.retries
+        retry = failure.attempt <= self._options.retries and report.cause != UNREADABLE
         self._progress.failed_try(episode, failure, retry=retry)
         if not retry:
             episode.give_up(failure)

@@ -20,7 +20,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from homie.bench.authoring.numbered import REPORTS, endings, numbered_actions
-from homie.bench.folder.episode import Cause
+from homie.bench.folder.episode import UNREADABLE, Cause
 from homie.bench.folder.goals import GOALS
 from homie.bench.play.goals import GoalLog
 from homie.bench.play.parts import WorkerParts
@@ -35,6 +35,7 @@ from homie.kernel.errors import (
     MissingPart,
     PlannerError,
     RobotFault,
+    Unanswered,
 )
 from homie.kernel.interfaces import Robot, WorldState
 from homie.kernel.setup.options import RunOptions
@@ -135,6 +136,8 @@ def perform(job: Job, kept: WorkerParts) -> Report:
         return Report(message=f"task '{job.task.id}': {error}", fatal=True, exit_code=error.exit_code)
     except MemoryError as error:
         return _memory(error)
+    except Unanswered as error:
+        return Report(cause=UNREADABLE, message=str(error))
     except PlannerError as error:
         return Report(cause="planner", message=str(error))
     except RobotFault as error:

@@ -8,6 +8,7 @@ observe -----------------> planner.decide ---------> executor.execute --> invent
 
 from __future__ import annotations
 
+import json
 import logging
 import random
 import time
@@ -18,6 +19,7 @@ from typing import Literal, TypeAlias, get_args
 from homie.kernel.episode.executor import Executor
 from homie.kernel.episode.inventory import aftermath
 from homie.kernel.episode.senses import OWN_VIEWS, Sight
+from homie.kernel.errors import Unanswered
 from homie.kernel.interfaces import EpisodeListener, Planner
 from homie.kernel.types import (
     END,
@@ -63,6 +65,9 @@ Numbering: TypeAlias = Callable[[Executor], tuple[Choice, ...]]
 """Makes the list of numbered actions of an episode that begins. Raises BadInput where nobody can."""
 Reached: TypeAlias = Callable[[], bool]
 """Whether the goal of an episode is reached now. No planner is told."""
+UNREADABLE_ROUNDS = 3
+"""An episode ends after so many rounds if no output of its planner could be read by then. One or two may be bad luck;
+each of them was asked again `reasks` times, so that three are nine answers with the default."""
 SAID_END = (END,)
 """An episode ends when its planner says End, as in EMMOE."""
 # Not in `homie/__init__.py`, which the command imports before it can take Ctrl-C: it must import next to nothing.
@@ -146,6 +151,8 @@ class Episode:
         self.ended = False
         self.report: Report = ""
         self.answer = ""
+        self.readable = False
+        """Whether some output of the planner could be read."""
         self.done = False
         """Whether the goal has ended it."""
         self._views, self._reached, self._ends = views, reached, ends
@@ -171,7 +178,10 @@ class Episode:
         return self._limit or ("rounds" if self.round >= self.rounds else None)
 
     def step(self) -> tuple[RoundRecord, ...]:
-        """One round: look, decide, execute. Returns a record per subtask, or of an output that could not be read."""
+        """One round: look, decide, execute. Returns a record per subtask, or of an output that could not be read.
+
+        Raises Unanswered where no output could be read so far, after `UNREADABLE_ROUNDS` or with the last round.
+        """
         self.round += 1
         clock = _Clock()
         sight = self.executor.senses.look_around(self._views)
@@ -190,7 +200,10 @@ class Episode:
             if self.telling.faults == "none":
                 self.feedback = execution.feedback
             self.failures += 1
-            return (self._record(decision, execution, clock),)
+            record = self._record(decision, execution, clock)
+            self._check_answered(decision)
+            return (record,)
+        self.readable = True
         records = []
         plan = decision.subtasks[: self.limits.plan]
         for number, subtask in enumerate(plan, 1):
@@ -228,6 +241,17 @@ class Episode:
                 sight = self.executor.senses.look_around(self._views)
                 clock.lap("observe")
         return tuple(records)
+
+    def _check_answered(self, decision: Decision) -> None:
+        """Raises Unanswered. An official evaluator whose faults are kept counts such episodes as failed."""
+        if self.readable or self.telling.faults != "none" or not (self.round >= UNREADABLE_ROUNDS or self.over):
+            return
+        last = f" The last one began: {quoted}." if (quoted := _quoted(decision.raw)) else ""
+        rounds = "the first round" if self.round == 1 else f"the first {self.round} rounds"
+        raise Unanswered(
+            f"No answer of the planner could be read in {rounds}, so the episode is no result: {decision.problem}{last}"
+            f" {decision.advice or 'Look at the answers in steps.jsonl, and at docs/answers.md.'}"
+        )
 
     def _kept_to(self, decision: Decision) -> Decision:
         """A decision, or an action by lot in the place of one that could not be read, where the protocol has that."""
@@ -323,6 +347,12 @@ def _reported(end: Subtask, decision: Decision) -> Report:
     """What a decision that ends the episode says of the task: as the target of End, or beside it."""
     targets: Mapping[str, Report] = {report: report for report in get_args(Report) if report}
     return targets.get(end.target.lower(), decision.report)
+
+
+def _quoted(text: str, length: int = 120) -> str:
+    """The beginning of an output in quotes, on one line; "" for an empty one."""
+    line = " ".join(text.split())
+    return json.dumps(line if len(line) <= length else f"{line[:length]} ...", ensure_ascii=False) if line else ""
 
 
 def unreadable(decision: Decision) -> Execution:

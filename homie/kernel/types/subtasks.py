@@ -41,7 +41,8 @@ class Answer:
     problem: why it could not be read as a decision, "" where it could. leniencies: the rules by which an answer was
     read that does not follow the protocol to the letter (docs/answers.md). cost: US dollars, 0 where the price is not
     known. cached: it came from the response cache and took nothing. seconds: wall clock. cache_read_tokens: those of
-    the input that the provider had in a cache of its own.
+    the input that the provider had in a cache of its own. asked: the form in which it was asked for, such as
+    `json_schema`.
     """
 
     text: str
@@ -54,6 +55,7 @@ class Answer:
     seconds: float = 0.0
     cache_read_tokens: int = 0
     leniencies: tuple[str, ...] = ()
+    asked: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,8 @@ class Decision:
     `report` and `answer` belong to End: what the planner says of the task, and its answer to a question ("no", "in the
     fridge"), "" for none.
     `system` and `question` are the system message and the text of the round's question as a language model was sent
-    them; a run folder has the SHA-256 of `system`, and the text once, under that name.
+    them; a run folder has the SHA-256 of `system`, and the text once, under that name. `advice` says to the user what
+    to set so that output like this can be read, "" where nothing is known.
     """
 
     subtasks: tuple[Subtask, ...]
@@ -79,6 +82,7 @@ class Decision:
     question: str = ""
     report: Report = ""
     answer: str = ""
+    advice: str = ""
 
 
 def model_key(name: str) -> str:

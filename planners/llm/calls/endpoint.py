@@ -10,13 +10,14 @@ _sharing = threading.Lock()
 
 class Endpoint:
     """One per address in a process. answered: it has been there before. forms: by model, see `remote`. unmarked: models
-    that do not know the marks of a prompt cache."""
+    that do not know the marks of a prompt cache. without_system: models whose template knows no system role."""
 
     def __init__(self, url: str, host: str) -> None:
         self.url, self.host = url, host
         self.answered = False
         self.forms: dict[str, int] = {}
         self.unmarked: set[str] = set()
+        self.without_system: set[str] = set()
 
 
 def shared_endpoint(url: str, host: str) -> Endpoint:

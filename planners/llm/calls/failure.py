@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+
+from planners.llm.calls.lenient import complaint
+from planners.llm.calls.waits import is_used_up, wait_asked
 
 PASSING = frozenset({408, 409, 425, 429})
 """Statuses below 500 after which the same request may succeed (RFC 9110, RFC 6585)."""
@@ -46,21 +46,25 @@ class Failure(Exception):
 
 
 def of_status(
-    host: str, status: int, headers: Mapping[str, str], message: str, *, hint: str = "", exhausted: bool = False
+    host: str, status: int, headers: Mapping[str, str], body: object, *, key: str = "", hint: str = ""
 ) -> Failure:
     """The failure that an HTTP status means.
 
     Args:
         host: Who answers so.
         status: The HTTP status, 400 or more.
-        headers: Of the response; `retry-after` says when to ask again.
-        message: The endpoint's own words, free of keys. Long ones are cut.
+        headers: Of the response; they may say when to ask again.
+        body: Of the response, JSON or a text, with the endpoint's own words. Long ones are cut.
+        key: The API key, which must not be repeated.
         hint: What may help, behind its words; "" for nothing.
-        exhausted: Whether the account is without credit, which no retry fills.
     """
+    message = scrubbed(complaint(body), key)
     words = (": " + _short(message) if message.strip() else "") + hint
-    if (status in PASSING or status >= 500) and not exhausted:
-        after = seconds_after(headers.get("retry-after", ""))
+    if status in PASSING or status >= 500:
+        after = wait_asked(headers, body)
+        if is_used_up(body, after):
+            used_up = f"{words} (the quota is used up, so that waiting does not help)"
+            return Failure(f"{host} refuses the request ({status}){used_up}", again=False)
         return Failure(f"{host} answers {status}{words}", again=True, after=after, form=about_form(message, status))
     return Failure(f"{host} refuses the request ({status}){words}", again=False, form=about_form(message, status))
 
@@ -77,25 +81,11 @@ def about_length(message: str) -> bool:
     return bool(_ABOUT_LENGTH.search(message))
 
 
-def seconds_after(text: str, now: datetime | None = None) -> float | None:
-    """Seconds from a Retry-After header, a number or an HTTP date (RFC 9110, 10.2.3); None if it says nothing."""
-    try:
-        seconds = float(text)
-    except ValueError:
-        try:
-            then = parsedate_to_datetime(text)
-        except (ValueError, TypeError):
-            return None
-        then = then if then.tzinfo else then.replace(tzinfo=UTC)
-        seconds = (then - (now or datetime.now(UTC))).total_seconds()
-    return max(0.0, seconds) if math.isfinite(seconds) else None
-
-
 def scrubbed(text: str, key: str) -> str:
     """A text without the API key."""
     return text.replace(key, "[key]") if key else text
 
 
 def _short(text: str) -> str:
-    line = " ".join(text.split()).rstrip(".")
+    line = " ".join(text.split()).rstrip(".!")
     return line if len(line) <= _LENGTH else f"{line[:_LENGTH]} ..."

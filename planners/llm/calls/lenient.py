@@ -51,11 +51,38 @@ Count = Annotated[int, BeforeValidator(count)]
 def complaint(body: object) -> str:
     """The endpoint's own words in the body of an error: `error.message` (OpenAI, Anthropic, Google), `detail`
     (FastAPI), a text; "" for a page for a browser."""
-    inner = body.get("error", body) if isinstance(body, Mapping) else body
+    inner = error_of(body)
     if isinstance(inner, Mapping):
-        inner = inner.get("message") or inner.get("detail")
+        inner = inner.get("message") or inner.get("detail") or inner.get("msg") or ""
+        inner = complaint(inner) if isinstance(inner, Mapping | list) else inner
     text = str(inner or "")
     return "" if text.lstrip().startswith("<") else text
+
+
+def error_of(body: object) -> object:
+    """What the body of an error says of it: what stands under `error`, in the body, in the first object of a list of
+    them, or in a text that is such a body itself."""
+    for _ in range(6):  # a list, `error`, its `message`, and the same once more from behind a gateway
+        if isinstance(body, list):
+            body = next((item for item in body if isinstance(item, Mapping)), "; ".join(map(words, body)))
+        elif isinstance(body, Mapping) and body.get("error"):
+            body = body["error"]
+        elif isinstance(held := _held(body), Mapping | list) and held:
+            body = held
+        else:
+            break
+    return body
+
+
+def _held(body: object) -> object:
+    """The JSON in a text, or in the message of an error; None where there is none."""
+    text = body.get("message") if isinstance(body, Mapping) else body
+    if not (isinstance(text, str) and text.lstrip().startswith(("{", "["))):
+        return None
+    try:
+        return parse(text)
+    except ValueError:
+        return None
 
 
 def _whole(value: Any) -> Any:

@@ -81,10 +81,8 @@ class OpenAIModel(RemoteModel):
             except openai.APIStatusError as error:
                 if (written := self.answer_inside(error.body)) is not None:
                     return written
-                status, message = error.status_code, complaint(error.body)
-                hint, exhausted = self.hint(status, message, body), error.code == "insufficient_quota"
-                headers = error.response.headers
-                raise self.refused(status, headers, message, hint=hint, exhausted=exhausted) from None
+                hint = self.hint(error.status_code, complaint(error.body), body)
+                raise self.refused(error.status_code, error.response.headers, error.body, hint=hint) from None
             except openai.APIConnectionError as error:
                 raise self.unreachable(error) from None
 

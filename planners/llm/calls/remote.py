@@ -20,9 +20,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from homie.kernel.errors import BadInput, PlannerError
+from homie.kernel.planning.prompts import Message
+from planners.llm.advice import advice_for
 from planners.llm.calls.address import checked_url, checked_variable
 from planners.llm.calls.cache import ResponseCache, remembers, request_key
 from planners.llm.calls.endpoint import shared_endpoint
@@ -36,6 +38,16 @@ from planners.llm.messages import LanguageModel, Reply, Request
 
 Body = dict[str, Any]
 _OF_MARKS = re.compile(r"prompt_?cache|cache_control", re.IGNORECASE)
+_REASON = 60
+"""Characters that are kept of the reason for which a reply ended."""
+_OF_ROLES = re.compile(
+    r"system.{0,20}\brole\b|\brole\b.{0,20}system|system.?(?:message|prompt|instruction)s?\b.{0,30}"
+    r"(?:not|n't|un)\b.{0,4}(?:supported|allowed|enabled|accepted|available|permitted)"
+    r"|(?:not|n't).{0,10}support.{0,20}\bsystem|developer instruction is not enabled|roles must alternate"
+    r"|alternat\w+ (?:between )?(?:user|role)|\bonly\b.{0,20}\buser\b.{0,20}\bassistant\b",
+    re.IGNORECASE,
+)
+"""What an endpoint complains of whose model has a chat template without a system role (Gemma 2, early Mistral)."""
 Answered = TypeVar("Answered", bound=BaseModel)
 
 
@@ -47,6 +59,8 @@ class RemoteModel(LanguageModel):
 
     forms: ClassVar[tuple[str, ...]]
     """How a schema is asked for, the strictest first, `text` last."""
+    plainer: ClassVar[str] = ""
+    """The setting that asks for no schema, "" where there is none."""
 
     def __init__(self, name: str, settings: EndpointSettings, *, base_url: str, variable: str, first_form: str) -> None:
         self.name = name
@@ -72,9 +86,11 @@ class RemoteModel(LanguageModel):
     def complete(self, request: Request) -> Reply:
         """Answer, from the cache where it has one. Raises PlannerError, also when the episode's budget is spent."""
         self.pictures = Pictures(self.settings.image_format)
+        whole_request = request
         if (known := self._remembered(request)) is not None:
             return known
         while True:
+            request = self._fitted(whole_request)
             form = self._form(request)
             body = self.body(request, form)
             self._afford()
@@ -82,10 +98,22 @@ class RemoteModel(LanguageModel):
             try:
                 reply = call(self.endpoint, self.settings, self._dice, partial(self._attempt, request, form, whole))
             except Failure as failure:
-                if not (self._unmark(failure) or self._degrade(request, form, failure)):
+                if not (
+                    self._unmark(failure) or self._merge(request, failure) or self._degrade(request, form, failure)
+                ):
                     raise PlannerError(f"{failure}.") from None
                 continue
-            return self._account(body, reply)
+            asked = form if request is whole_request else f"{form}, no system role"
+            return self._account(body, replace(reply, asked=asked))
+
+    def advice(self, reply: Reply) -> str:
+        s = self.settings
+        more = f"--set max_tokens={2 * s.max_tokens}"
+        if s.reasoning is None:
+            more = f"{more} (a model that reasons: --set reasoning=low)"
+        else:
+            more = f"--set reasoning_tokens={2 * max(s.reasoning_tokens, 1024)}, or a lower --set reasoning"
+        return advice_for(reply, more, self.plainer if self.form != "text" else "")
 
     @property
     def form(self) -> str:
@@ -129,17 +157,14 @@ class RemoteModel(LanguageModel):
 
     # ------------------------------------------------------------ for subclasses
 
-    def refused(
-        self, status: int, headers: Mapping[str, str], message: str, *, hint: str = "", exhausted: bool = False
-    ) -> Failure:
+    def refused(self, status: int, headers: Mapping[str, str], body: object, *, hint: str = "") -> Failure:
         """The failure for an HTTP status of the endpoint.
 
         Args:
             status: The HTTP status, 400 or more.
-            headers: Of the response; `retry-after` says when to ask again.
-            message: The complaint in its body.
+            headers: Of the response; they may say when to ask again.
+            body: Of the response, JSON or a text.
             hint: What may help, behind its words; "" for nothing.
-            exhausted: Whether a quota is used up, so that asking again is in vain.
         """
         host = self.endpoint.host
         if status == 401:
@@ -149,8 +174,7 @@ class RemoteModel(LanguageModel):
         if status == 404:
             url = self.endpoint.url
             return Failure(f"{host} has no model '{self.name}', or its API is not at {url} (404)", again=False)
-        words = scrubbed(message, self._key())
-        return of_status(host, status, headers, words, hint=hint, exhausted=exhausted)
+        return of_status(host, status, headers, body, key=self._key(), hint=hint)
 
     def unreachable(self, error: Exception) -> Failure:
         """The failure behind a connection that could not be made or was lost."""
@@ -174,26 +198,34 @@ class RemoteModel(LanguageModel):
         """The body of an answer with status 200. Raises Failure for one that is none, or an error after all."""
         try:
             body = parse(text)
-            if isinstance(body, Mapping) and body.get("error"):
-                raise self.error_inside(body)
-            return kind.model_validate(body)
-        except (ValueError, RecursionError):  # a ValidationError is a ValueError
-            raise self.garbage() from None
+        except ValueError:
+            raise self.garbage(_not_json(text)) from None
+        whole = body[0] if isinstance(body, list) and len(body) == 1 else body
+        if isinstance(whole, Mapping) and whole.get("error"):
+            raise self.error_inside(whole)
+        try:
+            return kind.model_validate(whole)
+        except ValidationError as error:
+            raise self.garbage(_misshapen(error)) from None
+        except RecursionError:
+            raise self.garbage("it is nested too deeply") from None
 
     def error_inside(self, body: Mapping[str, Any]) -> Failure:
         """The failure behind an `error` in a body with status 200, as gateways send it whose upstream failed."""
         message = scrubbed(complaint(body), self._key())
         inner = body["error"]
-        code = str(inner.get("code", "")) if isinstance(inner, Mapping) else ""
-        if code.isdecimal() and 400 <= int(code) < 600:
-            return self.refused(int(code), {}, message)
+        codes = [inner.get(key) for key in ("code", "status", "status_code")] if isinstance(inner, Mapping) else []
+        code = next((int(code) for code in map(str, codes) if code.isdecimal() and 400 <= int(code) < 600), 0)
+        if code:
+            return self.refused(code, {}, body)
         words = f": {' '.join(message.split()).rstrip('.')[:300]}" if message.strip() else ""
         return Failure(f"{self.endpoint.host} answers with an error{words}", again=True, form=about_form(message))
 
-    def garbage(self) -> Failure:
-        """The failure behind an answer that is none."""
+    def garbage(self, what: str) -> Failure:
+        """The failure behind an answer that is none. what: what is wrong with it."""
         sentence = (
-            f"{self.endpoint.host} answers with something that is no answer of its API (is {self.endpoint.url} right?)"
+            f"{self.endpoint.host} answers with something that is no answer of its API: {what} (is "
+            f"{self.endpoint.url} right?)"
         )
         return Failure(sentence, again=True)
 
@@ -204,10 +236,11 @@ class RemoteModel(LanguageModel):
         try:
             reply = within(seconds, lambda: self.send(body, key))
         except Failure as failure:
-            if failure.form and self._plainer(request, form):
-                failure.again = False  # asking more plainly helps, the same question does not
+            if (failure.form and self._plainer(request, form)) or self._is_of_roles(request, failure):
+                failure.again = False  # asking in another way helps, the same question does not
             raise
-        return _not_padded(replace(reply, text=scrubbed(reply.text, key), reasoning=scrubbed(reply.reasoning, key)))
+        text, reasoning, reason = (scrubbed(said, key) for said in (reply.text, reply.reasoning, reply.reason))
+        return _not_padded(replace(reply, text=text, reasoning=reasoning, reason=reason[:_REASON]))
 
     def _key(self) -> str:
         """The API key, "" where none is needed. Raises BadInput where it is needed and not there."""
@@ -238,6 +271,28 @@ class RemoteModel(LanguageModel):
         self.endpoint.unmarked.add(self.name)
         return True
 
+    def _fitted(self, request: Request) -> Request:
+        """The request for a model whose template knows no system role: its user says what the system would."""
+        return without_system(request) if self.name in self.endpoint.without_system else request
+
+    def _is_of_roles(self, request: Request, failure: Failure) -> bool:
+        """Whether an endpoint complains of the system role, which can be left out."""
+        has_system = any(message.role == "system" for message in request.messages)
+        return has_system and len(request.messages) > 1 and bool(_OF_ROLES.search(str(failure)))
+
+    def _merge(self, request: Request, failure: Failure) -> bool:
+        """Leave the system role out from now on, for this model of this endpoint in all episodes of this process; False
+        where that is no help."""
+        if not self._is_of_roles(request, failure):
+            return False
+        if self.name not in self.endpoint.without_system:
+            self.endpoint.without_system.add(self.name)
+            warnings.warn(
+                f"{failure}. From now on {self.name} gets the system message as part of the first user message.",
+                stacklevel=2,
+            )
+        return True
+
     def _plainer(self, request: Request, form: str) -> int:
         """The place of the next plainer form, 0 where there is none."""
         place = self.forms.index(form) + 1
@@ -260,9 +315,10 @@ class RemoteModel(LanguageModel):
             return None
         forms = self.forms[self._now() :] if request.schema is not None else ("text",)
         for form in forms:
-            key = request_key(self.endpoint.url, self.seed, self.body(request, form))
-            if (reply := self._cache.get(key)) is not None:
-                return reply
+            bodies = (self.body(asked, form) for asked in (self._fitted(request), without_system(request)))
+            for key in dict.fromkeys(request_key(self.endpoint.url, self.seed, body) for body in bodies):
+                if (reply := self._cache.get(key)) is not None:
+                    return reply
         return None
 
     def _afford(self) -> None:
@@ -288,9 +344,59 @@ class RemoteModel(LanguageModel):
         return (millionths + reply.output_tokens * (s.price_output or 0.0)) / 1e6
 
 
+def without_system(request: Request) -> Request:
+    """The request with its system messages at the head of the first message of the user, and no role twice in a row."""
+    system = [part for message in request.messages if message.role == "system" for part in message.parts]
+    rest = [message for message in request.messages if message.role != "system"]
+    merged: list[Message] = [Message("user", tuple(system))] if system else []
+    for message in rest:
+        if merged and merged[-1].role == message.role:
+            merged[-1] = Message(message.role, (*merged[-1].parts, *message.parts))
+        else:
+            merged.append(message)
+    return replace(request, messages=tuple(merged))
+
+
 def wish_for(schema: Mapping[str, object]) -> str:
     """The sentence that asks for a schema where no parameter can."""
     return f"Answer with one JSON object of this schema and nothing else:\n{json.dumps(schema)}"
+
+
+_KINDS: Mapping[type, str] = {
+    type(None): "null",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "a text",
+    list: "a list",
+    dict: "an object",
+}
+
+
+def _not_json(text: str) -> str:
+    """What a body is that is no JSON."""
+    begins = text.lstrip("\ufeff \t\r\n")[:20].lower()
+    if not begins:
+        return "it is empty"
+    if begins.startswith("<"):
+        return "it is a web page"
+    if begins.startswith(("data:", "event:", ": ", "id:")):
+        return "it is a stream of events, which was not asked for: switch streaming off in the server or gateway"
+    return "it is no JSON"
+
+
+def _misshapen(error: ValidationError) -> str:
+    """The first place in a body that is not as the API has it."""
+    first = error.errors()[0]
+    place = ".".join(map(str, first["loc"]))
+    if first["type"] == "missing":
+        return f"'{place}' is missing"
+    if first["type"] == "too_short":
+        return f"'{place}' is empty"
+    if not place:
+        return "it is no JSON object"
+    kind = _KINDS.get(type(first["input"]), "no value of its kind")
+    return f"'{place}' is {kind}"
 
 
 def _not_padded(reply: Reply) -> Reply:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Callable
@@ -21,7 +22,8 @@ LONGEST = 30.0
 def call(endpoint: Endpoint, settings: EndpointSettings, dice: random.Random, attempt: Callable[[float], T]) -> T:
     """What `attempt(seconds)` returns in the end. It gets the seconds it may take and raises Failure or TimeoutError.
 
-    Passing failures are tried again after exponential backoff with jitter, not before the endpoint's own Retry-After.
+    Passing failures are tried again after exponential backoff with jitter, not before the time that the
+    endpoint asks for (`waits`).
     Raises PlannerError when retries or time are used up, Failure for one that will not pass.
     """
     ends = time.monotonic() + settings.deadline
@@ -58,5 +60,5 @@ def _late(host: str, seconds: float) -> Failure:
 
 def _over(failure: Failure, number: int, settings: EndpointSettings) -> str:
     tries = "1 try" if number == 1 else f"{number} tries"
-    asked = f"; it asks to wait {failure.after:.0f} s" if failure.after else ""
+    asked = f"; it asks to wait {math.ceil(failure.after)} s" if failure.after else ""
     return f"{failure} ({tries}, deadline {settings.deadline:g} s{asked})."

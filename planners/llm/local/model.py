@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from planners.llm.advice import advice_for
 from planners.llm.local.question import Question
 from planners.llm.local.source import Source
 from planners.llm.messages import LanguageModel, Reply, Request
@@ -51,9 +52,14 @@ class LocalModel(LanguageModel):
         return Reply(
             written.text,
             finish=written.finish,
+            reason=written.finish,
+            asked="grammar" if question.schema is not None else "text",
             input_tokens=written.input_tokens,
             output_tokens=written.output_tokens,
         )
+
+    def advice(self, reply: Reply) -> str:
+        return advice_for(reply, f"--set max_new_tokens={2 * self._writing.limit}")
 
     def describe(self) -> Mapping[str, object]:
         how = self._writing

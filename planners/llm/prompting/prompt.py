@@ -5,7 +5,7 @@ PlannerInput --situation (text, pictures)--> template --> system message, earlie
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from homie.kernel.errors import BadInput
@@ -85,7 +85,7 @@ class Prompt:
         self._pictured = (
             {name: load_picture(name, self.template.folder) for name in named} if settings.example_images else {}
         )
-        self._leniencies = chosen_rules(settings.leniencies)
+        self.leniencies = chosen_rules(settings.leniencies)
 
     @property
     def layout(self) -> Layout:
@@ -124,10 +124,12 @@ class Prompt:
         schema = decision_schema(head.answer, actions, models, arguments, analysis=head.analysis)
         return Request(tuple(messages), schema), latest
 
-    def read(self, text: str, planner_input: PlannerInput) -> Reading:
-        """What an answer says. Raises Unreadable, also for an example of the prompt that comes back word for word."""
+    def read(self, text: str, planner_input: PlannerInput, leniencies: Collection[str] | None = None) -> Reading:
+        """What an answer says, by the leniencies of the settings or by those that are given. Raises Unreadable, also
+        for an example of the prompt that comes back word for word."""
+        allowed = self.leniencies if leniencies is None else self.leniencies.intersection(leniencies)
         if self.layout.answer == "ids":
-            reading = read_ids(text, planner_input.choices, self._leniencies, faults=planner_input.telling.faults)
+            reading = read_ids(text, planner_input.choices, allowed, faults=planner_input.telling.faults)
         else:
             reading = read(
                 text,
@@ -135,7 +137,7 @@ class Prompt:
                 planner_input.actions,
                 () if self.layout.answer == "poses" else planner_input.models,  # it has no place for a model
                 planner_input.arguments,
-                self._leniencies,
+                allowed,
                 words=planner_input.words,
             )
         shown = (

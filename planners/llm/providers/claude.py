@@ -11,13 +11,14 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator
 
 from homie.kernel.planning.prompts import Message
 from homie.kernel.types import Image
 from planners.llm.calls import Body, EndpointSettings, RemoteModel, wish_for
 from planners.llm.calls.address import host_name
-from planners.llm.calls.lenient import Count, Words, a_mapping, complaint
+from planners.llm.calls.contents import BESIDE, arguments_of, read_content
+from planners.llm.calls.lenient import Count, Words, a_mapping
 from planners.llm.calls.planner import EndpointPlanner
 from planners.llm.calls.wire import http_client, load_sdk
 from planners.llm.messages import Finish, Reply, Request
@@ -31,19 +32,12 @@ _FINISH: Mapping[str, Finish] = {
     **dict.fromkeys(("end_turn", "stop_sequence", "tool_use"), "stop"),
     "max_tokens": "length",
     "model_context_window_exceeded": "length",
-    "refusal": "refusal",
+    **dict.fromkeys(("refusal", "content_filter", "safety"), "refusal"),
 }
 
 
 class ClaudeSettings(PromptSettings, EndpointSettings):
     """Everything that can be set with `--set`."""
-
-
-class _Block(BaseModel):
-    type: str
-    text: Words = ""
-    thinking: Words = ""
-    input: Any = None
 
 
 class _Usage(BaseModel):
@@ -58,8 +52,8 @@ class _Usage(BaseModel):
 class _Answer(BaseModel):
     """What is used of an answer of the Messages API."""
 
-    content: list[_Block] = Field(default_factory=list)
-    stop_reason: str
+    content: Any
+    stop_reason: Words = ""
     usage: Annotated[_Usage, BeforeValidator(a_mapping)] = _Usage()
 
 
@@ -131,7 +125,7 @@ class ClaudeModel(RemoteModel):
             try:
                 raw = await client.messages.with_raw_response.create(**body, timeout=http.timeout)
             except anthropic.APIStatusError as error:
-                raise self.refused(error.status_code, error.response.headers, complaint(error.body)) from None
+                raise self.refused(error.status_code, error.response.headers, error.body) from None
             except anthropic.APIConnectionError as error:
                 raise self.unreachable(error) from None
             return self._read(await raw.text())
@@ -139,10 +133,14 @@ class ClaudeModel(RemoteModel):
     def _read(self, text: str) -> Reply:
         answer = self.parsed(_Answer, text)
         usage = answer.usage
+        blocks = answer.content if isinstance(answer.content, list) else [answer.content]
+        said = [read_content(block) for block in blocks if not _is_call(block)]
         return Reply(
-            text=_decided(answer.content) or "\n".join(block.text for block in answer.content if block.type == "text"),
-            reasoning="\n".join(block.thinking for block in answer.content if block.type == "thinking"),
+            text=_decided(blocks) or "\n".join(content.text for content in said if content.text),
+            reasoning="\n".join(content.thought for content in said if content.thought),
             finish=_FINISH.get(answer.stop_reason, "unknown"),
+            leniencies=(BESIDE,) if any(content.odd for content in said) else (),
+            reason=answer.stop_reason,
             input_tokens=usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens,
             output_tokens=usage.output_tokens,
             cache_read_tokens=usage.cache_read_input_tokens,
@@ -164,10 +162,15 @@ class ClaudeModel(RemoteModel):
         return {"type": "image", "source": source}
 
 
-def _decided(blocks: list[_Block]) -> str:
-    """The input of the first tool that was used, as JSON, or ""."""
-    inputs = (block.input for block in blocks if block.type == "tool_use" and isinstance(block.input, dict))
-    return next((json.dumps(decision, ensure_ascii=False) for decision in inputs), "")
+def _is_call(block: object) -> bool:
+    return isinstance(block, Mapping) and block.get("type") == "tool_use"
+
+
+def _decided(blocks: list[Any]) -> str:
+    """The inputs of the tools that were used, as JSON, a line each, "" for none; of several none is chosen here."""
+    inputs = (arguments_of(block) for block in blocks if _is_call(block))
+    texts = (held if isinstance(held, str) else json.dumps(held, ensure_ascii=False) for held in inputs if held)
+    return "\n".join(texts)
 
 
 def _thinks(settings: EndpointSettings) -> bool:

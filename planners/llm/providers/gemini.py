@@ -17,7 +17,8 @@ from homie.kernel.planning.prompts import Message
 from homie.kernel.types import Image
 from planners.llm.calls import Body, RemoteModel, SampledSettings, wish_for
 from planners.llm.calls.address import host_name
-from planners.llm.calls.lenient import Count, Words, a_mapping, complaint
+from planners.llm.calls.contents import BESIDE, called, read_content
+from planners.llm.calls.lenient import Count, Words, a_mapping
 from planners.llm.calls.planner import EndpointPlanner
 from planners.llm.calls.wire import http_client, load_sdk
 from planners.llm.messages import Finish, Reply, Request
@@ -31,6 +32,7 @@ _FINISH: Mapping[str, Finish] = {
     "STOP": "stop",
     "MAX_TOKENS": "length",
     **dict.fromkeys(("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"), "refusal"),
+    **dict.fromkeys(("IMAGE_SAFETY", "MODEL_ARMOR", "GUARDRAIL"), "refusal"),
 }
 
 
@@ -42,18 +44,13 @@ class GeminiSettings(PromptSettings, SampledSettings):
     )
 
 
-class _Part(BaseModel):
-    text: Words = ""
-    thought: bool = False
-
-
 class _Content(BaseModel):
-    parts: list[_Part] = Field(default_factory=list)
+    parts: Any = None
 
 
 class _Candidate(BaseModel):
     content: Annotated[_Content, BeforeValidator(a_mapping)] = _Content()
-    finishReason: str = ""  # noqa: N815  (as the API calls it)
+    finishReason: Words = ""  # noqa: N815  (as the API calls it)
 
 
 class _Usage(BaseModel):
@@ -67,10 +64,14 @@ class _Feedback(BaseModel):
     blockReason: Words = ""  # noqa: N815
 
 
+def _several(value: object) -> object:
+    return [] if value is None else value
+
+
 class _Response(BaseModel):
     """What is used of a response. Without candidates the question itself was blocked."""
 
-    candidates: list[_Candidate] = Field(default_factory=list)
+    candidates: Annotated[list[_Candidate], BeforeValidator(_several)] = Field(default_factory=list)
     promptFeedback: Annotated[_Feedback, BeforeValidator(a_mapping)] = _Feedback()  # noqa: N815
     usageMetadata: Annotated[_Usage, BeforeValidator(a_mapping)] = _Usage()  # noqa: N815
 
@@ -123,20 +124,26 @@ class GeminiModel(RemoteModel):
             except httpx2.RequestError as error:
                 raise self.unreachable(error) from None
         if response.status_code != 200:
-            raise self.refused(response.status_code, response.headers, _complaint(response.text))
+            raise self.refused(response.status_code, response.headers, response.text)
         return self._read(response.text)
 
     def _read(self, text: str) -> Reply:
         response = self.parsed(_Response, text)
         usage, blocked = response.usageMetadata, bool(response.promptFeedback.blockReason)
         if not (response.candidates or blocked):
-            raise self.garbage()
+            raise self.garbage("it has no candidate")
         candidate = response.candidates[0] if response.candidates else _Candidate(finishReason="SAFETY")
-        parts = candidate.content.parts
+        held = candidate.content.parts
+        parts = held if isinstance(held, list) else [held]
+        calls = [part["functionCall"] for part in parts if isinstance(part, Mapping) and "functionCall" in part]
+        content = read_content([part for part in parts if not (isinstance(part, Mapping) and "functionCall" in part)])
+        reason = candidate.finishReason if response.candidates else response.promptFeedback.blockReason
         return Reply(
-            text="".join(part.text for part in parts if not part.thought),
-            reasoning="".join(part.text for part in parts if part.thought),
-            finish=_FINISH.get(candidate.finishReason, "unknown"),
+            text="\n".join(filter(None, (content.text, called(calls)))),
+            reasoning=content.thought,
+            finish=_FINISH.get(candidate.finishReason.upper(), "unknown"),
+            leniencies=(BESIDE,) if content.odd else (),
+            reason=reason,
             input_tokens=usage.promptTokenCount,
             output_tokens=usage.candidatesTokenCount + usage.thoughtsTokenCount,
             cache_read_tokens=usage.cachedContentTokenCount,
@@ -158,14 +165,6 @@ def _thinking(effort: str) -> Body:
     if effort == "none":
         return {"thinkingBudget": 0}
     return {"includeThoughts": True, "thinkingLevel": "high" if effort in ("xhigh", "max") else effort}
-
-
-def _complaint(text: str) -> str:
-    """The endpoint's own words in the body of an error."""
-    try:
-        return complaint(json.loads(text))
-    except (ValueError, RecursionError):
-        return complaint(text)
 
 
 class GeminiPlanner(EndpointPlanner):

@@ -14,7 +14,8 @@ from pydantic import BaseModel, BeforeValidator
 from homie.kernel.planning.prompts import Message
 from homie.kernel.types import Image
 from planners.llm.calls import Body, Failure, wish_for
-from planners.llm.calls.lenient import Count, Words, a_mapping
+from planners.llm.calls.contents import BESIDE, called, read_content
+from planners.llm.calls.lenient import Count, Words, a_mapping, words
 from planners.llm.calls.openai_sdk import (
     ADDRESS,
     MARKS,
@@ -35,24 +36,21 @@ if TYPE_CHECKING:
 
 _INCOMPLETE: Mapping[str, Finish] = {"max_output_tokens": "length", "content_filter": "refusal"}
 _MARK = "prompt_cache_breakpoint"
+_CALLS = ("function_call", "custom_tool_call", "tool_call")
 
 
 class ResponsesSettings(PromptSettings, OpenAISettings):
     """Everything that can be set with `--set`."""
 
 
-class _Part(BaseModel):
-    type: str = ""
-    text: Words = ""
-    refusal: Words = ""
-
-
 class _Item(BaseModel):
-    """One item of the output: a message, or what was reasoned before it."""
+    """One item of the output: a message, what was reasoned before it, or a call of a tool."""
 
     type: str
-    content: list[_Part] | None = None
+    content: Any = None
     summary: Words = ""
+    name: Words = ""
+    arguments: Any = None
 
 
 class _Usage(BaseModel):
@@ -68,7 +66,7 @@ class _Why(BaseModel):
 class _Response(BaseModel):
     """What is used of a response."""
 
-    status: str = "completed"
+    status: Words = "completed"
     incomplete_details: Annotated[_Why, BeforeValidator(a_mapping)] = _Why()
     output: list[_Item]
     usage: Annotated[_Usage, BeforeValidator(a_mapping)] = _Usage()
@@ -128,18 +126,22 @@ class ResponsesModel(OpenAIModel):
 
     def read(self, text: str) -> Reply:
         response = self.parsed(_Response, text)
-        if response.status not in ("completed", "incomplete"):
+        if response.status not in ("completed", "incomplete", ""):
             raise Failure(f"{self.endpoint.host} gave up on its answer (status '{response.status}')", again=True)
-        parts = [part for item in response.output if item.type == "message" for part in item.content or ()]
-        refused = "".join(part.refusal for part in parts)
+        content = read_content([item.content for item in response.output if item.type == "message"])
+        calls = called([item.model_dump() for item in response.output if item.type in _CALLS])
+        thoughts = (item.summary or words(item.content) for item in response.output if item.type == "reasoning")
         finish: Finish = "stop"
+        reason = response.incomplete_details.reason
         if response.status == "incomplete":
-            finish = _INCOMPLETE.get(response.incomplete_details.reason, "unknown")
+            finish = _INCOMPLETE.get(reason, "unknown")
         details = response.usage.input_tokens_details
         return Reply(
-            text="".join(part.text for part in parts) or refused,
-            reasoning="\n".join(item.summary for item in response.output if item.type == "reasoning"),
-            finish="refusal" if refused else finish,
+            text="\n".join(filter(None, (content.text, calls))) or content.refusal,
+            reasoning="\n".join(filter(None, (*thoughts, content.thought))),
+            finish="refusal" if content.refusal else finish,
+            leniencies=(BESIDE,) if content.odd else (),
+            reason=reason,
             input_tokens=response.usage.input_tokens,
             output_tokens=response.usage.output_tokens,
             cache_read_tokens=details.cached_tokens,

@@ -39,9 +39,18 @@ RULES: Mapping[str, str] = {
     "action-spelling": "An action in other letters: `GoTo`, `go_to`, `OPEN`.",
     "action-synonym": "Another word for an action: `Navigate to`, `Pick up`, `Place`.",
     "model-form": "A model in brackets, with a remark, in a list, or one that does not matter since there is one only.",
+    "beside": "A whole answer not in the text of a reply: in the reasoning of one without text, or as an object.",
+    "odd-end": "A whole answer in JSON whose reply ends as a call of a tool, or for a reason that is not known.",
     "no-model": "No model where one could be chosen: the executor chooses.",
 }
 """Every leniency: its name and what it accepts."""
+OF_REPLIES = frozenset({"beside", "odd-end"})
+"""Those about where an answer is in a reply, and how that ends; the others are about its text."""
+FORMAL = frozenset(
+    {"fence", "turn-token", "key-spelling", "action-spelling", "action-synonym", "action-name", "remark", "empty-parts"}
+    | {"tool-call", "wrapper", "model-form", "no-model"}
+)
+"""Those by which a text is still one whole answer and nothing else, so that it cannot be a draft or a part of one."""
 ALL = frozenset(RULES)
 
 

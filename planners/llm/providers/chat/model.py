@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 from homie.kernel.planning.prompts import Message
 from homie.kernel.types import Image
 from planners.llm.calls import Body, Failure, wish_for
+from planners.llm.calls.contents import BESIDE, called, read_content
 from planners.llm.calls.failure import about_length
 from planners.llm.calls.lenient import Count, Words, a_mapping, words
 from planners.llm.calls.openai_sdk import (
@@ -24,7 +25,7 @@ from planners.llm.calls.openai_sdk import (
     is_strict,
 )
 from planners.llm.calls.wire import load_sdk
-from planners.llm.messages import Finish, Reply, Request
+from planners.llm.messages import ODD_END, Finish, Reply, Request
 from planners.llm.providers.chat.providers import DEFAULT, find_provider
 
 if TYPE_CHECKING:
@@ -35,16 +36,25 @@ _OF_REASONING = re.compile(r"temperature|max_tokens|max_completion_tokens")
 """What an endpoint complains of when a model that reasons is asked like another one."""
 _OF_PICTURES = re.compile(r"image|vision|multi.?modal|valid string", re.IGNORECASE)
 """What it complains of when a model that only reads text is shown pictures."""
+_FEW_PICTURES = re.compile(
+    r"at most (\d+) (?:image|picture|media|multi-?modal)|(?:max\w*|limit)[^.]{0,40}\bimages?\b[^.\d]{0,30}(\d+)"
+    r"|too many images|\b(?:only|supports?) (?:one|a single|1) image",
+    re.IGNORECASE,
+)
+"""What it complains of when it takes pictures, but not so many."""
 _WRONG = frozenset({400, 413, 422})
 """Statuses of a request that is wrong, too large, or not of the form that is expected (FastAPI)."""
 _BROKE = "Internal Server Error"
 """All that a server has to say, with status 500, whose own code broke on a request."""
 _FINISH: Mapping[str, Finish] = {
-    **dict.fromkeys(("", "stop", "eos", "eos_token", "stop_sequence", "end_turn"), "stop"),
-    **dict.fromkeys(("length", "max_tokens", "model_length"), "length"),
-    **dict.fromkeys(("content_filter", "safety", "refusal"), "refusal"),
+    **dict.fromkeys(("", "stop", "eos", "eos_token", "stop_sequence", "stop_token", "end_turn"), "stop"),
+    **dict.fromkeys(("complete", "completed", "finished", "done"), "stop"),
+    **dict.fromkeys(("length", "max_tokens", "model_length", "max_length", "max_output_tokens"), "length"),
+    **dict.fromkeys(("content_filter", "content-filter", "safety", "refusal", "guardrail"), "refusal"),
 }
 """What OpenAI, and what servers and gateways of others, call the ways in which an answer ends."""
+_CALLED = frozenset({"tool_calls", "tool_call", "function_call", "tool_use"})
+"""How a reply ends that calls a tool. None is offered; some servers say so around an answer all the same."""
 _GAVE_UP = frozenset({"abort", "aborted", "cancelled", "error", "timeout"})
 """The endpoint did not let the model finish (SGLang: abort, OpenRouter: error): whatever is there is no answer."""
 
@@ -56,18 +66,15 @@ class _Message(BaseModel):
     refusal: Words = ""
     reasoning_content: Words = ""
     reasoning: Words = ""
-
-    @property
-    def text(self) -> str:
-        """A text, or the parts of one that are no thoughts."""
-        if not isinstance(self.content, list):
-            return words(self.content)
-        parts = (part for part in self.content if not (isinstance(part, Mapping) and part.get("type") == "thinking"))
-        return "".join(map(words, parts))
+    tool_calls: Any = None
+    function_call: Any = None
 
 
 class _Choice(BaseModel):
+    """text: in the place of a message, as older completions have it."""
+
     message: _Message | None = None
+    text: Words = ""
     finish_reason: Words = ""
     error: Any = None
 
@@ -100,6 +107,7 @@ class ChatModel(OpenAIModel):
     """One model of one endpoint. Raises BadInput, and MissingPart without the SDK."""
 
     settings: ChatEndpoint
+    plainer: ClassVar[str] = "--set structured=text"
     forms: ClassVar[tuple[str, ...]] = ("json_schema", "schema_object", "json_object", "text")
     """`schema_object` is JSON mode with the schema beside it, as llama-cpp-python takes it."""
 
@@ -162,18 +170,29 @@ class ChatModel(OpenAIModel):
         message, reason = choice.message, choice.finish_reason.lower()
         if choice.error:
             raise self.error_inside({"error": choice.error})
-        if message is None:
-            raise self.garbage()
+        if message is None and not choice.text:
+            raise self.garbage("its choice has no 'message'")
         if reason in _GAVE_UP:
             raise Failure(f"{self.endpoint.host} gave up on its answer (finish reason '{reason}')", again=True)
-        content = message.text
-        thought = message.reasoning_content or message.reasoning
-        if (inside := _THOUGHT.match(content)) and not thought:
-            content, thought = content[inside.end() :], inside.group(1).strip()
+        message = message or _Message(content={"text": choice.text})
+        content = read_content(message.content)
+        text, thought = content.text, message.reasoning_content or message.reasoning or content.thought
+        if (inside := _THOUGHT.match(text)) and not thought:
+            text, thought = text[inside.end() :], inside.group(1).strip()
+        odd = [BESIDE] if content.odd or choice.message is None else []
+        calls = called(message.tool_calls) or called(message.function_call)
+        if reason in _CALLED:
+            finish: Finish = "stop"
+            odd += [] if calls else [ODD_END]
+        else:
+            finish = _FINISH.get(reason, "unknown")
+        refusal = message.refusal or content.refusal
         return Reply(
-            text=content or message.refusal,
+            text="\n".join(filter(None, (text if text.strip() else "", calls))) or refusal,
             reasoning=thought,
-            finish="refusal" if message.refusal else _FINISH.get(reason, "unknown"),
+            finish="refusal" if refusal else finish,
+            leniencies=tuple(odd),
+            reason=choice.finish_reason,
             input_tokens=usage.prompt_tokens,
             output_tokens=usage.completion_tokens,
             cache_read_tokens=usage.prompt_tokens_details.cached_tokens,
@@ -188,6 +207,11 @@ class ChatModel(OpenAIModel):
 
     def hint(self, status: int, message: str, body: Body) -> str:
         wrong = status in _WRONG
+        if (few := _FEW_PICTURES.search(message)) and _shows_pictures(body) and (few[1] or few[2]) != "0":
+            return (
+                " (it takes fewer images than are sent: raise its limit, for vLLM --limit-mm-per-prompt "
+                "'{\"image\": 8}', play a suite whose protocol has fewer views, or send none: --set images=false)"
+            )
         if wrong and self.settings.reasoning is None and _OF_REASONING.search(message):
             return " (if it is a model that reasons, say so: --set reasoning=low)"
         of_pictures = wrong and (about_length(message) or _OF_PICTURES.search(message))

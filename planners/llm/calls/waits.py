@@ -1,0 +1,178 @@
+"""How long an endpoint asks to wait: in headers, in the details of a body, in words; and quotas that no wait fills.
+
+| where | whose |
+|---|---|
+| `retry-after-ms`, `retry-after` (seconds, HTTP date) | OpenAI, Azure; RFC 9110 |
+| `retryDelay` of a `RetryInfo` among the details of the body | Google |
+| `Please try again in 1m30s`, `retry after 20 seconds` | Groq, Azure, Google |
+| `x-ratelimit-reset-*`, `anthropic-ratelimit-*-reset` | OpenAI and kin, Anthropic, OpenRouter |
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from planners.llm.calls.lenient import complaint, error_of
+
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_UNIT = r"(?:milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|hr|h|days?|d)"
+_AMOUNT = rf"\d+(?:\.\d+)?\s*{_UNIT}(?![a-z])"
+_DURATION = re.compile(rf"{_AMOUNT}(?:(?:\s|,|and)*{_AMOUNT})*|\d+(?:\.\d+)?{_UNIT}(?:\d+(?:\.\d+)?{_UNIT})+", re.I)
+_PART = re.compile(rf"(\d+(?:\.\d+)?)\s*({_UNIT})", re.I)
+_SAID = re.compile(
+    r"\b(?:try|retry|again|wait|resets?|available)\b[^.;\n]{0,40}?\b(?:in|after|for|at least)\b[:\s]*", re.I
+)
+"""Words before a wait. A full stop ends the sentence, so that a limit `of 20 per minute` is not taken for one."""
+_WAIT = re.compile(r"\b(?:wait|retry[- ]?after)\b[:=\s]*", re.I)
+_BARE = re.compile(r"\bretry[- ]after[:=\s]+(\d+(?:\.\d+)?)(?![\w.%]|\s+[a-z])", re.I)
+_RESET = re.compile(r"(?:x-)?(?:anthropic-)?ratelimit-(?:reset(?:-(\w+))?|(\w+)-reset)$", re.I)
+_USED_UP = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "quota_exhausted"})
+"""Codes and types of errors that a payment or another day ends, and no wait of ours."""
+_OF_THE_DAY = re.compile(r"per[ _-]?day|daily", re.I)
+_EPOCH = 1e9
+"""Seconds since 1970 are above this number, waits are below."""
+
+
+def wait_asked(headers: Mapping[str, str], body: object, now: datetime | None = None) -> float | None:
+    """Seconds that an endpoint asks to wait, the longest of what it says; None if it says nothing.
+
+    Args:
+        headers: of the response, by names in small letters.
+        body: of the response: parsed JSON, or a text.
+        now: the time, for dates.
+    """
+    now = now or datetime.now(UTC)
+    exact = _number(headers.get("retry-after-ms", ""))
+    header = exact / 1000 if exact is not None else seconds_after(headers.get("retry-after", ""), now)
+    said = [header, *_delays(body), _in_words(complaint(body))]
+    waits = [max(0.0, wait) for wait in said if wait is not None]
+    if waits:
+        return max(waits)
+    return _until_reset(headers, now)
+
+
+def is_used_up(body: object, wait: float | None = None) -> bool:
+    """Whether the body of an error says that a quota is used up for the day, or that the account has no credit.
+
+    Args:
+        body: of the response, JSON or a text.
+        wait: seconds that the endpoint asks to wait; where it does, words alone do not count.
+    """
+    error = error_of(body)
+    if not isinstance(error, Mapping):
+        return False
+    names = {str(error.get(key, "")).lower() for key in ("code", "type", "status")}
+    if names & _USED_UP:
+        return True
+    quotas = [str(quota) for details in _details(error) for quota in _listed(details.get("violations"))]
+    if any(_OF_THE_DAY.search(quota) for quota in quotas):
+        return True
+    return wait is None and bool(_OF_THE_DAY.search(complaint(body)))
+
+
+def seconds_after(text: str, now: datetime | None = None) -> float | None:
+    """Seconds from a Retry-After header, a number or an HTTP date (RFC 9110, 10.2.3); None if it says nothing."""
+    seconds = _number(text)
+    if seconds is None:
+        try:
+            then = parsedate_to_datetime(text)
+        except (ValueError, TypeError):
+            return duration(text)
+        then = then if then.tzinfo else then.replace(tzinfo=UTC)
+        seconds = (then - (now or datetime.now(UTC))).total_seconds()
+    return max(0.0, seconds)
+
+
+def duration(text: str) -> float | None:
+    """Seconds of a duration such as `6m0s`, `1.5s`, `120ms` or `2 hours`; None if the text is none.
+
+    >>> duration("1m30s"), duration("250ms"), duration("1 minute and 5 seconds"), duration("soon")
+    (90.0, 0.25, 65.0, None)
+    """
+    if not _DURATION.fullmatch(text.strip()):
+        return None
+    return sum(float(number) * _SECONDS[_unit(name)] for number, name in _PART.findall(text))
+
+
+def _unit(name: str) -> str:
+    name = name.lower()
+    return "ms" if name.startswith(("ms", "mil")) else name[0]
+
+
+def _number(text: object) -> float | None:
+    if isinstance(text, bool) or not isinstance(text, str | int | float):
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _in_words(message: str) -> float | None:
+    """The longest wait that a message asks for in words."""
+    waits = [
+        duration(match.group().strip())
+        for said in (_SAID, _WAIT)
+        for start in said.finditer(message)
+        if (match := _DURATION.match(message, start.end()))
+    ]
+    waits += [float(bare[1]) for bare in _BARE.finditer(message)]
+    return max((wait for wait in waits if wait is not None), default=None)
+
+
+def _delays(body: object) -> Iterator[float | None]:
+    """The waits in the details of Google's errors (`google.rpc.RetryInfo`), and in fields of other bodies."""
+    error = error_of(body)
+    if not isinstance(error, Mapping):
+        return
+    for place in (error, *_details(error)):
+        for key in ("retryDelay", "retry_delay", "retry_after", "retry_after_seconds", "retryAfter"):
+            delay = place.get(key)
+            if isinstance(delay, Mapping):
+                yield (_number(delay.get("seconds", 0)) or 0.0) + (_number(delay.get("nanos", 0)) or 0.0) / 1e9
+            elif (number := _number(delay)) is not None:
+                yield number
+            elif isinstance(delay, str):
+                yield duration(delay)
+
+
+def _details(error: Mapping[str, object]) -> list[Mapping[str, object]]:
+    metadata = error.get("metadata")  # OpenRouter
+    more = [metadata] if isinstance(metadata, Mapping) else []
+    return [*(item for item in _listed(error.get("details")) if isinstance(item, Mapping)), *more]
+
+
+def _listed(value: object) -> list[object]:
+    return list(value) if isinstance(value, list) else []
+
+
+def _until_reset(headers: Mapping[str, str], now: datetime) -> float | None:
+    """Seconds until the limits that are used up are reset; where none says so, until the first reset."""
+    used_up: list[float] = []
+    others: list[float] = []
+    for name, text in headers.items():
+        wait = _reset(text, now) if _RESET.search(name) else None
+        if wait is None:
+            continue
+        remaining = name.lower().replace("reset", "remaining")
+        (used_up if headers.get(remaining, "").strip() == "0" else others).append(wait)
+    return max(used_up) if used_up else min(others, default=None)
+
+
+def _reset(text: str, now: datetime) -> float | None:
+    """Seconds until a reset: a duration, seconds, seconds or milliseconds since 1970, or a date (RFC 3339)."""
+    number = _number(text)
+    if number is None:
+        try:
+            then = datetime.fromisoformat(text)
+        except ValueError:
+            return duration(text)
+        number = (then if then.tzinfo else then.replace(tzinfo=UTC)).timestamp()
+    if number > _EPOCH:
+        number = (number / 1000 if number > 1000 * _EPOCH else number) - now.timestamp()
+    return max(0.0, number)
