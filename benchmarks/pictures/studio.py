@@ -48,7 +48,7 @@ def main() -> None:
                 page.set_default_timeout(PATIENCE * 1000)
                 page.goto(json.loads(text)["page"])
                 page.click("#controls")
-                until(page, "page.role?.drives && page.views.size === 4 && !page.locked")
+                until(page, "page.role?.drives && page.views.size === page.state?.views.length && !page.locked")
                 take_all(page, folder)
                 browser.close()
         finally:

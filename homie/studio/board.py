@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from homie.data.recording.recorder import jpeg
-from homie.kernel.interfaces import EpisodeListener, WorldState
+from homie.kernel.interfaces import EpisodeListener, Filmable, Robot, WorldState
 from homie.kernel.support.text import printable
 from homie.kernel.types import (
     AttemptEnded,
     EpisodeEnded,
     EpisodeStarted,
     Event,
+    Image,
     PlannerAnswered,
     PlannerAsked,
     SubtaskChecked,
@@ -36,6 +37,15 @@ STATES, MAPS = 0.1, 0.5
 """s between two states, between two maps: what a person reads need not come as often as what he steers by."""
 QUALITY = 80
 """Of JPEG: for the eye, over a cable of this machine."""
+LARGE = 480
+"""Pixels that the view that is looked at is high, where the robot can draw it so."""
+SMALL = 192
+"""Pixels that the view from outside is high among the small ones."""
+OUTSIDE = "outside"
+"""The name of the view of the film camera."""
+SLOW, SMALL_SECONDS = 0.1, 20.0
+"""A large picture that takes longer (s) is not tried again for so long (s): without a GL library, or on a machine on
+which much else runs, pictures come in the size of the robot's observations."""
 KEPT = 300
 """Events that a page that is opened later is shown."""
 
@@ -74,6 +84,7 @@ class Board(EpisodeListener):
         self.map: dict[str, Any] = {}
         self._framed = self._due = self._stated = self._mapped = -math.inf
         self._turn = 0
+        self._large_from, self._target = -math.inf, ""
         self._shown: dict[str, float] = {}
         """Robot time of the picture of each view that was shown last."""
         self.views: dict[str, bytes] = {}
@@ -101,6 +112,7 @@ class Board(EpisodeListener):
                 subtasks = [str(subtask) for subtask in decision.subtasks]
                 self._event({"kind": "decision", "round": number, "subtasks": subtasks, **about})
             case SubtaskStarted(number, subtask):
+                self._target = subtask.destination or subtask.target
                 self._event({"kind": "begin", "round": number, "text": str(subtask)})
             case SubtaskChecked(check):
                 self._event({"kind": "check", "layer": check.layer, "code": check.code, "text": check.message})
@@ -138,7 +150,7 @@ class Board(EpisodeListener):
 
     def _take(self, operation: Operation, now: float) -> None:
         """Render the view that is looked at and the next of the others; where nothing has moved, those that are due."""
-        pictures, views = operation.pictures, operation.parts.robot.views
+        views = shown_views(operation.parts.robot)
         first = self.focus if self.focus in views else views[0]
         others = [view for view in views if view != first]
         stamp, waits = operation.parts.robot.observe().stamp, operation.parts.robot.waits
@@ -151,10 +163,23 @@ class Board(EpisodeListener):
         if not due and now - self._framed < HEARTBEAT:
             return
         self._framed, wall = now, time.time()
-        rendered = {view: jpeg(pictures.of(view), QUALITY) for view in due}
+        rendered = {view: jpeg(self._picture(operation, view, large=view == first), QUALITY) for view in due}
         self._shown |= dict.fromkeys(due, stamp)
         self.views |= rendered
         self._show(Frame(stamp, now, wall, rendered))
+
+    def _picture(self, operation: Operation, view: str, *, large: bool) -> Image:
+        """What a view shows now, larger where it is the one that is looked at."""
+        began, pictures = time.perf_counter(), operation.pictures
+        large = large and began >= self._large_from
+        if view == OUTSIDE:
+            height = LARGE if large else SMALL
+            picture = pictures.outside(height * 4 // 3, height, self._target)
+        else:
+            picture = pictures.of(view, LARGE if large else None)
+        if large and time.perf_counter() - began > SLOW:
+            self._large_from = began + SMALL_SECONDS
+        return picture
 
     def _draw_map(self, operation: Operation) -> None:
         robot = operation.parts.robot
@@ -164,6 +189,12 @@ class Board(EpisodeListener):
         self._map_stamp = stamp
         self.map = {"type": "map", **_map(robot.snapshot())}
         self._send(self.map)
+
+
+def shown_views(robot: Robot) -> tuple[str, ...]:
+    """The views that a page shows: the planner's, the camera at the hand, and from outside in a simulator."""
+    hand = (robot.hand,) if robot.hand and robot.hand not in robot.views else ()
+    return (*robot.views, *hand, *((OUTSIDE,) if isinstance(robot, Filmable) else ()))
 
 
 def _safe(value: Any) -> Any:
@@ -202,7 +233,8 @@ def _state(operation: Operation) -> dict[str, Any]:
         "actions": state.actions,
         "arguments": {name: list(takes) for name, takes in operation.parts.executor.skills.arguments.items()},
         "models": state.models,
-        "views": robot.views,
+        "views": shown_views(robot),
+        "pointed": robot.views,
         "robot": robot.spec.name,
         "pose": [round(value, 3) for value in (body.base.x, body.base.y, body.base.yaw)],
         "groups": groups,

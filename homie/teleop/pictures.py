@@ -16,20 +16,33 @@ class Pictures:
 
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
-        self._seen: dict[str, tuple[float, Image]] = {}
+        self._seen: dict[tuple[str, int | None], tuple[float, Image]] = {}
 
-    def of(self, camera: str) -> Image:
-        """The picture (H, W, 3) of a camera now. Raises BadInput for one that the robot has not."""
+    def of(self, camera: str, height: int | None = None) -> Image:
+        """The picture (H, W, 3) of a camera now.
+
+        Args:
+            camera: Its name.
+            height: Pixels, where the robot can draw its pictures in another size; None for that of its observations.
+
+        Raises:
+            BadInput: The robot has no such camera.
+        """
         stamp = self._robot.observe().stamp
-        known = self._seen.get(camera)
+        known = self._seen.get((camera, height))
         if known is not None and known[0] == stamp and self._robot.waits:
             return known[1]
         if isinstance(self._robot, Filmable):
-            picture = self._robot.look(camera)
+            picture = self._robot.look(camera, height)
         else:
             picture = self._robot.observe((camera,)).frames[camera].rgb
-        self._seen[camera] = stamp, picture
+        self._seen[camera, height] = stamp, picture
         return picture
+
+    def outside(self, width: int, height: int, target: str) -> Image:
+        """The robot and its target from outside, (height, width, 3). Only of a `Filmable` robot."""
+        assert isinstance(self._robot, Filmable)  # asked for by `Board`, which offers the view of no other
+        return self._robot.film(width, height, target)
 
     def measured(self, camera: str) -> Observation:
         """What a camera sees now, with its depth, and when. Raises BadInput for one that the robot has not."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import io
 import json
 import threading
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from PIL import Image as Picture
 from websockets.sync.client import ClientConnection, connect
 
 from homie.studio.options import StudioOptions
@@ -55,6 +57,8 @@ class Page:
         self.socket, self.paints = socket, paints
         self.heard: list[dict[str, Any]] = []
         self.frames = 0
+        self.sizes: dict[str, tuple[int, int]] = {}
+        """Width and height of the last picture of each view."""
 
     def say(self, kind: str, /, **content: Any) -> None:
         self.socket.send(json.dumps({"type": kind, **content}))
@@ -67,8 +71,12 @@ class Page:
             if isinstance(data, bytes):
                 self.frames += 1
                 length = int.from_bytes(data[:4], "little")
+                head, at = json.loads(data[4 : 4 + length]), 4 + length
+                for name, size in head["views"]:
+                    self.sizes[name] = Picture.open(io.BytesIO(data[at : at + size])).size
+                    at += size
                 if self.paints:
-                    self.say("painted", seq=json.loads(data[4 : 4 + length])["seq"])
+                    self.say("painted", seq=head["seq"])
                 continue
             message = json.loads(data)
             self.heard.append(message)

@@ -162,3 +162,17 @@ def test_an_episode_from_begin_to_export(studio):
     status, report, _ = studio.get(f"/report?run={name}", Cookie=cookie)
     assert status == 200 and b"put the ball in the box" in report
     assert {"name": name, "kind": "run", "recorded": True} in json.loads(studio.get("/api/runs", Cookie=cookie)[1])
+
+
+def test_a_page_shows_the_hand_and_the_view_from_outside_beside_the_planners_views(tmp_path):
+    table = {"robot": "franka:stack", "skills": "arm", "detector": "simulated", "targets": "background"}
+    with opened(tmp_path, **table) as studio, studio.connect(studio.enter()) as socket:
+        page = Page(socket)
+        views = page.wait("state")["views"]
+        page.say("focus", view="outside")
+        state = page.wait("state", lambda state: {*page.sizes} == {*views})
+        assert {*state["views"]} == {*state["pointed"], "wrist", "outside"} and "outside" not in state["pointed"]
+        width, height = page.sizes["outside"]
+        assert width > height, "a picture of a scene"
+        page.say("inspect", id=1, view="outside", x=0.5, y=0.5, words="")
+        assert "There is no view 'outside'" in page.wait("event", lambda event: event["kind"] == "tell")["text"]

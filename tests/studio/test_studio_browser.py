@@ -35,7 +35,7 @@ def page(studio: Any) -> Iterator[Any]:
         opened.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
         opened.goto(studio.addresses[-1])
         opened.click("#controls")
-        until(opened, "page.role?.drives && page.views.size === 4 && !page.locked")
+        until(opened, "page.role?.drives && page.views.size === page.state?.views.length && !page.locked")
         yield opened
         browser.close()
     assert errors == []
@@ -150,3 +150,27 @@ def test_a_studio_that_is_gone_locks_the_controls_and_says_so(page):
     page.wait_for_selector("#lock:not([hidden])")
     assert "controls are locked" in page.inner_text("#lock")
     assert page.is_disabled("#start") and page.is_disabled("[data-action='Go to']")
+
+
+def test_the_map_names_what_the_pointer_is_on_and_draws_the_way(page):
+    place = page.evaluate("worldMap.content.loose.concat(worldMap.content.fixed)[0]")
+    spot = page.evaluate(
+        "([x, y]) => { const { x0, y1, scale, left, top } = worldMap.view;"
+        " return [(left + (x - x0) * scale) / devicePixelRatio, (top + (y1 - y) * scale) / devicePixelRatio]; }",
+        [place["x"], place["y"]],
+    )
+    page.hover("#map", position={"x": spot[0], "y": spot[1]})
+    assert page.get_attribute("#map", "title")
+    page.click("#robot")
+    page.keyboard.down("w")
+    until(page, "worldMap.path.length > 1")
+    page.keyboard.up("w")
+
+
+def test_on_a_phone_picture_and_subtask_buttons_are_on_the_screen_together(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    until(page, "page.views.size === page.state.views.length")
+    for part in ("#main-view", "[data-action='Pick']", "#stop"):
+        box = page.locator(part).bounding_box()
+        assert box is not None and box["y"] >= 0 and box["y"] + box["height"] <= 844, part
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

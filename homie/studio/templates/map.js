@@ -2,10 +2,19 @@
 "use strict";
 
 const worldMap = {
-  content: null, pose: [0, 0, 0], view: null,
+  content: null, pose: [0, 0, 0], view: null, path: [], stamp: 0, pointed: "",
 
   show(content) { this.content = content; this.draw(); },
-  move(pose) { this.pose = pose; this.draw(); },
+
+  // The robot is at a pose (m, m, rad) at a robot time (s). Its way is drawn since the world was last reset.
+  move(pose, stamp) {
+    if (stamp < this.stamp) this.path = [];
+    this.stamp = stamp;
+    const last = this.path.at(-1);
+    if (!last || Math.hypot(pose[0] - last[0], pose[1] - last[1]) > 0.05) this.path = [...this.path.slice(-1999), pose.slice(0, 2)];
+    this.pose = pose;
+    this.draw();
+  },
 
   // The rectangle that everything is in, in metres.
   bounds() {
@@ -43,11 +52,11 @@ const worldMap = {
     const flat = [...this.content.fixed].sort((a, b) => b.half[0] * b.half[1] - a.half[0] * a.half[1]);
     for (const thing of flat) this.box(pen, at, scale, thing, thing.name in this.content.open ? colour("--good") : colour("--thing"));
     for (const thing of this.content.loose) this.box(pen, at, scale, thing, colour("--loose"));
-    const size = 11 * devicePixelRatio;
-    pen.font = `${size}px system-ui, sans-serif`;
-    pen.textAlign = "center";
-    pen.fillStyle = colour("--ink");
-    for (const room of this.content.rooms) pen.fillText(room.kind, ...at((room.floor[0] + room.floor[2]) / 2, (room.floor[1] + room.floor[3]) / 2));
+    pen.strokeStyle = colour("--link");
+    pen.lineWidth = 1.5 * devicePixelRatio;
+    pen.globalAlpha = 0.6;
+    pen.beginPath(); for (const place of this.path) pen.lineTo(...at(...place)); pen.stroke();
+    pen.globalAlpha = 1;
     const [x, y, yaw] = this.pose, [px, py] = at(x, y), r = Math.max(0.25 * scale, 6);
     pen.fillStyle = colour("--link");
     pen.beginPath(); pen.arc(px, py, r, 0, 7); pen.fill();
@@ -55,6 +64,44 @@ const worldMap = {
     pen.beginPath();
     for (const [d, a] of [[0.9, 0], [0.7, 2.5], [0.7, -2.5]]) pen.lineTo(px + r * d * Math.cos(yaw + a), py - r * d * Math.sin(yaw + a));
     pen.fill();
+    this.labels(pen, at, colour, [px - r, py - r, px + r, py + r]);
+  },
+
+  // Names, the most useful first: what the pointer is on, rooms, large furniture. One that would cover another, or the
+  // robot, is tried a line higher and lower, and left out where there is no room: the pointer shows it.
+  labels(pen, at, colour, robot) {
+    const size = 11 * devicePixelRatio, spoken = (name) => name.replace(/_/g, " ");
+    const taken = [robot];
+    pen.textAlign = "center"; pen.textBaseline = "middle"; pen.lineJoin = "round"; pen.lineWidth = 3 * devicePixelRatio;
+    const write = (text, x, y, font, ink, halo, always) => {
+      pen.font = font;
+      const half = pen.measureText(text).width / 2 + 2, canvas = pen.canvas;
+      const middle = Math.min(Math.max(x, half), canvas.width - half);
+      for (const shift of [0, -1.5, 1.5]) {
+        const line = Math.min(Math.max(y + shift * size, 0.7 * size), canvas.height - 0.7 * size);
+        const box = [middle - half, line - 0.6 * size, middle + half, line + 0.6 * size];
+        if (!always && taken.some((other) => box[0] < other[2] && box[2] > other[0] && box[1] < other[3] && box[3] > other[1])) continue;
+        taken.push(box);
+        pen.strokeStyle = halo; pen.strokeText(text, middle, line);
+        pen.fillStyle = ink; pen.fillText(text, middle, line);
+        return;
+      }
+    };
+    const thing = [...this.content.loose, ...this.content.fixed].find(({ name }) => name === this.pointed);
+    const plain = `${size}px system-ui, sans-serif`, bold = `600 ${size}px system-ui, sans-serif`;
+    if (thing) write(spoken(thing.name), ...at(thing.x, thing.y), bold, colour("--ink"), colour("--card"), true);
+    for (const room of this.content.rooms) write(spoken(room.kind), ...at((room.floor[0] + room.floor[2]) / 2, (room.floor[1] + room.floor[3]) / 2), bold, colour("--ink"), colour("--room"));
+    const large = this.content.fixed.filter(({ half }) => Math.max(...half) < 3).sort((a, b) => b.half[0] * b.half[1] - a.half[0] * a.half[1]);
+    for (const piece of large) if (piece !== thing) write(spoken(piece.kind), ...at(piece.x, piece.y), plain, colour("--soft"), colour("--card"));
+  },
+
+  // The pointer is at a place of the canvas (CSS pixels): what is there is named.
+  point(x, y) {
+    const name = this.content && x >= 0 ? this.at(x, y) : "";
+    if (name === this.pointed) return;
+    this.pointed = name;
+    document.getElementById("map").title = name.replace(/_/g, " ");
+    this.draw();
   },
 
   box(pen, at, scale, thing, fill) {

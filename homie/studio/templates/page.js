@@ -105,7 +105,7 @@ const page = {
     for (const button of document.querySelectorAll("[data-finish]")) button.disabled = !state.task;
     if (!before) for (const view of state.views) this.thumb(view);
     if (!before || String(before.actions) !== String(state.actions)) this.actions(state);
-    worldMap.move(state.pose);
+    worldMap.move(state.pose, state.stamp);
     hands.sliders(state.groups);
     if (before && before.recording && !state.recording && element("shelf").open) library.load();
   },
@@ -254,10 +254,13 @@ const page = {
       const canvas = event.target, scale = Math.min(canvas.clientWidth / canvas.width, canvas.clientHeight / canvas.height);
       const place = (at, shown, own) => (at - (shown - scale * own) / 2) / (scale * own); // the picture is in the middle of its frame
       const x = place(event.offsetX, canvas.clientWidth, canvas.width), y = place(event.offsetY, canvas.clientHeight, canvas.height);
-      if (x >= 0 && x <= 1 && y >= 0 && y <= 1) this.inspect({ view: this.focus, x, y }, [event.offsetX, event.offsetY], canvas);
+      if (!this.state?.pointed.includes(this.focus)) this.tell(`Nothing can be pointed at in the view ${this.focus}: click on ${this.state.pointed.join(", ")} or on the map.`);
+      else if (x >= 0 && x <= 1 && y >= 0 && y <= 1) this.inspect({ view: this.focus, x, y }, [event.offsetX, event.offsetY], canvas);
     });
-    element("main-view").addEventListener("keydown", (event) => { if (event.key === "Enter") this.inspect({ view: this.focus, x: 0.5, y: 0.5 }, [20, 20], event.target); });
+    element("main-view").addEventListener("keydown", (event) => { if (event.key === "Enter" && this.state?.pointed.includes(this.focus)) this.inspect({ view: this.focus, x: 0.5, y: 0.5 }, [20, 20], event.target); });
     element("map").addEventListener("click", (event) => { const words = worldMap.at(event.offsetX, event.offsetY); if (words) this.inspect({ words }, [event.offsetX, event.offsetY], event.target); });
+    element("map").addEventListener("mousemove", (event) => worldMap.point(event.offsetX, event.offsetY));
+    element("map").addEventListener("mouseleave", () => worldMap.point(-1, -1));
     addEventListener("resize", () => worldMap.draw());
     setInterval(() => this.lock(), 200);
     this.connect();
