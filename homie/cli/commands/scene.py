@@ -15,13 +15,14 @@ from homie.cli.output import columns, print_json, save, say
 from homie.cli.parameters import build, options_from
 from homie.envs.mujoco.generate.generate import house_of
 from homie.envs.mujoco.house.build import build as build_home
-from homie.envs.mujoco.house.meshed_scene import meshes_of, with_meshes
+from homie.envs.mujoco.house.meshed_scene import account_of, meshes_of, with_meshes
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import PersonSpec
 from homie.envs.mujoco.house.topdown import draw_map
 from homie.envs.mujoco.state.world import World
 from homie.kernel.errors import BadInput
 from homie.kernel.setup.options import SceneOptions
+from homie.kernel.support.text import printable
 from homie.kernel.vocabulary import domain
 
 
@@ -101,6 +102,8 @@ def scene_command(
     scene = house_of(options, options.seed, options.scene)
     if options.meshes is not None:
         scene = with_meshes(scene, meshes_of(options.meshes))
+        for line in account_of(scene):
+            typer.echo(printable(line), err=True)
     if options.save is not None:
         save(options.save, scene.dump().encode())
     if options.png is not None:

@@ -19,6 +19,7 @@ from homie.envs.mujoco.meshes.bundle import bundle
 from homie.envs.mujoco.meshes.reading import Skin, skins
 from homie.envs.mujoco.meshes.solids import FOOT, hollow_of, hull, stand, vessel
 from homie.kernel.errors import BadInput
+from homie.kernel.support.text import counted
 from homie.kernel.types import Array
 
 THINNEST = 0.002
@@ -65,6 +66,19 @@ def meshed(kind: str, colour: str, file: str, sha256: str) -> ObjectPlan:
     bottom, *walls = vessel(fitted, faces, hollow)
     pieces = (_piece(wall, (1 - BOTTOM) * mass / len(walls)) for wall in walls)
     return ObjectPlan(half, (*drawn, *_standing(bottom, BOTTOM * mass), *pieces), usual.rolls, hollow)
+
+
+def account(kind: str, colour: str, file: str, sha256: str) -> str:
+    """What became of a mesh, for people: its faces and parts, its size in the file and as the object. Raises as
+    `meshed`."""
+    plan, (parts, _) = meshed(kind, colour, file, sha256), _read(file, sha256)
+    drawn, whole = sum(len(part.faces) for part in parts), sum(part.whole for part in parts)
+    size = np.ptp(np.vstack([part.points for part in parts]), axis=0)
+    faces = f"{whole:,} faces" + (f", of which {drawn:,} are drawn" if drawn < whole else "")
+    textured = sum(part.texture is not None for part in parts)
+    look = f" in {counted(len(parts), 'part')}, {textured} with a texture" if len(parts) > 1 or textured else ""
+    before, after = " x ".join(f"{side:.4g}" for side in size), " x ".join(f"{200 * side:.1f}" for side in plan.half)
+    return f"{faces}{look}; {before} in the file, {after} cm here"
 
 
 @lru_cache(maxsize=32)

@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.envs.mujoco.blueprints.palette import RGB
+from homie.envs.mujoco.meshes import obj
 from homie.envs.mujoco.meshes.bundle import Bundle
+from homie.envs.mujoco.meshes.glb import with_triangles
 from homie.envs.mujoco.meshes.thinning import thinned
 from homie.kernel.errors import BadInput
 from homie.kernel.support.packages import missing_part
@@ -44,9 +46,9 @@ Texels = NDArray[np.uint8]
 class Skin:
     """A part of a mesh with one look.
 
-    points (n, 3), z up, in the units of the file; faces (m, 3); rgb: its colour, with a texture the mean of that, None
-    where the file gives none; uv (n, 2) and texture (h, w, 3), rows from the top, v from the bottom; None where it has
-    no texture.
+    points (n, 3), z up, in the units of the file; faces (m, 3), of `whole` in the file; rgb: its colour, with a texture
+    the mean of that, None where the file gives none; uv (n, 2) and texture (h, w, 3), rows from the top, v from the
+    bottom; None where it has no texture.
     """
 
     points: Array
@@ -54,6 +56,7 @@ class Skin:
     rgb: RGB | None
     uv: Array | None = None
     texture: Texels | None = None
+    whole: int = 0
 
 
 def skins(mesh: Bundle) -> tuple[Skin, ...]:
@@ -68,12 +71,9 @@ def skins(mesh: Bundle) -> tuple[Skin, ...]:
     except ImportError as error:
         raise missing_part("Drawing meshes", "trimesh", "meshes") from error
     try:
-        scene = trimesh.load_scene(
-            io.BytesIO(mesh.data),
-            file_type=mesh.path.suffix.lower()[1:],
-            resolver=_Kept(mesh.references),
-            process=False,
-        )
+        kind = mesh.path.suffix.lower()[1:]
+        data, references = _prepared(mesh) if kind == "obj" else (with_triangles(mesh.path, mesh.data), {})
+        scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=_Kept(references), process=False)
         total = sum(len(scene.geometry[scene.graph[node][1]].faces) for node in scene.graph.nodes_geometry)
         _check_size(mesh, total, len(scene.graph.nodes_geometry))
         for geometry in scene.geometry.values():
@@ -92,11 +92,19 @@ def skins(mesh: Bundle) -> tuple[Skin, ...]:
     if not parts:
         raise BadInput(f"The mesh {mesh.path} has no faces.")
     if mesh.textures and all(part.texture is None for part in parts):  # trimesh goes on without
-        raise BadInput(
-            f"The texture {mesh.textures[0]} of the mesh {mesh.path} cannot be used: it is damaged, or no point has "
-            "coordinates in it."
-        )
+        name = next(iter(mesh.textures))
+        reason = "it is damaged, or no point has coordinates in it"
+        raise BadInput(f"The texture {name} of the mesh {mesh.path} cannot be used: {reason}.")
     return parts
+
+
+def _prepared(mesh: Bundle) -> tuple[bytes, dict[str, bytes]]:
+    """An OBJ as the parser takes it, and the files that it names."""
+    data = obj.with_triangles(mesh.path, mesh.data)
+    if not mesh.materials:
+        return data, {}
+    materials = obj.one_library(mesh.path, mesh.materials)
+    return obj.with_one_library(data), {obj.MATERIALS: materials, **mesh.textures}
 
 
 def _check_size(mesh: Bundle, faces: int, parts: int) -> None:
@@ -136,11 +144,12 @@ def _skin(mesh: Bundle, part: Any, upright: bool, most: int) -> Skin:
         points = points @ _Y_UP.T
     rgb, uv, texture = _look(part)
     if texture is None or uv is None:
-        return Skin(*thinned(points, faces, None, most)[:2], rgb)
+        return Skin(*thinned(points, faces, None, most)[:2], rgb, whole=len(faces))
+    whole = len(faces)
     points, faces, kept = thinned(points, faces, uv, most)
     assert kept is not None
     texture = _filled(texture, kept, faces)
-    return Skin(points, faces, _rgb(texture.mean(axis=(0, 1))), kept, texture)
+    return Skin(points, faces, _rgb(texture.mean(axis=(0, 1))), kept, texture, whole)
 
 
 def _look(part: Any) -> tuple[RGB | None, Array | None, Texels | None]:

@@ -1,0 +1,124 @@
+"""GLB files: checked before the parser sees them, and their fans made triangles, which it would leave out."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import parse_json
+from homie.kernel.support.files import reading
+
+MOST_VALUES = 2_000_000
+"""Elements that a GLB may announce in one array: a few bytes of a file can ask for all of the memory."""
+_PACKED = ("compression", "basisu")
+"""Parts of the names of glTF extensions that pack what trimesh does not unpack."""
+_OTHER_MODES = {0: "points", 1: "lines", 2: "lines", 3: "lines"}
+_TRIANGLES, _STRIP, _FAN = 4, 5, 6
+_INDICES = {5121: "<u1", 5123: "<u2", 5125: "<u4"}
+"""Types of the indices of faces, as glTF numbers them."""
+
+
+def check_glb(path: Path, data: bytes) -> None:
+    """Raises BadInput for a GLB that is none, needs other files, announces more than there is, or is not all faces."""
+    content = _content(path, data)
+    for kind in ("buffers", "images"):
+        for item in _entries(content, kind):
+            if not str(item.get("uri", "data:")).startswith("data:"):
+                raise BadInput(
+                    f"The mesh {path} refers to '{str(item['uri'])[:80]}': save it as a GLB with everything inside."
+                )
+    for name in content.get("extensionsRequired") or ():
+        if any(word in str(name) for word in _PACKED):
+            raise BadInput(f"The mesh {path} is packed by {name}, which is not read here: save it without.")
+    for item in _entries(content, "accessors"):
+        count = item.get("count")
+        if not isinstance(count, int) or not 0 <= count <= MOST_VALUES:
+            raise BadInput(f"The mesh {path} has an array of {str(count)[:20]} elements: at most {MOST_VALUES:,}.")
+    for primitive in _primitives(content):
+        mode = primitive.get("mode", _TRIANGLES)
+        if mode not in (_TRIANGLES, _STRIP, _FAN):
+            what = _OTHER_MODES.get(mode, f"the mode {str(mode)[:20]}") if isinstance(mode, int) else "no known mode"
+            raise BadInput(f"The mesh {path} has a part of {what}, which is no surface: save it without that part.")
+
+
+def with_triangles(path: Path, data: bytes) -> bytes:
+    """A GLB whose fans are triangles. Raises BadInput where their indices cannot be read."""
+    content = _content(path, data)
+    fans = [primitive for primitive in _primitives(content) if primitive.get("mode") == _FAN]
+    if not fans:
+        return data
+    (length,) = struct.unpack_from("<I", data, 12)
+    binary = _binary(data, 20 + length)
+    try:
+        for fan in fans:
+            around = _around(content, binary, fan)
+            first = np.broadcast_to(around[:1], (max(len(around) - 2, 0),))
+            faces = np.stack([first, around[1:-1], around[2:]], axis=1).astype("<u4")
+            binary += b"\0" * (-len(binary) % 4)
+            content["bufferViews"].append({"buffer": 0, "byteOffset": len(binary), "byteLength": faces.nbytes})
+            view, count = len(content["bufferViews"]) - 1, int(faces.size)
+            content["accessors"].append({"bufferView": view, "componentType": 5125, "count": count, "type": "SCALAR"})
+            fan |= {"mode": _TRIANGLES, "indices": len(content["accessors"]) - 1}
+            binary += faces.tobytes()
+        content["buffers"][0]["byteLength"] = len(binary)
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise BadInput(
+            f"The mesh {path} has a fan of triangles whose indices cannot be read: save it with triangles alone."
+        ) from error
+    text = json.dumps(content).encode()
+    text += b" " * (-len(text) % 4)
+    binary += b"\0" * (-len(binary) % 4)
+    chunks = struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(binary), b"BIN\0") + binary
+    return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
+
+
+def _around(content: Mapping[str, Any], binary: bytes, fan: Mapping[str, Any]) -> NDArray[np.int64]:
+    """The points of a fan in their order (n,). Raises what a damaged file raises."""
+    if "indices" not in fan:
+        return np.arange(content["accessors"][fan["attributes"]["POSITION"]]["count"])
+    accessor = content["accessors"][fan["indices"]]
+    view = content["bufferViews"][accessor["bufferView"]]
+    if view["buffer"] != 0 or "uri" in content["buffers"][0] or "sparse" in accessor or view.get("byteStride"):
+        raise ValueError("the indices are kept in another way than as a row in the file")
+    start = view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
+    kind = np.dtype(_INDICES[accessor["componentType"]])
+    return np.frombuffer(binary, kind, accessor["count"], start).astype(np.int64)
+
+
+def _binary(data: bytes, start: int) -> bytes:
+    """The second chunk, b"" where there is none."""
+    if start + 8 > len(data):
+        return b""
+    length, kind = struct.unpack_from("<I4s", data, start)
+    return data[start + 8 : start + 8 + length] if kind == b"BIN\0" else b""
+
+
+def _content(path: Path, data: bytes) -> dict[str, Any]:
+    """The JSON of a GLB."""
+    with reading(path, "the mesh"):
+        if len(data) < 20:
+            raise ValueError("it is no GLB file (it ends in its header)")
+        magic, version, _, length, kind = struct.unpack_from("<4sIII4s", data)
+        if magic != b"glTF" or version != 2 or kind != b"JSON" or 20 + length > len(data):
+            raise ValueError("it is no GLB file of glTF 2.0")
+        content = parse_json(data[20 : 20 + length])
+        if not isinstance(content, dict):
+            raise ValueError("its JSON is no object")
+    return content
+
+
+def _primitives(content: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for mesh in _entries(content, "meshes"):
+        yield from _entries(mesh, "primitives")
+
+
+def _entries(content: Mapping[str, Any], kind: str) -> Iterator[dict[str, Any]]:
+    entries = content.get(kind)
+    yield from (item for item in entries if isinstance(item, dict)) if isinstance(entries, list) else ()

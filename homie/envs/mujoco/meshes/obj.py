@@ -1,0 +1,178 @@
+"""OBJ files as the parser takes them: faces as triangles with indices from 1, one file of materials.
+
+The parser cuts faces of many corners into fans, which fills what is concave, and counts negative indices from the end
+of the file, not from their own line. Both are done here; what is right already is left as it is.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from homie.envs.mujoco.meshes.polygons import triangles
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Array
+
+MATERIALS = "materials"
+"""The one file of materials, as the parser asks for it."""
+_FACE = re.compile(rb"^[ \t]*f[ \t]", re.MULTILINE)
+_PLAIN = re.compile(rb"^f(?: +[1-9]\d*(?:/(?:[1-9]\d*)?(?:/[1-9]\d*)?)?){3}[ \t]*\r?$", re.MULTILINE)
+"""A triangle with positive indices and nothing behind it."""
+_CONTINUED = re.compile(rb"\\\r?\n")
+_LIBRARY = re.compile(rb"^[ \t]*mtllib[ \t]+([^\r\n]+)", re.MULTILINE)
+_COLOUR_MAP = re.compile(rb"^([ \t]*map_Kd[ \t]+)([^\r\n]+)", re.MULTILINE | re.IGNORECASE)
+_OPTION = {"-s": 3, "-o": 3, "-t": 3, "-mm": 2}
+"""Words behind an option of a texture; behind any other stands one."""
+_KINDS = ("v", "vt", "vn")
+
+
+def libraries(path: Path, data: bytes) -> dict[str, Path]:
+    """The files of materials that an OBJ names, by these names."""
+    named: dict[str, Path] = {}
+    for match in _LIBRARY.findall(data):
+        named |= {name: beside(path, name) for name in _names(path, _text(match))}
+    return named
+
+
+def textures(path: Path, materials: bytes) -> dict[str, Path]:
+    """The pictures that a file of materials names, by these names."""
+    return {name: beside(path, name) for _, match in _COLOUR_MAP.findall(materials) for name in [_picture(path, match)]}
+
+
+def one_library(path: Path, materials: Mapping[str, bytes]) -> bytes:
+    """All files of materials as one, which names pictures without quotes and options."""
+    whole = b"\n".join(materials.values())
+    return _COLOUR_MAP.sub(lambda match: match[1] + _picture(path, match[2]).encode(), whole)
+
+
+def with_one_library(data: bytes) -> bytes:
+    """An OBJ that names `MATERIALS` alone."""
+    return b"mtllib " + MATERIALS.encode() + b"\n" + _LIBRARY.sub(b"", data)
+
+
+def with_triangles(path: Path, data: bytes) -> bytes:
+    """An OBJ whose faces are triangles with positive indices.
+
+    Raises:
+        BadInput: A face has fewer than three corners, an index of 0, or one of a point that is not there.
+    """
+    if b"\\" in data:
+        data = _CONTINUED.sub(b" ", data)
+    if len(_FACE.findall(data)) == len(_PLAIN.findall(data)):
+        return data
+    lines = data.split(b"\n")
+    points = _points(lines)
+    counts = dict.fromkeys(_KINDS, 0)
+    totals = {kind: sum(line.lstrip().startswith(f"{kind} ".encode()) for line in lines) for kind in _KINDS}
+    for number, line in enumerate(lines):
+        words = line.split()
+        key = words[0].decode("ascii", "replace") if words else ""
+        if key in counts:
+            counts[key] += 1
+        elif key == "f":
+            corners = [_corner(path, number, word, counts, totals) for word in words[1 : _comment(words)]]
+            if len(corners) < 3:
+                raise BadInput(f"The mesh {path} has a face of {len(corners)} corners in line {number + 1}.")
+            places = points[[corner[0] - 1 for corner in corners]]
+            lines[number] = b"\n".join(
+                b"f " + b" ".join(_written(corners[corner]) for corner in triangle) for triangle in triangles(places)
+            )
+    return b"\n".join(lines)
+
+
+def beside(mesh: Path, name: str) -> Path:
+    """The file that a mesh refers to: in its folder or below, or where Google Scanned Objects has its textures."""
+    folder = mesh.parent.resolve()
+    path = (folder / name).resolve()
+    if not path.is_relative_to(folder):
+        raise BadInput(f"The mesh {mesh} refers to '{name}', outside of its folder: put that file beside it.")
+    scanned = folder.parent / "materials" / "textures" / path.name
+    return scanned if not path.exists() and scanned.exists() else path
+
+
+def _points(lines: Sequence[bytes]) -> Array:
+    """The points (n, 3) of all lines; what is no number is found by the parser."""
+    points = []
+    for line in lines:
+        words = line.split()
+        if words and words[0] == b"v":
+            points.append([_float(word) for word in (*words[1:4], b"nan", b"nan", b"nan")[:3]])
+    return np.array(points, dtype=float).reshape(-1, 3)
+
+
+def _float(word: bytes) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        return float("nan")
+
+
+def _comment(words: Sequence[bytes]) -> int:
+    return next((index for index, word in enumerate(words) if word.startswith(b"#")), len(words))
+
+
+def _corner(path: Path, number: int, word: bytes, counts: Mapping[str, int], totals: Mapping[str, int]) -> list[int]:
+    """The indices of a corner, from 1: point, texture and normal, 0 for what is not given."""
+    corner = []
+    for kind, text in zip(_KINDS, [*word.split(b"/"), b"", b""][:3], strict=True):
+        if not text and kind != "v":
+            corner.append(0)
+            continue
+        try:
+            index = int(text)
+        except ValueError:
+            index = 0
+        if index == 0:
+            raise BadInput(
+                f"The mesh {path} has the corner '{word.decode(errors='replace')[:40]}' in line {number + 1}: indices"
+                " of an OBJ are whole numbers from 1, or from -1 back; export it anew."
+            )
+        place = index if index > 0 else counts[kind] + 1 + index
+        if not 0 < place <= totals[kind]:
+            raise BadInput(
+                f"The mesh {path} has the corner '{word.decode(errors='replace')[:40]}' in line {number + 1}, and"
+                f" {totals[kind]} lines of '{kind}': it refers to one that is not there."
+            )
+        corner.append(place)
+    return corner
+
+
+def _written(corner: Sequence[int]) -> bytes:
+    point, texture, normal = (str(index) if index else "" for index in corner)
+    return "/".join((point, texture, normal)).rstrip("/").encode()
+
+
+def _names(path: Path, text: str) -> list[str]:
+    """The names behind `mtllib`: several, in quotes or not, or one with blanks in it."""
+    whole = text.strip().strip('"')
+    if beside(path, whole).exists():
+        return [whole]
+    words = _words(text)
+    return words if all(beside(path, word).exists() for word in words) else [whole]
+
+
+def _picture(path: Path, match: bytes) -> str:
+    """The name behind `map_Kd` and its options."""
+    text = _text(match)
+    whole = text.strip().strip('"')
+    if not whole.startswith("-"):
+        return whole
+    words = _words(text)
+    while words and words[0].startswith("-"):
+        words = words[1 + _OPTION.get(words[0], 1) :] or words[-1:]
+    return " ".join(words)
+
+
+def _words(text: str) -> list[str]:
+    try:
+        return [word.strip("\"'") for word in shlex.split(text, posix=False)]
+    except ValueError:  # a quote that does not end
+        return text.split()
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", errors="replace").strip()

@@ -1,0 +1,75 @@
+"""Faces of many corners as triangles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from homie.kernel.types import Array
+
+MOST_CORNERS = 2000
+"""Of a face that is cut by ears, which takes the square of its corners; larger ones are fans."""
+
+
+def triangles(corners: Array) -> list[tuple[int, int, int]]:
+    """A face (n, 3) as n - 2 triangles of indices, which cover it, and turn as it does.
+
+    Ears are cut off in the plane of the face, so that a notch stays one. Where the corners are no simple polygon (they
+    cross one another, or lie on a line), a fan is as good as anything.
+    """
+    count = len(corners)
+    fan = [(0, index, index + 1) for index in range(1, count - 1)]
+    if count == 3 or count > MOST_CORNERS or not np.isfinite(corners).all():
+        return fan
+    flat = _flattened(corners)
+    if flat is None or _convex(flat):
+        return fan
+    left, cut = list(range(count)), []
+    while len(left) > 3:
+        ear = next((index for index in range(len(left)) if _is_ear(flat, left, index)), None)
+        if ear is None:
+            return fan
+        cut.append((left[ear - 1], left[ear], left[(ear + 1) % len(left)]))
+        del left[ear]
+    return [*cut, (left[0], left[1], left[2])]
+
+
+def _flattened(corners: Array) -> Array | None:
+    """The corners in the plane of the face (n, 2), so that they turn to the left; None where they span none."""
+    ahead = np.roll(corners, -1, axis=0)
+    normal = np.cross(corners - corners[0], ahead - corners[0]).sum(axis=0)
+    length = float(np.linalg.norm(normal))
+    if length <= 1e-12 * float(np.ptp(corners, axis=0).max()) ** 2:
+        return None
+    normal /= length
+    first = np.eye(3)[int(np.argmin(np.abs(normal)))]
+    x = np.cross(normal, first)
+    x /= np.linalg.norm(x)
+    return np.stack([corners @ x, corners @ np.cross(normal, x)], axis=1)
+
+
+def _convex(flat: Array) -> bool:
+    sides = np.roll(flat, -1, axis=0) - flat
+    turns = _cross(sides, np.roll(sides, -1, axis=0))
+    if (turns < 0).any():
+        return False
+    angles = np.arctan2(sides[:, 1], sides[:, 0])
+    turned = np.mod(np.diff(angles, append=angles[:1]) + np.pi, 2 * np.pi) - np.pi
+    return bool(abs(turned.sum()) < 3 * np.pi)  # once around: a star turns twice
+
+
+def _is_ear(flat: Array, left: Sequence[int], index: int) -> bool:
+    """Whether a corner turns to the left and has no other corner in its triangle."""
+    before, here, after = left[index - 1], left[index], left[(index + 1) % len(left)]
+    a, b, c = flat[before], flat[here], flat[after]
+    if _cross(b - a, c - b) <= 0:
+        return False
+    others = flat[[other for other in left if other not in (before, here, after)]]
+    others = others[~((others == a).all(axis=1) | (others == b).all(axis=1) | (others == c).all(axis=1))]
+    inside = (_cross(b - a, others - a) >= 0) & (_cross(c - b, others - b) >= 0) & (_cross(a - c, others - c) >= 0)
+    return not bool(inside.any())
+
+
+def _cross(first: Array, second: Array) -> Array:
+    return np.asarray(first[..., 0] * second[..., 1] - first[..., 1] * second[..., 0])
