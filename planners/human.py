@@ -9,7 +9,7 @@ from dataclasses import replace
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.support.text import printable
-from homie.kernel.types import END, VIEWS, Decision, PlannerInput, Subtask, in_sight
+from homie.kernel.types import BY_PERSON, END, VIEWS, Decision, PlannerInput, Subtask, in_sight
 from planners.parsing import parse_subtask
 
 _HELP = """Write one subtask, for example:
@@ -19,7 +19,6 @@ or as in the paper: [Put, apple, table]. These end the task and say how:
   answer no, it is not there      end success      end failure      decline
 Ctrl-D ends it without a word.
 """
-_CHOSEN = "Chosen by a person."
 _SPOKEN = (
     ("Go to", re.compile(r"(?:go|walk|drive) ?to(?: the)? (?P<target>.+)$|go (?P<target2>.+)$")),
     ("Pick", re.compile(r"(?:pick up|pick|take|grab)(?: the)? (?P<target>.+)$")),
@@ -82,12 +81,12 @@ def read_ending(line: str) -> Decision | None:
     """The decision to end the task with an answer or a report, None where a line says something else."""
     word, _, rest = " ".join(line.split()).partition(" ")
     if word.lower().rstrip(":") == "answer" and rest:
-        return Decision((END,), _CHOSEN, report="success", answer=rest)
-    return Decision((END,), _CHOSEN, report="declined") if word.lower() == "decline" and not rest else None
+        return Decision((END,), BY_PERSON, report="success", answer=rest)
+    return Decision((END,), BY_PERSON, report="declined") if word.lower() == "decline" and not rest else None
 
 
 def _step(line: str, actions: tuple[str, ...]) -> Decision:
-    return Decision((read_line(line, actions),), _CHOSEN)
+    return Decision((read_line(line, actions),), BY_PERSON)
 
 
 def read_line(line: str, actions: tuple[str, ...]) -> Subtask:

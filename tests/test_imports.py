@@ -60,7 +60,7 @@ LAYERS = {
         ("run",),
     ),
     "homie.data": (
-        ("episode", "recording"),
+        ("cards", "episode", "recording"),
         ("demonstrations",),
         ("official", "pictures"),
         ("examples",),

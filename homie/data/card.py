@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import yaml
-
+from homie.data.cards import front_matter, table
 from homie.data.folder.datafile import DataFile
 
 _TITLES = {
@@ -23,11 +22,11 @@ def card(data: DataFile) -> str:
     """The text of the card. Equal data sets have equal cards."""
     recipe = data.recipe
     parts = [
-        f"---\n{yaml.safe_dump(_front(data), sort_keys=False)}---\n",
+        front_matter(_front(data)),
         f"# {_TITLES[recipe.purpose]}\n",
         _contents(data),
         "## Made from\n",
-        _table(
+        table(
             ("source", "what", "planner", "versions"),
             [
                 (source["name"], source["kind"], source.get("planner", "expert"), source.get("versions", ""))
@@ -46,6 +45,8 @@ def _front(data: DataFile) -> dict[str, object]:
     files = [{"split": split, "path": f"{split}/**" if chat else f"{split}.json"} for split in data.splits]
     return {
         "pretty_name": _TITLES[data.recipe.purpose],
+        "license": data.recipe.license,
+        "task_categories": ["robotics"],
         "tags": ["robotics", "homie", data.recipe.purpose],
         "configs": [{"config_name": "default", "data_files": files}],
     }
@@ -61,9 +62,9 @@ def _contents(data: DataFile) -> str:
         )
         for split, share in data.splits.items()
     ]
-    table = _table(("split", "episodes", "tasks", "houses", "lines", *names), rows)
+    shares = table(("split", "episodes", "tasks", "houses", "lines", *names), rows)
     by = _COUNTED[data.recipe.purpose]
-    return f"{table}\nThe last columns count lines by {by}. SHA-256 of the data: `{data.sha256}`.\n"
+    return f"{shares}\nThe last columns count lines by {by}. SHA-256 of the data: `{data.sha256}`.\n"
 
 
 def _how(data: DataFile) -> str:
@@ -111,8 +112,3 @@ def asked(settings: dict[str, object]) -> str:
 
 def _value(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    lines = [head, tuple("---" for _ in head), *rows]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines) + "\n"

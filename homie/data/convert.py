@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import homie
 from homie.data.card import card
+from homie.data.cards import UNKNOWN
 from homie.data.episode import Episode, LeftOut
 from homie.data.examples.analyses import explained
 from homie.data.examples.forms import ChatForm, Form, Line, OfficialForm, Purpose
@@ -101,6 +102,7 @@ def make_dataset(options: TrainingOptions, purpose: Purpose, progress: EpisodeOv
         split={"by": split} if isinstance(split, str) else split.model_dump(mode="json"),
         sources=tuple({"name": source.label, **source.describe()} for source in sources),
         homie=homie.__version__,
+        license=options.license or UNKNOWN,
     )
     try:
         with ExitStack() as stack:

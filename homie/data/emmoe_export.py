@@ -7,17 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import homie
 from homie.bench.suite.emmoe_files import KEYPATHS, ExpertStep, picture_file, write_task
+from homie.data.cards import OURS, front_matter, license_of, read_card
 from homie.data.convert import EpisodeOver, every, kept
 from homie.data.episode import Episode, LeftOut, Step
 from homie.data.examples.analyses import explained
+from homie.data.folder.writer import CARD
 from homie.data.official import official_name
 from homie.data.options import EmmoeOptions
 from homie.data.pictures import whole
 from homie.data.sources.opening import open_sources
 from homie.data.split import read_split, side_of
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.support.files import reason_of, slug
+from homie.kernel.support.files import reason_of, slug, write_atomically
 from homie.kernel.types import VIEWS
 from homie.runtime.runstore import HeldFolder, held_folder
 
@@ -52,7 +55,7 @@ def export_emmoe(options: EmmoeOptions, progress: EpisodeOver | None = None) -> 
     episodes = subtasks = 0
     names: set[str] = set()
     try:
-        if any(file.name != "data" for file in out.iterdir()):
+        if any(file.name not in ("data", CARD) for file in out.iterdir()):
             raise BadInput(f"The folder {out} has other files in it: choose another --out.")
         for source, entry in every(sources):
             reason = ""
@@ -66,6 +69,9 @@ def export_emmoe(options: EmmoeOptions, progress: EpisodeOver | None = None) -> 
                 reason = left_out[entry.name] = str(why)
             if progress is not None:
                 progress(entry, reason)
+        before = read_card(out / CARD)
+        if episodes and before is not None:
+            write_atomically(out / CARD, _card(options.license or license_of(before)).encode())
     except OSError as error:
         raise InfrastructureError(
             f"Cannot write into {out}: {reason_of(error)}. Make room there and give the same command again."
@@ -75,6 +81,22 @@ def export_emmoe(options: EmmoeOptions, progress: EpisodeOver | None = None) -> 
     if not episodes:
         raise BadInput(f"No episode can be used ({next(iter(left_out.values()), 'there is none')}).")
     return Exported(out, episodes, subtasks, left_out)
+
+
+def _card(license: str) -> str:
+    front = {"license": license, "task_categories": ["robotics"], "tags": ["robotics", "homie", "emmoe"]}
+    return (
+        front_matter(front)
+        + f"""
+{OURS}
+
+# Episodes of a household robot as files of EMMOE-100
+
+`data/train` and `data/test` have a folder for each episode: `keypath.json` (ways to do its task), `info.txt` (its
+subtasks with analysis, feedback and inventory) and four pictures for each subtask. Written by Homie
+{homie.__version__}.
+"""
+    )
 
 
 def keypaths_of(episode: Episode) -> Sequence[Sequence[str]]:

@@ -56,7 +56,9 @@ def export_lerobot(options: LeRobotOptions, progress: EpisodeOver | None = None)
                 if options.keep == "done" and demonstration.success is False:
                     raise LeftOut("the task was not done")
                 if writer is None:
-                    writer = LeRobotWriter(options.out, layout or demonstration.layout, options.language)
+                    writer = LeRobotWriter(
+                        options.out, layout or demonstration.layout, options.language, options.license
+                    )
                     stack.enter_context(writer)
                 if entry.name not in writer.names:
                     _add(writer, demonstration)

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
+from homie.data.cards import License
 from homie.kernel.setup.options import MAX_SEED, Options, different_paths
 
 Sources = Annotated[
@@ -48,6 +49,7 @@ class TrainingOptions(Options):
     keep: Keep = "done"
     split: Splitting = "suite"
     explain: Explain = True
+    license: License = None
     seed: Seed = 0
     rewriter: str | None = Field(
         None, min_length=1, description="A model planner that says instructions and analyses in other words."
@@ -108,6 +110,7 @@ class EmmoeOptions(Options):
     keep: Keep = "done"
     split: Splitting = "suite"
     explain: Explain = True
+    license: License = None
 
 
 class LeRobotOptions(Options):
@@ -119,6 +122,7 @@ class LeRobotOptions(Options):
     keep: Literal["done", "all"] = Field(
         "done", description="Episodes that are used: `done` (all whose task is not known to have failed), `all`."
     )
+    license: License = None
     language: Literal["columns", "strings"] = Field(
         "columns",
         description="Plan, subtask and failure: `columns` (the language columns of LeRobot 0.6), `strings` (a plain "

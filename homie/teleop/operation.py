@@ -24,6 +24,7 @@ from homie.kernel.errors import BadInput, CommandRefused, HomieError, RobotFault
 from homie.kernel.interfaces import EpisodeListener, Listeners, Planner, Privileged
 from homie.kernel.robot.body import stands_still
 from homie.kernel.types import (
+    BY_PERSON,
     END,
     CommandSent,
     Decision,
@@ -45,7 +46,6 @@ from homie.teleop.stick import Hand, Stick
 log = logging.getLogger(__name__)
 PRACTICE = "practice, not recorded"
 """The task of an episode that nobody has begun and that is not recorded."""
-BY_PERSON = "Chosen by a person."
 STOPPED = "a person stopped it"
 LONGEST_MOVE = 60.0
 """s"""

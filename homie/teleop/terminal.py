@@ -44,6 +44,7 @@ KEYS: Mapping[str, Stick] = {
     " ": RELEASED,
 }
 """Keys that move. A terminal tells of no key that is let go: it repeats one that is held."""
+WHY = "            say why, as in `go to apple # it is nearest`: without a reason a step has none to learn from"
 HELP = """w a s d   drive and turn (W faster)      i k j l   hand ahead, back, left, right
 u m       hand up, down                  y h       turn the wrist
 o c       open and close the hand        space     let go        x  stop
@@ -71,6 +72,8 @@ class Terminal:
         now = self._recording
         if now is not None and now != was:
             self.tell(f"recording   {now}")
+            if operation.state.in_charge == "person":
+                self.tell(WHY)
         if was is not None and now is None:
             self.tell(f"recorded    {was}")
 

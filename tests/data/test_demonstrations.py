@@ -73,6 +73,21 @@ def test_stages_begin_where_the_one_before_ended(recordings):
     assert holding[firsts[2]] == 0.0 and holding[firsts[1]] > 0.0
 
 
+def test_a_step_without_a_reason_has_no_plan(tmp_path):
+    """`Chosen by a person.` is nothing that a model should learn to say."""
+    lines = ("begin fetch", "go to ball # it is nearest", "pick ball", "end")
+    assert drive(tmp_path / "takes", lines) == []
+    for language in ("columns", "strings"):
+        out = tmp_path / language
+        export_lerobot(LeRobotOptions.build(sources=[tmp_path / "takes"], out=out, keep="all", language=language))
+        table = pq.read_table(out / "data/chunk-000/file-000.parquet").to_pylist()
+        if language == "strings":
+            assert {row["plan"] for row in table} == {"it is nearest", ""}
+        else:
+            said = [row["content"] for row in table[0]["language_persistent"] if row["style"] == "plan"]
+            assert said == ["it is nearest"]
+
+
 def test_a_lower_rate_keeps_whole_frames(recordings):
     (source,) = open_sources([recordings])
     whole, thin = (source.demonstration(*source.entries(), fps) for fps in (10, 5))

@@ -15,7 +15,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from homie.data.convert import make_dataset
 from homie.data.episode import LeftOut
+from homie.data.options import TrainingOptions
 from homie.data.recording.mcapfile import Entry, McapFile, Reading, mend
 from homie.data.recording.notes import NOTES, add_note, analyses, discarded, mark_of, note, read_notes
 from homie.data.recording.reader import read_recording
@@ -121,7 +123,17 @@ def test_training_data_count_what_people_have_said(tmp_path):
     (entry,) = used.entries()
     episode = used.read(entry)
     assert episode.done is False
-    assert [step.analysis for step in episode.steps] == ["I have to be near it.", "Chosen by a person."]
+    assert [step.analysis for step in episode.steps] == ["I have to be near it.", ""]
+    told = make_dataset(
+        TrainingOptions.build(
+            sources=[take.run for take in list_takes(tmp_path)], out=tmp_path / "sft", keep="all", explain=False
+        ),
+        "sft",
+    )
+    lines = [json.loads(line) for line in (tmp_path / "sft/train/metadata.jsonl").read_text().splitlines()]
+    answers = [line["completion"][0]["content"][0]["text"] for line in lines]
+    assert told.splits["train"].lines == 2 and "I have to be near it." in answers[0]
+    assert not any("Chosen by a person" in json.dumps(line) for line in lines)
     with pytest.raises(LeftOut, match="a person discarded it"):
         left_out.read(*left_out.entries())
 

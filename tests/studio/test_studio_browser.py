@@ -72,7 +72,9 @@ def entered(page: Any, line: str) -> None:
 def test_a_task_by_buttons_keys_and_words_recorded_and_annotated(page, studio):
     page.fill("#instruction", "put the ball in the box")
     page.click("#start")
+    assert page.is_hidden("#reason")
     page.wait_for_selector("#recording:not([hidden])")
+    assert "say why before each subtask" in page.inner_text("#reason")
     page.click("#robot")  # no field has the focus: keys drive
     page.keyboard.down("w")
     until(page, "page.state.pose[0] > 0.2")

@@ -17,7 +17,8 @@ PLUGIN = Path(__file__).parents[1] / "plugin"
 
 
 def command(folder: Path) -> tuple[list[str], dict[str, str]]:
-    environment = {**os.environ, "PYTHONPATH": str(PLUGIN)}
+    places = [str(PLUGIN), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
     return [sys.executable, "-m", "homie", "teleop", *TINY, "--record", str(folder)], environment
 
 
@@ -27,6 +28,7 @@ def test_lines_from_a_pipe_are_carried_out_one_after_another(tmp_path):
     done = subprocess.run(words, input=lines, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     assert "'dance' is not understood" in done.stderr and "recorded" in done.stderr
+    assert "say why, as in `go to apple # it is nearest`" in done.stderr
     (take,) = list_takes(tmp_path)
     assert take.mark == "success"
     assert [record.execution.feedback.ok for record in read_steps(take.episode)] == [True] * 3

@@ -126,6 +126,8 @@ class Demonstration:
         films: By camera.
         stages: The subtasks in order, End among them where it was said.
         success: Whether the task was done, None where nobody can tell.
+        origin: How it was collected, as `recorded with Homie, decisions by a person`; "" where nobody knows.
+        simulated: Whether the robot was simulated, None where nobody can tell.
 
     Example:
         >>> import numpy as np
@@ -144,6 +146,8 @@ class Demonstration:
     films: Mapping[str, Film] = field(default_factory=dict)
     stages: tuple[Stage, ...] = ()
     success: bool | None = None
+    origin: str = ""
+    simulated: bool | None = None
 
     def __len__(self) -> int:
         return len(self.stamps)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from homie.data.demonstrations.recorded import POSE
+from homie.data.demonstrations.recorded import END_STATE, POSE
 from homie.data.episode import LeftOut
 from homie.data.recording.reader import Recording, read_recording
 from homie.kernel.errors import BadInput
@@ -16,8 +16,6 @@ from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
 from homie.kernel.types import Array, RoundRecord
 from homie.kernel.world import WorldSnapshot, read_snapshot
-
-END_STATE = "final_state.json"
 
 
 def lessons_of(

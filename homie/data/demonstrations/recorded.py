@@ -18,6 +18,7 @@ from homie.kernel.types import Array, Image, RoundRecord
 POSE = ("base.x", "base.y", "base.yaw")
 """What is measured of a base and cannot be commanded."""
 BASE = "base."
+END_STATE = "final_state.json"
 RATE_TOLERANCE = 0.03
 """By which share a rate may differ from the whole number that a data set says: cameras that should give 30 pictures a
 second give 29.97, and their drivers lose some; at 12.5 a whole number would tell wrong speeds by 4 %."""
@@ -42,7 +43,7 @@ def is_recorded(folder: Path) -> bool:
 
 
 def demonstration_of(
-    folder: Path, episode: Episode, records: Sequence[RoundRecord], *, robot: str, fps: int | None
+    folder: Path, episode: Episode, records: Sequence[RoundRecord], *, robot: str, fps: int | None, origin: str = ""
 ) -> Demonstration:
     """A recorded episode as a demonstration.
 
@@ -55,6 +56,7 @@ def demonstration_of(
         records: Its rounds; those that could not be read are no steps of the episode.
         robot: Name of the body.
         fps: Frames in a second, None for as many as there are pictures.
+        origin: How it was collected.
 
     Raises:
         LeftOut: It was not recorded, its recording cannot be used, or its rate is no whole number.
@@ -96,6 +98,8 @@ def demonstration_of(
         films=films,
         stages=_stages(episode, [record for record in records if not record.decision.problem], moments),
         success=episode.done,
+        origin=origin,
+        simulated=True if (folder / END_STATE).exists() else None,  # only a simulator knows its world
     )
 
 

@@ -22,7 +22,7 @@ class Recipe(BaseModel):
 
     purpose, form: see `homie.data.examples.forms`. prompt: how the model is asked. versions: in other words, for each
     text; rewriter: who wrote them. renamed: versions of each episode with made-up names. keep: which episodes are
-    used. split: how they are split. sources: what a card says of them.
+    used. split: how they are split. sources, license: what a card says of them.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -39,6 +39,7 @@ class Recipe(BaseModel):
     split: dict[str, Any]
     sources: tuple[dict[str, str], ...]
     homie: str
+    license: str = "unknown"
 
 
 class Share(BaseModel):

@@ -31,7 +31,8 @@ _STAGES = TypeAdapter(tuple[Stage, ...])
 class EpisodeNote(BaseModel):
     """Of an episode: its name, so that it is added once, whether its task was done, and its subtasks.
 
-    stamps: when its frames were, in seconds of robot time, where that is not exactly frame / fps.
+    stamps: when its frames were, in seconds of robot time, where that is not exactly frame / fps. origin, simulated:
+    as in `Demonstration`.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -41,6 +42,8 @@ class EpisodeNote(BaseModel):
     success: bool | None
     stages: list[dict[str, Any]]
     stamps: list[FiniteFloat] | None = None
+    origin: str = ""
+    simulated: bool | None = None
 
     @classmethod
     def of(cls, index: int, demonstration: Demonstration) -> EpisodeNote:
@@ -54,6 +57,8 @@ class EpisodeNote(BaseModel):
             success=demonstration.success,
             stages=list(stages),
             stamps=None if stamps is None else stamps.round(6).tolist(),
+            origin=demonstration.origin,
+            simulated=demonstration.simulated,
         )
 
     def read_stages(self) -> tuple[Stage, ...]:

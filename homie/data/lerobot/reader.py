@@ -95,6 +95,8 @@ class LeRobotReader:
             films={name: self._film(row, key_of(name, camera), place) for name, camera in layout.cameras.items()},
             stages=_stages(note, table, spoken, layout.fps),
             success=note.success if note else None,
+            origin=note.origin if note else f"taken from the LeRobot data set {self._root.resolve().name}",
+            simulated=note.simulated if note else None,
         )
 
     def _stamps(self, table: Any, about: str) -> NDArray[np.float64]:

@@ -1,6 +1,6 @@
 """Demonstrations into a LeRobot data set, new or there already, in batches that are there whole or not at all.
 
-films, data, meta/episodes, tasks, notes, stats --then--> meta/info.json, which counts the episodes
+films, data, meta/episodes, tasks, notes, stats --then--> meta/info.json, which counts the episodes --> README.md
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from homie.data.demonstrations.demonstration import Demonstration, Film, Layout
 from homie.data.demonstrations.films import WRITTEN, Coding, FilmWriter, VideoFile
 from homie.data.episode import LeftOut
 from homie.data.lerobot import layout as layouts
+from homie.data.lerobot.card import CARD, lerobot_card
 from homie.data.lerobot.folder import (
     NOTES,
     EpisodeNote,
@@ -61,13 +62,15 @@ class LeRobotWriter(HeldFolder):
         out: The folder: new, empty, or with a data set of the same columns.
         layout: Of the demonstrations to come.
         language: How plan, subtask and failure are told.
+        license: Of the data, for the card; None for what the card says already.
 
     Raises:
         BadInput: The folder has something else.
     """
 
-    def __init__(self, out: Path, layout: Layout, language: Language) -> None:
+    def __init__(self, out: Path, layout: Layout, language: Language, license: str | None = None) -> None:
         super().__init__(*held_folder(out, "", "data set"))
+        self._license = license
         self._data: pq.ParquetWriter | None = None
         try:
             with writing(out, "into"):
@@ -174,6 +177,10 @@ class LeRobotWriter(HeldFolder):
             "splits": {"train": f"0:{total}"},
         }
         write_atomically(root / INFO, to_json(self._info))
+        lengths = [whole(row, "length", "A row of meta/episodes") for row in self._rows]
+        card = lerobot_card(root, self._info, self._tasks, lengths, self._notes, self._license)
+        if card is not None:
+            write_atomically(root / CARD, card.encode())
         end_files(root)
         self._begin()
 

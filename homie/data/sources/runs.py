@@ -17,7 +17,7 @@ from homie.data.sources.source import Entry, Source
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import to_json
-from homie.kernel.types import END, VIEWS, Execution, HistoryItem, RoundRecord
+from homie.kernel.types import BY_PERSON, END, VIEWS, Execution, HistoryItem, RoundRecord
 from homie.runtime.damage import Damaged, read_finished
 from homie.runtime.inputs import HAND, INPUTS, RoundInput, read_inputs
 from homie.runtime.runstore import FRAMES, EpisodeFile, RunFile, episode_folders, frame, read_run
@@ -124,7 +124,12 @@ def _recorded(episode: Episode, folder: Path, file: BenchFile | RunFile, fps: in
     robot, _, argument = file.options.robot.partition(":")
     if robot == "ros":  # of robots on a network the profile says which
         robot = Path(argument).stem
-    return demonstration_of(folder, episode, _finished(folder)[1], robot=robot, fps=fps)
+    planner = file.options.planner
+    who = {"human": "a person", "bag": "whoever drove it when the bag was recorded"}.get(
+        planner, f"the planner {planner}"
+    )
+    origin = f"recorded with Homie, decisions by {who}"
+    return demonstration_of(folder, episode, _finished(folder)[1], robot=robot, fps=fps, origin=origin)
 
 
 def _done(mark: Mark | None, verdict: Verdict | None, task: str) -> bool | None:
@@ -157,7 +162,7 @@ def read_played(folder: Path, records: Sequence[RoundRecord]) -> tuple[Step, ...
                 history=history,
                 subtask=execution.subtask,
                 feedback=execution.feedback,
-                analysis=" ".join(record.decision.analysis.split()),
+                analysis=_reason(record.decision.analysis),
                 model=_model(record.decision.model, execution, inputs[record.round]),
                 inventory=record.inventory,
                 pictures={view: path for view, path in places.items() if path.name in there},
@@ -167,6 +172,12 @@ def read_played(folder: Path, records: Sequence[RoundRecord]) -> tuple[Step, ...
         asked.add(record.round)
         history = (*history, HistoryItem(len(history) + 1, execution.subtask, execution.feedback))
     return tuple(steps)
+
+
+def _reason(analysis: str) -> str:
+    """The analysis of a decision on one line, "" where a person gave no reason."""
+    said = " ".join(analysis.split())
+    return "" if said == BY_PERSON else said
 
 
 def house_of(scene: Path) -> str:

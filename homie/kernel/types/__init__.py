@@ -49,6 +49,7 @@ from homie.kernel.types.observations import (
 from homie.kernel.types.questions import PlannerInput
 from homie.kernel.types.records import Attempt, Check, EpisodeResult, Execution, Outcome, RoundRecord
 from homie.kernel.types.subtasks import (
+    BY_PERSON,
     END,
     END_FAILURE,
     END_SUCCESS,
@@ -62,6 +63,7 @@ from homie.kernel.types.subtasks import (
 from homie.kernel.types.telling import Faults, FeedbackPolicy, HistoryPolicy, Telling, ThingsPolicy
 
 __all__ = [
+    "BY_PERSON",
     "END",
     "ENDINGS",
     "END_FAILURE",

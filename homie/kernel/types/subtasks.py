@@ -58,6 +58,10 @@ class Answer:
     asked: str = ""
 
 
+BY_PERSON = "Chosen by a person."
+"""The analysis of a decision of a person who gave no reason: nothing that a model should learn to say."""
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """One planner output: analysis, one or more subtasks, the chosen model, and the raw text it came from.

@@ -95,6 +95,7 @@ const page = {
     element("doing").textContent = state.doing;
     if (this.delays.length) element("connection").textContent = `picture ${Math.round(this.delay())} ms old`;
     element("recording").hidden = !state.recording;
+    element("reason").hidden = !(state.recording && state.in_charge === "person");
     element("recording-name").textContent = state.recording ? "recording" : "";
     element("recording").title = state.recording;
     element("inventory").textContent = state.inventory.join(", ") || "nothing";

@@ -1,0 +1,51 @@
+"""What the cards of all data sets have in common: front matter, tables, a licence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+from pydantic import Field
+
+UNKNOWN = "unknown"
+"""The licence of data of which nobody has said any, as the Hugging Face hub names it."""
+License = Annotated[
+    str | None,
+    Field(
+        pattern=r"^[a-z0-9][a-z0-9.+-]*$",
+        max_length=100,
+        description="Licence of the data for its card, as the Hugging Face hub names it, such as `cc-by-4.0`.",
+    ),
+]
+
+
+OURS = "<!-- Homie writes this page with every export. Delete this line to keep a page of your own. -->"
+
+
+def read_card(path: Path) -> str | None:
+    """The card that an export may write again, "" where there is none; None for one that a person keeps."""
+    before = path.read_text(errors="replace") if path.exists() else ""
+    return None if before and OURS not in before else before
+
+
+def license_of(card: str) -> str:
+    """The licence that a card names."""
+    try:
+        front = yaml.safe_load(card.partition("---\n")[2].partition("---\n")[0])
+    except yaml.YAMLError:
+        front = None
+    said = front.get("license") if isinstance(front, dict) else None
+    return said if isinstance(said, str) and said else UNKNOWN
+
+
+def front_matter(values: Mapping[str, object]) -> str:
+    """The YAML at the head of a card."""
+    return f"---\n{yaml.safe_dump(dict(values), sort_keys=False)}---\n"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |" for cells in lines) + "\n"

@@ -1,0 +1,94 @@
+"""The card of a LeRobot data set: README.md with the front matter that the Hugging Face hub reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import homie
+from homie.data.cards import OURS, front_matter, license_of, read_card, table
+from homie.data.lerobot.folder import EpisodeNote
+from homie.data.lerobot.info import VERSION
+
+CARD = "README.md"
+_MOST = 20
+"""Instructions that a card names."""
+_OUTCOMES = {True: "done", False: "not done", None: "not known"}
+_SIMULATED = {True: "simulation", False: "a real robot", None: "not known whether simulated"}
+
+
+def lerobot_card(
+    root: Path,
+    info: Mapping[str, Any],
+    tasks: Sequence[str],
+    lengths: Sequence[int],
+    notes: Mapping[int, EpisodeNote],
+    license: str | None,
+) -> str | None:
+    """The text of the card of a data set; None where a person keeps one of their own there.
+
+    Args:
+        root: Its folder.
+        info: Its `info.json`.
+        tasks: Its instructions.
+        lengths: The frames of each episode.
+        notes: What Homie knows of its episodes.
+        license: Of the data; None for what the card says already.
+    """
+    before = read_card(root / CARD)
+    if before is None:
+        return None
+    front = {
+        "license": license or license_of(before),
+        "task_categories": ["robotics"],
+        "tags": ["LeRobot", "robotics", "homie"],
+        "configs": [{"config_name": "default", "data_files": "data/*/*.parquet"}],
+    }
+    episodes = [notes.get(index) for index in range(len(lengths))]
+    outcomes = Counter(_OUTCOMES[note.success if note else None] for note in episodes)
+    where = Counter(_SIMULATED[note.simulated if note else None] for note in episodes)
+    how = Counter((note.origin if note else "") or "not known" for note in episodes)
+    frames = sum(lengths)
+    facts = [
+        ("robot", info["robot_type"] or "not named"),
+        ("where", _counted(where)),
+        ("collected", _counted(how)),
+        ("episodes", str(len(lengths))),
+        ("frames", f"{frames}, {info['fps']} a second ({frames / info['fps'] / 60:.1f} minutes)"),
+        ("tasks", str(len(tasks))),
+        ("outcome", _counted(outcomes)),
+        ("format", f"LeRobotDataset {VERSION}, written by Homie {homie.__version__}"),
+    ]
+    columns = [
+        (f"`{name}`", column["dtype"], " x ".join(map(str, column["shape"])), _names(column))
+        for name, column in info["features"].items()
+    ]
+    named = [f"- {' '.join(task.split())}" for task in tasks[:_MOST]]
+    more = [f"- and {len(tasks) - _MOST} more, in meta/tasks.parquet"] if len(tasks) > _MOST else []
+    parts = [
+        front_matter(front),
+        f"{OURS}\n",
+        f"# Demonstrations of {info['robot_type'] or 'a robot'}\n",
+        table(("", ""), facts),
+        "## Features\n",
+        table(("column", "type", "shape", "names"), columns),
+        "## Tasks\n",
+        "\n".join([*named, *more, ""]),
+        "## Use\n",
+        '    LeRobotDataset("NAME", root="THIS FOLDER")\n',
+    ]
+    return "\n".join(parts)
+
+
+def _names(column: Mapping[str, Any]) -> str:
+    names = column.get("names")
+    return ", ".join(map(str, names)) if isinstance(names, list) and column["dtype"] != "video" else ""
+
+
+def _counted(counts: Counter[str]) -> str:
+    """`done`, or `8 done, 2 not known` where there are several."""
+    if len(counts) == 1:
+        return next(iter(counts))
+    return "; ".join(f"{number} {what}" for what, number in counts.most_common())

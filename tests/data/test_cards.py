@@ -1,0 +1,116 @@
+"""Every data set says on a card what it is, in the front matter that the Hugging Face hub reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from episodes import write_run
+from test_recording import drive
+
+from homie.data.convert import make_dataset
+from homie.data.emmoe_export import export_emmoe
+from homie.data.options import EmmoeOptions, LeRobotOptions, TrainingOptions
+from homie.kernel.errors import BadInput
+
+
+def front(folder: Path) -> dict[str, Any]:
+    lines = (folder / "README.md").read_text().split("---\n")
+    assert lines[0] == ""
+    return yaml.safe_load(lines[1])
+
+
+def rows(folder: Path) -> dict[str, str]:
+    """The two-column table of a card."""
+    cells = [line.strip("| ").split(" | ") for line in (folder / "README.md").read_text().splitlines()]
+    return {cell[0]: cell[1] for cell in cells if len(cell) == 2}
+
+
+@pytest.fixture(scope="module")
+def recordings(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("takes")
+    assert drive(folder, ("begin push | pull", "forward 1", "end success", "begin wait", "forward 2", "end")) == []
+    return folder
+
+
+def lerobot(sources: list[Path], out: Path, **options: Any) -> Path:
+    pytest.importorskip("pyarrow")
+    from homie.data.lerobot_export import export_lerobot
+
+    export_lerobot(LeRobotOptions.build(sources=sources, out=out, **options))
+    return out
+
+
+def test_of_a_lerobot_data_set(recordings, tmp_path):
+    out = lerobot([recordings], tmp_path / "set", license="cc-by-4.0")
+    assert front(out) == {
+        "license": "cc-by-4.0",
+        "task_categories": ["robotics"],
+        "tags": ["LeRobot", "robotics", "homie"],
+        "configs": [{"config_name": "default", "data_files": "data/*/*.parquet"}],
+    }
+    facts = rows(out)
+    assert (facts["robot"], facts["where"], facts["episodes"], facts["tasks"]) == ("tiny", "simulation", "2", "2")
+    assert facts["collected"] == "recorded with Homie, decisions by a person"
+    assert facts["frames"] == "30, 10 a second (0.1 minutes)"
+    assert facts["outcome"] == "1 done; 1 not known"
+    text = (out / "README.md").read_text()
+    assert "| `action` | float32 | 4 | lift.pos, gripper.pos, base.linear.vel, base.angular.vel |" in text
+    assert "| `observation.images.front` | video | 64 x 64 x 3 |  |" in text
+    assert "- push | pull\n- wait\n" in text
+
+
+def test_a_licence_stays_and_a_page_of_ones_own_too(recordings, tmp_path):
+    first, second = sorted(recordings.iterdir())
+    out = lerobot([first], tmp_path / "set")
+    assert front(out)["license"] == "unknown"
+    lerobot([first], out, license="mit")
+    lerobot([second], out, license="apache-2.0")
+    assert (front(out)["license"], rows(out)["episodes"]) == ("apache-2.0", "2")
+    again = lerobot([out], tmp_path / "again")
+    assert (front(again)["license"], rows(again)["collected"], rows(again)["where"]) == (
+        "unknown",
+        "recorded with Homie, decisions by a person",
+        "simulation",
+    )
+    (again / "README.md").write_text("# Mine\n")
+    lerobot([out], again, license="mit")
+    assert (again / "README.md").read_text() == "# Mine\n"
+
+
+def test_of_data_sets_of_others_nobody_knows_how_they_were_collected(tmp_path):
+    pytest.importorskip("pyarrow")
+    from foreign import Foreign
+
+    out = lerobot([Foreign().write(tmp_path / "theirs")], tmp_path / "set")
+    assert rows(out)["collected"] == "taken from the LeRobot data set theirs"
+    assert rows(out)["where"] == "not known whether simulated"
+
+
+@pytest.mark.parametrize("purpose", ["sft", "dpo"])
+def test_of_conversations_and_pairs(tmp_path, purpose):
+    run = write_run(tmp_path / "run", ["a-0"])
+    settings = {"sources": [run], "prompt_settings": {"images": False}, "keep": "all"}
+    make_dataset(TrainingOptions.build(out=tmp_path / "set", license="mit", **settings), purpose)
+    make_dataset(TrainingOptions.build(out=tmp_path / "other", **settings), purpose)
+    assert (front(tmp_path / "set")["license"], front(tmp_path / "set")["task_categories"]) == ("mit", ["robotics"])
+    assert front(tmp_path / "other")["license"] == "unknown"
+
+
+def test_of_files_of_emmoe(tmp_path):
+    run = write_run(tmp_path / "run", ["a-0"])
+    out = tmp_path / "emmoe"
+    for license in ("mit", None):
+        export_emmoe(EmmoeOptions.build(sources=[run], out=out, keep="all", license=license))
+        assert (front(out)["license"], front(out)["task_categories"]) == ("mit", ["robotics"])
+    from homie.data.sources.opening import open_sources
+
+    assert len(open_sources([out])[0].entries()) == 1
+
+
+@pytest.mark.parametrize("license", ["", "MIT License", "a: b", "x" * 101])
+def test_what_is_no_name_of_a_licence_is_bad_input(tmp_path, license):
+    with pytest.raises(BadInput, match="license"):
+        LeRobotOptions.build(sources=[tmp_path], out=tmp_path / "out", license=license)
