@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 from collections import Counter
 
 import pytest
@@ -226,6 +227,54 @@ def test_bad_input_stops_the_bench_before_anything_is_written(write_suite, tiny_
     with pytest.raises(MissingPart):
         run(tiny_bench(suite, planner="absent"))
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        ({"planner": "chat:gpt"}, BadInput, "set the environment variable OPENAI_API_KEY"),
+        ({"planner": "anthropic:claude"}, BadInput, "ANTHROPIC_API_KEY"),
+        ({"planner": "gemini:g"}, BadInput, "GEMINI_API_KEY"),
+        ({"planner": "chat:m", "planner_settings": {"provider": "vllmm"}}, BadInput, "did you mean 'vllm'"),
+        (
+            {"planner": "chat:m", "planner_settings": {"base_url": "http://127.0.0.1:9", "template": "nothing.md"}},
+            BadInput,
+            "nothing.md",
+        ),
+        ({"planner": "transformers:"}, BadInput, "needs a model"),
+        ({"planner": "transformers:not/a/folder"}, BadInput, "no model folder"),
+        ({"planner": "scripted:nothing.yaml"}, BadInput, "nothing.yaml"),
+        ({"skills": "nomad:nothing.pth"}, BadInput, "nothing.pth"),
+        ({"ray": "local"}, MissingPart, "ray"),
+    ],
+)
+def test_nothing_is_left_of_a_bench_that_cannot_begin(
+    write_suite, tiny_bench, tmp_path, monkeypatch, options, kind, message
+):
+    for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(kind, match=message):
+        run(tiny_bench(write_suite([DONE]), **options))
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_missing_adapter_is_told_before_anything_is_written(write_suite, tiny_bench, tmp_path):
+    (tmp_path / "model").mkdir()
+    for file in ("config.json", "model.safetensors"):
+        (tmp_path / "model" / file).write_text("{}")
+    settings = {"planner": f"transformers:{tmp_path / 'model'}", "planner_settings": {"adapter": "no/such/adapter"}}
+    with pytest.raises(BadInput, match="no/such/adapter"):
+        run(tiny_bench(write_suite([DONE]), **settings))
+    assert not (tmp_path / "run").exists()
+
+
+def test_what_was_finished_stays_when_the_next_start_cannot_go_on(write_suite, tiny_bench, tmp_path):
+    options = tiny_bench(write_suite([DONE]), trials=1)
+    run(options)
+    with pytest.raises(BadInput, match="belongs to another bench"):
+        run(options.model_copy(update={"trials": 2}))
+    assert read_episode(tmp_path / "run/episodes/put-0") is not None
 
 
 def test_a_bench_takes_parts_by_module_and_class(write_suite, tiny_bench):

@@ -14,6 +14,7 @@ import fcntl
 import hashlib
 import os
 import platform
+import shutil
 import time
 import warnings
 from collections.abc import Iterator, Sequence
@@ -30,7 +31,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.setup.options import MAX_SEED
 from homie.kernel.support.checksums import FileMark, mark
 from homie.kernel.support.files import reason_of, to_json, write_atomically
-from homie.runtime.damage import changed
+from homie.runtime.damage import ENDING, changed
 from homie.runtime.provenance import OtherParts, forget, kept, versions
 from homie.runtime.runstore import HeldFolder, contents, held_folder, kind_of, read_model, write_model
 
@@ -79,7 +80,9 @@ class SweepFile(BaseModel):
 
 
 class BenchFolder(HeldFolder):
-    """The run folder of a bench."""
+    """The run folder of a bench. is_new: this process has made it."""
+
+    is_new = False
 
     @classmethod
     def open(cls, options: BenchOptions, suite: Suite) -> BenchFolder:
@@ -93,6 +96,7 @@ class BenchFolder(HeldFolder):
             if (path / "run.json").exists():
                 _check_same(path, options, suite)
             else:
+                folder.is_new = not any(path.iterdir())
                 folder._create(options, suite)
             folder._wait_for_workers()
             _forget_unused(path, plan(path, options, suite))
@@ -122,6 +126,11 @@ class BenchFolder(HeldFolder):
         )
         write_model(self.path / COPY, file)
         write_model(self.path / "run.json", file)
+
+    def discard(self) -> None:
+        """Remove a folder that this process has made and in which no episode is finished; leave any other as it is."""
+        if self.is_new and not any((self.path / "episodes").glob(f"*/{ENDING}")):
+            shutil.rmtree(self.path, ignore_errors=True)
 
     def _wait_for_workers(self) -> None:
         """Every worker shares a lock on `episodes` while it lives: one of a killed runner must not write any more."""

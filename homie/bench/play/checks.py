@@ -10,6 +10,7 @@ from homie.bench.options import BenchOptions
 from homie.bench.play.worker import ERRING, EXPERT
 from homie.bench.suite.suite import Suite, Task, find_suite
 from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Planner
 from homie.kernel.setup import registry
 from homie.kernel.setup.options import OpenOptions, explain
 from homie.kernel.setup.scenes import scene_options, scenes_of
@@ -65,7 +66,9 @@ def _check_scenes(robot: str, suite: Suite, tasks: Sequence[Task]) -> None:
 
 def _check_planner(options: BenchOptions, tasks: Sequence[Task]) -> None:
     if options.planner != EXPERT:
-        named_planner(options.planner, options.planner_settings)
+        named = named_planner(options.planner, options.planner_settings)
+        if isinstance(named.make, type) and issubclass(named.make, Planner):
+            named.make.check(named.argument, named.settings)
         return
     lacking = [task.id for task in tasks if task.expert is None]
     if lacking and not scenes_of(options.robot).expert:

@@ -89,7 +89,7 @@ def bench(
     pool: MakePool | None = None,
     order: Order = tuple,
 ) -> BenchSummary:
-    """Run what is left of a bench and sum it up. Bad input raises BadInput before anything is written.
+    """Run what is left of a bench and sum it up. Bad input raises BadInput and leaves no new run folder.
 
     pool: where episodes are played, worker processes of this machine by default. order: in which order; no result
     depends on it. Ctrl-C and SIGTERM stop the robots first and raise Interrupted. A disk that cannot be written raises
@@ -120,6 +120,9 @@ def bench(
         if options.clean:
             _clean(episodes)
         return _summary(folder.path)
+    except (BadInput, MissingPart):  # what only a worker can see, such as a broken checkpoint
+        folder.discard()
+        raise
     finally:
         progress.close()
         folder.close()

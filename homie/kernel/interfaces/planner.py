@@ -67,6 +67,19 @@ class Planner(NamedByUsers, ABC):
         return {}
 
     @classmethod
+    def check(cls, argument: str, settings: BaseModel | None) -> None:
+        """Find out what would keep every planner of this class from being made, such as a key or a file that is
+        missing, without loading a model. A bench asks before it writes anything.
+
+        Args:
+            argument: the argument of those planners.
+            settings: their settings, checked.
+
+        Raises:
+            BadInput, MissingPart: No planner can be made of these.
+        """
+
+    @classmethod
     def share(cls, argument: str, settings: BaseModel | None, log: Path) -> SharedPart | None:
         """What planners of this class share when several processes make one each, None for nothing.
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, cast
+
+from pydantic import BaseModel
 
 from homie.kernel.errors import BadInput
 from planners.llm.brain import ModelPlanner
@@ -18,6 +20,11 @@ class EndpointPlanner(ModelPlanner):
 
     Raises BadInput without the name of a model.
     """
+
+    @classmethod
+    def check(cls, argument: str, settings: BaseModel | None) -> None:
+        make = cast("Callable[[str, BaseModel | None], object]", cls)
+        make(argument, settings)  # this is quick, and nobody is asked
 
     def __init__(self, make: Callable[[str, S], RemoteModel], argument: str, settings: S) -> None:
         if not argument:

@@ -13,7 +13,7 @@ from planners.llm.brain import ModelPlanner, PromptSettings
 from planners.llm.local.hosted import HostedModel, announced_host
 from planners.llm.local.model import LocalModel, Writing
 from planners.llm.local.process import ModelProcess
-from planners.llm.local.source import OwnModel, Source, Weights, open_weights
+from planners.llm.local.source import OwnModel, Source, Weights, find_weights, open_weights
 
 
 class LocalSettings(PromptSettings):
@@ -30,7 +30,9 @@ class LocalSettings(PromptSettings):
     batch: int = Field(8, ge=1, le=256, description="Parallel episodes whose questions may share one pass.")
 
     def weights(self, name: str) -> Weights:
-        """What of a model has to be loaded."""
+        """What of a model has to be loaded. Raises BadInput without a name."""
+        if not name:
+            raise BadInput("The transformers planner needs a model: --planner transformers:FOLDER or a hub id.")
         return Weights(
             name=name,
             adapter=self.adapter,
@@ -49,8 +51,6 @@ class TransformersPlanner(ModelPlanner):
     Settings: ClassVar[type[BaseModel] | None] = LocalSettings
 
     def __init__(self, argument: str, settings: LocalSettings) -> None:
-        if not argument:
-            raise BadInput("The transformers planner needs a model: --planner transformers:FOLDER or a hub id.")
         source = _source(settings.weights(argument))
         if settings.images and not source.facts.sees:
             raise BadInput(source.facts.blind)
@@ -58,6 +58,11 @@ class TransformersPlanner(ModelPlanner):
         super().__init__(LocalModel(source, writing, argument), settings)
         self._local = settings
         self._files = source.facts.files
+
+    @classmethod
+    def check(cls, argument: str, settings: BaseModel | None) -> None:
+        if isinstance(settings, LocalSettings):
+            find_weights(settings.weights(argument))
 
     @classmethod
     def share(cls, argument: str, settings: BaseModel | None, log: Path) -> ModelProcess | None:

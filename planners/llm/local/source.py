@@ -7,6 +7,7 @@ import importlib.util
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from homie.kernel.errors import InfrastructureError
@@ -72,6 +73,16 @@ class OwnModel:
         return self.server.submit(question, batch)
 
 
+def find_weights(weights: Weights) -> tuple[Path, Path | None]:
+    """The folders of a model and of its adapter, None without one; nothing is loaded. Raises as `open_weights`."""
+    _check_packages()
+    from planners.llm.local.folder import find_folder
+    from planners.llm.local.loading import ADAPTER_WEIGHTS, WEIGHTS
+
+    folder = find_folder(weights.name, WEIGHTS, revision=weights.revision)
+    return folder, find_folder(weights.adapter, ADAPTER_WEIGHTS) if weights.adapter else None
+
+
 def open_weights(weights: Weights) -> tuple[Server, Facts]:
     """The model, loaded now or shared with who has loaded it in this process.
 
@@ -80,14 +91,11 @@ def open_weights(weights: Weights) -> tuple[Server, Facts]:
         MissingPart: A package is missing.
         PlannerError: There is no way to the hub.
     """
-    _check_packages()
-    from planners.llm.local.folder import find_folder
-    from planners.llm.local.loading import ADAPTER_WEIGHTS, WEIGHTS, Load, load_engine, model_type, no_pictures
+    folder, adapter = find_weights(weights)
+    from planners.llm.local.loading import Load, load_engine, model_type, no_pictures
     from planners.llm.local.server import shared
 
-    folder = find_folder(weights.name, WEIGHTS, revision=weights.revision)
     model_type(folder)
-    adapter = find_folder(weights.adapter, ADAPTER_WEIGHTS) if weights.adapter else None
     load = Load(folder.resolve(), adapter and adapter.resolve(), weights.device, weights.dtype, weights.load_in_4bit)
     server = shared(load, lambda: load_engine(load))
     if weights not in _facts:
