@@ -13,8 +13,10 @@ from homie.kernel.types import END, END_SUCCESS, HELD, Choice, Faults, PlannerIn
 from planners.llm.answers import how
 from planners.llm.reading import ALL, MAX_TEXT, Reading, Unreadable
 from planners.llm.reading.cleaning import cleaned
-from planners.llm.reading.loose_json import Broken, Members, Value, find_json
+from planners.llm.reading.json_answers import speaks, unwrapped
+from planners.llm.reading.loose_json import Broken, Found, Members, Value, find_json
 from planners.llm.reading.rules import Rules, Unclear
+from planners.llm.reading.subtasks import Lists
 from planners.llm.reading.surroundings import check_surroundings
 
 PLAN = "executable_plan"
@@ -92,7 +94,7 @@ def _lines(choices: Sequence[Choice]) -> Iterable[tuple[Choice, str]]:
 
 def _plan(text: str, rules: Rules) -> tuple[list[Value], str]:
     """The steps of the only plan in a text, and what is said of it. Raises Unclear."""
-    pieces = [piece for piece in find_json(text) if isinstance(piece.value, Members | Broken)]
+    pieces = [_inside(piece, rules) for piece in find_json(text) if isinstance(piece.value, Members | Broken)]
     if broken := next((piece.value for piece in pieces if isinstance(piece.value, Broken)), None):
         raise Unclear(f"The JSON of the answer is broken: {broken}.")
     plans = [piece for piece in pieces if isinstance(piece.value, Members) and _has(piece.value)]
@@ -110,6 +112,14 @@ def _plan(text: str, rules: Rules) -> tuple[list[Value], str]:
         raise Unclear(f"'{PLAN}' has to be one list of steps.")
     texts = [value.strip() for key in _SAID for value in piece.value.all(key)[:1] if isinstance(value, str)]
     return held[0], "\n".join(texts)
+
+
+def _inside(piece: Found, rules: Rules) -> Found:
+    """A piece of JSON without the tool call or the object around its plan. Raises Unclear."""
+    if not isinstance(piece.value, Members) or _has(piece.value) or not speaks(piece.value, bare=False):
+        return piece
+    value = unwrapped(piece.value, Lists(), rules)
+    return replace(piece, value=value) if isinstance(value, Members) else piece
 
 
 def _has(value: Members) -> bool:

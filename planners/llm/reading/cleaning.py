@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 
+from planners.llm.reading.forms import unboxed, without_xml_calls
 from planners.llm.reading.rules import Rules, Unclear
 
 _THOUGHTS = (
@@ -30,6 +31,11 @@ _FINAL = re.compile(r"<\|channel\|>\s*final\b(?:[^<]|<\|constrain\|>){0,60}<\|me
 """The channel of gpt-oss with the answer; `analysis` and `commentary` are other channels."""
 _CHANNEL = "<|channel|>"
 
+_MARKS = "\u00a0\u00ad\u180e\u200b-\u200f\u202f\u2060-\u2064\u3000\ufeff"
+_INVISIBLE = re.compile(
+    rf"^[{_MARKS}]+|[{_MARKS}]+$|[{_MARKS}]+(?=[\s{_MARKS}]*[{{\[])|(?<=[}}\]])[{_MARKS}]+", re.MULTILINE
+)
+"""No-break and zero-width spaces, byte order marks and soft hyphens where they are around an answer."""
 _START = re.compile(
     r"\s*(?:<s>|<bos>|<\|begin_of_text\|>|<\|im_start\|>\s*assistant|<\|start_header_id\|>\s*assistant\s*<\|end_header_id\|>"
     r"|<start_of_turn>\s*model|<\|assistant\|>|<\|start\|>assistant|\[/INST\]|(?:assistant|model)\s*[:：](?=\s*[\n{\[<]))"
@@ -42,11 +48,11 @@ _END = re.compile(
     re.IGNORECASE,
 )
 _ANSWER_TAG = re.compile(
-    r"</?(?:answer|final_answer|final|output|response|result|json)>|<\|(?:begin|end)_of_(?:box|solution)\|>|\\boxed(?=\{\{)",
+    r"</?(?:answer|final_answer|final|output|response|result|json)>|<\|(?:begin|end)_of_(?:box|solution)\|>",
     re.IGNORECASE,
 )
 _TOOL_TAG = re.compile(
-    r"</?(?:tool_call|function_call|tool_use)>|\[/?TOOL_CALLS\]|<\|python_tag\|>|<\|/?tool_calls?\|>"
+    r"</?(?:tool_calls?|function_calls?|tool_use)>|\[/?TOOL_CALLS\]|<\|python_tag\|>|<\|/?tool_calls?\|>"
     r"|<｜tool▁calls?▁(?:begin|end)｜>",
     re.IGNORECASE,
 )
@@ -66,10 +72,11 @@ _ASKED = re.compile(
 def cleaned(text: str, rules: Rules) -> str:
     """The text without the chat format around the answer. Raises Unclear if there is no answer, or more than one
     turn."""
-    text = text.lstrip("\ufeff")
+    text = _visible(text.lstrip("\ufeff"), rules)
     if _is_json(text):
         return text
     text = _without_turns(_without_thoughts(_final_channel(text, rules), rules), rules)
+    text = unboxed(without_xml_calls(text, rules), rules)
     for pattern, rule in ((_ANSWER_TAG, "wrapper"), (_TOOL_TAG, "tool-call")):
         if pattern.search(text):
             rules.use(rule)
@@ -79,6 +86,14 @@ def cleaned(text: str, rules: Rules) -> str:
     if len({match[1].lower() for match in _ASKED.finditer(text)}) > 1:
         raise Unclear("The answer repeats the question.")
     return text
+
+
+def _visible(text: str, rules: Rules) -> str:
+    """The text without invisible characters at the ends of its lines and beside brackets; those in names stay."""
+    seen = _INVISIBLE.sub(" ", text)
+    if seen != text:
+        rules.use("invisible")
+    return seen
 
 
 def _is_json(text: str) -> bool:

@@ -84,7 +84,7 @@ def speaks(value: Value | Broken, *, bare: bool) -> bool:
     if isinstance(value, Broken):
         return not value.keys.isdisjoint((*_HOLDERS, *_SAID, *_SPELLINGS, "action", "action_name"))
     try:
-        inner = _unwrapped(value, Lists(), Rules())
+        inner = unwrapped(value, Lists(), Rules())
     except Unclear:
         return True
     if isinstance(inner, list):
@@ -101,7 +101,7 @@ def is_step(value: Value | Broken) -> bool:
 
 def draft_of(value: Value, layout: Layout, lists: Lists, rules: Rules) -> Draft:
     """The draft that a JSON value contains. Raises Unclear."""
-    value = _unwrapped(value, lists, rules)
+    value = unwrapped(value, lists, rules)
     if isinstance(value, list):
         return Draft(_steps(value, layout, lists, rules))
     if not isinstance(value, Members):
@@ -129,7 +129,7 @@ def draft_of(value: Value, layout: Layout, lists: Lists, rules: Rules) -> Draft:
 # ---------------------------------------------------------------- wrappers
 
 
-def _unwrapped(value: Value, lists: Lists, rules: Rules) -> Value:
+def unwrapped(value: Value, lists: Lists, rules: Rules) -> Value:
     """The value without lists, objects and tool calls around the answer."""
     for _ in range(4):  # the deepest known nesting: tool_calls, function, arguments, answer
         if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Members):

@@ -30,6 +30,7 @@ _LABEL = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _EXACT = frozenset(("Analysis:", "Subtask:", "Model:"))
+_KEY = re.compile(r"(?:-\s*)?(?:action|target)\s*:", re.IGNORECASE)
 _REASON = re.compile(r"[,;]?\s*(?:because|since|as|so that|in order to)\b", re.IGNORECASE)
 """Beginnings of a remark after a subtask that only gives a reason for it."""
 CONTEXT = 60
@@ -149,6 +150,8 @@ def _value(value: str, followed: bool, lists: Lists, rules: Rules) -> tuple[str,
     value = value.lstrip(DECORATION)
     if not value.strip(DECORATION):
         raise Unclear("The subtask is empty.")
+    if _KEY.match(value):
+        raise Unclear("The subtask is written as YAML, which is not the form that was asked for.")
     line, newline, rest = value.partition("\n")
     body = unnumbered(line).lstrip(DECORATION + "\\")
     if body[:1] in ("[", "("):

@@ -10,6 +10,7 @@ the reading records.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -20,13 +21,14 @@ from homie.kernel.vocabulary.actions import ARGUMENTS, WORDS, Arguments
 from planners.llm.answers import Layout, how
 from planners.llm.reading.cleaning import cleaned
 from planners.llm.reading.draft import Draft
+from planners.llm.reading.forms import yaml_as_json
 from planners.llm.reading.json_answers import draft_of, is_step, speaks
 from planners.llm.reading.labelled import Field, block_of, find_fields, model_after, said_before
 from planners.llm.reading.loose_json import Broken, Found, find_json, string_of_json
 from planners.llm.reading.official import official_draft
 from planners.llm.reading.rules import ALL, Rules, Unclear
 from planners.llm.reading.subtasks import DECORATION, Lists, short, text_subtask
-from planners.llm.reading.surroundings import check_surroundings, only_between
+from planners.llm.reading.surroundings import check_surroundings, only_between, unfenced
 
 MAX_TEXT = 100_000
 """Longest answer in characters; a longer one is rejected."""
@@ -34,6 +36,9 @@ MAX_ANSWERS = 40
 """Largest number of answers in a text: no plan is longer."""
 MAX_BARE = 200
 """Longest text in characters that can be nothing but a subtask."""
+_CALL = r"([A-Za-z]\w*\([^()]*\))"
+_TOOL_CODE = re.compile(rf"print\((?:default_api\.)?{_CALL}\)|default_api\.{_CALL}")
+"""A call as Gemini's and Gemma's `tool_code` has it."""
 
 
 class Unreadable(Exception):
@@ -127,6 +132,12 @@ def _only_draft(text: str, layout: Layout, lists: Lists, rules: Rules) -> Draft:
     text = cleaned(text, rules)
     if not text.strip():
         raise Unclear("The answer is empty.")
+    inside = unfenced(text)
+    if written := yaml_as_json(inside):
+        rules.use("yaml")
+        if inside != text:
+            rules.use("fence")
+        text = written
     pieces = find_json(text)
     broken = any(isinstance(item.value, Broken) for item in pieces)
     spoken = [item for item in pieces if speaks(item.value, bare=not broken)]
@@ -196,7 +207,10 @@ def _in_a_row(text: str, answers: Sequence[_Answer]) -> bool:
 
 def _bare(text: str, lists: Lists, rules: Rules) -> Draft:
     """A text that is nothing but a subtask. Raises Unclear."""
-    plain = text.strip(f"{DECORATION}")
+    inside = unfenced(text)
+    if inside != text:
+        rules.use("fence")
+    plain = _plain_call(inside.strip(DECORATION), rules)
     if "\n" in plain or len(plain) > MAX_BARE:
         raise Unclear("The answer has no subtask that can be read.")
     trial = Rules()
@@ -211,6 +225,14 @@ def _bare(text: str, lists: Lists, rules: Rules) -> Draft:
     for rule in ("bare", *trial.used):
         rules.use(rule)
     return Draft((subtask,))
+
+
+def _plain_call(text: str, rules: Rules) -> str:
+    """A call of `tool_code` without what is around it: `print(default_api.Pick("apple"))`."""
+    if not (match := _TOOL_CODE.fullmatch(text)):
+        return text
+    rules.use("tool-call")
+    return match[1] or match[2]
 
 
 # ---------------------------------------------------------------- the lists

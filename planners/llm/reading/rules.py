@@ -12,14 +12,16 @@ from homie.kernel.errors import BadInput, suggestion
 RULES: Mapping[str, str] = {
     "thought": "A thought before the answer is left out: `<think>...</think>`, a channel of its own.",
     "turn-token": "Tokens of the chat format around the answer are left out: `<|im_end|>`, `</s>`, `Assistant:`.",
+    "invisible": "Invisible characters around the answer: zero-width and no-break spaces.",
     "fence": "A fenced block around the answer.",
     "prose": "Words before or after the answer that neither introduce it as something else nor take it back.",
     "other-form": "Labelled text where JSON was asked for, JSON where text was, one subtask where a plan was.",
+    "yaml": "The keys and values of the JSON object as lines of YAML.",
     "loose-json": "JSON with other quotes, comments, trailing commas, keys without quotes.",
     "missing-brace": "JSON without its last brace, if nothing else is missing.",
     "json-in-string": "JSON in quotes, as a string of JSON.",
-    "wrapper": 'An object or a tag around the answer: `{"answer": {...}}`, `<answer>`.',
-    "tool-call": 'The form of a tool call: `{"name": ..., "arguments": {...}}`, `<tool_call>`.',
+    "wrapper": 'An object, a tag or a box around the answer: `{"answer": {...}}`, `<answer>`, `\\boxed{...}`.',
+    "tool-call": 'A call of a tool: `{"name": ..., "arguments": {...}}`, `<tool_call>`, `<function=...>`, `tool_code`.',
     "list": "A list around one answer or one subtask, or with the parts of one subtask.",
     "key-spelling": "Keys in other letters or words: `Subtask`, `sub_task`, `next_subtask`, `chosen_model`.",
     "action-name": "EmbodiedBench's `action_name`, with or without `action_id`.",
@@ -47,7 +49,17 @@ RULES: Mapping[str, str] = {
 OF_REPLIES = frozenset({"beside", "odd-end"})
 """Those about where an answer is in a reply, and how that ends; the others are about its text."""
 FORMAL = frozenset(
-    {"fence", "turn-token", "key-spelling", "action-spelling", "action-synonym", "action-name", "remark", "empty-parts"}
+    {
+        "invisible",
+        "fence",
+        "turn-token",
+        "key-spelling",
+        "action-spelling",
+        "action-synonym",
+        "action-name",
+        "remark",
+        "empty-parts",
+    }
     | {"tool-call", "wrapper", "model-form", "no-model"}
 )
 """Those by which a text is still one whole answer and nothing else, so that it cannot be a draft or a part of one."""

@@ -11,6 +11,7 @@ from planners.llm.reading.rules import Rules, Unclear
 
 _BLANK = " \t\r\n*_`~\"'“”>-–—=#|;,."
 _FENCE = re.compile(r"(?:```|~~~)[ \t]{0,3}[\w+.-]{0,20}")
+_WHOLE_FENCE = re.compile(r"\s*(```|~~~)[ \t]{0,3}[\w+.-]{0,20}[ \t]*\n(.*?)\n?[ \t]*\1\s*", re.DOTALL)
 _NEAR = 400
 """Characters before an answer that are searched for its introduction."""
 _BESIDE = re.compile(
@@ -63,6 +64,12 @@ def check_surroundings(lead: str, tail: str, rules: Rules) -> None:
         rules.use("prose")
         _check_lead(lead)
         check_tail(tail)
+
+
+def unfenced(text: str) -> str:
+    """The inside of the only fenced block that a text is; any other text as it is."""
+    match = _WHOLE_FENCE.fullmatch(text)
+    return match[2] if match and match[1] not in match[2] else text
 
 
 def only_between(text: str) -> bool:
