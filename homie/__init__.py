@@ -14,11 +14,11 @@ What happens is logged to `homie` and the loggers under it (standard `logging`);
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # not from `typing`: importing that takes longer than all else before Ctrl-C is handled
 if TYPE_CHECKING:
     from pathlib import Path
-    from typing import Unpack
+    from typing import Any, Unpack
 
     from homie.kernel.interfaces import EpisodeListener
     from homie.kernel.setup.options import RunOptions

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
 
 from homie.cli.signals import STOPPED, STOPPED_CODE, on_stop
+
+TYPE_CHECKING = False  # as in `homie`: `typing` is slow to import
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import NoReturn
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import signal
-from types import FrameType
+
+TYPE_CHECKING = False  # as in `homie`: `typing` is slow to import
+if TYPE_CHECKING:
+    from types import FrameType
 
 STOPPED = "Stopped by the user."
 STOPPED_CODE = 130

@@ -63,6 +63,25 @@ def test_ctrl_c_at_any_instant_of_the_start_is_a_sentence_and_130(tmp_path, dela
     assert json.loads(output)["exit_code"] == 130
 
 
+@pytest.mark.parametrize("command", [["--help"], ["list"], ["bench", "homie-100"], ["studio", "--help"], ["doctor"]])
+def test_a_kill_while_any_command_imports_is_a_sentence_and_130(tmp_path, command):
+    process = subprocess.Popen(
+        [sys.executable, "-c", ANNOUNCED, *command],
+        cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=listening,
+    )  # fmt: skip
+    process.stdout.readline()
+    process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (130, "homie: Stopped by the user.\n")
+
+
+def test_nothing_that_takes_time_is_imported_before_the_signals_are_handled():
+    code = "import sys; before = set(sys.modules); import homie.cli.main; print(*sorted(set(sys.modules) - before))"
+    # Without `site`, which imports modules of its own where a virtual environment has been made with some tools.
+    done = subprocess.run([sys.executable, "-S", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not {"typing", "re", "pathlib", "logging"} & set(done.stdout.split())
+
+
 def test_a_terminal_that_goes_away_stops_the_robot(tiny_arguments, environment, tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-c", MAIN, "run", "put the ball in the box", *tiny_arguments, "--out", "out"],
