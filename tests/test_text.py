@@ -7,9 +7,8 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, ValidationError, model_validator
 
-from homie.kernel.support.text import counted, first_problem, json_safe, own_words, printable
+from homie.kernel.support.text import counted, json_safe, printable
 
 FORBIDDEN = set(map(chr, [*range(32), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)])) - {
     "\n",
@@ -51,29 +50,4 @@ def test_numbers_agree_with_their_nouns():
     assert [counted(n, "round") for n in (0, 1, 2)] == ["0 rounds", "1 round", "2 rounds"]
     assert counted(2, "try", "tries") == "2 tries"
     assert counted(1, "try", "tries") == "1 try" and counted(-1, "s") == "-1 ss"
-    assert own_words("Value error, it rains") == "it rains" and own_words("It rains") == "It rains"
     assert json_safe('"\x1b"') == r'"\u001b"'
-
-
-class Lamp(BaseModel):
-    watts: int
-
-    @model_validator(mode="after")
-    def _bright(self) -> Lamp:
-        if self.watts < 1:
-            raise ValueError("it would be dark")
-        return self
-
-
-@pytest.mark.parametrize(
-    ("content", "whole", "message"),
-    [
-        ({"watts": "many"}, "", "watts: Input should be a valid integer"),
-        ({"watts": 0}, "", "it would be dark"),
-        ({"watts": 0}, "the file", "the file: it would be dark"),
-    ],
-)
-def test_the_first_problem_of_a_file(content: dict[str, object], whole: str, message: str) -> None:
-    with pytest.raises(ValidationError) as refused:
-        Lamp.model_validate(content)
-    assert first_problem(refused.value, whole).startswith(message)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
-from homie.kernel.setup.options import MAX_SEED, Options, PartsOptions, different_paths
+from homie.kernel.setup.options import MAX_SEED, Options, PartsOptions, Usage, different_paths
 
 RunFolders = Annotated[list[Path], Field(min_length=1), AfterValidator(different_paths)]
 
 
 class BenchOptions(PartsOptions):
     """A suite of tasks, how to run it, and with what. `run.json` of a bench keeps it whole."""
+
+    usage: ClassVar[Usage] = Usage("bench", "suite", "homie-100")
 
     suite: str = Field(min_length=1, description="A suite file, the name of a suite, or a folder of EMMOE-100.")
     tasks: str | None = Field(None, description="Only these tasks: ids or patterns, separated by commas.")
@@ -49,6 +51,8 @@ class BenchOptions(PartsOptions):
 class CompareOptions(Options):
     """Which runs of a bench to compare, and how."""
 
+    usage: ClassVar[Usage] = Usage("compare", "runs", "runs/rule runs/random")
+
     runs: RunFolders = Field(
         description="Run folders of `homie bench`; differences are to the first. Or two of `homie vigil`: what "
         "feedback changed."
@@ -69,6 +73,8 @@ class CompareOptions(Options):
 
 class ReportOptions(Options):
     """Which runs to show in one HTML page, and what it holds."""
+
+    usage: ClassVar[Usage] = Usage("report", "runs", "runs/rule")
 
     runs: RunFolders = Field(description="Run folders of `homie bench` or `homie run`.")
     out: Path | None = Field(None, description="The page (default: report.html in the first run folder).")

@@ -15,6 +15,7 @@ import typer
 from homie import __version__
 from homie.cli import logs
 from homie.cli.failures import reported
+from homie.cli.layout import Chapters, Grouped
 from homie.cli.output import say
 from homie.cli.signals import on_stop, stop
 from homie.cli.streams import make_lasting
@@ -22,24 +23,24 @@ from homie.cli.streams import make_lasting
 Command: TypeAlias = Callable[..., None] | Mapping[str, Callable[..., None]]
 
 COMMANDS = {
-    "run": "Run one task: an instruction in, a household task done and a run folder out.",
-    "bench": "Run a suite of tasks: every trial into one run folder, interrupted or not.",
-    "compare": "Compare runs of a suite: metrics, intervals, paired differences, as tables.",
-    "data": "Make training data: tasks, episodes by the thousand, conversations, preferences, files of EMMOE.",
-    "questions": "Questions about pictures, without a robot: make them, ask a model, judge answers, look for leaks.",
-    "vigil": "Does a planner know when it is done? Episodes of native control that end by its own report.",
-    "report": "Show runs in one HTML page: tables, plots, every episode round by round.",
-    "train": "Train planners on data sets of `homie data`.",
-    "skill": "Look at checkpoints of low-level policies, or make some to try Homie with.",
+    "run": "Run one task from an instruction, and write a run folder with everything that happened.",
+    "bench": "Run a suite of tasks, and write every episode into one run folder.",
+    "compare": "Compare runs of a suite in tables: metrics, intervals, paired differences.",
+    "data": "Make training data: tasks, episodes, conversations, preferences, LeRobot data sets.",
+    "questions": "Make questions about pictures, ask a model, judge its answers. Without a robot.",
+    "vigil": "Measure whether a planner knows when it is done: episodes that end by its own report.",
+    "report": "Show runs in one HTML page: results, videos, every episode round by round.",
+    "train": "Train planners and skills on data sets of `homie data`.",
+    "skill": "Inspect checkpoints of learned skills, or make random ones to try Homie with.",
     "plan": "Ask a planner for one decision from pictures and a task, without a robot.",
-    "serve": "Serve a policy to robots on other machines, or a simulated robot to programs of ROS 2.",
-    "play-server": "Answer a planner's questions yourself, in a browser, as a model would.",
+    "serve": "Serve a learned policy over the network, or a simulated robot over ROS 2.",
+    "play-server": "Answer the prompts of a planner yourself, in a browser.",
     "studio": "Watch, drive and record a robot in a browser.",
     "teleop": "Drive a robot yourself from the terminal, and record it.",
-    "robot": "A ROS 2 robot: make and check its profile, guard it.",
-    "scene": "Show a scene: its rooms, receptacles and objects.",
+    "robot": "Describe a ROS 2 robot, check the description, guard the robot.",
+    "scene": "Show a house: its rooms, furniture and objects.",
     "list": "List what can be chosen: planners, skills, robots, detectors, ...",
-    "doctor": "Check this machine: versions, rendering, video, optional parts.",
+    "doctor": "Check your setup: versions, rendering, video, optional parts.",
 }
 """Help by name. The command `name` is `<name>_command` in `homie.cli.commands.<name>` (with `_` for `-`): a function,
 or a dictionary of functions for `homie NAME PART`."""
@@ -55,7 +56,7 @@ def run(arguments: Sequence[str]) -> NoReturn:
     logs.configure()
     words = os.environ[COMPLETING].split()[1:] if COMPLETING in os.environ else arguments
     command = next((word for word in words if not word.startswith("-")), "")
-    with reported(json="--json" in arguments):
+    with reported(arguments, json="--json" in arguments):
         code = build(command)(args=list(arguments), prog_name="homie", standalone_mode=False)
     raise SystemExit(code or 0)
 
@@ -63,7 +64,8 @@ def run(arguments: Sequence[str]) -> NoReturn:
 def build(chosen: str) -> typer.Typer:
     """The Typer app with the chosen command, and with the names and help texts of the others."""
     app = typer.Typer(
-        help="Homie: a robot in a house takes an instruction to a finished household task.",
+        help='Tell a household robot what you want, and it does it: homie run "put the apple in the bowl".',
+        cls=Chapters,
         no_args_is_help=True,
         context_settings=HELP,
         pretty_exceptions_enable=False,
@@ -78,10 +80,10 @@ def build(chosen: str) -> typer.Typer:
         if isinstance(command, Mapping):
             parts = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
             for part, function in command.items():
-                parts.command(part)(_guarded(function))
+                parts.command(part, cls=Grouped)(_guarded(function))
             app.add_typer(parts, name=name, help=text)
         else:
-            app.command(name, help=text)(_guarded(command))
+            app.command(name, help=text, cls=Grouped)(_guarded(command))
     return app
 
 

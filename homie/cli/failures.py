@@ -8,15 +8,16 @@ import os
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NoReturn, Protocol, runtime_checkable
 
 from homie.cli.output import print_json
 from homie.cli.signals import STOPPED, STOPPED_CODE, stop_came
 from homie.cli.streams import OutputLost
+from homie.cli.usage import usage_sentence
 from homie.kernel.errors import HomieError, Interrupted
-from homie.kernel.support.text import own_words, printable
+from homie.kernel.support.text import printable
 
 log = logging.getLogger("homie.cli")
 
@@ -25,8 +26,13 @@ PLACES = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP)
 
 
 @contextmanager
-def reported(*, json: bool) -> Iterator[None]:
-    """Report errors in one sentence and exit with their code. json: also print an object on stdout."""
+def reported(words: Sequence[str] = (), *, json: bool) -> Iterator[None]:
+    """Report errors in one sentence and exit with their code.
+
+    Args:
+        words: The command line, of which usage errors show the wrong value.
+        json: Also print an object on stdout.
+    """
     try:
         yield
         sys.stdout.flush()
@@ -38,10 +44,10 @@ def reported(*, json: bool) -> Iterator[None]:
         _fail(STOPPED, STOPPED_CODE, json=json)
     except Exception as error:
         log.debug("The command failed.", exc_info=error)
-        _fail_with(error, json=json)
+        _fail_with(error, words, json=json)
 
 
-def _fail_with(error: Exception, *, json: bool) -> NoReturn:
+def _fail_with(error: Exception, words: Sequence[str], *, json: bool) -> NoReturn:
     if _was_stopped(error):
         _fail(str(error) if isinstance(error, Interrupted) else STOPPED, STOPPED_CODE, json=json)
     if isinstance(error, HomieError):
@@ -49,7 +55,7 @@ def _fail_with(error: Exception, *, json: bool) -> NoReturn:
     if stop_came():  # pydantic makes an error of its own of a KeyboardInterrupt while it writes JSON
         _fail(STOPPED, STOPPED_CODE, json=json)
     if type(error).__module__.startswith(("typer.", "click.")):
-        _fail_usage(error, json=json)
+        _fail_usage(error, words, json=json)
     if isinstance(error, OSError) and error.filename is not None and error.errno in PLACES:
         _fail(f"Cannot use {os.fsdecode(error.filename)}: {error.strerror}.", 2, json=json)
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
@@ -80,16 +86,14 @@ def _was_stopped(error: BaseException) -> bool:
     return before is not None and _was_stopped(before)
 
 
-def _fail_usage(error: Exception, *, json: bool) -> NoReturn:
-    """Report a usage error of Typer, such as an unknown option, with its own message and the usage."""
+def _fail_usage(error: Exception, words: Sequence[str], *, json: bool) -> NoReturn:
+    """Report a usage error of Typer, such as an unknown option; a command without its part shows its help."""
     if not isinstance(error, _UsageError):
         raise error
-    if hasattr(error, "message"):
-        error.message = own_words(str(error.message))  # Typer validates choices with pydantic
-    error.show()
-    if json:
-        print_json({"error": error.format_message(), "exit_code": error.exit_code})
-    raise SystemExit(error.exit_code)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+        raise SystemExit(error.exit_code)
+    _fail(usage_sentence(error, words), error.exit_code, json=json)
 
 
 @runtime_checkable

@@ -6,11 +6,11 @@ import inspect
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 import typer
 import yaml
-from pydantic import BaseModel
+from pydantic import TypeAdapter, ValidationError
 
 from homie.kernel.errors import BadInput
 from homie.kernel.setup import registry
@@ -28,16 +28,15 @@ Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON ob
 Model = TypeVar("Model", bound=Options)
 
 
-def options_from(model: type[BaseModel], positional: str = "") -> Callable[[Command], Command]:
+def options_from(model: type[Options]) -> Callable[[Command], Command]:
     """A decorator that adds a parameter for every field of a model. The help text is the field's description.
 
-    Args:
-        model: the options. The command receives its fields as `**values`, None for those that were not given.
-        positional: the name of the field that is an argument, "" for none; all others become `--options`.
+    The command receives the fields as `**values`, None for those that were not given. The field that the usage of the
+    model names is an argument; all others become `--options`.
     """
 
     def decorate(command: Command) -> Command:
-        from_fields = [parameter for name in model.model_fields for parameter in _parameters(model, name, positional)]
+        from_fields = [parameter for name in model.model_fields for parameter in _parameters(model, name)]
         own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.kind is not p.VAR_KEYWORD]
         parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*from_fields, *own)]
         command.__signature__ = inspect.Signature(parameters, return_annotation=None)  # type: ignore[attr-defined]
@@ -96,7 +95,19 @@ def build(model: type[Model], config: Sequence[Path] | None, values: dict[str, A
     named = {name: os.environ.get(variable(name)) or None for name in VARIABLES}
     beneath = settings({name: value for name, value in named.items() if value is not None})
     fields = {name: value for name, value in beneath.items() if name in model.model_fields}
-    return model.build(config or (), beneath=fields, **settings(values, model.model_fields))
+    typed = {name: _typed(model, name, value) for name, value in values.items()}
+    return model.build(config or (), beneath=fields, **settings(typed, model.model_fields))
+
+
+def _typed(model: type[Options], name: str, value: Any) -> Any:
+    """A value of the command line in the type of its field. One that does not fit stays text: the model refuses it."""
+    kind = _plain(model.model_fields[name].annotation) if name in model.model_fields else None
+    if kind not in (int, float) or not isinstance(value, str):
+        return value
+    try:
+        return TypeAdapter(kind).validate_python(value)
+    except ValidationError:
+        return value
 
 
 def variable(name: str) -> str:
@@ -134,13 +145,14 @@ def _pair(pair: str, flag: str, form: str, example: str) -> tuple[str, Any]:
         return name.strip(), value
 
 
-def _parameters(model: type[BaseModel], name: str, positional: str) -> Iterator[inspect.Parameter]:
+def _parameters(model: type[Options], name: str) -> Iterator[inspect.Parameter]:
     """The parameters of a field: for a mapping of settings, the option for pairs and, for planners, the shortcuts."""
     if name not in PAIRS:
-        yield _parameter(model, name, positional)
+        yield _parameter(model, name)
         return
     flag, about, form, _ = PAIRS[name]
-    yield _keyword(name, list[str] | None, typer.Option(f"--{flag}", help=about, metavar=form, show_default=False))
+    option = typer.Option(f"--{flag}", help=about, metavar=form, show_default=False)
+    yield _keyword(name, list[str] | None, option)
     if name != "planner_settings":
         return
     for shortcut, about in SHORTCUTS.items():
@@ -152,22 +164,42 @@ def _keyword(name: str, kind: Any, info: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, info])
 
 
-def _parameter(model: type[BaseModel], name: str, positional: str) -> inspect.Parameter:
+def _parameter(model: type[Options], name: str) -> inspect.Parameter:
     field = model.model_fields[name]
     default = field.get_default(call_default_factory=True, validated_data={})
     default_text = "" if default in (None, (), {}, []) or field.is_required() else f" [default: {_shown(default)}]"
-    complete = _completion(COMPLETED[name]) if name in COMPLETED else None
+    plain = _plain(field.annotation)
+    choices = [str(choice) for choice in get_args(plain)] if get_origin(plain) is Literal else []
+    complete = _completion(COMPLETED[name]) if name in COMPLETED else _one_of(choices) if choices else None
+    # Numbers and choices are checked by the model, whose sentences are the same for files and for Python.
+    kind: Any = str if choices or plain in (int, float) else field.annotation
+    metavar = f"[{'|'.join(choices)}]" if choices else {int: "INTEGER", float: "NUMBER"}.get(plain)
     info: Any
-    if name == positional:
-        info = typer.Argument(help=field.description, show_default=False, autocompletion=complete)
+    if name == model.usage.argument:
+        several = get_origin(plain) is list
+        info = typer.Argument(
+            help=field.description,
+            show_default=False,
+            metavar=f"{name.upper()}{'...' if several else ''}",
+            autocompletion=complete,
+        )
     else:
         option = name.replace("_", "-")
-        flag = f"--{option}/--no-{option}" if field.annotation in (bool, bool | None) else f"--{option}"
-        about = f"{field.description}{default_text}{_from(name)}"
-        info = typer.Option(flag, help=about, show_default=False, autocompletion=complete)
+        info = typer.Option(
+            f"--{option}/--no-{option}" if plain is bool else f"--{option}",
+            help=f"{field.description}{default_text}{_from(name)}",
+            show_default=False,
+            metavar=metavar,
+            autocompletion=complete,
+        )
     # None means "not given": then a config file applies, and after it the model's own default.
-    kind: Any = field.annotation
     return _keyword(name, kind | None, info)
+
+
+def _plain(annotation: Any) -> Any:
+    """An annotation without `| None`."""
+    kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
+    return kinds[0] if type(None) in get_args(annotation) and len(kinds) == 1 else annotation
 
 
 def _from(name: str) -> str:
@@ -176,6 +208,10 @@ def _from(name: str) -> str:
 
 def _completion(kind: str) -> Callable[[str], list[str]]:
     return lambda incomplete: [name for name in registry.names(kind) if name.startswith(incomplete)]
+
+
+def _one_of(choices: Sequence[str]) -> Callable[[str], list[str]]:
+    return lambda incomplete: [choice for choice in choices if choice.startswith(incomplete)]
 
 
 def _shown(default: object) -> str:

@@ -32,7 +32,7 @@ from homie.conditions.predicates import (
 )
 from homie.conditions.words import ANYTHING, EVERYTHING, Words, means, names_and_kinds, spoken
 from homie.kernel.errors import BadInput
-from homie.kernel.support.text import own_words
+from homie.kernel.support.problems import sentence_of
 from homie.kernel.world import WorldSnapshot
 
 
@@ -201,9 +201,7 @@ def complaint(error: ValidationError) -> str:
     # A predicate is there twice, as the tag and as the field; behind a key that cannot be one stands [key].
     twice = [isinstance(part, str) and part == before for before, part in pairwise((None, *location))]
     path = [str(part) for part, again in zip(location, twice, strict=True) if not again and part != "[key]"]
-    where = f"{'.'.join(path)}: " if path else ""
-    message = own_words(first["msg"])
-    return f"{where}{message[:1].lower()}{message[1:]}."
+    return f"{sentence_of(first, '.'.join(path))}."
 
 
 def unknown_words(condition: Condition, world: WorldSnapshot) -> list[str]:

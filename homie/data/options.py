@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
 from homie.data.cards import License
-from homie.kernel.setup.options import MAX_SEED, Options, different_paths
+from homie.kernel.setup.options import MAX_SEED, Options, Usage, different_paths
 
 Sources = Annotated[
     list[Path],
@@ -39,6 +39,8 @@ Explain = Annotated[bool, Field(description="Write an analysis for steps that ha
 class TrainingOptions(Options):
     """A data set for training: of what, in which words, where to."""
 
+    usage: ClassVar[Usage] = Usage("data sft", "sources", "runs/rule --out data/sft")
+
     sources: Sources
     out: Path = Field(description="The folder of the data set; an unfinished one goes on.")
     form: Literal["chat", "emmoe"] = Field(
@@ -67,6 +69,8 @@ class TrainingOptions(Options):
 class TasksOptions(Options):
     """Errands drawn by lot, as a suite."""
 
+    usage: ClassVar[Usage] = Usage("data tasks", "out", "tasks.json")
+
     out: Path = Field(description="The suite file, JSON.")
     number: int = Field(100, ge=1, le=100_000, description="Tasks.")
     test: float = Field(
@@ -81,6 +85,8 @@ class TasksOptions(Options):
 
 class GenerateOptions(Options):
     """Episodes of a suite's expert, by the thousand."""
+
+    usage: ClassVar[Usage] = Usage("data generate", "suite", "tasks.json")
 
     suite: str = Field(min_length=1, description="A suite file (`homie data tasks` draws some), or a name.")
     episodes: int | None = Field(None, ge=1, description="Episodes, rounded up to whole trials (default: one a task).")
@@ -105,6 +111,8 @@ class GenerateOptions(Options):
 class EmmoeOptions(Options):
     """Episodes as files of EMMOE-100."""
 
+    usage: ClassVar[Usage] = Usage("data emmoe", "sources", "runs/rule --out data/emmoe")
+
     sources: Sources
     out: Path = Field(description="The folder; tasks that it has already are left as they are.")
     keep: Keep = "done"
@@ -115,6 +123,8 @@ class EmmoeOptions(Options):
 
 class LeRobotOptions(Options):
     """Recorded episodes as a LeRobot data set."""
+
+    usage: ClassVar[Usage] = Usage("data lerobot", "sources", "recordings --out data/lerobot")
 
     sources: Sources
     out: Path = Field(description="The folder; to a data set that is there already, what it has not is added.")
@@ -133,6 +143,8 @@ class LeRobotOptions(Options):
 class SplitOptions(Options):
     """Which episodes are for training and which for testing."""
 
+    usage: ClassVar[Usage] = Usage("data split", "sources", "runs/rule")
+
     sources: Sources
     by: Literal["task", "house", "both"] = Field(
         "task", description="What is on one side only: tasks, houses, or both of them."
@@ -145,11 +157,15 @@ class SplitOptions(Options):
 class StatsOptions(Options):
     """Which episodes to count."""
 
+    usage: ClassVar[Usage] = Usage("data stats", "sources", "runs/rule")
+
     sources: Sources
 
 
 class ShowOptions(Options):
     """Which line of a data set to show."""
+
+    usage: ClassVar[Usage] = Usage("data show", "dataset", "data/sft")
 
     dataset: Path = Field(description="The folder of a data set.")
     line: int = Field(1, ge=1, description="The number of the line, from 1.")
@@ -158,5 +174,7 @@ class ShowOptions(Options):
 
 class ValidateOptions(Options):
     """Which data set to check."""
+
+    usage: ClassVar[Usage] = Usage("data validate", "dataset", "data/sft")
 
     dataset: Path = Field(description="The folder of a data set.")

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
 from homie.bench.protocols.robobench.instructions import Profile
-from homie.kernel.setup.options import MAX_SEED, Options
+from homie.kernel.setup.options import MAX_SEED, Options, Usage
 
 Folder = Annotated[Path, Field(description="The folder of questions, or RoboBench's data as released.")]
 
 
 class MakeOptions(Options):
     """Questions from simulated worlds."""
+
+    usage: ClassVar[Usage] = Usage("questions make", "out", "questions")
 
     out: Path = Field(description="The folder, new or empty.")
     number: int = Field(1500, ge=5, le=100_000, description="Questions at least, the same number in each dimension.")
@@ -25,6 +27,8 @@ class MakeOptions(Options):
 
 class AskOptions(Options):
     """Who is asked what."""
+
+    usage: ClassVar[Usage] = Usage("questions ask", "folder", "questions --planner chat:MODEL")
 
     folder: Folder
     planner: str = Field(
@@ -37,6 +41,8 @@ class AskOptions(Options):
 
 class JudgeOptions(Options):
     """Who judges which answers, by whose rules."""
+
+    usage: ClassVar[Usage] = Usage("questions judge", "run", "runs/asked --questions questions")
 
     run: Path = Field(description="The run folder of `homie questions ask`.")
     questions: Folder
@@ -52,6 +58,8 @@ class JudgeOptions(Options):
 
 class AuditOptions(Options):
     """Which questions to look through."""
+
+    usage: ClassVar[Usage] = Usage("questions audit", "folder", "questions")
 
     folder: Folder
     seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed of the folds.")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import ClassVar
 
 from pydantic import Field
 
+from homie.kernel.setup.options import Usage
 from homie.teleop.options import TeleopOptions
 
 
 class StudioOptions(TeleopOptions):
     """A robot that a person drives in a browser, and where the page is."""
+
+    usage: ClassVar[Usage] = Usage("studio")
 
     record: Path | None = Field(Path("recordings"), description="Folder of recordings.")
     runs: Path | None = Field(None, description="Folder of run folders to look at (default: runs, or HOMIE_RUNS).")

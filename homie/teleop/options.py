@@ -8,11 +8,13 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from homie.kernel.setup.options import HOUSE, OpenOptions
+from homie.kernel.setup.options import HOUSE, OpenOptions, Usage
 
 
 class TeleopOptions(OpenOptions):
     """Which robot a person drives in which scene, and what is recorded of it."""
+
+    usage: ClassVar[Usage] = Usage("teleop")
 
     settled: ClassVar[Mapping[str, tuple[str, ...]]] = {"scene": HOUSE[1:]}
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from homie.kernel.setup.options import MAX_SEED, Options
+from homie.kernel.setup.options import MAX_SEED, Options, Usage
 
 
 class Trainable(Options):
@@ -68,6 +68,8 @@ class TrainOptions(Trainable):
 class SftOptions(TrainOptions):
     """Supervised fine-tuning, the first stage."""
 
+    usage: ClassVar[Usage] = Usage("train sft", "data", "data/sft --out models/sft")
+
     small = {  # noqa: RUF012
         "epochs": 8.0,
         "batch": 16,
@@ -87,6 +89,8 @@ class SftOptions(TrainOptions):
 class DpoOptions(TrainOptions):
     """Direct preference optimisation, the second stage."""
 
+    usage: ClassVar[Usage] = Usage("train dpo", "data", "data/dpo --out models/dpo")
+
     small = {"batch": 8, "at_once": 2, "rate": 2e-4, "device": "cpu"}  # noqa: RUF012
 
     rate: float = Field(5e-6, gt=0.0, le=1.0, description="Largest learning rate.")
@@ -97,6 +101,8 @@ class DpoOptions(TrainOptions):
 
 class SkillOptions(Trainable):
     """Behaviour cloning of a learned skill."""
+
+    usage: ClassVar[Usage] = Usage("train skill", "sources", "recordings --out skills/mine")
 
     small = {"steps": 300, "batch": 4, "rate": 1e-3, "device": "cpu"}  # noqa: RUF012
 

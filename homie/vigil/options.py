@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from homie.kernel.setup.options import MAX_SEED, Options
+from homie.kernel.setup.options import MAX_SEED, Options, Usage
 
 
 class VigilOptions(Options):
     """Who plays which episodes."""
+
+    usage: ClassVar[Usage] = Usage("vigil", example="--planner expert")
 
     planner: str = Field(
         description="`expert` (privileged), `random`, `always`, `never`; or whose model plays: `chat:MODEL`, ..."

@@ -270,8 +270,8 @@ def find_suite(text: str) -> Suite:
         read: Suite = registry.load("published", published)(Path(folder).expanduser())
         return read
     if text not in names:
-        known = f"a file, or one of: {', '.join(names)}" if names else "a file"
-        raise BadInput(f"There is no suite '{text}': give {known}.")
+        known = f"give a file, or one of: {', '.join(names)}." if names else "give a file."
+        raise BadInput(f"There is no suite '{text}': {suggestion(text, names, known)}")
     suite: Suite = registry.load("suites", text)()
     return suite
 

@@ -17,7 +17,7 @@ from homie.cli.parameters import Config, Json, build, options_from
 from homie.kernel.errors import InfrastructureError
 
 
-@options_from(BenchOptions, positional="suite")
+@options_from(BenchOptions)
 def bench_command(
     config: Config = None,
     json: Json = False,

@@ -21,7 +21,7 @@ from homie.vigil.paired import feedback_table
 from homie.vigil.results import HEAD
 
 
-@options_from(CompareOptions, positional="runs")
+@options_from(CompareOptions)
 def compare_command(
     config: Config = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout (as --form json).")] = False,

@@ -44,19 +44,19 @@ MOST = 5
 """Lines about single episodes on stderr, where there are many."""
 
 
-@options_from(TrainingOptions, positional="sources")
+@options_from(TrainingOptions)
 def sft_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Make conversations for supervised fine-tuning."""
     _training("sft", build(TrainingOptions, config, values), json)
 
 
-@options_from(TrainingOptions, positional="sources")
+@options_from(TrainingOptions)
 def dpo_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Make pairs of answers for DPO."""
     _training("dpo", build(TrainingOptions, config, values), json)
 
 
-@options_from(EmmoeOptions, positional="sources")
+@options_from(EmmoeOptions)
 def emmoe_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Write episodes as files of EMMOE-100."""
     options = build(EmmoeOptions, config, values)
@@ -68,7 +68,7 @@ def emmoe_command(config: Config = None, json: Json = False, **values: Any) -> N
     tell(f"{export.path}  ({counted(export.episodes, 'episode')}, {counted(export.subtasks, 'subtask')})")
 
 
-@options_from(LeRobotOptions, positional="sources")
+@options_from(LeRobotOptions)
 def lerobot_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Write recorded episodes as a LeRobot data set, or add them to one."""
     options = build(LeRobotOptions, config, values)
@@ -89,7 +89,7 @@ def lerobot_command(config: Config = None, json: Json = False, **values: Any) ->
         tell(f"not taken over, as a demonstration has no place for it: {', '.join(export.dropped)}")
 
 
-@options_from(TasksOptions, positional="out")
+@options_from(TasksOptions)
 def tasks_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Draw errands by lot in generated houses, as a suite, with what is held out for tests."""
     options = build(TasksOptions, config, values)
@@ -101,7 +101,7 @@ def tasks_command(config: Config = None, json: Json = False, **values: Any) -> N
     tell(f"{options.out}  ({_counts(drawn.counts)})")
 
 
-@options_from(GenerateOptions, positional="suite")
+@options_from(GenerateOptions)
 def generate_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Play the expert of a suite, with mistakes and recoveries where they are wanted."""
     options = build(GenerateOptions, config, values)
@@ -112,7 +112,7 @@ def generate_command(config: Config = None, json: Json = False, **values: Any) -
     tell(f"{summary.run_folder}  ({counted(summary.episodes, 'episode')}, {summary.successes} of them done)")
 
 
-@options_from(SplitOptions, positional="sources")
+@options_from(SplitOptions)
 def split_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Split episodes into train and test, by task or by house."""
     options = build(SplitOptions, config, values)
@@ -124,7 +124,7 @@ def split_command(config: Config = None, json: Json = False, **values: Any) -> N
     tell(f"{options.out}  ({sizes['train']} episodes train, {sizes['test']} test)")
 
 
-@options_from(StatsOptions, positional="sources")
+@options_from(StatsOptions)
 def stats_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Count what is in episodes."""
     options = build(StatsOptions, config, values)
@@ -136,7 +136,7 @@ def stats_command(config: Config = None, json: Json = False, **values: Any) -> N
     say(columns((name.replace("_", " "), _counts(value)) for name, value in counts.items()))
 
 
-@options_from(ShowOptions, positional="dataset")
+@options_from(ShowOptions)
 def show_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Show a line of a data set as a model gets it."""
     options = build(ShowOptions, config, values)
@@ -152,7 +152,7 @@ def show_command(config: Config = None, json: Json = False, **values: Any) -> No
         say(shown(line))
 
 
-@options_from(ValidateOptions, positional="dataset")
+@options_from(ValidateOptions)
 def validate_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Check a data set: files, pictures, and that a planner reads every answer."""
     options = build(ValidateOptions, config, values)

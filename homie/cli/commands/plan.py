@@ -40,7 +40,7 @@ from homie.runtime.making import DETECTOR, make_part
 log = logging.getLogger("homie.cli")
 
 
-@options_from(PlanOptions, positional="task")
+@options_from(PlanOptions)
 def plan_command(
     config: Config = None,
     json: Json = False,

@@ -18,7 +18,7 @@ from homie.questions.options import AskOptions, AuditOptions, JudgeOptions, Make
 from homie.questions.table import markdown
 
 
-@options_from(MakeOptions, positional="out")
+@options_from(MakeOptions)
 def make_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Make questions from simulated houses and tables, with their true answers."""
     options = build(MakeOptions, config, values)
@@ -34,7 +34,7 @@ def make_command(config: Config = None, json: Json = False, **values: Any) -> No
     tell(f"not used: {refused or 'none'}")
 
 
-@options_from(AskOptions, positional="folder")
+@options_from(AskOptions)
 def ask_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Put questions to a planner's model, and score its answers."""
     options = build(AskOptions, config, values)
@@ -47,7 +47,7 @@ def ask_command(config: Config = None, json: Json = False, **values: Any) -> Non
     say(markdown(outcome.rows).rstrip())
 
 
-@options_from(JudgeOptions, positional="run")
+@options_from(JudgeOptions)
 def judge_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Judge the answers of a run again: by a model, a script, or a world that carries plans out."""
     options = build(JudgeOptions, config, values)
@@ -65,7 +65,7 @@ def judge_command(config: Config = None, json: Json = False, **values: Any) -> N
     say(verdict.text.rstrip())
 
 
-@options_from(AuditOptions, positional="folder")
+@options_from(AuditOptions)
 def audit_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Show what can be answered without the pictures, and how the true answers are spread."""
     options = build(AuditOptions, config, values)

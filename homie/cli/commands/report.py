@@ -13,7 +13,7 @@ from homie.cli.parameters import Config, build, options_from
 from homie.kernel.support.text import counted
 
 
-@options_from(ReportOptions, positional="runs")
+@options_from(ReportOptions)
 def report_command(
     config: Config = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, nothing else.")] = False,

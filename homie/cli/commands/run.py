@@ -15,7 +15,7 @@ from homie.runtime import session
 from homie.runtime.display import ProgressDisplay
 
 
-@options_from(RunOptions, positional="task")
+@options_from(RunOptions)
 def run_command(
     config: Config = None,
     json: Json = False,

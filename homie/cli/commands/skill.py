@@ -90,7 +90,7 @@ def texts(
     try:
         words = skill_set.Settings(**{key.removeprefix(prefix): value for key, value in values.items()})
     except ValidationError as error:
-        raise BadInput(f"Setting of the skill set '{name}': {explain(error)}") from error
+        raise BadInput(f"Setting of the skill set '{name}': {explain(error, skill_set.Settings)}") from error
     subtasks = [
         read_subtask(node)
         for task in find_suite(suite).tasks

@@ -11,19 +11,19 @@ from homie.kernel.support.text import counted
 from homie.train.options import DpoOptions, SftOptions, SkillOptions, TrainOptions
 
 
-@options_from(SftOptions, positional="data")
+@options_from(SftOptions)
 def sft_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Fine-tune a model on conversations."""
     _train(build(SftOptions, config, values), json)
 
 
-@options_from(DpoOptions, positional="data")
+@options_from(DpoOptions)
 def dpo_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Align a model with pairs of answers."""
     _train(build(DpoOptions, config, values), json)
 
 
-@options_from(SkillOptions, positional="sources")
+@options_from(SkillOptions)
 def skill_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Train a network of a skill set on recorded subtasks (behaviour cloning)."""
     from homie.train.skill import train_skill

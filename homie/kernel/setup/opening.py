@@ -81,7 +81,7 @@ def checked_settings(whose: str, model: type[SettingsT], values: Mapping[str, An
     try:
         return model(**values)
     except ValidationError as error:
-        raise BadInput(f"Setting of the {whose}: {explain(error)}") from error
+        raise BadInput(f"Setting of the {whose}: {explain(error, model)}") from error
 
 
 def _chosen(options: OpenOptions, name: str) -> bool:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic.fields import FieldInfo
 
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.support.config import read_config
+from homie.kernel.support.problems import sentence_of, where
 
 MAX_SEED = 2**31 - 1
 
@@ -78,7 +81,7 @@ def different_paths(paths: list[Path]) -> list[Path]:
     places = [path.resolve() for path in paths]
     twice = [path for number, path in enumerate(paths) if places[number] in places[:number]]
     if twice:
-        raise ValueError(f"{twice[0]} is there twice")
+        raise ValueError(f"{twice[0]} is given twice")
     return paths
 
 
@@ -101,11 +104,24 @@ MAX_TASK = 10_000
 """Characters of an instruction. Longer ones are files given by mistake, and take the rule planner minutes."""
 
 
+class Usage(NamedTuple):
+    """How a command is typed: its words after `homie`, the option that is its argument ("" for none), an example of
+    it."""
+
+    command: str = ""
+    argument: str = ""
+    example: str = ""
+
+    def __str__(self) -> str:
+        return f"homie {self.command} {self.example}".strip()
+
+
 class Options(BaseModel):
     """What all commands have in common: options come from a config file and from what is given, and are checked."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    usage: ClassVar[Usage] = Usage()
     settled: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Options that leave others without meaning; given together they are bad input."""
 
@@ -152,8 +168,7 @@ class Options(BaseModel):
                 raise BadInput(f"There is no option '{name}' here: write it as the mapping {field}.")
             if name in PLANNER_SETTINGS and "planner_settings" in cls.model_fields:
                 raise BadInput(f"There is no option '{name}' here: write it under planner_settings.")
-            command = cls.__name__.removesuffix("Options").lower()
-            hint = suggestion(name, cls.model_fields, f"`homie {command} --help` lists them.")
+            hint = suggestion(name, cls.model_fields, f"`homie {cls.usage.command} --help` lists them.")
             raise BadInput(f"There is no option '{name}': {hint}")
 
     @classmethod
@@ -273,6 +288,7 @@ class OpenOptions(HouseOptions, PartsOptions):
     """A robot in its scene, and how long it tries: what `homie.open` takes."""
 
     settled: ClassVar[Mapping[str, tuple[str, ...]]] = {"scene": HOUSE}
+    usage: ClassVar[Usage] = Usage("run")
 
     seed: Seed = 0
     scene: Scene = None
@@ -281,6 +297,8 @@ class OpenOptions(HouseOptions, PartsOptions):
 
 class RunOptions(OpenOptions):
     """Everything that decides an episode. Stored whole in `run.json`."""
+
+    usage: ClassVar[Usage] = Usage("run", "task", '"put the apple in the bowl"')
 
     task: str = Field(min_length=1, max_length=MAX_TASK, description="The instruction in natural language.")
     out: Path | None = Field(None, description="Run folder (default: runs/<time>-<task>).")
@@ -305,6 +323,8 @@ class RunOptions(OpenOptions):
 class PlanOptions(Options):
     """One decision without a robot: what the planner is told."""
 
+    usage: ClassVar[Usage] = Usage("plan", "task", '"put the apple in the bowl" --image front.png')
+
     task: str = Field(min_length=1, max_length=MAX_TASK, description="The instruction in natural language.")
     image: list[Path] = Field(
         default_factory=list,
@@ -324,6 +344,7 @@ class SceneOptions(HouseOptions):
     """Which scene to show and where to."""
 
     settled: ClassVar[Mapping[str, tuple[str, ...]]] = {"scene": ("seed", *HOUSE)}
+    usage: ClassVar[Usage] = Usage("scene", example="--seed 7")
 
     robot: str = Field("mujoco", description="The robot whose scene it is: a house, or a table (`franka:stack`).")
     seed: Seed = 0
@@ -334,31 +355,32 @@ class SceneOptions(HouseOptions):
 
 
 def explain(error: ValidationError, model: type[BaseModel] | None = None) -> str:
-    """The first complaint of pydantic as one sentence that names the option; unknown names come before all others.
+    """The first fault that pydantic finds in options, as one sentence that names the option; unknown names come first.
 
-    model: whose options they are, to say what a missing one is.
+    model: whose options they are. Those of a command are named as on the command line (`--seed`).
     """
     problems = error.errors()
     first = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
-    kind, context, value = first["type"], first.get("ctx", {}), first.get("input")
-    where = ".".join(str(part) for part in first["loc"]) or "options"
-    more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
-    if where == "task" and kind in ("string_too_short", "missing"):
-        return 'The instruction is empty: say what to do, e.g. homie run "put the apple in the bowl".'
-    if kind == "too_long":
-        return f"{where}: at most {context['max_length']} (got {context['actual_length']})."
-    if kind == "string_too_long":
-        return f"{where}: at most {context['max_length']:,} characters (got {len(str(value)):,})."
-    if kind == "missing":
-        field = model.model_fields.get(where) if model is not None else None
-        about = f": {field.description.rstrip('.')}" if field is not None and field.description else ""
-        return f"{where} is missing{about}{more}."
-    reason = {"value_error": str(context.get("error")), "path_type": "It must be a path"}.get(kind, first["msg"])
-    return f"{where}: {reason} (got {_as_typed(value)!r}){more}."
+    place = where(first["loc"])
+    field = model.model_fields.get(place) if model is not None else None
+    usage = model.usage if model is not None and issubclass(model, Options) else None
+    if place == "task" and first["type"] in ("string_too_short", "missing") and (usage is None or usage.argument):
+        example = usage or RunOptions.usage
+        return f"The instruction is empty: say what to do, for example `{example}`."
+    named = usage is None or field is None or usage.argument == place
+    name = place if named else f"--{place.replace('_', '-')}"
+    if first["type"] == "missing":
+        about = re.split(r"(?<=[^.])\.(?= |$)|;", (field.description or "") if field is not None else "")[0]
+        about = about[:1].lower() + about[1:]
+        if about and usage is not None and usage.argument == place:
+            return f"Give {about}: `{usage}`."
+        return f"{name} is missing: {about}." if about else f"{name} is missing."
+    return f"{sentence_of(first, name or 'options', _bounds(field))}."
 
 
-def _as_typed(value: object) -> object:
-    """A value as a user has typed it: a path is its text."""
-    if isinstance(value, list | tuple):
-        return [_as_typed(part) for part in value]
-    return str(value) if isinstance(value, Path) else value
+def _bounds(field: FieldInfo | None) -> tuple[float, float] | None:
+    """The smallest and the largest number that a field may be, both included, if it has both."""
+    limits = field.metadata if field is not None else []
+    lowest = next((limit.ge for limit in limits if hasattr(limit, "ge")), None)
+    highest = next((limit.le for limit in limits if hasattr(limit, "le")), None)
+    return None if lowest is None or highest is None else (lowest, highest)

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from homie.kernel.errors import BadInput
 from homie.kernel.setup import registry
-from homie.kernel.support.text import own_words
+from homie.kernel.support.problems import sentence_of, where
 from homie.kernel.world import WorldSnapshot
 
 
@@ -113,6 +113,4 @@ def scene_options(robot: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
         return dict(scenes.options(robot, scenes.Choice.model_validate(dict(chosen))))
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in ("scene", *first["loc"]))
-        message = own_words(first["msg"])
-        raise BadInput(f"{where}: {message[:1].lower()}{message[1:]}.") from error
+        raise BadInput(f"{sentence_of(first, where(('scene', *first['loc'])))}.") from error

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pydantic import ValidationError
 
 _CONTROLS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069\ud800-\udfff]"
@@ -34,18 +30,3 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 def listed(words: Sequence[str]) -> str:
     """Words as a sentence lists them: `an arm`, `a base and an arm`, `a base, an arm and a gripper`."""
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
-
-
-def first_problem(error: ValidationError, whole: str = "") -> str:
-    """The first complaint of pydantic about a file, without its period: `field.name: what is wrong with it`.
-
-    whole: what stands in the place of the field where the complaint is about all of it, "" for nothing.
-    """
-    problem = error.errors()[0]
-    where = ".".join(str(part) for part in problem["loc"]) or whole
-    return f"{where}: {own_words(problem['msg'])}" if where else own_words(problem["msg"])
-
-
-def own_words(message: str) -> str:
-    """A message of pydantic about a ValueError of ours, without what pydantic puts before it."""
-    return message.removeprefix("Value error, ")

@@ -21,7 +21,7 @@ from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import DoorwaySpec, FurnitureSpec, RoomSpec, StartSpec
 from homie.kernel.errors import BadInput
 from homie.kernel.setup.options import Catalogue, Furnishing, HouseOptions
-from homie.kernel.support.text import own_words
+from homie.kernel.support.problems import own_words
 
 ATTEMPTS = 100
 """Houses drawn for a seed before it is given up."""
@@ -92,7 +92,8 @@ def _with(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
         reason = own_words(str(error.errors()[0]["msg"]))
     except ValueError as error:
         reason = str(error)
-    raise BadInput(f"The house of seed {scene.seed} cannot be varied so: {reason}.")
+    end = "" if reason.endswith("?") else "."
+    raise BadInput(f"Cannot apply these options to the house of seed {scene.seed}: {reason}{end}")
 
 
 def _house(

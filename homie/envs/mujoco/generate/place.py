@@ -16,6 +16,7 @@ from homie.envs.mujoco.blueprints.parts import SurfacePlan
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of
+from homie.kernel.errors import suggestion
 from homie.kernel.interfaces import kind_of
 from homie.kernel.vocabulary.furniture import homes
 
@@ -82,10 +83,17 @@ def place_objects(
     return _named(placed)
 
 
-def no_furniture(name: str, names: Iterable[str]) -> str:
-    """Why a name is none of the furniture of a house: there is none of it, or several pieces with numbers."""
+def no_furniture(option: str, name: str, names: Iterable[str], kind: str = "none of its furniture") -> str:
+    """Why the name in an option is not furniture of a house: there is none of it, or several pieces with numbers."""
     pieces = [piece for piece in names if kind_of(piece) == kind_of(name)]
-    return f"say which: {', '.join(pieces)}" if pieces else "this house has no such furniture"
+    if pieces:
+        return f"{option} could mean several pieces of furniture; say which of {', '.join(pieces)}"
+    return f"{option} names {kind}; {suggested(name, names)}"
+
+
+def suggested(name: str, names: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name: the one that is most like it, or all that there are."""
+    return suggestion(name, names, f"choose one of {', '.join(names)}")
 
 
 def add_objects(
@@ -105,9 +113,9 @@ def add_objects(
     placed = list(scene.objects)
     for colour, kind, where in added:
         if kind not in OBJECTS:
-            raise ValueError(f"there is no kind of object '{kind}' (there is: {', '.join(OBJECTS)})")
+            raise ValueError(f"--added {kind}@{where} names no kind of object; {suggested(kind, OBJECTS)}")
         if where not in spots:
-            raise ValueError(f"'{kind}' cannot be added at '{where}': {no_furniture(where, spots)}")
+            raise ValueError(no_furniture(f"--added {kind}@{where}", where, spots))
         options = OBJECTS[kind].colours
         painted = colour or options[int(rng.integers(len(options)))]
         emptiest = sorted(spots[where], key=lambda spot: len(spot.taken) / spot.capacity)

@@ -11,7 +11,7 @@ import numpy as np
 
 from homie.envs.mujoco.generate.household import with_states
 from homie.envs.mujoco.generate.people import with_people
-from homie.envs.mujoco.generate.place import Sides, add_objects, no_furniture
+from homie.envs.mujoco.generate.place import Sides, add_objects, no_furniture, suggested
 from homie.envs.mujoco.generate.reach import ROBOT, FreeFloor
 from homie.envs.mujoco.house.footprints import overlap, square
 from homie.envs.mujoco.house.spec import SceneSpec
@@ -61,7 +61,8 @@ def varied(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
     names = {piece.name: piece for piece in scene.furniture}
     for name in variation.opened:
         if name not in names:
-            raise ValueError(f"'{name}' cannot stand open: {no_furniture(name, names)}")
+            opening = [piece.name for piece in scene.furniture if piece.blueprint.articulations]
+            raise ValueError(no_furniture(f"--opened {name or repr(name)}", name, opening, "nothing in it that opens"))
     furniture = tuple(
         piece.model_copy(update={"open": AJAR}) if piece.name in variation.opened else piece
         for piece in scene.furniture
@@ -83,9 +84,7 @@ def varied(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
 def _read(text: str) -> tuple[str, str, str]:
     match = _ADDED.fullmatch(text)
     if match is None:
-        raise ValueError(
-            f"a further object is KIND@FURNITURE, for example apple@table_1 or 'red mug@sofa' (got '{text}')"
-        )
+        raise ValueError(f"--added needs KIND@FURNITURE, for example apple@table_1 or 'red mug@sofa' (got '{text}')")
     return match["colour"] or "", match["kind"], match["where"]
 
 
@@ -95,7 +94,11 @@ def _start(scene: SceneSpec, name: str, rng: np.random.Generator) -> StartSpec:
         return _stand(scene, *(float(number) for number in match.groups()))
     room = next((room for room in scene.rooms if room.name == name), None)
     if room is None:
-        raise ValueError(f"the robot cannot start in '{name}': the rooms are {', '.join(r.name for r in scene.rooms)}")
+        if "," in name:
+            raise ValueError(f"--start needs a room or X,Y,DEGREES, for example 1.5,-2,90 (got '{name}')")
+        raise ValueError(
+            f"--start {name or repr(name)} names none of its rooms; {suggested(name, [r.name for r in scene.rooms])}"
+        )
     floor = FreeFloor(scene)
     home = floor.zone(scene.robot.x, scene.robot.y)
     panels = [panel for piece in scene.furniture for panel in piece.panels()]

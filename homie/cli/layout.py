@@ -1,0 +1,157 @@
+"""How the help of a command is laid out: its options in groups, an example at the end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import typer.core
+
+PANELS = {
+    "Planner": (
+        "planner",
+        "planner_settings",
+        "base_url",
+        "api_key_env",
+        "adapter",
+        "template",
+        "budget",
+        "rounds",
+        "attempts",
+        "check_order",
+    ),
+    "Robot and skills": (
+        "robot",
+        "robot_settings",
+        "skills",
+        "skill_settings",
+        "on_missing_model",
+        "grasp",
+    ),
+    "House": (
+        "seed",
+        "scene",
+        "rooms",
+        "objects",
+        "catalogue",
+        "furniture",
+        "start",
+        "opened",
+        "added",
+        "clutter",
+        "states",
+        "people",
+    ),
+    "Perception": ("targets", "detector", "detector_settings", "picture_size", "shade", "meshes"),
+    "Tasks": ("tasks", "split", "trials", "sweep"),
+    "Machine": ("workers", "ray", "timeout", "retries", "memory", "recycle"),
+    "Recording": ("record", "cameras", "depths", "fps", "speed"),
+    "Output": ("out", "video", "frames", "again", "mixed", "clean", "json", "png", "save", "rerun", "episode", "form"),
+    "Other": ("config", "quiet", "verbose", "log_file", "help"),
+}
+"""The groups of options in their order, each with its options. Options that are in none stand before them all."""
+CHAPTERS = {
+    "Run a robot": ("run", "scene", "studio", "teleop"),
+    "Measure": ("bench", "report", "compare", "questions", "vigil"),
+    "Train": ("data", "train"),
+    "Look at parts": ("plan", "skill", "robot", "serve", "play-server"),
+    "Find your way": ("list", "doctor"),
+}
+"""The commands of `homie` by what they are for."""
+EXAMPLES: dict[str, tuple[str, ...]] = {
+    "run": (
+        'homie run "put the tomato soup can in the fridge" --seed 4',
+        'homie run "find the apple" --seed 7 --targets sensors --no-video',
+        'homie run "put the apple in the bowl" --planner chat:MODEL --base-url http://127.0.0.1:8000/v1',
+    ),
+    "bench": (
+        "homie bench homie-100 --planner rule --workers 2 --out runs/rule",
+        "homie bench homie-100 --tasks 'fridge-*' --trials 1",
+    ),
+    "compare": ("homie compare runs/rule runs/random", "homie compare runs"),
+    "report": ("homie report runs/rule", "homie report runs/rule --rerun episode.rrd --episode fridge-d1-0"),
+    "vigil": ("homie vigil --planner expert --families PG --episodes 2",),
+    "plan": ('homie plan "put the apple in the bowl" --image front.png --planner chat:MODEL',),
+    "play-server": ("homie play-server --port 8910",),
+    "studio": ("homie studio --seed 7 --record recordings",),
+    "teleop": ("homie teleop --seed 7 --record recordings",),
+    "scene": ("homie scene --seed 7 --png map.png", "homie scene --seed 7 --rooms 3 --save house.json"),
+    "list": ("homie list", "homie list planners", "homie list tasks homie-100"),
+    "doctor": ("homie doctor", "homie doctor --all"),
+    "data sft": ("homie data sft runs/rule --out data/sft",),
+    "data dpo": ("homie data dpo runs/rule --out data/dpo",),
+    "data emmoe": ("homie data emmoe runs/rule --out data/emmoe",),
+    "data lerobot": ("homie data lerobot recordings --out data/lerobot",),
+    "data tasks": ("homie data tasks tasks.json --seed 1",),
+    "data generate": ("homie data generate tasks.json --out runs/generated",),
+    "data split": ("homie data split runs/rule --out split.json",),
+    "data stats": ("homie data stats runs/rule",),
+    "data show": ("homie data show data/sft",),
+    "data validate": ("homie data validate data/sft",),
+    "train sft": ("homie train sft data/sft --model MODEL --out models/sft",),
+    "train dpo": ("homie train dpo data/dpo --model models/sft --out models/dpo",),
+    "train skill": ("homie train skill recordings --out skills/mine",),
+    "questions make": ("homie questions make questions --seed 1",),
+    "questions ask": ("homie questions ask questions --planner chat:MODEL",),
+    "questions judge": ("homie questions judge runs/asked --questions questions --judge world",),
+    "questions audit": ("homie questions audit questions",),
+    "robot profile": ("homie robot profile robot.urdf",),
+    "robot check": ("homie robot check robot.yaml",),
+    "robot guard": ("homie robot guard robot.yaml",),
+    "skill info": ("homie skill info nomad.pth",),
+    "skill generate": ("homie skill generate nomad nomad.pth",),
+    "skill texts": ("homie skill texts rt1x homie-100",),
+    "serve policy": ("homie serve policy nomad --checkpoint nomad.pth",),
+}
+"""Command lines that the help of a command ends with."""
+_PANEL = {option: panel for panel, options in PANELS.items() for option in options}
+_TYPES = re.compile(r"<(?:list\[)?(str|path|Path|int|float)(?: range)?\]?>")
+_NAMES = {"str": "TEXT", "path": "PATH", "Path": "PATH", "int": "INTEGER", "float": "NUMBER"}
+"""What stands in the help for the value of an option, by the word of Typer."""
+FEW = 15
+"""Options that need no groups."""
+
+
+class Grouped(typer.core.TyperCommand):
+    """A command whose help shows its options in groups, if it has many."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, then the options group by group."""
+        parameters = [(parameter, parameter.get_help_record(ctx)) for parameter in self.get_params(ctx)]
+        shown = [(parameter, record) for parameter, record in parameters if record is not None]
+        options = [(parameter, record) for parameter, record in shown if parameter.param_type_name == "option"]
+        arguments = [record for parameter, record in shown if parameter.param_type_name == "argument"]
+        _section(formatter, "Arguments", [(name.partition(" <")[0], about) for name, about in arguments])
+        if len(options) <= FEW:
+            _section(formatter, "Options", (record for _, record in options))
+            return
+        ranks = {option: rank for rank, option in enumerate(_PANEL)}
+        options.sort(key=lambda pair: ranks.get(str(pair[0].name), -1))
+        for panel in ("Options", *PANELS):
+            here = (record for parameter, record in options if _PANEL.get(str(parameter.name), "Options") == panel)
+            _section(formatter, panel, here)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the examples, each on a line of its own."""
+        examples = EXAMPLES.get(ctx.command_path.removeprefix("homie "), ())
+        if examples:
+            with formatter.section("Examples" if len(examples) > 1 else "Example"):
+                for example in examples:
+                    formatter.write(f"{'':{formatter.current_indent}}{example}\n")
+
+
+class Chapters(typer.core.TyperGroup):
+    """The commands of `homie` in groups, each with its whole line."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands group by group."""
+        for chapter, names in CHAPTERS.items():
+            _section(formatter, chapter, ((name, self.commands[name].help or "") for name in names))
+
+
+def _section(formatter: Any, name: str, records: Iterable[tuple[str, str]]) -> None:
+    rows = [(_TYPES.sub(lambda match: _NAMES[match[1]], name), about) for name, about in records]
+    if rows:
+        with formatter.section(name):
+            formatter.write_dl(rows)

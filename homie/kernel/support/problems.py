@@ -1,0 +1,117 @@
+"""What pydantic finds wrong with a value, as one plain sentence: `must be a whole number (got '1.5')`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
+
+WHOLE, NUMBER, MAPPING = "must be a whole number", "must be a number", "must be a mapping of names to values"
+_PHRASES = {
+    "int_type": WHOLE,
+    "int_parsing": WHOLE,
+    "int_from_float": WHOLE,
+    "int_parsing_size": "must be a smaller whole number",
+    "float_type": NUMBER,
+    "float_parsing": NUMBER,
+    "finite_number": "must be a finite number",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "string_type": "must be text",
+    "path_type": "must be a path",
+    "list_type": "must be a list",
+    "tuple_type": "must be a list",
+    "set_type": "must be a list",
+    "dict_type": MAPPING,
+    "mapping_type": MAPPING,
+    "model_type": MAPPING,
+    "model_attributes_type": MAPPING,
+    "dataclass_type": MAPPING,
+    "missing": "is missing",
+    "extra_forbidden": "is not known here",
+    "greater_than": "must be more than {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than": "must be less than {lt}",
+    "less_than_equal": "must be at most {le}",
+    "literal_error": "must be {expected}",
+    "enum": "must be {expected}",
+    "string_too_short": "must have at least {min_length} characters",
+    "string_too_long": "must have at most {max_length:,} characters",
+    "too_short": "needs at least {min_length} of them",
+    "too_long": "takes at most {max_length} of them",
+    "string_unicode": "is not valid UTF-8. The locale of this terminal is not UTF-8: set LC_ALL=C.UTF-8 and try again",
+}
+"""What is wrong by pydantic's type of error, filled in with its context. All other types have pydantic's words."""
+_WITHOUT_VALUE = ("missing", "string_unicode", "too_long", "too_short", "string_too_long", "dict_type", "model_type")
+"""Types of which the value is left out: it is not there, cannot be shown, or is too long."""
+LONGEST = 120
+"""Characters of a value that is shown; a longer one, such as a whole mapping, hides what is said about it."""
+
+
+def phrase_of(problem: ErrorDetails, bounds: tuple[float, float] | None = None) -> str:
+    """What is wrong with a value, to be read after its name, without a period.
+
+    Args:
+        problem: Of `ValidationError.errors()`.
+        bounds: The smallest and the largest number that the value may be, both included, if it has both.
+
+    Returns:
+        `must be at least 1 (got 0)`; for a ValueError raised by a validator its own words.
+    """
+    kind = problem["type"]
+    context = {name: _short(value) for name, value in problem.get("ctx", {}).items()}
+    if kind in ("value_error", "assertion_error"):
+        return own_words(problem["msg"])
+    if kind in ("greater_than_equal", "less_than_equal") and bounds is not None:
+        phrase = f"must be between {_short(bounds[0])} and {_short(bounds[1])}"
+    elif kind == "string_too_short" and context["min_length"] == 1:
+        return "must not be empty"
+    elif kind in _PHRASES:
+        phrase = _PHRASES[kind].format(**context)
+    else:
+        phrase = problem["msg"].replace("Input should be", "must be").rstrip(".")
+    shown = repr(as_typed(problem["input"]))
+    return phrase if kind in _WITHOUT_VALUE or len(shown) > LONGEST else f"{phrase} (got {shown})"
+
+
+def sentence_of(problem: ErrorDetails, name: str, bounds: tuple[float, float] | None = None) -> str:
+    """What is wrong with a named value, without a period: `--seed must be a whole number (got '1.5')`."""
+    phrase = phrase_of(problem, bounds)
+    if not name:
+        return phrase
+    return f"{name}: {phrase}" if problem["type"] in ("value_error", "assertion_error") else f"{name} {phrase}"
+
+
+def first_problem(error: ValidationError, whole: str = "") -> str:
+    """The first fault that pydantic finds in a file, without its period: `field.name must be ...`.
+
+    whole: the name of the file's content, for faults that are not about one field.
+    """
+    problem = error.errors()[0]
+    return sentence_of(problem, where(problem["loc"]) or whole)
+
+
+def _short(value: Any) -> Any:
+    """A whole number without its `.0`; all else as it is."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def where(location: Sequence[int | str]) -> str:
+    """The place of a value: `tasks.3.goal`."""
+    return ".".join(str(part) for part in location)
+
+
+def own_words(message: str) -> str:
+    """A message of pydantic about a ValueError of ours, without what pydantic puts before it."""
+    return message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
+
+
+def as_typed(value: Any) -> Any:
+    """A value as a user has typed it: a path is its text."""
+    if isinstance(value, list | tuple):
+        return [as_typed(part) for part in value]
+    return str(value) if isinstance(value, Path) else value
