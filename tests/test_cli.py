@@ -57,8 +57,8 @@ def test_a_failing_robot_is_not_a_failing_command(homie, tiny_arguments):
         (["run", ""], "The instruction is empty"),
         (["run", "   "], "The instruction is empty"),
         (["run"], "The instruction is empty"),
-        (["run", "go", "--seed", "-1"], "seed:"),
-        (["run", "go", "--seed", "99999999999"], "seed:"),
+        (["run", "go", "--seed", "-1"], "--seed must be between 0 and"),
+        (["run", "go", "--seed", "99999999999"], "--seed must be between 0 and"),
         (["run", "go", "--rounds", "0"], "rounds:"),
         (["run", "go", "--planner", "rul"], "did you mean 'rule'?"),
         (

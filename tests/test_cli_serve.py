@@ -10,7 +10,7 @@ pytest.importorskip("websockets")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["robot", "m3"], "No such command 'robot'."),
+        (["robot", "m3"], "There is no command 'robot':"),
         (["ros", "--profile", "fetsch"], "There is no robot profile 'fetsch': did you mean 'fetch'?"),
         (["policy", "octto"], "Unknown skill set 'octto': did you mean 'octo'?"),
         (["policy", "tiny"], "The skill set 'tiny' has no policy that could be served."),

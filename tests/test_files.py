@@ -125,8 +125,8 @@ def parsed(path):
         ("cup.json", b"\xff", "it is not text in UTF-8"),
         ("cup.json", b'{"size":\n}', "it is not valid JSON: Expecting value in line 2, column 1"),
         ("cup.json", b"[" * 100_000, "it is nested too deeply"),
-        ("cup.json", b"{}", "size: Field required"),
-        ("cup.json", b"3", "the file: Input should be a valid dictionary or instance of Cup"),
+        ("cup.json", b"{}", "size is missing"),
+        ("cup.json", b"3", "the file must be a mapping of names to values (got 3)"),
         (
             "cup.json",
             b"1" * 5000,

@@ -44,7 +44,7 @@ def test_what_is_not_asked_for_is_as_the_robot_has_it():
 def test_a_robot_option_fills_every_setting_and_wins():
     home = opened(HomeSettings, rooms=3, robot_settings={"rooms": 4, "grasp": "friction"})
     assert (home.settings.rooms, home.settings.grasp) == (4, "friction")
-    with pytest.raises(BadInput, match=r"^Setting of the robot 'mujoco': rooms: Input should be less than"):
+    with pytest.raises(BadInput, match=r"^Setting of the robot 'mujoco': rooms must be between 2 and 6 \(got 9\)\.$"):
         opened(HomeSettings, robot_settings={"rooms": 9})
     with pytest.raises(BadInput, match=r"^The robot 'mujoco' has no setting 'romos': .*rooms"):
         opened(HomeSettings, robot_settings={"romos": 3})

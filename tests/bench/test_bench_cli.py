@@ -33,7 +33,7 @@ def test_plain_lines_on_stderr_and_one_object_on_stdout(homie, write_suite, benc
     [
         (["none.yaml"], 2, "homie: Cannot read the suite none.yaml: No such file or directory."),
         (["SUITE", "--tasks", "pt"], 2, "homie: The suite 'tiny' has no task 'pt': did you mean 'put'?"),
-        (["SUITE", "--workers", "0"], 2, "homie: workers: Input should be greater than or equal to 1 (got 0)."),
+        (["SUITE", "--workers", "0"], 2, "homie: --workers must be between 1 and 256 (got 0)."),
         (["SUITE", "--planner", "absent"], 3, "homie: The planner 'absent' needs the package"),
     ],
 )

@@ -76,7 +76,7 @@ def test_numbers_with_points_make_names_that_differ():
         ("workers=1,2", "cannot vary 'workers'"),
         ("planner.=1", "cannot vary 'planner.'"),
         ("rounds=2,2", "has a value twice"),
-        ("rounds=2,x", "rounds: Input should be a valid integer"),
+        ("rounds=2,x", "--rounds must be a whole number"),
         ("planner.x=1,2", "has no settings"),
         ("planner=trouble,nobody", "Unknown planner 'nobody'"),
     ],

@@ -201,17 +201,17 @@ def test_what_the_world_has_not_can_not_be_judged(state, goal):
     ("goal", "message"),
     [
         ({"inside": ["apple", "bowl"]}, "a goal is one predicate of: all, any, not, in, on"),
-        ({"stacked": ["apple"]}, "stacked: tuple should have at least 2 items"),
+        ({"stacked": ["apple"]}, r"stacked needs at least 2 of them \(got 1\)"),
         ({"held": "mug", "robot_in": "study"}, "a goal is one predicate of"),
         ("apple in bowl", "a goal is one predicate of"),
-        ({"in": ["apple"]}, r"in.1: field required"),
-        ({"in": ["apple", ""]}, "at least 1 character"),
-        ({"all": []}, "all: tuple should have at least 1 item"),
+        ({"in": ["apple"]}, "in.1 is missing"),
+        ({"in": ["apple", ""]}, "in.1 must not be empty"),
+        ({"all": []}, r"all needs at least 1 of them \(got 0\)"),
         ({"all": [{"held": "mug"}, {"onn": ["a", "b"]}]}, r"all.1: a goal is one predicate of"),
         ({"count": {"of": "apple"}}, "count: give at_least, at_most, exactly or every: true"),
         ({"count": {"of": "apple", "in": "a", "on": "b", "exactly": 1}}, "give one of in, on, at"),
-        ({"count": {"of": "apple", "exactly": -1}}, "count.exactly: input should be greater than or equal to 0"),
-        ({"count": {"of": "apple", "exactlyy": 1}}, "count.exactlyy: extra inputs are not permitted"),
+        ({"count": {"of": "apple", "exactly": -1}}, "count.exactly must be at least 0"),
+        ({"count": {"of": "apple", "exactlyy": 1}}, "count.exactlyy is not known here"),
     ],
 )
 def test_what_is_no_goal_is_refused_by_its_place(goal, message):
@@ -315,7 +315,7 @@ def test_what_a_world_does_not_tell():
 @pytest.mark.parametrize("bound", ["at_least", "at_most", "exactly"])
 def test_an_amount_has_a_bound_that_is_no_less_than_nothing(bound):
     assert parse_condition({"count": {"of": "pear", bound: 0}}).holds(read_snapshot({}))
-    with pytest.raises(BadInput, match=f"count.{bound}: input should be greater than or equal to 0"):
+    with pytest.raises(BadInput, match=f"count.{bound} must be at least 0"):
         parse_condition({"count": {"of": "pear", bound: -1}})
     apples = read_snapshot(SNAPSHOT)
     for number in (1, 2, 3):
@@ -365,8 +365,8 @@ def test_the_words_of_a_goal():
 def test_a_complaint_names_the_field_once_and_ends_with_a_point():
     with pytest.raises(BadInput) as caught:
         parse_condition({"not": {"in": ["a", 7]}})
-    assert str(caught.value) == "goal: not.in.1: input should be a valid string."
-    with pytest.raises(BadInput, match=r"^scene\.json is no snapshot of a world: held: Input should be"):
+    assert str(caught.value) == "goal: not.in.1 must be text (got 7)."
+    with pytest.raises(BadInput, match=r"^scene\.json is no snapshot of a world: held must be"):
         read_snapshot({"held": 1}, "scene.json")
 
 

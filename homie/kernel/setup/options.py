@@ -361,21 +361,22 @@ def explain(error: ValidationError, model: type[BaseModel] | None = None) -> str
     """
     problems = error.errors()
     first = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
-    place = where(first["loc"])
+    place = where(first["loc"]) or "options"
     field = model.model_fields.get(place) if model is not None else None
-    usage = model.usage if model is not None and issubclass(model, Options) else None
+    usage = model.usage if model is not None and issubclass(model, Options) and model.usage.command else None
     if place == "task" and first["type"] in ("string_too_short", "missing") and (usage is None or usage.argument):
         example = usage or RunOptions.usage
         return f"The instruction is empty: say what to do, for example `{example}`."
     named = usage is None or field is None or usage.argument == place
     name = place if named else f"--{place.replace('_', '-')}"
-    if first["type"] == "missing":
+    if first["type"] == "missing" or (first["type"] == "too_short" and usage is not None and usage.argument == place):
         about = re.split(r"(?<=[^.])\.(?= |$)|;", (field.description or "") if field is not None else "")[0]
         about = about[:1].lower() + about[1:]
         if about and usage is not None and usage.argument == place:
             return f"Give {about}: `{usage}`."
         return f"{name} is missing: {about}." if about else f"{name} is missing."
-    return f"{sentence_of(first, name or 'options', _bounds(field))}."
+    more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
+    return f"{sentence_of(first, name, _bounds(field))}{more}."
 
 
 def _bounds(field: FieldInfo | None) -> tuple[float, float] | None:

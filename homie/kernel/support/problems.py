@@ -41,13 +41,15 @@ _PHRASES = {
     "enum": "must be {expected}",
     "string_too_short": "must have at least {min_length} characters",
     "string_too_long": "must have at most {max_length:,} characters",
-    "too_short": "needs at least {min_length} of them",
-    "too_long": "takes at most {max_length} of them",
+    "too_short": "needs at least {min_length} of them (got {actual_length})",
+    "too_long": "takes at most {max_length} of them (got {actual_length})",
     "string_unicode": "is not valid UTF-8. The locale of this terminal is not UTF-8: set LC_ALL=C.UTF-8 and try again",
 }
 """What is wrong by pydantic's type of error, filled in with its context. All other types have pydantic's words."""
-_WITHOUT_VALUE = ("missing", "string_unicode", "too_long", "too_short", "string_too_long", "dict_type", "model_type")
-"""Types of which the value is left out: it is not there, cannot be shown, or is too long."""
+_WITHOUT_VALUE = ("missing", "string_unicode", "too_long", "too_short")
+"""Types of which the value is left out: it is not there, or cannot be shown."""
+_VERBS = ("must ", "is ", "needs ", "takes ")
+"""What a phrase begins with that follows a name without a colon."""
 LONGEST = 120
 """Characters of a value that is shown; a longer one, such as a whole mapping, hides what is said about it."""
 
@@ -65,7 +67,8 @@ def phrase_of(problem: ErrorDetails, bounds: tuple[float, float] | None = None) 
     kind = problem["type"]
     context = {name: _short(value) for name, value in problem.get("ctx", {}).items()}
     if kind in ("value_error", "assertion_error"):
-        return own_words(problem["msg"])
+        words, scalar = own_words(problem["msg"]), isinstance(problem["input"], str | int | float)
+        return f"{words} (got {problem['input']!r})" if scalar and "got" not in words else words
     if kind in ("greater_than_equal", "less_than_equal") and bounds is not None:
         phrase = f"must be between {_short(bounds[0])} and {_short(bounds[1])}"
     elif kind == "string_too_short" and context["min_length"] == 1:
@@ -74,6 +77,8 @@ def phrase_of(problem: ErrorDetails, bounds: tuple[float, float] | None = None) 
         phrase = _PHRASES[kind].format(**context)
     else:
         phrase = problem["msg"].replace("Input should be", "must be").rstrip(".")
+    if kind == "string_too_long":
+        return f"{phrase} (got {len(problem['input']):,})"
     shown = repr(as_typed(problem["input"]))
     return phrase if kind in _WITHOUT_VALUE or len(shown) > LONGEST else f"{phrase} (got {shown})"
 
@@ -83,7 +88,7 @@ def sentence_of(problem: ErrorDetails, name: str, bounds: tuple[float, float] | 
     phrase = phrase_of(problem, bounds)
     if not name:
         return phrase
-    return f"{name}: {phrase}" if problem["type"] in ("value_error", "assertion_error") else f"{name} {phrase}"
+    return f"{name} {phrase}" if phrase.startswith(_VERBS) else f"{name}: {phrase}"
 
 
 def first_problem(error: ValidationError, whole: str = "") -> str:
