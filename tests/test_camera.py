@@ -102,8 +102,8 @@ def test_a_calibration_file_of_ros_is_read(tmp_path: Path) -> None:
     ("old", "new", "message"),
     [
         ("image_width: 640", "image_width: wide", "image_width"),
-        ("image_height: 480", "", "image_height: Field required"),
-        ("camera_matrix:", "matrix:", "camera_matrix: Field required"),
+        ("image_height: 480", "", "image_height is missing"),
+        ("camera_matrix:", "matrix:", "camera_matrix is missing"),
         ("430.0, 0.0, 318.5, 0.0,", "430.0, 0.0, 318.5,", "8 numbers in 3 x 3: expected 9"),
         ("430.0, 0.0, 318.5", "430.0, 0.3, 318.5", "skew of 0.3"),
         ("[430.0", "[-430.0", "no camera matrix"),

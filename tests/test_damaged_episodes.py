@@ -84,7 +84,7 @@ def test_an_ending_that_cannot_be_read_is_told_without_its_path(episode):
     )
     assert "is damaged" not in sentence
     path.write_text(json.dumps({"format": 1, "task": "go"}))
-    assert damage(episode) == "episode.json (episode.json is not a valid EpisodeFile: trial: Field required)"
+    assert damage(episode) == "episode.json (episode.json is not a valid EpisodeFile: trial is missing)"
     path.unlink()
     path.mkdir()
     assert damage(episode).startswith("episode.json (")

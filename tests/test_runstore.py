@@ -354,7 +354,7 @@ def test_tries_that_were_set_aside_are_in_their_order(tmp_path):
 def test_a_file_of_another_form_names_the_field(tmp_path):
     path = tmp_path / "episode.json"
     write_atomically(path, sealed({"format": 2, "task": "go"}))
-    with pytest.raises(BadInput, match=r"^.*episode\.json is not a valid EpisodeFile: trial: Field required\.$"):
+    with pytest.raises(BadInput, match=r"^.*episode\.json is not a valid EpisodeFile: trial is missing\.$"):
         read_episode(tmp_path)
     with pytest.raises(BadInput, match=r"^Cannot read .*run\.json: No such file or directory\.$"):
         read_run(tmp_path)

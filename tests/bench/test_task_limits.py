@@ -99,9 +99,9 @@ def test_a_suite_without_them_is_written_as_before() -> None:
     ("own", "message"),
     [
         ({"stepz": 3}, r"limits\.stepz: input should be 'rounds', 'steps', 'failures' or 'plan'\."),
-        ({"steps": 0}, r"limits\.steps: input should be greater than or equal to 1\."),
-        ({"rounds": 1001}, r"limits\.rounds: input should be less than or equal to 1000\."),
-        ({"failures": None}, r"limits\.failures: input should be a valid integer\."),
+        ({"steps": 0}, r"limits\.steps must be at least 1 \(got 0\)\."),
+        ({"rounds": 1001}, r"limits\.rounds must be at most 1000 \(got 1001\)\."),
+        ({"failures": None}, r"limits\.failures must be a whole number \(got None\)\."),
         ([3], r"limits: input should be a valid dictionary\."),
     ],
 )

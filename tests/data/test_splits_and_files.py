@@ -82,7 +82,7 @@ def test_a_split_is_a_file_and_knows_what_it_does_not_know(tmp_path):
     with pytest.raises(LeftOut, match="does not have its task another: make the split anew"):
         side_of(split, Episode(name="x", task="another", text="", steps=()))
     (tmp_path / "split.json").write_text("{}")
-    with pytest.raises(BadInput, match=r"^Cannot read the split .*: .*: Field required\. Give suite, none, or"):
+    with pytest.raises(BadInput, match=r"^Cannot read the split .*: .* is missing\. Give suite, none, or"):
         read_split(str(tmp_path / "split.json"))
     with pytest.raises(BadInput, match="Give suite, none, or a file"):
         read_split(str(tmp_path / "nowhere.json"))

@@ -43,6 +43,7 @@ _PHRASES = {
     "string_too_long": "must have at most {max_length:,} characters",
     "too_short": "needs at least {min_length} of them (got {actual_length})",
     "too_long": "takes at most {max_length} of them (got {actual_length})",
+    "string_pattern_mismatch": "must match the pattern {pattern}",
     "string_unicode": "is not valid UTF-8. The locale of this terminal is not UTF-8: set LC_ALL=C.UTF-8 and try again",
 }
 """What is wrong by pydantic's type of error, filled in with its context. All other types have pydantic's words."""

@@ -211,7 +211,7 @@ def test_a_door_between_rooms_is_no_thing_to_name(tmp_path) -> None:
     ("change", "message"),
     [
         ({"into": "garden"}, "opens into 'garden'"),
-        ({"angle": 0.3}, "greater than or equal to 1.45"),
+        ({"angle": 0.3}, "must be at least 1.45"),
         ({"hinge": "top"}, "'left' or 'right'"),
     ],
 )
