@@ -49,10 +49,11 @@ class Aiming:
 
     def step(self, measured: Array, now: float, passed: float) -> Array:
         """The set point (n,) after `passed` seconds; where it is no longer told anything it comes to rest."""
-        if now - self._said_at > LIFE:
-            self._goal = self.point + self._speed * np.abs(self._speed) / (2 * self._accelerations)
-        way = self._goal - self.point
         gain = self._accelerations * passed
+        if now - self._said_at > LIFE:  # the nearest place in which it can come to rest, in whole steps
+            left = np.maximum(np.abs(self._speed) - gain, 0.0)
+            self._goal = self.point + self._speed * left / (2 * self._accelerations)
+        way = self._goal - self.point
         # The speed from which it still comes to rest at the goal in whole steps.
         braking = np.sqrt(gain**2 / 4 + 2 * self._accelerations * np.abs(way)) - gain / 2
         largest = np.minimum(self._speeds, np.maximum(braking, 0.0))
