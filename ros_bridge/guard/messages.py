@@ -10,8 +10,8 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 VERSION = 4
-LONGEST_LINE = 1 << 18
-"""Bytes of one message: a trajectory of 2000 points of 8 joints has 250,000."""
+LONGEST_LINE = 1 << 19
+"""Bytes of one message: a trajectory of 2000 points of 8 joints has up to 470,000, with all digits of its numbers."""
 Id: TypeAlias = Annotated[int, Field(ge=0, le=1 << 53)]
 Text: TypeAlias = Annotated[str, Field(max_length=500)]
 

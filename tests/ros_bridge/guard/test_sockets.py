@@ -1,0 +1,468 @@
+"""The socket between agent and guard, with a guard of the test: who may come, what is read, who is let go and why."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import stat
+import threading
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from homie.kernel.errors import BadInput, CommandRefused, InfrastructureError, RobotFault
+from homie.kernel.types import Box
+from ros_bridge.guard.link import GuardLink
+from ros_bridge.guard.messages import (
+    LONGEST_LINE,
+    Aim,
+    Beat,
+    Cancel,
+    Decided,
+    Ended,
+    Grip,
+    Hello,
+    Navigate,
+    Point,
+    Reach,
+    Refused,
+    Stop,
+    Stopped,
+    Subtask,
+    Trajectory,
+    Velocity,
+    Welcome,
+    from_agent,
+    from_guard,
+    line,
+)
+from ros_bridge.guard.sockets import MOST_MESSAGES, AgentSocket, socket_path
+from ros_bridge.profiles.model import read_profile
+from tests.waiting import until
+
+FETCH = read_profile("fetch")
+
+
+class Guard:
+    """Takes down what it is told, and answers as a test has it."""
+
+    def __init__(self):
+        self.profile, self.armed, self.approval, self.silence, self.standing = FETCH, True, "none", 0.2, True
+        self.told, self.lost_by, self.answers = [], [], {}
+
+    def receive(self, message, reply):
+        self.told.append(message)
+        for answer in self.answers.get(message.kind, ()):
+            fields = {"id": message.id} if "id" in type(answer).model_fields and answer.id is not None else {}
+            reply(answer.model_copy(update=fields))
+
+    def lost(self, why):
+        self.lost_by.append(why)
+
+    def commands(self):
+        return [message for message in self.told if not isinstance(message, Beat)]
+
+
+@pytest.fixture
+def guard():
+    return Guard()
+
+
+@pytest.fixture
+def listening(guard, tmp_path):
+    """A socket in use, waited on in a thread."""
+    agent, over = AgentSocket(tmp_path / "s" / "guard.sock", guard, dry_run=False), threading.Event()
+
+    def loop():
+        while not over.is_set():
+            agent.wait(0.02)
+
+    thread = threading.Thread(target=loop)
+    thread.start()
+    yield agent
+    over.set()
+    thread.join()
+    agent.close()
+
+
+class Agent:
+    """An agent byte by byte."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.socket.settimeout(20)
+        self.socket.connect(str(path))
+        self.rest = b""
+
+    def say(self, *messages):
+        self.socket.sendall(b"".join(message if isinstance(message, bytes) else line(message) for message in messages))
+
+    def hear(self):
+        """The next message; None where the guard has let go."""
+        while b"\n" not in self.rest:
+            data = self.socket.recv(1 << 16)
+            if not data:
+                return None
+            self.rest += data
+        first, _, self.rest = self.rest.partition(b"\n")
+        return from_guard(first)
+
+    def greet(self, **changes):
+        self.say(Hello(**{"version": 4, "profile": "fetch", **changes}))
+        return self.hear()
+
+
+@pytest.fixture
+def agent(listening):
+    agent = Agent(listening.path)
+    yield agent
+    agent.socket.close()
+
+
+# ------------------------------------------------------------ coming in
+
+
+def test_an_agent_that_says_hello_is_welcome(agent, guard):
+    assert agent.greet() == Welcome(armed=True, dry_run=False, approval=False)
+    agent.say(Beat(), Stop(id=3))
+    until(lambda: len(guard.told) == 2)
+    assert guard.told == [Beat(), Stop(id=3)] and not guard.lost_by
+
+
+def test_the_welcome_says_how_the_guard_is(guard, tmp_path):
+    guard.armed, guard.approval = False, "subtask"
+    agents = AgentSocket(tmp_path / "guard.sock", guard, dry_run=True)
+    agent = Agent(agents.path)
+    agents.wait(5)
+    agent.say(Hello(version=4, profile="fetch"))
+    agents.wait(5)
+    assert agent.hear() == Welcome(armed=False, dry_run=True, approval=True)
+    agents.close()
+    agent.socket.close()
+
+
+@pytest.mark.parametrize("changes", [{"version": 3}, {"profile": "franka"}])
+def test_an_agent_of_another_guard_is_let_go(agent, guard, changes):
+    refused = agent.greet(**changes)
+    assert refused.why.startswith("This guard has version 4 and the profile fetch, the agent ")
+    assert agent.hear().why == "The guard lets this agent go: it belongs to another guard."
+    assert agent.hear() is None
+    assert guard.lost_by == ["the agent is gone: it belongs to another guard"]
+
+
+def test_who_begins_without_a_hello_is_let_go(agent, guard):
+    agent.say(Beat())
+    assert "it began without a hello" in agent.hear().why
+    assert guard.told == []
+
+
+def test_one_agent_at_a_time(agent, listening, guard):
+    agent.greet()
+    second = Agent(listening.path)
+    assert second.socket.recv(100) == b""
+    second.socket.close()
+    agent.say(Stop(id=1))
+    until(lambda: guard.told)
+    agent.socket.close()
+    until(lambda: guard.lost_by)
+    assert guard.lost_by == ["the agent is gone: it has ended"]
+    third = Agent(listening.path)
+    assert isinstance(third.greet(), Welcome), "the next one may come, and has to greet"
+    third.socket.close()
+
+
+def test_the_socket_is_of_its_user_alone(listening):
+    assert stat.S_IMODE(os.stat(listening.path).st_mode) == 0o600
+    assert stat.S_IMODE(os.stat(listening.path.parent).st_mode) == 0o700
+    with pytest.raises(InfrastructureError, match="Another guard listens at"):
+        AgentSocket(listening.path, Guard(), dry_run=False)
+
+
+def test_a_socket_that_was_left_is_taken_over_and_taken_away(tmp_path):
+    path = tmp_path / "guard.sock"
+    path.write_text("")
+    agents = AgentSocket(path, Guard(), dry_run=False)
+    assert stat.S_ISSOCK(os.stat(path).st_mode)
+    agents.close()
+    assert not path.exists()
+    AgentSocket(path, Guard(), dry_run=False).close()
+
+
+def test_a_path_that_is_too_long_is_told(tmp_path):
+    folder = tmp_path / "x"
+    fits = 100 - len(os.fsencode(folder)) - 1
+    AgentSocket(folder / ("a" * fits), Guard(), dry_run=False).close()
+    with pytest.raises(BadInput, match="Choose a shorter one with --socket"):
+        AgentSocket(folder / ("a" * (fits + 1)), Guard(), dry_run=False)
+
+
+def test_where_the_socket_is(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    assert socket_path("my robot/2") == tmp_path / "homie" / "guard-my_robot_2.sock"
+    monkeypatch.delenv("XDG_RUNTIME_DIR")
+    monkeypatch.setattr("tempfile.gettempdir", lambda: "/t")
+    assert socket_path("a-b_c") == Path(f"/t/homie-{os.getuid()}/guard-a-b_c.sock")
+
+
+# ------------------------------------------------------------ what is read
+
+
+def test_a_message_may_come_in_pieces_and_several_at_once(agent, guard):
+    agent.greet()
+    whole = line(Stop(id=1)) + line(Stop(id=2))
+    agent.say(whole[:5])
+    time.sleep(0.05)
+    agent.say(whole[5:], line(Stop(id=3))[:-1])
+    until(lambda: len(guard.told) == 2)
+    agent.say(b"\n")
+    until(lambda: len(guard.told) == 3)
+    assert [message.id for message in guard.told] == [1, 2, 3]
+
+
+def test_what_is_no_message_is_answered_and_nobody_is_let_go(agent, guard):
+    agent.greet()
+    agent.say(b"[]\n", b'{"kind": "stop", "id": -1}\n')
+    assert agent.hear().why.startswith("This is no message to a guard: ")
+    assert "id: Input should be greater than or equal to 0" in agent.hear().why
+    agent.say(Stop(id=4))
+    until(lambda: guard.told == [Stop(id=4)])
+
+
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_what_is_too_long_lets_the_agent_go(agent, guard, end):
+    assert LONGEST_LINE == 524_288
+    agent.greet()
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        agent.say(b"x" * (LONGEST_LINE + 1) + end)
+    until(lambda: guard.lost_by)
+    assert guard.lost_by == ["the agent is gone: it sent a message of more than 524288 bytes"]
+
+
+def test_the_longest_trajectory_fits(agent, guard):
+    agent.greet()
+    points = tuple(Point(positions=(-0.12345678901234567,) * 8, time=0.06 * number + 0.001) for number in range(2000))
+    command = Trajectory(id=1, group="arm", joints=("j",) * 8, points=points, stamp=1.0)
+    assert 400_000 < len(line(command)) <= LONGEST_LINE
+    agent.say(command)
+    until(lambda: guard.told == [command])
+    with pytest.raises(ValueError, match="points: Tuple should have at most 2000 items"):
+        from_agent(line(command.model_copy(update={"points": (*points, points[0])})))
+
+
+def test_four_hundred_messages_in_a_second_and_no_more(agent, guard):
+    assert MOST_MESSAGES == 400
+    agent.greet()
+    agent.say(*[Beat()] * 399)
+    until(lambda: len(guard.told) == 399)
+    assert not guard.lost_by
+    agent.say(Beat(), Beat())
+    until(lambda: guard.lost_by)
+    assert guard.lost_by == ["the agent is gone: it sent more than 400 messages in a second"]
+
+
+class Timed:
+    """A socket with a clock of the test, which is waited on by hand, and an agent that has greeted."""
+
+    def __init__(self, guard, folder, monkeypatch):
+        self.now = 100.0
+        monkeypatch.setattr("ros_bridge.guard.sockets.time", SimpleNamespace(monotonic=lambda: self.now))
+        self.agents = AgentSocket(folder / "guard.sock", guard, dry_run=False)
+        self.agent = Agent(self.agents.path)
+        self.agents.wait(5)
+        self.agent.say(Hello(version=4, profile="fetch"))
+        self.agents.wait(5)
+
+    def say(self, count, passed=0.0):
+        """So many signs of life after a while, read at once."""
+        self.now += passed
+        self.agent.say(*[Beat()] * count)
+        self.agents.wait(5)
+
+    def wait(self, passed):
+        """Nothing is said for a while."""
+        self.now += passed
+        self.agents.wait(0)
+
+
+@pytest.fixture
+def timed(guard, tmp_path, monkeypatch):
+    timed = Timed(guard, tmp_path, monkeypatch)
+    yield timed
+    timed.agent.socket.close()
+    timed.agents.close()
+
+
+def test_many_messages_over_a_longer_time_are_no_flood(timed, guard):
+    for _ in range(5):
+        timed.say(250, passed=1.01)
+    assert len(guard.told) == 1250 and not guard.lost_by
+    timed.say(150, passed=0.9)
+    assert not guard.lost_by
+    timed.say(1, passed=0.05)
+    assert guard.lost_by == ["the agent is gone: it sent more than 400 messages in a second"]
+
+
+def test_an_agent_that_is_silent_in_motion_is_let_go(timed, guard):
+    timed.wait(9.0)
+    assert not guard.lost_by, "nothing moves"
+    timed.say(1)
+    guard.standing = False
+    timed.wait(0.19)
+    assert not guard.lost_by
+    timed.wait(0.02)
+    assert guard.lost_by == ["the agent is gone: it is silent"]
+    assert isinstance(timed.agent.hear(), Welcome)
+    assert timed.agent.hear().why == "The guard lets this agent go: it is silent." and timed.agent.hear() is None
+
+
+def test_who_speaks_is_not_silent(timed, guard):
+    guard.standing = False
+    for _ in range(10):
+        timed.say(1, passed=0.19)
+        timed.wait(0.0)
+    assert not guard.lost_by
+
+
+def test_other_descriptors_are_listened_to_until_they_are_forgotten(tmp_path):
+    agents, (read, write), heard = AgentSocket(tmp_path / "g.sock", Guard(), dry_run=False), os.pipe(), []
+    agents.also(read, lambda: heard.append(os.read(read, 10)))
+    os.write(write, b"r\n")
+    agents.wait(5)
+    assert heard == [b"r\n"]
+    agents.forget(read)
+    os.write(write, b"r\n")
+    agents.wait(0.05)
+    assert heard == [b"r\n"]
+    agents.send(Refused(why="nobody is there"))
+    agents.close()
+
+
+# ------------------------------------------------------------ the agent's side
+
+
+@pytest.fixture
+def link(listening):
+    with GuardLink(FETCH, listening.path) as link:
+        yield link
+
+
+def test_a_link_says_what_it_is_told_to(link, guard):
+    before = time.monotonic()
+    link.velocity(0.1, -0.2)
+    link.aim("head", [0.3, 0.4])
+    link.follow("torso", {"torso_lift_joint": [0.1, 0.2]}, times=[1.0, 2.5])
+    link.grip(0.05, 30.0)
+    link.navigate(1.0, 2.0, 0.5)
+    until(lambda: len(guard.commands()) == 5)
+    velocity, aim, follow, grip, navigate = guard.commands()
+    assert isinstance(velocity, Velocity) and isinstance(aim, Aim) and isinstance(follow, Trajectory)
+    assert (velocity.linear, velocity.angular, velocity.frame) == (0.1, -0.2, "base_link")
+    assert (aim.group, aim.positions) == ("head", (0.3, 0.4))
+    assert (follow.group, follow.joints) == ("torso", ("torso_lift_joint",))
+    assert follow.points == (Point(positions=(0.1,), time=1.0), Point(positions=(0.2,), time=2.5))
+    assert isinstance(grip, Grip) and (grip.width, grip.effort) == (0.05, 30.0)
+    assert isinstance(navigate, Navigate) and (navigate.x, navigate.y, navigate.yaw) == (1.0, 2.0, 0.5)
+    assert navigate.frame == "odom"
+    assert all(before <= message.stamp <= time.monotonic() for message in guard.commands())
+    assert len({follow.id, grip.id, navigate.id}) == 3
+
+
+def test_a_planned_motion(link, guard):
+    import numpy as np
+
+    box = Box(np.array([1.0, 2.0, 3.0]), np.array([0.1, 0.2, 0.3]), 0.5)
+    link.reach([0.1] * 8, [box], [(0.0, 0.1, 0.2, 0.3)])
+    until(guard.commands)
+    (reach,) = guard.commands()
+    assert isinstance(reach, Reach) and reach.positions == (0.1,) * 8 and reach.frame == "base_link"
+    assert reach.joints == tuple(joint.name for joint in FETCH.planned_joints)
+    assert (reach.boxes[0].center, reach.boxes[0].half, reach.boxes[0].yaw) == ((1, 2, 3), (0.1, 0.2, 0.3), 0.5)
+    assert reach.held == ((0.0, 0.1, 0.2, 0.3),)
+
+
+def test_it_says_that_it_is_alive_twenty_times_a_second(listening, guard, monkeypatch):
+    waits = []
+
+    class Noted(threading.Event):
+        def wait(self, timeout=None):
+            waits.append(timeout)
+            return super().wait(timeout)
+
+    monkeypatch.setattr("ros_bridge.guard.link.threading.Event", Noted)
+    with GuardLink(FETCH, listening.path):
+        until(lambda: len(guard.told) > 2)
+    assert set(guard.told) == {Beat()} and 0.05 in waits
+
+
+def test_how_a_command_ends_comes_to_who_gave_it(link, guard):
+    guard.answers = {
+        "trajectory": [Ended(id=0, outcome="aborted", text="in the way")],
+        "grip": [Refused(id=0, why="The grip is not finite.")],
+    }
+    assert link.follow("torso", {"torso_lift_joint": [0.1]}, times=[1.0]).result(20).text == "in the way"
+    with pytest.raises(CommandRefused, match="The grip is not finite"):
+        link.grip(0.05, 1.0).result(20)
+
+
+def test_a_velocity_that_was_refused_is_told_at_the_next_one_and_once(link, guard):
+    guard.answers = {"velocity": [Refused(why="too fast")]}
+    link.velocity(9.0, 0.0)
+    until(lambda: link._refused)
+    guard.answers = {}
+    with pytest.raises(CommandRefused, match="too fast"):
+        link.velocity(0.1, 0.0)
+    link.velocity(0.1, 0.0)
+
+
+def test_a_stop_waits_until_the_robot_stands(link, guard):
+    guard.answers = {"stop": [Stopped(id=0, confirmed=True, text="The robot stands.")]}
+    assert link.stop().confirmed
+    guard.answers = {}
+    with pytest.raises(RobotFault, match="does not answer to a stop: press the emergency stop"):
+        link.stop(0.1)
+
+
+def test_a_subtask_is_asked_for(link, guard):
+    for approved in (True, False):
+        guard.answers = {"subtask": [Decided(id=0, approved=approved)]}
+        assert link.begin("x" * 600, timeout=20) is approved
+    (first, _) = guard.commands()
+    assert first == Subtask(id=first.id, text="x" * 500)
+
+
+def test_a_command_is_cancelled_by_its_number(link, guard):
+    future = link.grip(0.05, 1.0)
+    link.cancel(future)
+    until(lambda: len(guard.commands()) == 2)
+    grip, cancel = guard.commands()
+    assert cancel == Cancel(id=grip.id)
+    guard.answers = {"grip": [Ended(id=0, outcome="succeeded")]}
+    done = link.grip(0.05, 1.0)
+    done.result(20)
+    link.cancel(done)
+    link.grip(0.05, 1.0).result(20)
+    assert len(guard.commands()) == 4, "what has ended is not cancelled"
+
+
+def test_what_waits_fails_when_the_guard_lets_go(link, guard, listening):
+    waiting = link.grip(0.05, 1.0)
+    until(guard.commands)
+    listening._lose("a test")
+    with pytest.raises(RobotFault, match="The guard lets this agent go: a test"):
+        waiting.result(20)
+    with pytest.raises((CommandRefused, RobotFault), match="The guard lets this agent go: a test"):
+        link.velocity(0.1, 0.0)
+
+
+def test_a_link_that_is_closed_is_noticed(link, guard):
+    link.close()
+    until(lambda: guard.lost_by)
+    assert guard.lost_by == ["the agent is gone: it has ended"]
+
+
+def test_a_guard_that_is_not_there(tmp_path):
+    with pytest.raises(InfrastructureError, match=r"There is no guard of the robot fetch at .*no.sock: start it with"):
+        GuardLink(FETCH, tmp_path / "no.sock")
