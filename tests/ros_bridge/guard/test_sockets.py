@@ -150,6 +150,7 @@ def test_an_agent_of_another_guard_is_let_go(agent, guard, changes):
     assert refused.why.startswith("This guard has version 4 and the profile fetch, the agent ")
     assert agent.hear().why == "The guard lets this agent go: it belongs to another guard."
     assert agent.hear() is None
+    until(lambda: guard.lost_by)
     assert guard.lost_by == ["the agent is gone: it belongs to another guard"]
 
 
