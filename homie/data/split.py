@@ -25,6 +25,10 @@ Key: TypeAlias = tuple[str, str]
 """What an episode may share with others: ("task", its id) or ("house", its house)."""
 
 
+ROUNDING = 1e-9
+"""Episodes: 0.29 of 100 are 28.999999999999996 to a computer."""
+
+
 class SplitFile(BaseModel):
     """A split, as a file. tasks, houses: the side of each, for those that the split goes by."""
 
@@ -69,7 +73,7 @@ def make_split(sources: Sequence[Source], by: By, share: float, seed: int) -> tu
         raise BadInput(f"All episodes are of one {what}: they cannot be split by it. Choose another --by.")
     order = sorted(sizes)
     random.Random(seed).shuffle(order)
-    quota, taken = share * len(entries), 0
+    quota, taken = share * len(entries) + ROUNDING, 0
     testing: set[Key] = set()
     for group in order:
         if taken + sizes[group] <= quota and len(testing) < len(order) - 1:

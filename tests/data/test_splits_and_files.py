@@ -64,6 +64,21 @@ def test_nothing_is_on_both_sides(by, source):
     assert make_split([source], by, 0.2, seed=1)[0] == split != make_split([source], by, 0.2, seed=2)[0]
 
 
+@pytest.mark.parametrize(("tasks", "share", "expected"), [(10, 0.2, 2), (100, 0.29, 29), (10, 0.29, 2), (10, 0.05, 1)])
+def test_as_many_are_for_testing_as_the_share_says_and_no_more(tasks, share, expected):
+    source = Listed([(f"task-{n}", "house") for n in range(tasks)])
+    _, sizes = make_split([source], "task", share, seed=3)
+    assert (sizes["test"], sizes["train"]) == (expected, tasks - expected)
+
+
+def test_a_group_that_is_too_large_is_passed_over(tmp_path):
+    """With half of the episodes in one house, a fifth for testing is of the small houses."""
+    source = Listed([(f"task-{n}", "large" if n < 5 else f"house-{n}") for n in range(10)])
+    for seed in range(5):
+        split, sizes = make_split([source], "house", 0.2, seed)
+        assert sizes["test"] == 2 and split.houses["large"] == "train"
+
+
 def test_by_both_what_is_connected_stays_together():
     islands = Listed([(f"{island}-task-{n}", f"{island}-house-{n // 2}") for island in "abc" for n in range(3)])
     split, sizes = make_split([islands], "both", 0.4, seed=0)
