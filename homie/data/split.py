@@ -5,6 +5,7 @@ episodes --groups--> a seeded order of groups, the first of them for testing -->
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -73,7 +74,7 @@ def make_split(sources: Sequence[Source], by: By, share: float, seed: int) -> tu
         raise BadInput(f"All episodes are of one {what}: they cannot be split by it. Choose another --by.")
     order = sorted(sizes)
     random.Random(seed).shuffle(order)
-    quota, taken = share * len(entries) + ROUNDING, 0
+    quota, taken = math.floor(share * len(entries) + ROUNDING), 0
     testing: set[Key] = set()
     for group in order:
         if taken + sizes[group] <= quota and len(testing) < len(order) - 1:
