@@ -122,24 +122,35 @@ class RclpyNode(Node):
         rclpy.shutdown(context=self._context)
 
     def _spin(self) -> None:
-        try:
-            self._executor.spin()
-        except ExternalShutdownException:
-            log.info("%s was shut down", self.name)
+        """Run callbacks until the node is closed: what one of them, or something that was closed meanwhile, raises must
+        not make the node deaf."""
+        while not self._closed and self._context.ok():
+            try:
+                self._executor.spin()
+            except ExternalShutdownException:
+                log.info("%s was shut down", self.name)
+                return
+            except Exception:
+                log.exception("%s goes on after a failure", self.name)
 
 
 class _Publisher:
     def __init__(self, node: Any, publisher: Any) -> None:
-        self._node, self._publisher = node, publisher
+        self._node, self._publisher, self._topic = node, publisher, publisher.topic_name
+        self._closed = False
 
     def publish(self, message: Message) -> None:
+        if self._closed:
+            raise InfrastructureError(f"Cannot send on {self._topic}: it is closed.")
         self._publisher.publish(message)
 
     def subscribers(self) -> int:
         return int(self._publisher.get_subscription_count())
 
     def close(self) -> None:
-        self._node.destroy_publisher(self._publisher)
+        if not self._closed:
+            self._closed = True
+            self._node.destroy_publisher(self._publisher)
 
 
 class _Subscription:
@@ -206,9 +217,19 @@ def _guarded(place: str, callback: Callable[..., None]) -> Callable[..., None]:
 
 
 def _awaitable(future: Future[Message], executor: Any) -> RosFuture:
-    """A future that the executor of rclpy waits for without stopping."""
+    """A future that the executor of rclpy waits for without stopping. It is settled from another thread, which the
+    executor has to be told."""
     awaited = RosFuture(executor=executor)
-    future.add_done_callback(lambda done: awaited.set_result(done.result()))
+
+    def settle(done: Future[Message]) -> None:
+        error = done.exception()
+        if error is not None:
+            awaited.set_exception(error)
+        else:
+            awaited.set_result(done.result())
+        executor.wake()
+
+    future.add_done_callback(settle)
     return awaited
 
 
