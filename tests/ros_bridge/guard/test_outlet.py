@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import Future
+from types import SimpleNamespace
 
 import pytest
 
-from ros_bridge.guard.messages import Grip, Navigate, Obstacle, Point, Reach, Trajectory
+from homie.kernel.errors import InfrastructureError
+from ros_bridge.guard import outlet as outlets
+from ros_bridge.guard.messages import Ended, Grip, Navigate, Obstacle, Point, Reach, Trajectory
 from ros_bridge.guard.outlet import DryOutlet, RosOutlet
 from ros_bridge.profiles.live import GRIPPER, MOVE_GROUP, NAVIGATE, STREAM, TRAJECTORY
 from ros_bridge.profiles.model import read_profile
@@ -168,6 +172,33 @@ def test_a_planned_motion_and_its_codes(robot, outlet):
     robot.ends = Outcome(Status.SUCCEEDED, {"error_code": {"val": 1}})
     end = ended(outlet.reach, REACH)
     assert (end.outcome, end.code, end.text) == ("succeeded", 1, "")
+
+
+@pytest.mark.parametrize(
+    ("fields", "code", "text"),
+    [
+        ({}, 0, ""),
+        ({"error_code": 103, "error_msg": "no way"}, 103, "no way"),
+        ({"error_code": -4, "error_string": "in the way"}, -4, "in the way"),
+        ({"error_code": -4, "error_string": "", "error_msg": "in the way"}, -4, "in the way"),
+    ],
+)
+def test_results_say_why_in_different_fields(fields, code, text):
+    """FollowJointTrajectory has `error_string`; NavigateToPose `error_msg`, and nothing up to Iron."""
+    done = Future()
+    done.set_result(Outcome(Status.ABORTED, SimpleNamespace(**fields)))
+    end = outlets._ended(9, done)
+    assert (end.id, end.outcome, end.code, end.text) == (9, "aborted", code, text)
+    assert end.position is None and end.stalled is None
+
+
+def test_what_never_answers_is_lost():
+    done = Future()
+    done.set_exception(InfrastructureError("the node is closed"))
+    assert outlets._ended(9, done) == Ended(id=9, outcome="lost", text="the node is closed")
+    done = Future()
+    done.set_result(Outcome(Status.EXECUTING, SimpleNamespace()))
+    assert outlets._ended(9, done).outcome == "lost"
 
 
 def test_one_is_cancelled_and_the_others_are_not(robot, outlet):

@@ -223,11 +223,12 @@ def test_a_message_may_come_in_pieces_and_several_at_once(agent, guard):
     assert [message.id for message in guard.told] == [1, 2, 3]
 
 
-def test_what_is_no_message_is_answered_and_nobody_is_let_go(agent, guard):
+def test_what_is_no_message_is_answered_and_logged_and_nobody_is_let_go(agent, guard, caplog):
     agent.greet()
     agent.say(b"[]\n", b'{"kind": "stop", "id": -1}\n')
     assert agent.hear().why.startswith("This is no message to a guard: ")
     assert "id: Input should be greater than or equal to 0" in agent.hear().why
+    assert "Refused on the agent's socket (1 so far): " in caplog.text
     agent.say(Stop(id=4))
     until(lambda: guard.told == [Stop(id=4)])
 
@@ -339,6 +340,12 @@ def test_other_descriptors_are_listened_to_until_they_are_forgotten(tmp_path):
     assert heard == [b"r\n"]
     agents.send(Refused(why="nobody is there"))
     agents.close()
+
+
+@pytest.mark.parametrize("data", [b"[]", b"{}", b"\xff", b'{"kind": "welcome"}', b'{"kind": "hello", "version": 4}'])
+def test_a_line_of_the_guard_that_is_no_message_is_refused_in_a_sentence(data):
+    with pytest.raises(ValueError, match=r"^[^\n]+$"):
+        from_guard(data)
 
 
 # ------------------------------------------------------------ the agent's side
