@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from homie.data.convert import EpisodeOver, every
@@ -43,6 +43,8 @@ def export_lerobot(options: LeRobotOptions, progress: EpisodeOver | None = None)
         InfrastructureError: The disk fails.
     """
     sources = open_sources(options.sources)
+    if any(source.path.resolve() == options.out.resolve() for source in sources):
+        raise BadInput(f"The data set {options.out} cannot be added to itself: choose another --out.")
     dropped = tuple(dict.fromkeys(column for source in sources for column in source.dropped))
     layout = layout_of(read_info(options.out)[0]) if is_lerobot(options.out) else None
     writer: LeRobotWriter | None = None
@@ -60,9 +62,7 @@ def export_lerobot(options: LeRobotOptions, progress: EpisodeOver | None = None)
                         options.out, layout or demonstration.layout, options.language, options.license
                     )
                     stack.enter_context(writer)
-                if entry.name not in writer.names:
-                    _add(writer, demonstration)
-                    added += 1
+                added += _add(writer, demonstration)
             except LeftOut as reason:
                 last = str(reason)
             if progress is not None:
@@ -73,9 +73,15 @@ def export_lerobot(options: LeRobotOptions, progress: EpisodeOver | None = None)
     return LeRobotExport(options.out, added, writer.episodes, writer.frames, dropped)
 
 
-def _add(writer: LeRobotWriter, demonstration: Demonstration) -> None:
-    """Raises LeftOut for an episode that cannot be added, a damaged film among them, OSError."""
+def _add(writer: LeRobotWriter, demonstration: Demonstration) -> int:
+    """Add an episode unless it is there; how many were added.
+
+    Raises LeftOut for one that cannot be added, a damaged film among them, OSError."""
+    name = writer.free_name(demonstration)
+    if name is None:
+        return 0
     try:
-        writer.add(demonstration)
+        writer.add(replace(demonstration, name=name))
     except BadInput as error:
-        raise LeftOut(f"damaged: {error}") from error
+        raise LeftOut(str(error)) from error
+    return 1

@@ -290,8 +290,8 @@ def row_without(*names: str, **others: Any) -> Any:
         ({"info": {"fps": float("nan")}}, "fps: NaN is not"),
         ({"info": {"total_episodes": 3}}, "info.json counts 3 episodes, meta/episodes has 2"),
         ({"info": {"total_episodes": 1}}, "info.json counts 1 episodes, meta/episodes has 2"),
-        ({"info": {"total_episodes": -1}}, "total_episodes: "),
-        ({"info": {"features": []}}, "features: "),
+        ({"info": {"total_episodes": -1}}, "total_episodes"),
+        ({"info": {"features": []}}, "features"),
         ({"info": {"data_path": "/data/{chunk_index}/{file_index}"}}, "leaves the folder"),
         ({"info": {"data_path": "../{chunk_index}/{file_index}"}}, "leaves the folder"),
         ({"info": {"data_path": "data/{episode_chunk}"}}, "needs {chunk_index} and {file_index}"),
@@ -365,8 +365,40 @@ def test_a_damaged_film_costs_its_episode_only(tmp_path):
     source = Foreign(lengths=(3, 2, 2)).write(tmp_path / "set")
     (source / f"videos/{TOP}/chunk-000/file-002.mp4").write_bytes(b"no film")
     export, reasons = exported(source, tmp_path / "out")
-    assert export.added == 2 and reasons[0].startswith("damaged: Cannot read the film")
+    assert export.added == 2 and reasons[0].startswith("Cannot read the film")
     assert len(list((tmp_path / "out").rglob("*.mp4"))) == 2, "what was begun of it is gone"
+
+
+def test_folders_of_one_name_are_two_sources(tmp_path):
+    one, other = (Foreign().write(tmp_path / place / "set") for place in ("a", "b"))
+    third = Foreign(states=np.ones((5, 2))).write(tmp_path / "c/set")
+    out = tmp_path / "out"
+    assert [exported(root, out)[0].added for root in (one, other, third, one, third)] == [2, 0, 2, 0, 0]
+    assert [episode.name for episode in LeRobotReader(out)] == [
+        "set/episode-0",
+        "set/episode-1",
+        "set/episode-0~2",
+        "set/episode-1~2",
+    ]
+
+
+def test_a_data_set_is_not_added_to_itself(tmp_path):
+    source = Foreign().write(tmp_path / "set")
+    with pytest.raises(BadInput, match="cannot be added to itself"):
+        exported(source, tmp_path / "." / "set")
+
+
+def test_notes_of_another_episode_are_not_believed(tmp_path):
+    """As when a tool has deleted the first episode and counted the others anew."""
+    out = tmp_path / "out"
+    exported(Foreign().write(tmp_path / "set"), out)
+    notes = out / "meta/homie_episodes.jsonl"
+    lines = [json.loads(line) for line in notes.read_text().splitlines()]
+    for line in lines:
+        line["episode_index"] = 1 - line["episode_index"]
+        line["success"], line["simulated"] = True, True
+    notes.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert [(episode.success, episode.simulated) for episode in LeRobotReader(out)] == [(None, None)] * 2
 
 
 def test_columns_without_a_place_are_named(tmp_path):

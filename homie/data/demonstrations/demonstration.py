@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -151,3 +152,9 @@ class Demonstration:
 
     def __len__(self) -> int:
         return len(self.stamps)
+
+    @property
+    def digest(self) -> str:
+        """What tells it from other demonstrations of its name: of instruction, states and actions."""
+        numbers = (values.astype(np.float32).tobytes() for values in (self.states, self.actions))
+        return hashlib.sha256(b"\0".join((self.task.encode(errors="replace"), *numbers))).hexdigest()[:24]

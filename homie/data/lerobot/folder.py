@@ -32,7 +32,7 @@ class EpisodeNote(BaseModel):
     """Of an episode: its name, so that it is added once, whether its task was done, and its subtasks.
 
     stamps: when its frames were, in seconds of robot time, where that is not exactly frame / fps. origin, simulated:
-    as in `Demonstration`.
+    as in `Demonstration`. digest: of what it holds, "" in notes of Homie 0.1.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -44,6 +44,7 @@ class EpisodeNote(BaseModel):
     stamps: list[FiniteFloat] | None = None
     origin: str = ""
     simulated: bool | None = None
+    digest: str = ""
 
     @classmethod
     def of(cls, index: int, demonstration: Demonstration) -> EpisodeNote:
@@ -59,6 +60,7 @@ class EpisodeNote(BaseModel):
             stamps=None if stamps is None else stamps.round(6).tolist(),
             origin=demonstration.origin,
             simulated=demonstration.simulated,
+            digest=demonstration.digest,
         )
 
     def read_stages(self) -> tuple[Stage, ...]:

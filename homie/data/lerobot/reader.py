@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,8 @@ class LeRobotReader:
         stamps = self._stamps(table, about) if timed else np.arange(length) / layout.fps
         if note and note.stamps and len(note.stamps) == length:
             stamps = np.array(note.stamps)
-        return Demonstration(
+        theirs = f"taken from the LeRobot data set {self._root.resolve().name}"
+        demonstration = Demonstration(
             name=self.name(index),
             task=self._task_of(table, about) if by_number else self.task(index),
             layout=layout,
@@ -95,8 +97,14 @@ class LeRobotReader:
             films={name: self._film(row, key_of(name, camera), place) for name, camera in layout.cameras.items()},
             stages=_stages(note, table, spoken, layout.fps),
             success=note.success if note else None,
-            origin=note.origin if note else f"taken from the LeRobot data set {self._root.resolve().name}",
+            origin=note.origin if note else theirs,
             simulated=note.simulated if note else None,
+        )
+        if note is None or note.digest in ("", demonstration.digest):
+            return demonstration
+        # Somebody has changed which episode has this number: what was noted is of another one.
+        return replace(
+            demonstration, stages=_stages(None, table, spoken, layout.fps), success=None, simulated=None, origin=theirs
         )
 
     def _stamps(self, table: Any, about: str) -> NDArray[np.float64]:

@@ -101,10 +101,19 @@ class LeRobotWriter(HeldFolder):
             self._tasks, self._rows, self._notes = [], [], {}
         self._begin()
 
-    @property
-    def names(self) -> frozenset[str]:
-        """The demonstrations that are in it."""
-        return frozenset(note.name for note in self._notes.values())
+    def free_name(self, demonstration: Demonstration) -> str | None:
+        """The name under which a demonstration can be added, None where it is there already.
+
+        Another one may have its name: folders of one name in two places. Then it gets a number.
+        """
+        digests = {note.name: note.digest for note in self._notes.values()}
+        name, number = demonstration.name, 1
+        while name in digests:
+            if digests[name] in ("", demonstration.digest):
+                return None
+            number += 1
+            name = f"{demonstration.name}~{number}"
+        return name
 
     @property
     def episodes(self) -> int:
