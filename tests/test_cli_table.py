@@ -35,9 +35,9 @@ def test_without_an_instruction_the_tables_own_is_run_and_judged(homie, tmp_path
     (tmp_path / "end.json").write_text('[{"subtask": "[End]"}]')
     table = ("--robot", "franka:pick", "--seed", "7001", "--planner", f"scripted:{tmp_path / 'end.json'}", "--no-video")
     own = homie("run", *table, "--out", str(tmp_path / "own"))
-    assert own.returncode == 0, own.stderr
+    assert own.returncode == 1, "it has ended at once"
     assert SCENE.instruction in own.stderr and "the scene's own is used" in own.stderr
-    assert "verdict     not done, by the state of the simulated world" in own.stderr
+    assert "\nworld       The goal does not hold in the simulated world. Not met: {" in own.stderr
     assert json.loads((tmp_path / "own/run.json").read_text())["options"]["task"] == SCENE.instruction
 
 
@@ -49,3 +49,5 @@ def test_another_instruction_is_run_and_the_verdict_says_whose_it_is(tmp_path):
     assert summary.result.task == "wrong words"
     assert summary.verdict is not None
     assert (summary.verdict.done, summary.verdict.task) == (True, SCENE.instruction)
+    assert summary.conclusion is not None and summary.conclusion.status == "not checked"
+    assert SCENE.instruction in summary.conclusion.world and "wrong words" not in summary.conclusion.world

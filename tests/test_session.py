@@ -102,6 +102,10 @@ def test_whatever_is_raised_the_robot_stops_and_the_files_are_whole(tiny_options
         ({"success": "yes"}, None),
         ({"success": True, "instruction": "stack"}, Verdict(True, "stack")),
         ({"success": False}, Verdict(False, "")),
+        (
+            {"success": False, "conditions": [{"condition": {"on": [1]}, "met": False}, {"condition": 2, "met": True}]},
+            Verdict(False, "", ('{"on": [1]}',)),
+        ),
     ],
 )
 def test_the_verdict_of_a_world_that_sets_a_task(tmp_path, state, verdict):

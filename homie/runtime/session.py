@@ -26,27 +26,20 @@ from homie.kernel.support.files import DISK
 from homie.kernel.types import EpisodeResult, Limits, Subtask, Telling
 from homie.runtime.announcements import Announcements
 from homie.runtime.assembly import Parts, assemble
+from homie.runtime.conclusion import Conclusion, Verdict
 from homie.runtime.objects import NO_OBJECTS, Objects
 from homie.runtime.provenance import PartsFile
-from homie.runtime.runstore import EpisodeStore, RunFolder, disk_failure, recording
+from homie.runtime.runstore import EpisodeStore, RunFolder, disk_failure, read_steps, recording
 from homie.runtime.video import VideoWriter
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a simulated world says of the task that its scene sets: whether it is done, and which that is, in words."""
-
-    done: bool
-    task: str
-
-
-@dataclass(frozen=True, slots=True)
 class EpisodeSummary:
     """What a run leaves: how the episode ended and where its files are (`video` is None if none was asked for).
 
-    verdict: of the world, None where its scene sets no task.
+    verdict: of the world, None where its scene sets no task. conclusion: what became of the task, in sentences.
     """
 
     result: EpisodeResult
@@ -54,6 +47,7 @@ class EpisodeSummary:
     episode_folder: Path
     video: Path | None
     verdict: Verdict | None = None
+    conclusion: Conclusion | None = None
 
 
 def run(
@@ -106,7 +100,10 @@ def record(
             options, parts, path, listeners, seed=options.seed, trial=0, parts_digest=file.digest, ending=ending
         )
         video = path / "video.mp4" if options.video else None
-        return EpisodeSummary(result, folder.path, path, video, own_verdict(path))
+        verdict = own_verdict(path)
+        said = [step.decision.analysis for step in read_steps(path)[-1:]]
+        conclusion = Conclusion.of(result, verdict, "".join(said))
+        return EpisodeSummary(result, folder.path, path, video, verdict, conclusion)
     finally:
         folder.close()
 
@@ -115,8 +112,7 @@ def own_verdict(episode: Path) -> Verdict | None:
     """What the world of a finished episode says of its scene's own task; None where there is none."""
     path = episode / "final_state.json"
     state = load_json(path) if path.exists() else {}
-    done = state.get("success")
-    return Verdict(done, str(state.get("instruction", ""))) if isinstance(done, bool) else None
+    return Verdict.of(state)
 
 
 def play(

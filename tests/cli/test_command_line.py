@@ -87,12 +87,28 @@ def test_the_tasks_of_a_suite(homie):
     assert homie("list", "tasks").returncode == homie("list", "planners", "homie-100").returncode == 2
 
 
-def test_the_last_line_says_what_ended_the_run(homie, tiny_arguments):
+def test_the_last_lines_say_what_the_world_is_like_and_what_the_planner_claims(homie, tiny_arguments):
     done = homie(*BALL, *tiny_arguments, "--no-video", TINY_SLIPPERY="1")
     assert done.returncode == 0
-    assert done.stderr.splitlines()[-1].startswith(
-        "result      the planner ended the task after 5 rounds; 3 of 4 subtasks"
-    )
+    card = done.stderr.splitlines()[-5:]
+    assert card[:4] == [
+        "outcome     not checked",
+        "world       No goal is given, so nothing checked whether the task succeeded.",
+        "planner     The planner ended the task after 5 rounds; it did not say whether the task is done.",
+        "subtasks    3 of 4 subtasks succeeded",
+    ]
+    assert card[4].startswith("run folder  runs/")
+
+
+def test_a_run_in_which_nothing_is_done_ends_with_1(homie, tiny_arguments, tmp_path):
+    (tmp_path / "plan.txt").write_text("End")
+    done = homie(*BALL, *tiny_arguments, "--no-video", "--json")
+    assert done.returncode == 1
+    conclusion = json.loads(done.stdout)["conclusion"]
+    assert (conclusion["status"], conclusion["subtasks"]) == ("nothing done", "0 of 0 subtasks succeeded")
+    declined = homie("run", "asdkjh qwe", "--rooms", "2", "--objects", "0", "--picture-size", "32", "--no-video")
+    assert declined.returncode == 1
+    assert "\nreason      " in declined.stderr and "asdkjh" in declined.stderr.partition("\nreason")[2]
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
+import typer
 from pydantic import TypeAdapter
+from rich.console import Console
+from rich.panel import Panel
+from rich.text import Text
 
 from homie.cli.output import print_json, progress_console, tell
 from homie.cli.parameters import Config, Json, build, options_from
 from homie.kernel.setup.options import RunOptions
-from homie.kernel.support.text import counted
-from homie.kernel.types import END, ENDINGS, EpisodeResult
+from homie.kernel.support.text import printable
 from homie.runtime import session
+from homie.runtime.conclusion import NOTHING, Conclusion, Status
 from homie.runtime.display import ProgressDisplay
+
+NOTHING_DONE = 1
+"""Exit code of a run that ended with nothing done, such as one whose planner declined the task."""
+STYLES: dict[Status, str] = {
+    "done": "green",
+    "not done": "red",
+    "declined": "yellow",
+    "nothing done": "yellow",
+    "not checked": "blue",
+}
 
 
 @options_from(RunOptions)
@@ -25,33 +39,45 @@ def run_command(
     options = build(RunOptions, config, values)
     if not config and not (values.get("task") or "").strip():
         tell("No instruction was given: the scene's own is used.")
-    display = ProgressDisplay(progress_console())
+    console = progress_console()
+    display = ProgressDisplay(console)
     try:
         summary = session.run(options, [display])
     finally:
         display.close()
+    conclusion = summary.conclusion or Conclusion.of(summary.result, summary.verdict)
     if json:
         print_json(TypeAdapter(session.EpisodeSummary).dump_python(summary, mode="json"))
     else:
-        tell(f"run folder  {summary.run_folder}")
-        if summary.video:
-            tell(f"video       {summary.video}")
-        tell(f"result      {_ending(summary.result)}")
-        if summary.verdict is not None:
-            tell(f"verdict     {_verdict_text(summary.verdict, options.task)}")
+        _show_card(console, conclusion, _rows(summary, conclusion))
+    if conclusion.status in NOTHING:
+        raise typer.Exit(NOTHING_DONE)
 
 
-def _ending(result: EpisodeResult) -> str:
-    """What ended the run, and how many subtasks succeeded. It does not say whether the task is done."""
-    how = ENDINGS[result.ended_by]
-    tried = [item for item in result.history if item.subtask.action != END.action]
-    well = sum(item.feedback.ok for item in tried)
-    return f"{how} after {counted(result.rounds, 'round')}; {well} of {counted(len(tried), 'subtask')} succeeded"
+def _rows(summary: session.EpisodeSummary, conclusion: Conclusion) -> list[tuple[str, str]]:
+    """What the end card says: names and sentences, without those that have nothing to say."""
+    rows = [
+        ("outcome", conclusion.status),
+        ("reason", conclusion.reason),
+        ("answer", summary.result.answer),
+        ("world", conclusion.world),
+        ("planner", conclusion.planner),
+        ("subtasks", conclusion.subtasks),
+        ("run folder", str(summary.run_folder)),
+        ("video", str(summary.video or "")),
+    ]
+    return [(name, text) for name, text in rows if text]
 
 
-def _verdict_text(verdict: session.Verdict, task: str) -> str:
-    """The verdict of the simulated world, with the task that was judged if it differs from the instruction."""
-    done = "done" if verdict.done else "not done"
-    if verdict.task == task:
-        return f"{done}, by the state of the simulated world"
-    return f'{done}: not the instruction was judged but the scene\'s own task, "{verdict.task}"'
+def _show_card(console: Console, conclusion: Conclusion, rows: list[tuple[str, str]]) -> None:
+    """The end card: a panel on a terminal, plain lines elsewhere."""
+    if not console.is_terminal:
+        for name, text in rows:
+            tell(f"{name:<12}{text}")
+        return
+    style = STYLES[conclusion.status]
+    lines = [
+        Text.assemble((f"{name:<12}", "dim"), (printable(text), f"bold {style}" if name == "outcome" else ""))
+        for name, text in rows
+    ]
+    console.print(Panel(Text("\n").join(lines), border_style=style, title="Result", title_align="left"))

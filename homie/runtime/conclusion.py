@@ -1,0 +1,99 @@
+"""What became of a task: what the world is like, told apart from what the planner says and which subtasks succeeded."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from homie.kernel.support.text import counted
+from homie.kernel.types import END, ENDINGS, REPORTS, EpisodeResult
+
+Status: TypeAlias = Literal["done", "not done", "declined", "nothing done", "not checked"]
+"""`done`, `not done`: the goal holds in the world, or not. `declined`: the planner did not understand the task and
+began nothing. `nothing done`: no subtask succeeded, and no question was answered. `not checked`: something was done,
+and no goal is known."""
+NOTHING: tuple[Status, ...] = ("declined", "nothing done")
+"""What a run ends with that has done nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a simulated world says of the task that its scene sets: whether it is done, and which that is, in words.
+
+    unmet: the conditions of its goal that do not hold, as a suite writes them.
+    """
+
+    done: bool
+    task: str
+    unmet: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, state: dict[str, Any]) -> Verdict | None:
+        """The verdict in a `final_state.json`, None where the scene sets no task."""
+        done = state.get("success")
+        if not isinstance(done, bool):
+            return None
+        unmet = [each["condition"] for each in state.get("conditions", ()) if not each.get("met")]
+        return cls(done, str(state.get("instruction", "")), tuple(json.dumps(condition) for condition in unmet))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conclusion:
+    """How a run ended, in sentences.
+
+    status: in two words at most. world: whether the goal holds, or that none is known. planner: what ended the episode,
+    and what the planner claims. subtasks: how many succeeded. reason: what the planner said last, where it matters.
+    """
+
+    status: Status
+    world: str
+    planner: str
+    subtasks: str
+    reason: str = ""
+
+    @classmethod
+    def of(cls, result: EpisodeResult, verdict: Verdict | None, analysis: str = "") -> Conclusion:
+        """The conclusion of an episode. analysis: of the planner's last decision."""
+        tried = [item for item in result.history if item.subtask.action != END.action]
+        well = sum(item.feedback.ok for item in tried)
+        status = _status(result, verdict, well)
+        return cls(
+            status=status,
+            world=_world(result, verdict),
+            planner=_planner(result),
+            subtasks=f"{well} of {counted(len(tried), 'subtask')} succeeded",
+            reason=analysis if status in NOTHING or result.report == "failure" else "",
+        )
+
+
+def _status(result: EpisodeResult, verdict: Verdict | None, well: int) -> Status:
+    judged = verdict is not None and verdict.task == result.task
+    if judged and verdict is not None and verdict.done:
+        return "done"
+    if result.report == "declined":
+        return "declined"
+    if not well and not result.answer:
+        return "nothing done"
+    return "not done" if judged else "not checked"
+
+
+def _world(result: EpisodeResult, verdict: Verdict | None) -> str:
+    if verdict is None:
+        return "No goal is given, so nothing checked whether the task succeeded."
+    holds = "holds" if verdict.done else "does not hold"
+    unmet = f" Not met: {'; '.join(verdict.unmet)}." if verdict.unmet else ""
+    if verdict.task == result.task:
+        return f"The goal {holds} in the simulated world.{unmet}"
+    return (
+        f"Nothing checked whether this instruction was carried out. The goal of the scene's own task, "
+        f'"{verdict.task}", {holds}.{unmet}'
+    )
+
+
+def _planner(result: EpisodeResult) -> str:
+    how = f"{ENDINGS[result.ended_by].capitalize()} after {counted(result.rounds, 'round')}"
+    said = REPORTS[result.report] if result.report else ""
+    if not said and result.ended_by == "ended" and not result.answer:
+        said = "it did not say whether the task is done"
+    return f"{how}; {said}." if said else f"{how}."

@@ -1,0 +1,76 @@
+"""What the end card of a run says: the world, the claim and the subtasks, each by itself."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from homie.cli.commands.run import _show_card
+from homie.kernel.types import END, SUCCESS, EpisodeResult, ErrorCode, Feedback, HistoryItem, Subtask
+from homie.runtime.conclusion import NOTHING, Conclusion, Verdict
+
+PICK, FAILED = Subtask("Pick", "ball"), Feedback("fail", ErrorCode.E1, "no")
+TASK = "stack them"
+UNCHECKED = "No goal is given, so nothing checked whether the task succeeded."
+
+
+def ended(*feedback: Feedback, **more: object) -> EpisodeResult:
+    history = tuple(HistoryItem(number, PICK, each) for number, each in enumerate(feedback, 1))
+    last = HistoryItem(len(history) + 1, END, SUCCESS)
+    values = {"ended_by": "ended", "report": "", "answer": "", **more}
+    return EpisodeResult(TASK, rounds=3, history=(*history, last), inventory=(), robot_seconds=1.0, **values)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("result", "verdict", "status", "world"),
+    [
+        (ended(SUCCESS), None, "not checked", UNCHECKED),
+        (ended(SUCCESS, report="success"), None, "not checked", UNCHECKED),
+        (ended(SUCCESS), Verdict(True, TASK), "done", "The goal holds in the simulated world."),
+        (ended(), Verdict(True, TASK), "done", "The goal holds in the simulated world."),
+        (
+            ended(SUCCESS, report="success"),
+            Verdict(False, TASK, ("a", "b")),
+            "not done",
+            "The goal does not hold in the simulated world. Not met: a; b.",
+        ),
+        (ended(report="declined"), None, "declined", UNCHECKED),
+        (ended(), None, "nothing done", UNCHECKED),
+        (ended(FAILED, FAILED), None, "nothing done", UNCHECKED),
+        (ended(FAILED, ended_by="rounds"), None, "nothing done", UNCHECKED),
+        (ended(answer="in the fridge"), None, "not checked", UNCHECKED),
+        (ended(), Verdict(False, TASK), "nothing done", "The goal does not hold in the simulated world."),
+    ],
+)
+def test_the_world_decides_where_it_can(result, verdict, status, world):
+    conclusion = Conclusion.of(result, verdict, "because")
+    assert (conclusion.status, conclusion.world) == (status, world)
+    assert conclusion.reason == ("because" if status in NOTHING else "")
+
+
+def test_what_a_scene_sets_says_nothing_of_another_instruction():
+    conclusion = Conclusion.of(ended(SUCCESS), Verdict(True, "sort them"))
+    assert conclusion.status == "not checked"
+    assert conclusion.world.startswith("Nothing checked whether this instruction was carried out.")
+    assert 'own task, "sort them", holds.' in conclusion.world
+
+
+def test_the_claim_and_the_subtasks_are_told_apart():
+    conclusion = Conclusion.of(ended(SUCCESS, FAILED, report="failure"), None, "the ball is gone")
+    assert (
+        conclusion.planner == "The planner ended the task after 3 rounds; the planner says that the task is not done."
+    )
+    assert (conclusion.subtasks, conclusion.reason) == ("1 of 2 subtasks succeeded", "the ball is gone")
+    out = Conclusion.of(ended(SUCCESS, ended_by="rounds"), None)
+    assert out.planner == "The rounds ran out after 3 rounds."
+
+
+def test_on_a_terminal_it_is_a_card():
+    screen = StringIO()
+    conclusion = Conclusion.of(ended(report="declined"), None, "what is a \x1bqwe?")
+    rows = [("outcome", conclusion.status), ("reason", conclusion.reason)]
+    _show_card(Console(file=screen, force_terminal=True, width=60, no_color=True), conclusion, rows)
+    lines = screen.getvalue().splitlines()
+    assert "Result" in lines[0] and "declined" in lines[1] and r"what is a \x1bqwe?" in lines[2]
