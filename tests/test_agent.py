@@ -484,6 +484,13 @@ def test_the_faults_of_eb_alfred_count_an_unreadable_answer_and_tell_nothing_of_
     assert told.feedback is not None and not told.feedback.ok
 
 
+def test_the_faults_of_eb_alfred_count_a_step_and_no_failure_for_a_number_that_is_none(play):
+    plan = Decision((GO_BALL, Subtask("1.5"), PICK))
+    result, records, *_ = play(plan, END, choices=NUMBERED, telling=STRICT_ALFRED, limits=Limits(failures=1, steps=9))
+    assert codes(records) == [None, ErrorCode.F1, None], "the plan ends, the episode goes on"
+    assert result.ended_by == "ended" and len(result.history) == 3
+
+
 def test_the_faults_of_eb_navigation_draw_an_action_in_the_place_of_an_unreadable_answer(play):
     asked = [play(UNREAD, rounds=6, choices=NUMBERED[:3], telling=STRICT_NAVIGATION) for _ in range(2)]
     drawn = [[record.execution.subtask for record in records] for _, records, *_ in asked]

@@ -128,6 +128,8 @@ class ModelPlanner(Planner):
         text: that of the reply, or its reasoning where it has none. Reasoning, and text whose end is not known, are
         read only if they are one whole answer.
         """
+        if planner_input.telling.faults == "eb-alfred@2025-02":
+            return self.prompt.read(reply.text, planner_input)  # however it ended
         if reply.finish in ("length", "refusal"):
             thoughts_only = reply.finish == "length" and not reply.text.strip() and text
             raise Unreadable(_THOUGHTS_ONLY if thoughts_only else _FINISHED_BADLY[reply.finish])

@@ -6,6 +6,7 @@ choices --choice_lines--> `7: find the mug 2`
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -52,12 +53,15 @@ def read_ids(
         text: the answer.
         choices: the list.
         leniencies: names of the rules by which an answer is read that is not to the letter.
-        faults: of which official evaluator the faults are kept: a plan is cut at the first number that is not in the
-            list (EB-ALFRED), or ends the task there (EB-Navigation).
+        faults: of which official evaluator the faults are kept. EB-ALFRED's reads plain JSON and nothing else, cuts a
+            plan at the first number that is not in the list, and hands on what is no whole number; EB-Navigation's
+            ends the task at such a number.
 
     Raises:
         Unreadable: the answer is not one plan, or has a number that is not in the list.
     """
+    if faults == "eb-alfred@2025-02":
+        return _as_eb_alfred(text, choices)
     rules = Rules(leniencies)
     try:
         if len(text) > MAX_TEXT:
@@ -66,7 +70,7 @@ def read_ids(
         numbers = [_number(step, place) for place, step in enumerate(plan, 1)]
         subtasks = _subtasks(numbers, choices, faults)
         listed = [choice.subtask for choice in choices]
-        if not subtasks and faults != "eb-alfred@2025-02" and END not in listed and END_SUCCESS not in listed:
+        if not subtasks and END not in listed and END_SUCCESS not in listed:
             raise Unclear("The plan is empty, and the task cannot be ended: choose an action.")
         if END.action in [subtask.action for subtask in subtasks[:-1]]:
             raise Unclear("Nothing can follow the end of the task: it is the last step.")
@@ -83,9 +87,34 @@ def _subtasks(numbers: Sequence[int], choices: Sequence[Choice], faults: Faults)
         return subtasks
     if faults == "eb-navigation@2025-02" and numbers[beyond] > 0:
         return (*subtasks, END)
-    if faults == "eb-alfred@2025-02" and subtasks:
-        return subtasks
     raise Unclear(f"There is no action {numbers[beyond]}: the numbers go from 0 to {len(choices) - 1}.")
+
+
+def _as_eb_alfred(text: str, choices: Sequence[Choice]) -> Reading:
+    """What the released EB-ALFRED does with an answer: the JSON of a whole text, no fence, no words around it.
+
+    Numbers are compared with the length of the list and nothing else, so that 1.5 and true are handed on, which its
+    environment then refuses: here they are subtasks that are in no list. Raises Unreadable for what counts as an
+    invalid action there.
+    """
+    try:
+        whole = json.loads(text)
+        numbers = [step["action_id"] for step in whole[PLAN]]
+        beyond = next((place for place, number in enumerate(numbers) if not _in_range(number, len(choices))), None)
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise Unreadable(f"The answer is not the JSON of a plan by numbers. {how('ids')}") from error
+    if beyond == 0:
+        raise Unreadable(f"There is no action {numbers[0]}: the numbers go from 0 to {len(choices) - 1}. {how('ids')}")
+    subtasks = tuple(
+        choices[number].subtask if type(number) is int else Subtask(json.dumps(number)) for number in numbers[:beyond]
+    )
+    texts = [value.strip() for key in _SAID if isinstance(value := whole.get(key), str)]
+    return Reading(subtasks or (END,), "\n".join(texts))
+
+
+def _in_range(number: float, length: int) -> bool:
+    """As released: only a comparison can keep a number out. Raises TypeError for what cannot be compared."""
+    return not (number >= length or number < 0)
 
 
 def _lines(choices: Sequence[Choice]) -> Iterable[tuple[Choice, str]]:

@@ -60,12 +60,13 @@ def answer(*numbers: object, **more: object) -> str:
 class Listed(LanguageModel):
     """Answers from a list and keeps the questions."""
 
-    def __init__(self, *replies: str) -> None:
-        self.replies, self.asked = list(replies), list[Request]()
+    def __init__(self, *replies: str | Reply) -> None:
+        self.replies = [Reply(reply) if isinstance(reply, str) else reply for reply in replies]
+        self.asked: list[Request] = []
 
     def complete(self, request: Request) -> Reply:
         self.asked.append(request)
-        return Reply(self.replies[len(self.asked) - 1])
+        return self.replies[len(self.asked) - 1]
 
     def reset(self, *, seed: int) -> None: ...
 
@@ -200,6 +201,74 @@ def test_official_readings_cut_a_plan_where_a_number_is_not_in_the_list(faults, 
 def test_what_no_reading_takes(faults, numbers) -> None:
     with pytest.raises(Unreadable, match=r"There is no action 9|The plan is empty"):
         read_ids(answer(*numbers), MOVES, faults=faults)
+
+
+PLAIN = answer(0, 2)
+ALFRED = "eb-alfred@2025-02"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```json\n{PLAIN}\n```",
+        f"Here it is: {PLAIN}",
+        f"{PLAIN} That is all.",
+        PLAIN[:-1],
+        PLAIN.replace('"', "'"),
+        PLAIN.replace('"action_id": 0', '"action_id": "0"'),
+        PLAIN.replace('"action_id": 2', '"action_id": "2"'),
+        PLAIN.replace('"action_id": 2', '"action_id": null'),
+        PLAIN.replace('"action_id": 2', '"id": 2'),
+        PLAIN.replace('"action_id": 0', '"action_id": -1'),
+        PLAIN.replace('"action_id": 0', '"action_id": 1e9'),
+        PLAIN.replace("executable_plan", "plan"),
+        f"[{PLAIN}]",
+        '{"executable_plan": [0, 2]}',
+        '{"executable_plan": null}',
+        '{"executable_plan": 3}',
+        f"<think>Hm.</think>{PLAIN}",
+        "\ufeff" + PLAIN,
+        "",
+    ],
+)
+def test_the_released_eb_alfred_reads_no_more_than_plain_json(text) -> None:
+    """What `json_to_action` of the release gives -1 for: an invalid action."""
+    with pytest.raises(Unreadable):
+        read_ids(text, MOVES, faults=ALFRED)
+
+
+@pytest.mark.parametrize(
+    ("text", "subtasks"),
+    [
+        (PLAIN, (MOVES[0].subtask, MOVES[2].subtask)),
+        (f"\n {PLAIN} \n", (MOVES[0].subtask, MOVES[2].subtask)),
+        (PLAIN.replace('"action_id": 2', '"action_id": 1.5'), (MOVES[0].subtask, Subtask("1.5"))),
+        (PLAIN.replace('"action_id": 0', '"action_id": true'), (Subtask("true"), MOVES[2].subtask)),
+        (PLAIN.replace('"action_id": 2', '"action_id": 2.0'), (MOVES[0].subtask, Subtask("2.0"))),
+        (PLAIN.replace('"action_id": 2', '"action_id": NaN'), (MOVES[0].subtask, Subtask("NaN"))),
+        (PLAIN.replace('"action_id": 2', '"action_id": Infinity'), (MOVES[0].subtask,)),
+        (PLAIN.replace('"action_id": 2', '"action_id": -0.5'), (MOVES[0].subtask,)),
+        ('{"executable_plan": [{"action_id": 1}, {"action_id": 9}, {"action_id": "x"}]}', (MOVES[1].subtask,)),
+        ('{"executable_plan": []}', (END,)),
+        ('{"executable_plan": {}}', (END,)),
+        ('{"executable_plan": ""}', (END,)),
+        ('{"executable_plan": [], "executable_plan": [{"action_id": 1}]}', (MOVES[1].subtask,)),
+    ],
+)
+def test_the_released_eb_alfred_reads_no_less(text, subtasks) -> None:
+    reading = read_ids(text, MOVES, leniencies=(), faults=ALFRED)
+    assert (reading.subtasks, reading.leniencies) == (subtasks, ())
+
+
+def test_the_released_eb_alfred_does_not_look_at_how_an_answer_ended() -> None:
+    for finish, reasoning in (("length", ""), ("unknown", ""), ("stop", answer(1))):
+        planner = ModelPlanner(Listed(Reply(PLAIN, reasoning, finish)), PromptSettings(template="embodiedbench-nav"))
+        planner.reset(GIVEN.task, seed=0)
+        decision = planner.decide(replace(GIVEN, telling=Telling(faults=ALFRED)))
+        assert not decision.problem and len(decision.subtasks) == 2
+    planner = ModelPlanner(Listed(Reply("", PLAIN)), PromptSettings(template="embodiedbench-nav"))
+    planner.reset(GIVEN.task, seed=0)
+    assert planner.decide(replace(GIVEN, telling=Telling(faults=ALFRED))).problem, "it reads no reasoning"
 
 
 @pytest.mark.parametrize("faults", ["eb-alfred@2025-02", "eb-navigation@2025-02"])

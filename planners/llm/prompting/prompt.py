@@ -140,9 +140,8 @@ class Prompt:
                 allowed,
                 words=planner_input.words,
             )
-        shown = (
-            [example.analysis for example in self.fitting(planner_input)] if self.settings.reading == "homie" else []
-        )
+        own = self.settings.reading == "homie" and planner_input.telling.faults == "none"
+        shown = [example.analysis for example in self.fitting(planner_input)] if own else []
         if reading.analysis and any(analysis in reading.analysis for analysis in shown):
             raise Unreadable(f"The answer is an example of the instructions. {how(self.layout.answer)}")
         return reading

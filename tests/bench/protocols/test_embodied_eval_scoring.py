@@ -186,3 +186,22 @@ def test_metrics_need_an_episode() -> None:
         metrics([])
     scores: list[Score] = []
     assert released_totals(scores) == ({}, {})
+
+
+@pytest.mark.parametrize(
+    ("response", "options", "choice"),
+    [
+        ("Choice: [0]", 5, None),
+        ("Choice: 0", 5, None),
+        ("I stay, 0", 5, None),
+        ("Choice: [00]", 5, None),
+        ("Choice: [1]", 5, 1),
+        ("Choice: [4]", 5, 4),
+        ("Choice: [5]", 5, None),
+        ("Choice: [0]. Choice: [2]", 5, None),
+        ("0 or 2", 5, 2),
+    ],
+)
+def test_option_0_is_out_of_range_as_released(response: str, options: int, choice: int | None) -> None:
+    """The golden answers have no 0: these are by the released condition, 0 < choice < options."""
+    assert read_choice_as_released(response, options) == choice

@@ -373,3 +373,59 @@ def test_scores_out_of_range_are_refused(make: Callable[[], object]) -> None:
     with pytest.raises(BadInput):
         plans.floor_score(3, 2)
     assert plans.StepScore(1, 0, 1).percent == pytest.approx(100 / 3)
+
+
+# ---------------------------------------------------------------- odd answers that the golden cases do not have
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("[[0.1,0.2,0.3]] so (0.5,0.6)", [(0.5, 0.6)]),
+        ("[[0.1, 0.2], [0.3]] or (0.5, 0.6) and (0.7, 0.8)", [(0.5, 0.6), (0.7, 0.8)]),
+        ("[[0.1, 0.2] [0.3, 0.4]] and (0.5, 0.6)", [(0.5, 0.6)]),
+        ("[[0.1, 0.2] [0.3, 0.4]]", None),
+        ("[[0.1.2, 0.2]] (0.5, 0.6)", [(0.5, 0.6)]),
+        ("[[0.1, 0.2], [0.3, 0.4],] (0.5, 0.6)", [(0.1, 0.2), (0.3, 0.4)]),
+        ("[ [0.1, 0.2] ,\n [0.3, 0.4] ]", [(0.1, 0.2), (0.3, 0.4)]),
+        ("[[-0.1, 0.2]] (0.5, 0.6)", [(0.5, 0.6)]),
+        ("[[0.1, 0.2], 3] then [[0.5, 0.6]]", [(0.5, 0.6)]),
+        ("[[01, 0.2]] (0.5, 0.6)", [(0.5, 0.6)]),
+        ("[[0.1, 0.2]", None),
+        ("[[" + "0.1, 0.2], [" * 40 + " " * 200 + "x", None),
+    ],
+)
+def test_odd_paths_as_released(text: str, path: list[geometry.Point] | None) -> None:
+    assert new.read_path(text) == path
+
+
+@pytest.mark.parametrize(
+    ("text", "box"),
+    [
+        ("[0.1,0.2,0.3,0.4)", None),
+        ("(0.1,0.2,0.3,0.4]", None),
+        ("(0.5,0.5,0.6,0.6) or [0.1,0.2,0.3,0.4]", (0.1, 0.2, 0.3, 0.4)),
+        ("(0.5,0.5,0.6,0.6) or (0.1,0.2,0.3,0.4)", (0.5, 0.5, 0.6, 0.6)),
+        ("[0.1,0.2,0.3] (0.5,0.5,0.6,0.6)", (0.5, 0.5, 0.6, 0.6)),
+        ("[-0.1,0.2,0.3,0.4]", None),
+    ],
+)
+def test_odd_boxes_as_released(text: str, box: geometry.Box | None) -> None:
+    assert new.read_box(text) == box
+
+
+@pytest.mark.parametrize(
+    ("record", "truth", "kind"),
+    [
+        ("a/images/1", "pick\nplace", "q1"),
+        ("a/images/1", "pick(cup)\n", "q1"),
+        ("a/images/1", "1 - a", "q2"),
+        ("a/images/1", "1-a", "q1"),
+        ("a/images/1", "  2) a", "q1"),
+        ("a/images/1", "pick(cup)", "q2"),
+        ("a/images/1", " Left ", "q3"),
+        ("a/images/1_Q2", "1-a\n2-b", "q2"),
+    ],
+)
+def test_odd_kinds_of_questions_as_released(record: str, truth: str, kind: str) -> None:
+    assert new.asked(record, truth).value == kind

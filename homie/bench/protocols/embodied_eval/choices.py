@@ -30,22 +30,24 @@ def read_choice(answer: str, options: int) -> int | None:
 def read_choice_as_released(answer: str, options: int) -> int | None:
     """The option as the released code reads it: the first number after `Choice`, else the last number of the answer.
 
-    A minus sign and what follows a point are not seen.
+    A minus sign and what follows a point are not seen. Option 0, the hidden `idle`, counts as out of range.
 
     Args:
         answer: the model's words.
         options: how many options there are.
 
     Returns:
-        The index, or None if there is no number or it is not on the menu.
+        The index, or None if there is no number or it is out of range, which ends the released episode.
 
     Example:
         >>> read_choice_as_released("Choice: [3.5]", 5), read_choice_as_released("to room 7", 9)
         (3, 7)
+        >>> read_choice_as_released("Choice: [0]", 5) is None
+        True
     """
     named = _RELEASED.search(answer)
     numbers = [named.group(1)] if named else _NUMBER.findall(answer)
-    return _on_menu(int(numbers[-1]), options) if numbers else None
+    return (_on_menu(int(numbers[-1]), options) or None) if numbers else None
 
 
 def _on_menu(number: int, options: int) -> int | None:

@@ -6,9 +6,11 @@ Exceptions that end the released evaluation are raised here too: ValueError, Ove
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 import math
 import re
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -25,10 +27,11 @@ _THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
 _CHOSEN = re.compile(r"[A-D](?:\s*[,/&+]\s*[A-D])*\s*[.)]?")
 _ROUND = re.compile(r"\(\s*([\d.]+)\s*,\s*([\d.]+)\s*\)")
 _SQUARE = re.compile(r"\[\s*([\d.]+)\s*,\s*([\d.]+)\s*\]")
-_PATH = re.compile(r"\[\s*\[[\d.,\s\[\]]*\]")
-_BOX = re.compile(r"[(\[]" + r"\s*([\d.]+)\s*," * 3 + r"\s*([\d.]+)\s*[)\]]")
+_PATH = re.compile(r"\[\s*(?:\[\s*[0-9.]+\s*,\s*[0-9.]+\s*\]\s*(?:,\s*)?)+\]")
+_FOUR = r"\s*([0-9.]+)\s*," * 3 + r"\s*([0-9.]+)\s*"
+_BOXES = (re.compile(rf"\[{_FOUR}\]"), re.compile(rf"\({_FOUR}\)"))
 _FIRST_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-_NUMBERED = re.compile(r"\d+\s*[-.)]")
+_NUMBERED = re.compile(r"\d+[-.)]")
 _WORDS = ("yes", "no", "left", "right", "equal")
 
 
@@ -88,20 +91,26 @@ def read_point(text: str) -> Point | None:
 
 
 def read_path(text: str) -> list[Point] | None:
-    """The first `[[x, y], ...]`, else all `(x, y)`; None if neither is there or can be read."""
-    match = _PATH.search(text)
-    if match:
-        try:
-            return [(float(x), float(y)) for x, y in ast.literal_eval(_closed(text, match.start()))]
-        except (ValueError, SyntaxError, TypeError):
-            return None
+    """The first list of `[x, y]` alone, else all `(x, y)`, also where the list cannot be read; None without any.
+
+    Raises:
+        ValueError: a number of an `(x, y)` has two points.
+        OverflowError: a whole number of the list is too large.
+    """
+    if match := _PATH.search(text):
+        with contextlib.suppress(ValueError, SyntaxError, TypeError), warnings.catch_warnings(action="ignore"):
+            return [(float(x), float(y)) for x, y in ast.literal_eval(match[0])]
     points = [(float(x), float(y)) for x, y in _ROUND.findall(text)]
     return points or None
 
 
 def read_box(text: str) -> Box | None:
-    """The first four numbers in brackets."""
-    match = _BOX.search(text)
+    """The first four numbers in square brackets, else the first in round ones.
+
+    Raises:
+        ValueError: a number has two points.
+    """
+    match = next((match for box in _BOXES if (match := box.search(text))), None)
     return (float(match[1]), float(match[2]), float(match[3]), float(match[4])) if match else None
 
 
@@ -146,7 +155,8 @@ def read_step_reply(reply: str | None) -> StepScore | None:
 
 
 def asked(record_id: str, truth: str) -> Asked:
-    """Which question a record asks: by its id, else by its truth.
+    """Which question a record asks: by its id, else by its truth, which is a plan if it begins with a number and its
+    mark or has several lines.
 
     That left, right and equal are answers to Q3 is inferred: the golden cases have Equal only.
     """
@@ -155,7 +165,7 @@ def asked(record_id: str, truth: str) -> Asked:
             return kind
     if truth.strip().lower() in _WORDS:
         return Asked.Q3
-    return Asked.Q1 if _NUMBERED.match(truth.strip()) else Asked.Q2
+    return Asked.Q1 if _NUMBERED.match(truth.strip()) or "\n" in truth else Asked.Q2
 
 
 def truth_step(truth: str) -> str:
@@ -257,12 +267,6 @@ def _done(replies: Sequence[tuple[Record, str | None]]) -> Report:
 
 def _letters(text: str) -> str:
     return "".join(sorted(set(re.findall("[A-D]", text.upper()))))
-
-
-def _closed(text: str, start: int) -> str:
-    """The text from a bracket to the last bracket that only numbers separate from it."""
-    match = re.compile(r"[\d.,\s\[\]]*\]").match(text, start)
-    return match[0] if match else ""
 
 
 def _results(reply: str | None, names: Sequence[str]) -> list[object] | None:
