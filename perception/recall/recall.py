@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -142,6 +142,7 @@ class SightRecall(Recall):
     # ------------------------------------------------------------ names
 
     def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
+        self._tell_names(map(self.entity_of, detections))
         named = []
         for detection in detections:
             entity = self.entity_of(detection)
@@ -154,6 +155,11 @@ class SightRecall(Recall):
     def called(self, entity: str, kind: str) -> str:
         self._names.note(entity, kind, 0.0)
         return self._names.called(entity)
+
+    def name_all(self, kinds: Mapping[str, str]) -> None:
+        for entity, kind in kinds.items():
+            self._names.note(entity, kind, 0.0)
+        self._names.tell(kinds)
 
     def recognise(self, words: str, base: Pose2) -> tuple[Landmark, ...]:
         bearers, numbered = self._names.bearers(words)
@@ -212,6 +218,7 @@ class SightRecall(Recall):
     # ------------------------------------------------------------ telling
 
     def knowledge(self, round_number: int) -> Knowledge:
+        self._tell_names()
         self._rounds.setdefault(round_number, self._stamp)
         here = self._room(self._base.xy, AROUND_ROBOT)
         rooms = [self._names.called(entity) for entity in self.things.rooms]
@@ -222,6 +229,16 @@ class SightRecall(Recall):
             doorways=tuple(self._doorway_numbered(number) for number, _ in enumerate(self._doorways.all, 1)),
             remembered=tuple(self._remembered(item) for item in things),
         )
+
+    def _tell_names(self, also: Iterable[str] = ()) -> None:
+        """Give names to all that was seen since a planner was told something: those of one kind get numbers at once.
+
+        also: entities that may not be remembered, such as what is too far away for depth.
+        """
+        doorways = (f"{DOORWAY} {number}" for number, _ in enumerate(self._doorways.all, 1))
+        things = (item.identity.entity for item in self.things)
+        seen = [entity for entity in (*self.things.rooms, *doorways, *things, *also) if entity in self._names]
+        self._names.tell(seen)
 
     def _doorway_numbered(self, number: int) -> Doorway:
         entity, passage = f"{DOORWAY} {number}", self._doorways.all[number - 1]

@@ -50,9 +50,6 @@ MOVED, TURNED = 0.1, 0.15
 """Metres and radians of the base from which the views around it are looked at again; the head is in every look."""
 NEAR = 1.2
 """Metres around a target within which solid things matter to the arm."""
-TOLD_SO = 8.0
-"""Metres that a thing is preferred by which alone was told by the name that is used: less than what an action cannot
-mean is put off by."""
 ON_FLOOR = 0.15
 """Height (m) of its underside, which is seen least well, up to which a thing is taken to lie on the floor."""
 BESIDE = 0.03
@@ -144,13 +141,22 @@ class SensorLocator(Locator):
     def resolve(self, words: str, action: Action, observation: Observation) -> str | None:
         if "_" in words and words in self:
             return words
-        landmarks = self._recall.recognise(words, observation.body.base)
-        bearers = [mark.entity for mark in landmarks if mark.entity in self]
-        known = bearers[0] if len(bearers) == 1 else ""
-        if known and landmarks[0].alone:
-            return known
-        meant = dict.fromkeys([*self._things.meant(words), *bearers])
-        return min(meant, key=lambda entity: self._preference(entity, known, action, observation), default=None)
+        landmarks = [mark for mark in self._recall.recognise(words, observation.body.base) if mark.entity in self]
+        if len(landmarks) == 1 and (landmarks[0].alone or self._fits(landmarks[0].entity, action)):
+            return landmarks[0].entity
+        meant = dict.fromkeys([*self._things.meant(words), *(mark.entity for mark in landmarks)])
+        return min(meant, key=lambda entity: self._preference(entity, action, observation), default=None)
+
+    def _fits(self, entity: str, action: Action) -> bool:
+        """Whether an action can be done to the entity at all, however far away or shut in that is."""
+        match action.target:
+            case "loose":
+                return self.pickable(entity)
+            case "opens":
+                return self.opens(entity)
+            case "place":
+                return entity != self._held
+        return True
 
     def __contains__(self, entity: str) -> bool:
         """Whether it is remembered."""
@@ -158,15 +164,9 @@ class SensorLocator(Locator):
         remembered = (things.rooms, things.furniture, things.objects)
         return any(entity in known for known in remembered) or self._recall.is_passage(entity)
 
-    def _preference(self, entity: str, known: str, action: Action, observation: Observation) -> float:
-        """Metres, with what the action cannot mean put last, and the thing that was told by just that name first."""
-        metres = self.distance(entity, observation) - (TOLD_SO if entity == known else 0.0)
-        if action.target == "loose" and not self.pickable(entity):
-            metres += 100.0
-        if action.target == "opens" and not self.opens(entity):
-            metres += 100.0
-        if action.target == "place" and entity == self._held:
-            metres += 100.0
+    def _preference(self, entity: str, action: Action, observation: Observation) -> float:
+        """Metres, with what the action cannot mean put last."""
+        metres = self.distance(entity, observation) + (0.0 if self._fits(entity, action) else 100.0)
         if self._held is not None and action.hand != "empty" and self.closed_container(entity) is not None:
             metres += 20.0  # with a full hand, the drawer that is open already
         if action.result == "closed" and entity in self._things.furniture and self._things.furniture[entity].closed:

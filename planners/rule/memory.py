@@ -179,11 +179,8 @@ class Memory:
         return name in self._states and name not in self._states_before
 
     def piece(self, words: str) -> str:
-        """The piece of furniture that words stand for, the words themselves where that is open; the first of a name has
-        its number only since there is a second."""
-        name = self.meant.get(words, words)
-        first = f"{name} 1"
-        return first if words in self.meant and name not in self._states and first in self._states else name
+        """The piece of furniture that words stand for, the words themselves where that is open."""
+        return self.meant.get(words, words)
 
     def opened(self, words: str) -> None:
         """Record that a container was opened; of several with that name it stands for the one that was."""

@@ -69,8 +69,7 @@ def numbered_actions(
             " --targets background."
         )
     world = robot.snapshot()
-    for name in _natural(world.things):
-        locator.called(name)  # a name is complete, with its number, when all have theirs
+    locator.name_all(_natural(world.things))
     able = [action for action in executor.actions if executor.skills.choose("", action) is not None]
     if sent_to == "points" and (missing := [move for move in MOVES if move not in able]):
         raise BadInput(

@@ -61,6 +61,10 @@ class WorldModel(ABC):
         """
         return ""
 
+    def name_all(self, entities: Sequence[str]) -> None:
+        """Give several entities the names of a planner's input at once, so that those of a kind are numbered from the
+        first; nothing to do where names do not follow from what was told before."""
+
     @abstractmethod
     def opens(self, entity: str) -> bool:
         """Whether the entity has a door or a drawer."""

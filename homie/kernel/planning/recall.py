@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from homie.kernel.types import Array, Detection, Observation, Pose2
@@ -15,8 +15,8 @@ class Landmark:
     """What a name stands for that a planner was told.
 
     entity: its name in the memory, that of the detector where it tells things of a kind apart. kind: what it is called
-    without colour and number. center (3,): where it is, None where only a name is known. alone: whether the name, with
-    its number, can mean nothing else; `table` may mean any table, though just one was told by that name.
+    without colour and number. center (3,): where it is, None where only a name is known. alone: whether the name has a
+    number, so that it can mean nothing else; `drawer` means another one where the one of that name cannot be meant.
     """
 
     entity: str
@@ -51,7 +51,8 @@ class Recall(ABC):
 
     @abstractmethod
     def recognise(self, words: str, base: Pose2) -> tuple[Landmark, ...]:
-        """What was told by a name: nothing for words that were never told, several where they are all called so.
+        """What was told of by a name: nothing for words that were never told, several where all that are called so have
+        numbers and the words have none.
 
         base: where the robot is; of several doorways only the one that is meant from there comes back.
         """
@@ -77,3 +78,10 @@ class Recall(ABC):
     @abstractmethod
     def called(self, entity: str, kind: str) -> str:
         """What a planner is told that a thing is called. One that was never seen gets a name here."""
+
+    @abstractmethod
+    def name_all(self, kinds: Mapping[str, str]) -> None:
+        """Give several things, seen or not, their names at once, so that those of one kind are numbered from the first.
+
+        kinds: what each would be called by someone who has not seen it.
+        """

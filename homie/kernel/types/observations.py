@@ -106,7 +106,7 @@ class Detection:
     `name` is what a person would call it (`red apple` -> `apple`); `instance` tells two of a kind apart within one
     run of a detector and means nothing to a planner. `part` is "" or a part such as `door` or `handle`. `mask`
     (H, W) marks the pixels where the detector gives them. `number` tells things of one name apart for a planner, 0
-    where only one is known or nobody has numbered them.
+    for the first that it was told of, and where nobody has numbered them.
     """
 
     name: str

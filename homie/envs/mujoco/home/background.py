@@ -25,8 +25,6 @@ from homie.kernel.vocabulary.knowledge import Knowledge
 IMPOSSIBLE, UNLIKELY = 1000.0, 50.0
 """Metres that a meaning of ambiguous words is put off by."""
 
-TOLD_SO = 25.0
-"""Metres that a thing is preferred by which alone was told by the name that is used: more than a house is long."""
 SAME_PLACE = 0.5
 """Metres by which an entity may be off from where the memory has it and still be the one that the detector named."""
 
@@ -111,17 +109,19 @@ class BackgroundLocator(Locator):
     def called(self, entity: str) -> str:
         return self._recall.called(entity, kind_of(entity))
 
+    def name_all(self, entities: Sequence[str]) -> None:
+        self._recall.name_all({entity: kind_of(entity) for entity in entities})
+
     def resolve(self, words: str, action: Action, observation: Observation) -> str | None:
         world = self.world
         if "_" in words and any(words in known for known in (world.rooms, world.receptacles, world.objects)):
             return words
         landmarks = self._recall.recognise(words, observation.body.base)
         bearers = [entity for entity in map(self._entity_at, landmarks) if entity is not None]
-        known = bearers[0] if len(bearers) == 1 else None
-        if known is not None and landmarks[0].alone:
-            return known
+        if len(bearers) == 1 and (landmarks[0].alone or self._fits(bearers[0], action)):
+            return bearers[0]
         meant = {*(item.name for item in self._best_matches(words, world.named_things())), *bearers}
-        return min(sorted(meant), key=lambda entity: self._preference(entity, known, action, observation), default=None)
+        return min(sorted(meant), key=lambda entity: self._preference(entity, action, observation), default=None)
 
     def _entity_at(self, landmark: Landmark) -> str | None:
         """The entity that a planner was told of: the one of its kind where it was seen."""
@@ -147,16 +147,23 @@ class BackgroundLocator(Locator):
         box = world.receptacle_box(world.receptacles[entity]) if item is None else world.object_box(item)
         return box.distance(point)
 
-    def _preference(self, entity: str, known: str | None, action: Action, observation: Observation) -> float:
-        """Metres, with what the action cannot mean put last, and shut things after open ones; the thing that was told
-        by just that name comes before others."""
-        world, distance = self.world, self.distance(entity, observation) - (TOLD_SO if entity == known else 0.0)
+    def _fits(self, entity: str, action: Action) -> bool:
+        """Whether an action can be done to an entity at all, however far away or shut in that is."""
+        match action.target:
+            case "loose":
+                return self.pickable(entity)
+            case "opens":
+                return self.opens(entity)
+            case "place":
+                piece = self.world.receptacles.get(entity)
+                return self.world.held != entity and (piece is None or bool(piece.surfaces))
+        return True
+
+    def _preference(self, entity: str, action: Action, observation: Observation) -> float:
+        """Metres, with what the action cannot mean put last, and shut things after open ones."""
+        world, distance = self.world, self.distance(entity, observation)
         piece = world.receptacles.get(entity)
-        if action.target == "loose" and not self.pickable(entity):
-            distance += IMPOSSIBLE
-        if action.target == "opens" and not self.opens(entity):
-            distance += IMPOSSIBLE
-        if action.target == "place" and (world.held == entity or (piece is not None and not piece.surfaces)):
+        if not self._fits(entity, action):
             distance += IMPOSSIBLE
         if action.result == "reached" and world.held is not None and piece is not None and not piece.surfaces:
             distance += UNLIKELY  # with a full hand, where it can be put down

@@ -1,0 +1,275 @@
+"""Whether what a planner is told of the home from sensors is consistent, and true.
+
+    python -m benchmarks.episodes.fact_audit --seeds 20
+    python -m benchmarks.episodes.fact_audit --first 31000 --seeds 5 --clutter messy --show 10
+
+In each house the robot is placed along a walk through all rooms, looks around every few steps, and everything that it
+would be told is compared with the world. Nothing is touched, so no state of a door may change either. On stdout a table
+of faults: how many facts are wrong, each counted once a house, and in how many houses.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+import homie.envs.mujoco  # noqa: F401  (before mujoco itself, whatever MUJOCO_GL says)
+
+# isort: split
+import mujoco
+
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.generate.variation import Variation
+from homie.envs.mujoco.home.floorplan import FloorPlan
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.envs.mujoco.robots.drive import BASE_JOINTS
+from homie.kernel.types import VIEWS, Array, Observation
+from homie.kernel.vocabulary import domain
+from homie.kernel.vocabulary.actions import ACTION_TABLE
+from homie.kernel.vocabulary.knowledge import Doorway, Knowledge, Remembered
+from perception.detectors.simulated import SimulatedDetector
+from perception.recall.doorways import BEYOND
+from perception.sensors.locator import SensorLocator
+from skills.classical.planning import CostMap, plan_path
+from skills.classical.reaching import Reachable
+
+STEP = 0.8
+"""Metres between two looks."""
+RADIUS = 0.33
+"""Metres that the walk keeps away from obstacles."""
+GO_TO = ACTION_TABLE["Go to"]
+FAULTS = (
+    "state changes although nothing moved",
+    "state is wrong",
+    "doorway joins a room to itself",
+    "doorway to a wrong room",
+    "furniture on or in an object",
+    "things on or in each other",
+    "on or in the wrong thing",
+    "in the wrong room",
+    "a name changes or gets a number",
+    "a name means another thing than before",
+    "two things share a name",
+)
+
+
+@dataclass
+class Audit:
+    """The faults of one house. wrong: for each sort of fault the things that had it, with an example. facts: things and
+    doorways that were told of. placed: those that were told to be somewhere."""
+
+    wrong: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
+    facts: set[str] = field(default_factory=set)
+    roomless: set[str] = field(default_factory=set)
+
+    def note(self, fault: str, entity: str, example: str) -> None:
+        self.wrong[fault].setdefault(entity, example)
+
+
+class Auditor:
+    """Compares what is told in one house, look by look."""
+
+    def __init__(self, home: MujocoHome, locator: SensorLocator) -> None:
+        self.home, self.locator = home, locator
+        self.audit = Audit()
+        self._states: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+        self._bearer: dict[str, str] = {}
+        self._rooms: dict[str, str | None] = {}
+
+    def compare(self, known: Knowledge, seen: Observation) -> None:
+        """Take in what is told after one look."""
+        self._rooms = {name: self.locator.resolve(name, GO_TO, seen) for name in known.rooms}
+        entities = {item.name: self.locator.resolve(item.name, GO_TO, seen) or "?" for item in known.remembered}
+        self._names_stay(entities, known, seen)
+        for item in known.remembered:
+            entity = entities[item.name]
+            self.audit.facts.add(entity)
+            self._state_is_true(entity, item)
+            self._place_is_true(entity, item, entities)
+            self._room_is_true(entity, item)
+        for doorway in known.doorways:
+            self.audit.facts.add(doorway.name)
+            self._doorway_is_true(doorway, seen)
+
+    def _names_stay(self, entities: dict[str, str], known: Knowledge, seen: Observation) -> None:
+        names = [*entities, *(doorway.name for doorway in known.doorways), *known.rooms]
+        for name in {name for name in names if names.count(name) > 1}:
+            self.audit.note("two things share a name", name, name)
+        spots = [*(doorway.name for doorway in known.doorways), *known.rooms]
+        meant = entities | {name: self.locator.resolve(name, GO_TO, seen) or "?" for name in spots}
+        for name, entity in meant.items():
+            before = self._names.setdefault(entity, name)
+            if before != name:
+                self.audit.note("a name changes or gets a number", entity, f"{before} -> {name}")
+        for name, entity in self._bearer.items():
+            now = meant.get(name) or self.locator.resolve(name, GO_TO, seen)
+            if now != entity and (now is not None or entity in self.locator):
+                self.audit.note("a name means another thing than before", name, f"{name}: {entity} -> {now}")
+        self._bearer |= {name: entity for name, entity in meant.items() if name not in self._bearer}
+
+    def _state_is_true(self, entity: str, item: Remembered) -> None:
+        if not item.state:
+            return
+        before = self._states.setdefault(entity, item.state)
+        if before != item.state:
+            self.audit.note("state changes although nothing moved", entity, f"{item.name}: {before} -> {item.state}")
+        self._states[entity] = item.state
+        true = self._state(entity)
+        if item.state not in true:
+            self.audit.note("state is wrong", entity, f"{item.name} ({item.state}, not {' or '.join(sorted(true))})")
+
+    def _state(self, entity: str) -> set[str]:
+        """The words that are true of a door or drawer; two where it is at the edge between them."""
+        world, true = self.home.world, set[str]()
+        for part in world.receptacles[entity].articulations if entity in world.receptacles else ():
+            fraction = world.openness(part)
+            if fraction < 0.12:
+                true.add("closed")
+            if fraction > 0.03:
+                true.add("ajar" if not domain.lets_in(part.kind, world.opening(part) - 0.02) else "open")
+            if domain.lets_in(part.kind, world.opening(part) + 0.05):
+                true.add("open")
+        return true or {""}
+
+    def _place_is_true(self, entity: str, item: Remembered, entities: dict[str, str]) -> None:
+        world = self.home.world
+        holder = re.sub(r"^(on|in) (the )?", "", item.place)
+        held_by = entities.get(holder, "")
+        if not item.place:
+            return
+        if entity in world.objects:
+            around = [place.entity for place in world.around(entity)]
+            on_floor = holder == "floor"
+            if on_floor and not any(name in world.rooms for name in around):
+                self.audit.note("on or in the wrong thing", entity, f"{item.name} {item.place}, is at {around}")
+            elif not on_floor and held_by not in around:
+                self.audit.note("on or in the wrong thing", entity, f"{item.name} {item.place}, is at {around}")
+        elif held_by in world.objects or not held_by:
+            self.audit.note("furniture on or in an object", entity, f"{item.name} {item.place}")
+        elif not self._rests_on(entity, held_by):
+            self.audit.note("on or in the wrong thing", entity, f"{item.name} {item.place}")
+
+    def _rests_on(self, entity: str, holder: str) -> bool:
+        """Whether a piece of furniture stands over another."""
+        world = self.home.world
+        if entity not in world.receptacles or holder not in world.receptacles:
+            return False
+        upper, lower = (world.receptacle_box(world.receptacles[name]) for name in (entity, holder))
+        bottom, top = upper.center[2] - upper.half[2], lower.center[2] + lower.half[2]
+        return lower.distance(upper.center) < 0.05 and -0.4 < bottom - top < 0.1
+
+    def _room_is_true(self, entity: str, item: Remembered) -> None:
+        world = self.home.world
+        if not item.room:
+            self.audit.roomless.add(entity)
+            return
+        self.audit.roomless.discard(entity)
+        if entity in world.receptacles:
+            room = world.receptacles[entity].room
+        elif entity in world.objects:
+            room = str(world.room_of(world.object_box(world.objects[entity]).center))
+        else:
+            return
+        if self._rooms.get(item.room) != room:
+            self.audit.note("in the wrong room", entity, f"{item.name} in the {item.room}, is in {room}")
+
+    def _doorway_is_true(self, doorway: Doorway, seen: Observation) -> None:
+        rooms = [room for room in (doorway.room, doorway.beyond) if room]
+        if len(rooms) == 2 and rooms[0] == rooms[1]:
+            self.audit.note("doorway joins a room to itself", doorway.name, f"{doorway.name} {rooms}")
+            return
+        entity = self.locator.resolve(doorway.name, GO_TO, seen)
+        passage = self.locator.goal(str(entity), GO_TO, seen).position
+        true = self._joined(passage)
+        told = {str(self._rooms.get(room)) for room in rooms}
+        if not told <= true:
+            self.audit.note("doorway to a wrong room", doorway.name, f"{doorway.name} {rooms}, is between {true}")
+
+    def _joined(self, beyond: Array) -> set[str]:
+        """The rooms that the opening nearest to the floor behind a doorway joins."""
+        doors = self.home.scene.doorways
+        aside = [sorted((abs(door.x - beyond[0]), abs(door.y - beyond[1]))) for door in doors]  # walls run along x or y
+        away = [float(np.hypot(near, far - BEYOND)) for near, far in aside]
+        return set(doors[int(np.argmin(away))].rooms) if doors else set()
+
+
+def walk(home: MujocoHome) -> Iterator[tuple[float, float, float]]:
+    """Places (x, y, yaw) on a way through all rooms and back to the first, `STEP` apart."""
+    costs = CostMap.of(FloorPlan(home.world).grid(), RADIUS)
+    at = home.observe().body.base
+    reachable = Reachable.of(costs, at)
+    free = np.argwhere(reachable.mask)
+    points = costs.origin + (free[:, ::-1] + 0.5) * costs.resolution
+    stops = [at.xy]
+    for room in home.world.rooms.values():
+        x0, y0, x1, y1 = room.rect
+        for share in (0.25, 0.75):
+            wanted = np.array([x0 + share * (x1 - x0), (y0 + y1) / 2])
+            stops.append(points[int(np.argmin(np.linalg.norm(points - wanted, axis=1)))])
+    stops.append(at.xy)
+    for start, end in pairwise(stops):
+        path = plan_path(costs, start, end)
+        for here, there in pairwise(path if path is not None else ()):
+            length = float(np.linalg.norm(there - here))
+            heading = float(np.arctan2(there[1] - here[1], there[0] - here[0]))
+            for part in np.arange(0.0, length, STEP):
+                x, y = here + (there - here) * part / max(length, 1e-6)
+                yield float(x), float(y), heading
+
+
+def place_robot(home: MujocoHome, x: float, y: float, yaw: float) -> None:
+    """Put the robot somewhere else (m, rad), at rest; robot time goes on by a second."""
+    for name, value in zip(BASE_JOINTS, (x, y, yaw), strict=True):
+        home.data.qpos[int(home.model.joint(f"robot/{name}").qposadr[0])] = value
+    home.data.qvel[:] = 0.0
+    home.data.time += 1.0
+    mujoco.mj_forward(home.model, home.data)
+
+
+def audit(seed: int, clutter: str = "tidy", objects: int = 40) -> Audit:
+    """Walk through the house of a seed and compare what is told after every look."""
+    with MujocoHome(generate(seed, objects=objects, variation=Variation(clutter=clutter))) as home:
+        locator, detector = SensorLocator(home), SimulatedDetector()
+        locator.reset(seed=0)
+        auditor = Auditor(home, locator)
+        for number, (x, y, yaw) in enumerate(walk(home), 1):
+            place_robot(home, x, y, yaw)
+            seen = home.observe((*VIEWS, "head"))
+            locator.update(seen, detector.detect(seen))
+            auditor.compare(locator.knowledge(number), seen)
+        return auditor.audit
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--first", type=int, default=31_000, help="seed of the first house (default: 31000)")
+    parser.add_argument("--seeds", type=int, default=20, help="how many houses (default: 20)")
+    parser.add_argument("--clutter", choices=("tidy", "messy"), default="tidy")
+    parser.add_argument("--objects", type=int, default=40, help="objects in each house (default: 40)")
+    parser.add_argument("--show", type=int, default=3, help="examples of each fault on stderr (default: 3)")
+    arguments = parser.parse_args()
+    audits = {}
+    for seed in range(arguments.first, arguments.first + arguments.seeds):
+        audits[seed] = audit(seed, arguments.clutter, arguments.objects)
+        print(f"{seed}: {sum(map(len, audits[seed].wrong.values()))} faults", file=sys.stderr, flush=True)
+    facts = sum(len(result.facts) for result in audits.values())
+    print(f"{len(audits)} houses, {facts} things and doorways; {sum(len(a.roomless) for a in audits.values())} roomless")
+    print("\n| fault | things | houses |\n|---|---:|---:|")
+    for fault in FAULTS:
+        wrong = {seed: result.wrong[fault] for seed, result in audits.items() if result.wrong[fault]}
+        print(f"| {fault} | {sum(map(len, wrong.values()))} | {len(wrong)} |")
+        examples = [f"{seed} {example}" for seed, things in wrong.items() for example in things.values()]
+        for example in examples[: arguments.show]:
+            print(f"  {fault}: {example}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
