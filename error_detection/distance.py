@@ -1,4 +1,7 @@
-"""Distance errors: D1 the target is too far to be reached, D2 too close for the arm (EMMOE, appendix E.1)."""
+"""Distance errors: D1 the target is too far to be reached, D2 too close for the arm (EMMOE, appendix E.1).
+
+D1 is a distance in the paper. Behind a wall a target is too far however few metres it is away: the arm has to go round.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,9 @@ def within_reach(question: CheckQuestion) -> Complaint | None:
     if not question.action.near or question.entity is None:
         return None
     action = question.action.name
-    metres = question.world.distance(question.entity, question.observation)
-    if not domain.within_reach(metres):
+    if not question.world.within_reach(question.entity, question.observation):
         return official(ErrorCode.D1, action=action)
-    if metres < domain.TOO_CLOSE:
+    if question.world.distance(question.entity, question.observation) < domain.TOO_CLOSE:
         return official(ErrorCode.D2, action=action)
     return None
 

@@ -48,6 +48,11 @@ REASONS = (
     # driving
     Reason(r"no free path to the target", "no free way leads to the target", _OTHER_TARGET),
     Reason(r"no free floor near the target can be reached", "no free floor near it can be reached", _OTHER_TARGET),
+    Reason(
+        r"a wall is between the target and every place that can be reached",
+        "it is behind a wall, and no way to its side of the wall is known",
+        "Please go through a doorway that is not explored, or choose another target",
+    ),
     Reason(r"no free floor in the room can be reached", "", "Please choose another room"),
     Reason(r"the way stays blocked", "something stays in front of the robot", _ELSEWHERE),
     Reason(r"the base can ?not turn", "the robot has no room to turn", _ELSEWHERE),

@@ -261,7 +261,9 @@ def main() -> None:
         audits[seed] = audit(seed, arguments.clutter, arguments.objects)
         print(f"{seed}: {sum(map(len, audits[seed].wrong.values()))} faults", file=sys.stderr, flush=True)
     facts = sum(len(result.facts) for result in audits.values())
-    print(f"{len(audits)} houses, {facts} things and doorways; {sum(len(a.roomless) for a in audits.values())} roomless")
+    print(
+        f"{len(audits)} houses, {facts} things and doorways; {sum(len(a.roomless) for a in audits.values())} roomless"
+    )
     print("\n| fault | things | houses |\n|---|---:|---:|")
     for fault in FAULTS:
         wrong = {seed: result.wrong[fault] for seed, result in audits.items() if result.wrong[fault]}

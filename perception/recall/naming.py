@@ -42,7 +42,8 @@ class Names:
         elif entity not in self._number or self._shown[entity] == 0.0 < share:
             if canonical(name) != canonical(self._name[entity]):
                 self._number.pop(entity, None)
-            if share > self._shown[entity]:
+            plainer = self._name[entity].endswith(f" {name}")  # of which the colour could not be told in this light
+            if share > self._shown[entity] and not plainer:
                 self._name[entity], self._shown[entity] = name, share
 
     def tell(self, entities: Iterable[str]) -> None:

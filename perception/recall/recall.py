@@ -162,6 +162,7 @@ class SightRecall(Recall):
         self._names.tell(kinds)
 
     def recognise(self, words: str, base: Pose2) -> tuple[Landmark, ...]:
+        self._tell_names()
         bearers, numbered = self._names.bearers(words)
         doorways = [entity for entity in bearers if entity.startswith(f"{DOORWAY} ")]
         if doorways:

@@ -27,6 +27,7 @@ from homie.kernel.types import (
     Pose2,
     Surface,
 )
+from homie.kernel.vocabulary import domain
 from homie.kernel.vocabulary.actions import Action
 from homie.kernel.vocabulary.knowledge import Knowledge
 from perception.localise import Points, Scan
@@ -195,7 +196,7 @@ class SensorLocator(Locator):
             raise TargetLost("the target is no longer where it was seen")
         goal = self._goal(entity, action, observation.body.base)
         solids = () if goal.room is not None else self._solids(goal.position, entity, action)
-        return replace(goal, grid=self._grid(), solids=solids, loose=self._loose(entity, goal.position))
+        return replace(goal, grid=self._grid(entity), solids=solids, loose=self._loose(entity, goal.position))
 
     def _loose(self, entity: str, center: Array) -> tuple[Box, ...]:
         """What could be moved out of the way: near a target, and on the floor."""
@@ -230,10 +231,25 @@ class SensorLocator(Locator):
                 boxes.append(loose.box)
         return tuple(boxes)
 
-    def _grid(self) -> OccupancyGrid:
-        """The map, with the furniture that stands on the floor filled in."""
+    def _grid(self, entity: str) -> OccupancyGrid:
+        """The map, with the furniture that stands on the floor filled in, and the walls around what is to be reached."""
         boxes = (piece.box for piece in self._things.furniture.values())
-        return self._mapper.grid([box for box in boxes if box.center[2] - box.half[2] < 0.3])
+        standing = [box for box in boxes if box.center[2] - box.half[2] < 0.3]
+        return self._mapper.grid(standing, self._walls_around(entity))
+
+    def _walls_around(self, entity: str) -> Points:
+        """Points (n, 2) of walls that may be between the robot and what it is to reach; none for a room."""
+        item = self._things.furniture.get(entity) or self._things.objects.get(entity)
+        if item is None:
+            return np.zeros((0, 2), dtype=np.float32)
+        reach = domain.REACH + float(np.linalg.norm(item.box.half[:2]))
+        walls = self._mapper.walls(item.box.center, reach)
+        others = [piece for piece in self._things.furniture.values() if piece is not item]
+        near = [piece for piece in others if piece.box.distance(item.box.center) < reach]
+        walls = walls[~_belonging(walls, near)]
+        if isinstance(item, Furniture):  # by its points alone: its box may reach into the wall behind it
+            walls = walls[~_touching(walls, item)]
+        return walls
 
     def _goal(self, entity: str, action: Action, base: Pose2) -> Goal:
         if self.is_spot(entity):
@@ -322,6 +338,12 @@ class SensorLocator(Locator):
         box = self._things.furniture[entity].box
         return float(np.hypot(box.distance(base), max(0.0, box.center[2] - box.half[2])))
 
+    def within_reach(self, entity: str, observation: Observation) -> bool:
+        if not super().within_reach(entity, observation):
+            return False
+        item = self._things.furniture.get(entity) or self._things.objects.get(entity)
+        return item is None or not bool(self._grid(entity).walled(observation.body.base.xy[None], item.box).any())
+
     def _passage(self, entity: str, base: Pose2) -> tuple[float, float, float, float] | None:
         """The floor at the far side of a doorway, None for what is none."""
         return self._ahead.get(entity) or self._recall.passage(entity, base)
@@ -361,15 +383,20 @@ def _belonging(walls: Points, furniture: Sequence[Furniture]) -> Mask:
     belonging = np.zeros(len(walls), dtype=bool)
     if not len(walls):
         return belonging
-    around = cells_of(walls, BESIDE)[:, None] + np.array([x * RANGE + y for x in (-1, 0, 1) for y in (-1, 0, 1)])
     for piece in furniture:
         level = np.column_stack([walls, np.full(len(walls), piece.box.center[2])])
         belonging |= inside(level, piece.box, BESIDE)
         if piece.panel is not None and (door := piece.panel.articulation().panel) is not None:
             belonging |= inside(level, replace(door, center=np.array([*door.center[:2], level[0, 2]])), BESIDE_DOOR)
-        cells = np.unique(cells_of(piece.points(panel=True)[:, :2], BESIDE))
-        belonging |= np.isin(around, cells).any(axis=1)
+        belonging |= _touching(walls, piece)
     return belonging
+
+
+def _touching(walls: Points, piece: Furniture) -> Mask:
+    """Which points (n, 2) of something tall are where a piece of furniture was seen, or next to that."""
+    around = cells_of(walls, BESIDE)[:, None] + np.array([x * RANGE + y for x in (-1, 0, 1) for y in (-1, 0, 1)])
+    cells = np.unique(cells_of(piece.points(panel=True)[:, :2], BESIDE))
+    return np.asarray(np.isin(around, cells).any(axis=1))
 
 
 def _own_pixels(scan: Scan) -> Mask | None:

@@ -38,6 +38,8 @@ WIDEST_GAP = 0.6
 HIGHEST_LEVEL = 1.0
 """Metres above the floor up to which gaps in level surfaces are filled, as of tables: level with the eye, the upper
 edge of a door and the wall behind it look like one level surface too."""
+SHORTEST_WALL = 0.3
+"""Metres that a wall is long at least: what is shorter is an edge of furniture that was not known as such."""
 GAP_STEPS = 8
 """Points that fill the gap between two pixels of one surface seen at a flat angle."""
 
@@ -139,10 +141,11 @@ class OccupancyMapper:
             seen[cells] = True
         seen |= floor
 
-    def grid(self, solids: Sequence[Box] = ()) -> OccupancyGrid:
+    def grid(self, solids: Sequence[Box] = (), walls: Points = _NOTHING) -> OccupancyGrid:
         """What is known, with `MARGIN` of unknown around it. Raises ValueError before the first update.
 
-        solids: boxes whose whole footprint is occupied, though only their sides can be seen.
+        solids: boxes whose whole footprint is occupied, though only their sides can be seen. walls (n, 2 or more): points
+        of what no arm reaches through.
         """
         if self._origin is None:
             raise ValueError("the map is empty before the first update")
@@ -155,11 +158,14 @@ class OccupancyMapper:
             corners = np.round((box.corners() - self._origin) / RESOLUTION - 0.5).astype(np.int32)
             cv2.fillConvexPoly(filled, corners, 1)
         occupied = filled[y0:y1, x0:x1] > 0
+        tall = np.zeros(self._seen.size, dtype=np.uint8)
+        tall[self._located(walls)] = 1
         return OccupancyGrid(
             occupied=occupied,
             unknown=~self._seen[y0:y1, x0:x1],
             origin=self._origin + RESOLUTION * np.array([x0, y0]),
             resolution=RESOLUTION,
+            walls=_joined(tall.reshape(self._seen.shape)[y0:y1, x0:x1]),
         )
 
     def walls(self, center: Array, reach: float) -> Points:
@@ -237,6 +243,17 @@ def _filled(points: Points, level: Mask, chosen: Mask) -> Points:
     wide = (gap > 0.8 * RESOLUTION) & (gap < WIDEST_GAP) & (np.abs(steps[:, 2]) < 0.1 * gap)
     starts, steps = starts[wide], steps[wide]
     return np.concatenate([points[chosen], *(starts + steps * np.float32(k / GAP_STEPS) for k in range(1, GAP_STEPS))])
+
+
+def _joined(cells: NDArray[np.uint8]) -> Mask:
+    """Walls (ny, nx) from the cells in which something tall was seen: gaps of a cell or two are closed, and what is
+    shorter than a wall is left out."""
+    closed = cv2.morphologyEx(cells, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+    _, labels, patches, _ = cv2.connectedComponentsWithStats(closed, connectivity=8)
+    long = patches[:, [cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT]].max(axis=1) * RESOLUTION >= SHORTEST_WALL
+    long[0] = False  # of the free floor
+    joined: Mask = long[labels]
+    return joined
 
 
 def _disc(base: Pose2, radius: float) -> Points:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from homie.kernel.types import Array, Box, Pose2, planar_rotation
+from homie.kernel.types import Array, Box, Mask, Pose2, planar_rotation
 from skills.classical.driving import MobileSkill
 from skills.classical.motion import Hopeless, Motion, Stuck
 from skills.classical.obstruction import cleared
@@ -97,6 +97,8 @@ class GoTo(MobileSkill):
             before, pose = pose, self._pose_before()
             if same_place(before, pose):
                 break
+        if self._walled(self.base.xy[None])[0]:
+            raise self._behind_wall()
         yield from self.look_at(self.goal.position)
 
     def _come_to(self, pose: Pose2) -> Motion:
@@ -129,7 +131,26 @@ class GoTo(MobileSkill):
             return pose
         freed = self._freed_costs()
         beyond = None if freed is None else self._before(freed)
+        if beyond is None and len(self._standable((*GAPS, *FAR_GAPS), Reachable.of(self.costs, self.base))):
+            raise self._behind_wall()
         raise self._why("no free floor near the target can be reached", None if beyond is None else beyond.xy)
+
+    @staticmethod
+    def _behind_wall() -> Hopeless:
+        """The reason where all places to stand are on the wrong side of a wall, to be raised."""
+        return Hopeless("a wall is between the target and every place that can be reached")
+
+    def _walled(self, points: Array) -> Mask:
+        """From which places (n, 2) a wall hides the target, (n,)."""
+        grid = self.goal.grid
+        return np.zeros(len(points), dtype=bool) if grid is None else grid.walled(points, self._target())
+
+    def _standable(self, gaps: Sequence[float], reachable: Reachable) -> Array:
+        """The places (n, 2) that far (m) from the target's sides on which the robot can stand."""
+        target = self._target()
+        angles = np.arange(32) * np.pi / 16
+        points = [_beside(target, np.array([np.cos(a), np.sin(a)]), gap) for a in angles for gap in gaps]
+        return np.array([point for point in points if reachable(point)]).reshape(-1, 2)
 
     def _freed_costs(self) -> CostMap | None:
         """The costs as they would be without the loose things on the floor."""
@@ -183,28 +204,24 @@ class GoTo(MobileSkill):
         best: tuple[float, Pose2] | None = None
         front = self.goal.front
         facing = None if front is None else np.array([np.cos(front), np.sin(front)])
-        for k in range(32):
-            angle = k * np.pi / 16
-            away = np.array([np.cos(angle), np.sin(angle)])
-            for gap in gaps:
-                xy = _beside(target, away, gap)
-                if not reachable(xy):
-                    continue
-                cost = float(
-                    place_cost(
-                        gap=target.distance(xy),
-                        driven=np.linalg.norm(xy - self.base.xy),
-                        before=1.0 if facing is None else away @ facing,
-                        clear=costs.clear_at(xy),
-                        hidden=self._hidden(xy, target),
-                    )
+        places = self._standable(gaps, reachable)
+        for xy in places[~self._walled(places)]:
+            away = (xy - target.center[:2]) / max(float(np.linalg.norm(xy - target.center[:2])), 1e-6)
+            cost = float(
+                place_cost(
+                    gap=target.distance(xy),
+                    driven=np.linalg.norm(xy - self.base.xy),
+                    before=1.0 if facing is None else away @ facing,
+                    clear=costs.clear_at(xy),
+                    hidden=self._hidden(xy, target),
                 )
-                toward = self.goal.position[:2] - xy
-                pose = Pose2(float(xy[0]), float(xy[1]), float(np.arctan2(toward[1], toward[0])))
-                if (best is None or cost < best[0]) and self._load_touches(pose):
-                    cost += TOUCHES
-                if best is None or cost < best[0]:
-                    best = cost, pose
+            )
+            toward = self.goal.position[:2] - xy
+            pose = Pose2(float(xy[0]), float(xy[1]), float(np.arctan2(toward[1], toward[0])))
+            if (best is None or cost < best[0]) and self._load_touches(pose):
+                cost += TOUCHES
+            if best is None or cost < best[0]:
+                best = cost, pose
         return best
 
     def _load_touches(self, pose: Pose2) -> bool:

@@ -44,6 +44,7 @@ def places(goal: Goal, base: Pose2, spec: RobotSpec, *, stay: bool) -> Iterator[
         return
     target = target_of(goal)
     off = np.arctan2(*(goal.position[:2] - base.xy)[::-1]) - base.yaw
+    stay = stay and not goal.grid.walled(base.xy[None], target)[0]
     if stay and STAYS[0] <= target.distance(base.xy) <= STAYS[1] and abs(wrapped(off)) <= FACING:
         yield base
     for gaps in (GAPS, FAR_GAPS):
@@ -89,6 +90,8 @@ def _at_gaps(gaps: Array, goal: Goal, target: Box, base: Pose2, costs: CostMap, 
     away, gap = np.repeat(away, len(gaps), axis=0), np.tile(gaps, DIRECTIONS)
     points = _beside(target, away, gap)
     free = free_floor(points, costs, reachable)
+    if goal.grid is not None:
+        free &= ~goal.grid.walled(points, target)
     points, away, gap = points[free], away[free], gap[free]
     cost = place_cost(
         gap=gap,

@@ -89,6 +89,10 @@ class WorldModel(ABC):
     def distance(self, entity: str, observation: Observation) -> float:
         """Metres between the robot base and the nearest part of the entity that matters for reaching it."""
 
+    def within_reach(self, entity: str, observation: Observation) -> bool:
+        """Whether the entity is near enough to be manipulated, and on the robot's side of all walls."""
+        return domain.within_reach(self.distance(entity, observation))
+
     @abstractmethod
     def held(self, observation: Observation) -> str | None:
         """The entity in the hand as far as it is known, or None if the hand is empty."""
@@ -116,8 +120,9 @@ class WorldModel(ABC):
 
     def arrived(self, entity: str, observation: Observation) -> bool | None:
         """Whether the robot is where Go to ends: in the room, or within reach of the thing."""
-        metres = self.distance(entity, observation)
-        return metres <= domain.AT_SPOT if self.is_spot(entity) else domain.within_reach(metres)
+        if self.is_spot(entity):
+            return self.distance(entity, observation) <= domain.AT_SPOT
+        return self.within_reach(entity, observation)
 
     def holds(self, entity: str, observation: Observation) -> bool | None:
         """Whether the hand holds the entity."""

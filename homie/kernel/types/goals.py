@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
+
 from homie.kernel.types.arrays import Array, Mask
-from homie.kernel.types.geometry import Box, Solid
+from homie.kernel.types.geometry import Box, Solid, planar_rotation
 from homie.kernel.types.observations import Detection
 
 
@@ -52,12 +54,40 @@ class Articulation:
 @dataclass(frozen=True, slots=True)
 class OccupancyGrid:
     """Obstacles on the floor plan: `occupied` and `unknown` (ny, nx); cell (0, 0) has its lower corner at `origin`
-    (2,), cells are `resolution` metres wide; y grows with the row."""
+    (2,), cells are `resolution` metres wide; y grows with the row. `walls` (ny, nx): what an arm reaches neither over nor
+    through, furniture left out; None where nobody knows."""
 
     occupied: Mask
     unknown: Mask
     origin: Array
     resolution: float
+    walls: Mask | None = None
+
+    def walled(self, points: Array, box: Box) -> Mask:
+        """Between which places (n, 2) and a thing there is a wall, (n,): nothing of the middle of the thing can be seen
+        from there past all walls.
+
+        box: of the thing. Its middle counts, half as long and wide: its sides are known less well, and what was seen
+        through a doorway may seem to stand in the wall beside it.
+        """
+        if self.walls is None:
+            return np.zeros(len(points), dtype=bool)
+        turn = planar_rotation(box.yaw)
+        local = np.clip((points - box.center[:2]) @ turn, -box.half[:2] / 2, box.half[:2] / 2)
+        middles = np.broadcast_to(box.center[:2], points.shape)
+        return self._crosses(points, middles) & self._crosses(points, box.center[:2] + local @ turn.T)
+
+    def _crosses(self, starts: Array, ends: Array) -> Mask:
+        """Which of the straight lines between points (n, 2) each go through a wall, (n,)."""
+        assert self.walls is not None
+        steps = int(np.linalg.norm(ends - starts, axis=1).max(initial=0.0) / (0.4 * self.resolution)) + 2
+        share = np.linspace(0.0, 1.0, steps)[:, None, None]
+        cells = np.floor((starts + share * (ends - starts) - self.origin) / self.resolution).astype(np.intp)
+        rows, columns = cells[..., 1], cells[..., 0]
+        inside = (rows >= 0) & (rows < self.walls.shape[0]) & (columns >= 0) & (columns < self.walls.shape[1])
+        hit = self.walls[np.where(inside, rows, 0), np.where(inside, columns, 0)] & inside
+        crosses: Mask = hit.any(axis=0)
+        return crosses
 
 
 @dataclass(frozen=True, slots=True)

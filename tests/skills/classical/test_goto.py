@@ -16,13 +16,14 @@ WALL_Y = 2.4
 TARGET = Box(np.array([1.0, WALL_Y + 0.2, 0.5]), np.full(3, 0.04))
 
 
-def _map(*, wall: bool) -> OccupancyGrid:
+def _map(*, wall: bool, until: float = 2.9) -> OccupancyGrid:
     """Free floor of 4 x 3.3 m; the wall, of which only one side was seen, leaves a way through at its right end."""
     occupied = np.zeros((80, 80), dtype=bool)
     occupied[int(3.3 / CELL) :] = True
+    walls = np.zeros_like(occupied)
     if wall:
-        occupied[int(WALL_Y / CELL), : int(2.9 / CELL)] = True
-    return OccupancyGrid(occupied, np.zeros_like(occupied), np.zeros(2), CELL)
+        walls[int(WALL_Y / CELL), : int(until / CELL)] = True
+    return OccupancyGrid(occupied | walls, np.zeros_like(occupied), np.zeros(2), CELL, walls)
 
 
 def _ends_at(*, seen_after: float) -> float:
@@ -49,3 +50,15 @@ def test_it_goes_round_a_wall_that_is_one_cell_thin() -> None:
 
 def test_it_goes_on_when_the_wall_was_only_seen_on_the_way() -> None:
     assert _ends_at(seen_after=0.5) > WALL_Y
+
+
+def test_it_does_not_end_behind_a_wall_without_a_way_round() -> None:
+    with MujocoHome(one_room([], [], (1.0, 1.9, 0.0))) as home:
+        skill = GoTo(SPEC, ArmKinematics())
+        goal = Goal("apple", "", TARGET.center, box=TARGET, grid=_map(wall=True, until=4.0))
+        skill.start(Subtask("Go to", "apple"), goal, home.observe())
+        while skill.outcome is Outcome.RUNNING:
+            home.act(skill.act(home.observe()))
+        assert skill.outcome is Outcome.FAILED
+        assert skill.reason == "a wall is between the target and every place that can be reached"
+        assert skill.hopeless

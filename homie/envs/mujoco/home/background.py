@@ -329,6 +329,16 @@ class BackgroundLocator(Locator):
         above = max(box.center[2] - box.half[2], 0.0)
         return float(np.hypot(box.distance(base[:2]), above))
 
+    def within_reach(self, entity: str, observation: Observation) -> bool:
+        if not super().within_reach(entity, observation):
+            return False
+        world, plan = self.world, self._floor_plan()
+        if self.is_spot(entity):
+            return True
+        item = world.objects.get(entity)
+        box = world.receptacle_box(world.receptacles[entity]) if item is None else world.object_box(item)
+        return not plan.grid().walled(observation.body.base.xy[None], box).any()
+
     def held(self, observation: Observation) -> str | None:
         return self.world.held
 

@@ -13,6 +13,9 @@ RESOLUTION = 0.05
 LOW, HIGH = 0.04, 1.25
 """Heights (m) between which the robot would run into things."""
 
+TALL = 1.0
+"""Height (m) from which what belongs to the house itself is a wall: its lower parts end a little above the robot's eye."""
+
 ON_FLOOR = 0.25
 """Height (m) up to which the middle of a loose thing's part may be for the thing to lie on the floor."""
 
@@ -41,6 +44,10 @@ class FloorPlan:
         self._before: tuple[bytes, bytes, bytes] | None = None
         self._rastered = np.zeros(self.shape, dtype=bool)
         self._static = self._raster([g for g in solid if model.body_weldid[model.geom_bodyid[g]] == 0])
+        self.walls = self._raster(
+            [g for g in solid if _name(model, model.geom_bodyid[g]).startswith("walls/")], lowest=TALL
+        )
+        """Of the walls of the house the cells that they fill: no arm reaches through them."""
 
     def grid(self) -> OccupancyGrid:
         """The plan as it is now; what is carried is no obstacle."""
@@ -53,12 +60,13 @@ class FloorPlan:
             self._rastered = self._static | self._raster(moving.tolist())
             self._before = now
         occupied = self._rastered.copy()
-        return OccupancyGrid(occupied, np.zeros_like(occupied), self.origin, RESOLUTION)
+        return OccupancyGrid(occupied, np.zeros_like(occupied), self.origin, RESOLUTION, self.walls)
 
-    def _raster(self, geoms: list[int]) -> Mask:
+    def _raster(self, geoms: list[int], lowest: float = LOW) -> Mask:
+        """The cells over which geoms are between a height (m) and `HIGH`."""
         picture = np.zeros(self.shape, dtype=np.uint8)
         for box in self.world.extents.geom_boxes(self.world.data, geoms):
-            if box.center[2] + box.half[2] < LOW or box.center[2] - box.half[2] > HIGH:
+            if box.center[2] + box.half[2] < lowest or box.center[2] - box.half[2] > HIGH:
                 continue
             cells = np.round((box.corners() - self.origin) / RESOLUTION - 0.5).astype(np.int32)
             cv2.fillConvexPoly(picture, cv2.convexHull(cells), 1)
