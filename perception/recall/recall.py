@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
-
 import numpy as np
 
 from homie.kernel.interfaces import Robot
@@ -27,6 +25,8 @@ AROUND_ROBOT = 0.7
 """Metres around the robot in which it cannot see the floor."""
 HELD_FROM = 0.5
 """Metres between where a thing was aimed at and where the memory has it."""
+AT_HAND = 0.25
+"""Metres from the gripper within which it may have moved a door or a drawer."""
 IN_FINGERS = 0.2
 """Metres from the gripper within which a thing that it has just taken was seen: by more it has moved since."""
 DOORWAY = "doorway"
@@ -113,6 +113,10 @@ class SightRecall(Recall):
             entity = min((name for name in near if near[name] < HELD_FROM), key=lambda name: near[name], default="")
         self._aim = entity or None
 
+    def handles(self, entity: str) -> None:
+        for piece in self.things.furniture.values():
+            piece.handled = piece.identity.entity == entity
+
     def in_hand(self, observation: Observation) -> str | None:
         if not observation.body.holding:
             return None
@@ -121,6 +125,9 @@ class SightRecall(Recall):
     def update_hand(self, observation: Observation) -> None:
         """What is in the hand is what Pick aimed at when the hand began to hold something."""
         objects = self.things.objects
+        hand = self.arm.gripper(observation.body)
+        for piece in self.things.furniture.values():
+            piece.handled |= piece.near_door(hand.position, AT_HAND)
         if not observation.body.holding:
             if self.held in objects:
                 self.things.place(objects[self.held])
@@ -128,7 +135,6 @@ class SightRecall(Recall):
         elif self.held is None and self._aim is not None:
             self.held, self._sits = self._aim, self._where_in_hand(self._aim, observation)
         if self.held in objects:
-            hand = self.arm.gripper(observation.body)
             objects[self.held].move(hand.position + hand.rotation @ self._sits, observation.stamp)
 
     def _where_in_hand(self, entity: str, observation: Observation) -> Array:
@@ -262,7 +268,7 @@ class SightRecall(Recall):
             room=self._names.called(where.room) if where.room else "",
             place=self._in_words(where),
             seen=max((r for r, stamp in self._rounds.items() if stamp <= item.seen), default=min(self._rounds)),
-            state=_state(item) if isinstance(item, Furniture) else "",
+            state=item.state if isinstance(item, Furniture) else "",
         )
 
     def _room(self, point: Array, margin: float = 0.1) -> str:
@@ -289,15 +295,6 @@ class SightRecall(Recall):
             return "" if where.holder else where.word
         article = "" if self._names.number(where.holder) else "the "
         return f"{where.word} {article}{self._names.called(where.holder)}"
-
-
-def _state(furniture: Furniture) -> Literal["", "open", "ajar", "closed"]:
-    """How a door or drawer stood when it was last seen; by what shows of the inside where its handle was never seen."""
-    if not furniture.opens:
-        return ""
-    if furniture.panel is None or furniture.panel.shut:
-        return "closed" if furniture.closed else "open"
-    return "open" if furniture.panel.passable else "ajar"
 
 
 def _noun(words: str) -> str:

@@ -147,6 +147,10 @@ class Furniture:
         self.identity = identity
         self.panel: Panel | None = None
         self.panel_seen = -np.inf
+        self.handled = False
+        """Whether a hand is or was at it since the last subtask began, so that any look may show it otherwise."""
+        self._panel_plain = False
+        """Whether what is known of how far it is open is of a look that tells it by itself."""
         self.seen = -np.inf
         self.part: Literal["", "door", "drawer"] = ""
         self._body = Cloud(0.02, 12000)
@@ -190,8 +194,15 @@ class Furniture:
             body=self._body.points,
             box=self.box,
             spacing=min(patch.spacing for patch in (*moving, *handle)),
+            eye=(*moving, *handle)[0].eye,
         )
-        self.panel = update_panel(self.panel, "slide" if self.part == "drawer" else "hinge", seen)
+        panel = update_panel(self.panel, "slide" if self.part == "drawer" else "hinge", seen)
+        plain = panel is not None and seen.plain(panel)
+        if panel is not None and self.panel is not None and panel.state != self.panel.state:
+            if self._panel_plain and not (plain or self.handled):
+                return  # from afar or from its side shut doors look open: what nobody has touched stays as it was
+        self._panel_plain = plain or self._panel_plain
+        self.panel = panel
         self.panel_seen = stamp
         self._outward = None
         if moving and self.panel is not None and self.panel.tight:
@@ -206,6 +217,26 @@ class Furniture:
     @property
     def opens(self) -> bool:
         return bool(self.part)
+
+    @property
+    def state(self) -> Literal["", "open", "ajar", "closed"]:
+        """How its door or drawer stands, "" for what has none and where no look has told it yet.
+
+        Where the handle was never seen, compartments that show tell that it is open.
+        """
+        if opens_otherwise(self.identity.kind) and self.opens:
+            return "open" if self.surfaces else "closed"
+        if self.panel is None:
+            return "open" if self.opens and self.surfaces else ""
+        return self.panel.state if self._panel_plain or self.handled else ""
+
+    def near_door(self, point: Array, metres: float) -> bool:
+        """Whether a point (3,) is so near to its door or drawer as that stands."""
+        door = None if self.panel is None else self.panel.articulation().panel
+        if door is None:
+            return False
+        up = max(0.0, abs(float(point[2] - door.center[2])) - float(door.half[2]))
+        return float(np.hypot(door.distance(point), up)) < metres
 
     @property
     def closed(self) -> bool:

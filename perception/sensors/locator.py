@@ -131,6 +131,7 @@ class SensorLocator(Locator):
     def aim(self, entity: str, action: Action, observation: Observation) -> None:
         passage = self._recall.passage(entity, observation.body.base)
         self._ahead = {} if passage is None else {entity: passage}
+        self._recall.handles(entity if action.target == "opens" else "")
         target = self._things.objects.get(entity) if action.inventory == "takes" else None
         self._recall.aim("" if target is None else entity, np.zeros(3) if target is None else target.box.center)
 

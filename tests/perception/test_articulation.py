@@ -11,8 +11,9 @@ from furnished import House
 from homie.kernel.types import Articulation, Box, Observation
 from homie.kernel.vocabulary.actions import ACTION_TABLE
 from perception.detectors.simulated import SimulatedDetector
-from perception.localise import Points
+from perception.localise import Patch, Points
 from perception.scene.articulation import Seen, update_panel
+from perception.scene.entities import Furniture, Identity
 from perception.sensors.locator import SensorLocator
 
 
@@ -123,12 +124,15 @@ def _grid(x: tuple[float, float], y: tuple[float, float], z: tuple[float, float]
     return np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 3).astype(np.float32)
 
 
+EYE = np.array([1.6, 0.3, 1.1])
+
+
 def test_a_piece_of_a_closed_door_seen_from_very_near_does_not_open_it() -> None:
     """Without its hinge end a closed door looks like one that stands open at the other end of the cabinet."""
     body = _grid((0.0, 0.44), (0.0, 0.04), (0.0, 1.3))  # its side and no more
     box = Box(np.array([0.22, 0.3, 0.65]), np.array([0.22, 0.3, 0.65]))
     handle = _grid((0.5, 0.5), (0.54, 0.54), (0.8, 1.0))
-    whole = Seen(_grid((0.44, 0.46), (0.0, 0.6), (0.1, 1.28)), handle, body, box, 0.0043)
+    whole = Seen(_grid((0.44, 0.46), (0.0, 0.6), (0.1, 1.28)), handle, body, box, 0.0043, EYE)
     known = update_panel(None, "hinge", whole)
     assert known is not None and known.shut
     piece = replace(whole, panel=_grid((0.46, 0.46), (0.06, 0.6), (0.5, 1.28)), spacing=0.0019)
@@ -141,8 +145,42 @@ def test_what_was_learned_from_a_piece_is_mended_by_the_whole() -> None:
     body = np.concatenate([_grid((0.0, 0.44), (0.0, 0.04), (0.0, 1.3)), _grid((0.0, 0.44), (0.0, 0.6), (1.3, 1.3))])
     box = Box(np.array([0.22, 0.3, 0.65]), np.array([0.22, 0.3, 0.65]))
     handle = _grid((0.5, 0.5), (0.54, 0.54), (0.8, 1.0))
-    piece = Seen(_grid((0.44, 0.46), (0.2, 0.6), (0.5, 1.28)), handle, body, box, 0.0019)
+    piece = Seen(_grid((0.44, 0.46), (0.2, 0.6), (0.5, 1.28)), handle, body, box, 0.0019, EYE)
     whole = replace(piece, panel=_grid((0.44, 0.46), (0.0, 0.6), (0.1, 1.28)), spacing=0.003)
     mended = update_panel(update_panel(None, "hinge", piece), "hinge", whole)
     assert mended is not None and mended.shut and mended.width == pytest.approx(0.6, abs=0.03)
     np.testing.assert_allclose(mended.outward, [1.0, 0.0], atol=1e-6)
+
+
+def _patch(points: Points, eye: Array, spacing: float = 0.005) -> Patch:
+    return Patch(points, np.zeros(len(points), dtype=bool), spacing, eye, (200, 200, 200))
+
+
+def test_a_slanted_look_does_not_open_a_door_that_was_plainly_seen_shut() -> None:
+    """What nobody has touched stays as it was; once a hand is at the door, any look may show it otherwise."""
+    piece = Furniture(Identity("cabinet_1", "cabinet"))
+    piece.part = "door"
+    body = _patch(_grid((0.0, 0.44), (0.0, 0.04), (0.0, 1.3)), EYE)
+    handle = _patch(_grid((0.5, 0.5), (0.54, 0.54), (0.8, 1.0)), EYE)
+    piece.update([body], [_patch(_grid((0.44, 0.46), (0.0, 0.6), (0.1, 1.28)), EYE)], [handle], 1.0)
+    assert piece.state == "closed"
+    along_it = np.array([3.0, 0.05, 1.1])
+    slanted = _patch(_grid((0.46, 0.9), (0.0, 0.02), (0.5, 1.28)), along_it)
+    piece.update([], [slanted], [], 2.0)
+    assert (piece.state, piece.panel_seen) == ("closed", 1.0)
+    piece.handled = True
+    piece.update([], [slanted], [], 3.0)
+    assert (piece.state, piece.panel_seen) == ("open", 3.0)
+    piece.handled = False
+    piece.update([], [_patch(_grid((0.44, 0.46), (0.0, 0.6), (0.1, 1.28)), EYE)], [handle], 4.0)
+    assert piece.state == "closed"  # a plain look needs no hand
+
+
+def test_nothing_is_told_of_a_door_that_was_only_seen_from_afar(
+    house: House, locator: SensorLocator, detector: SimulatedDetector
+) -> None:
+    for metres, state in ((4.2, ""), (1.5, "closed")):
+        seen = house.observe(house.before("fridge", metres))
+        locator.update(seen, detector.detect(seen))
+        remembered = locator.knowledge(1).remembered
+        assert [item.state for item in remembered if item.name == "fridge"] == [state]

@@ -41,6 +41,11 @@ class Recall(ABC):
         """What the hand is about to pick up, and where it is (3,): what the hand holds next is this. "" for nothing."""
 
     @abstractmethod
+    def handles(self, entity: str) -> None:
+        """What the hand is about to open or close, "" for nothing: the door of nothing else moves until the next call, but
+        for what the hand comes near."""
+
+    @abstractmethod
     def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
         """The detections of the last update by the names that a planner is told."""
 

@@ -97,6 +97,7 @@ class BackgroundLocator(Locator):
     def aim(self, entity: str, action: Action, observation: Observation) -> None:
         passage = self._recall.passage(entity, observation.body.base)
         self._ahead = {} if passage is None else {entity: passage}
+        self._recall.handles(entity if action.target == "opens" else "")
         item = self.world.objects.get(entity) if action.inventory == "takes" else None
         center = np.zeros(3) if item is None else self.world.object_box(item).center
         self._recall.aim("" if item is None else entity, center)
