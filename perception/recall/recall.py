@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+
 import numpy as np
 
 from homie.kernel.interfaces import Robot

@@ -63,7 +63,7 @@ def toured() -> Iterator[tuple[MujocoHome, list[Locator]]]:
         locators: list[Locator] = [background(home), SensorLocator(home)]
         for locator in locators:
             locator.reset(seed=0)
-        for x, y, yaw in ((2.0, 2.0, 0.5), IN_KITCHEN + (0.0,), (5.0, 0.8, 0.9), (6.0, 2.0, 2.4), (5.5, 3.0, 3.0)):
+        for x, y, yaw in ((2.0, 2.0, 0.5), (*IN_KITCHEN, 0.0), (5.0, 0.8, 0.9), (6.0, 2.0, 2.4), (5.5, 3.0, 3.0)):
             stand(home.model, home.data, x, y, yaw)
             seen = home.observe((*VIEWS, "head"))
             for locator in locators:
