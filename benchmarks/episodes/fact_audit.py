@@ -147,8 +147,8 @@ class Auditor:
             return
         if entity in world.objects:
             around = [place.entity for place in world.around(entity)]
-            on_floor = holder == "floor"
-            if (on_floor and not any(name in world.rooms for name in around)) or (not on_floor and held_by not in around):
+            true = bool(world.rooms.keys() & set(around)) if holder == "floor" else held_by in around
+            if not true:
                 self.audit.note("on or in the wrong thing", entity, f"{item.name} {item.place}, is at {around}")
         elif held_by in world.objects or not held_by:
             self.audit.note("furniture on or in an object", entity, f"{item.name} {item.place}")

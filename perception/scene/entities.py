@@ -198,9 +198,9 @@ class Furniture:
         )
         panel = update_panel(self.panel, "slide" if self.part == "drawer" else "hinge", seen)
         plain = panel is not None and seen.plain(panel)
-        if panel is not None and self.panel is not None and panel.state != self.panel.state:
-            if self._panel_plain and not (plain or self.handled):
-                return  # from afar or from its side shut doors look open: what nobody has touched stays as it was
+        changed = panel is not None and self.panel is not None and panel.state != self.panel.state
+        if changed and self._panel_plain and not (plain or self.handled):
+            return  # from afar or from its side shut doors look open: what nobody has touched stays as it was
         self._panel_plain = plain or self._panel_plain
         self.panel = panel
         self.panel_seen = stamp

@@ -233,7 +233,7 @@ class SensorLocator(Locator):
         return tuple(boxes)
 
     def _grid(self, entity: str) -> OccupancyGrid:
-        """The map, with the furniture that stands on the floor filled in, and the walls around what is to be reached."""
+        """The map, with the furniture that stands on the floor filled in, and the walls around a target."""
         boxes = (piece.box for piece in self._things.furniture.values())
         standing = [box for box in boxes if box.center[2] - box.half[2] < 0.3]
         return self._mapper.grid(standing, self._walls_around(entity))

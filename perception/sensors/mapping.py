@@ -144,8 +144,8 @@ class OccupancyMapper:
     def grid(self, solids: Sequence[Box] = (), walls: Points = _NOTHING) -> OccupancyGrid:
         """What is known, with `MARGIN` of unknown around it. Raises ValueError before the first update.
 
-        solids: boxes whose whole footprint is occupied, though only their sides can be seen. walls (n, 2 or more): points
-        of what no arm reaches through.
+        solids: boxes whose whole footprint is occupied, though only their sides can be seen. walls (n, 2 or more):
+        points of what no arm reaches through.
         """
         if self._origin is None:
             raise ValueError("the map is empty before the first update")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from furnished import House
 
-from homie.kernel.types import Articulation, Box, Observation
+from homie.kernel.types import Array, Articulation, Box, Observation
 from homie.kernel.vocabulary.actions import ACTION_TABLE
 from perception.detectors.simulated import SimulatedDetector
 from perception.localise import Patch, Points

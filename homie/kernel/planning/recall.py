@@ -42,8 +42,8 @@ class Recall(ABC):
 
     @abstractmethod
     def handles(self, entity: str) -> None:
-        """What the hand is about to open or close, "" for nothing: the door of nothing else moves until the next call, but
-        for what the hand comes near."""
+        """What the hand is about to open or close, "" for nothing: until the next call nothing else opens
+        or closes, but for what the hand comes near."""
 
     @abstractmethod
     def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:

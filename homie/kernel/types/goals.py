@@ -54,8 +54,8 @@ class Articulation:
 @dataclass(frozen=True, slots=True)
 class OccupancyGrid:
     """Obstacles on the floor plan: `occupied` and `unknown` (ny, nx); cell (0, 0) has its lower corner at `origin`
-    (2,), cells are `resolution` metres wide; y grows with the row. `walls` (ny, nx): what an arm reaches neither over nor
-    through, furniture left out; None where nobody knows."""
+    (2,), cells are `resolution` metres wide; y grows with the row. `walls` (ny, nx): what no arm reaches over
+    or through, furniture left out; None where nobody knows."""
 
     occupied: Mask
     unknown: Mask

@@ -14,7 +14,7 @@ LOW, HIGH = 0.04, 1.25
 """Heights (m) between which the robot would run into things."""
 
 TALL = 1.0
-"""Height (m) from which what belongs to the house itself is a wall: its lower parts end a little above the robot's eye."""
+"""Height (m) from which what belongs to the house itself is a wall."""
 
 ON_FLOOR = 0.25
 """Height (m) up to which the middle of a loose thing's part may be for the thing to lie on the floor."""
