@@ -76,10 +76,11 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
 
 
 def _clock(published: PublishedClock, profile: Profile, length: float) -> Finding:
-    """The clock in which ages are told; of a simulator's the rate is its speed in real time."""
+    """The clock in which ages are told, that of a simulator with its speed."""
     if not profile.use_sim_time:
         return Finding("clock", MachineClock.name)
-    return Finding("clock", CLOCK_TOPIC, published.stopped(length / 2), published.elapsed() / length)
+    speed = f" ({published.elapsed() / length:.2f} x real time)"
+    return Finding("clock", CLOCK_TOPIC + speed, published.stopped(length / 2))
 
 
 def measured_topics(profile: Profile) -> Iterator[tuple[str, str, str, float]]:

@@ -14,6 +14,8 @@ from homie.kernel.interfaces import Replay
 from homie.kernel.setup import registry
 
 Option = typer.Option
+SECONDS = 10.0
+"""Seconds from which an age is shown in seconds, as of a clock that is another."""
 
 
 def profile(
@@ -141,7 +143,8 @@ def _end(finished: bool) -> str:
 
 def _row(finding: object) -> tuple[str, ...]:
     rate, age = getattr(finding, "rate", None), getattr(finding, "age", None)
-    shown = ("" if rate is None else f"{rate:.1f} Hz", "" if age is None else f"{1000 * age:.0f} ms")
+    written = "" if age is None else f"{1000 * age:.0f} ms" if abs(age) < SECONDS else f"{age:.0f} s"
+    shown = ("" if rate is None else f"{rate:.1f} Hz", written)
     return (getattr(finding, "part", ""), getattr(finding, "name", ""), *shown, getattr(finding, "problem", "") or "ok")
 
 

@@ -293,6 +293,8 @@ def follow(*points, joints=("shoulder", "elbow"), group="arm"):
         (follow((0.0, 0.05, 0)), ""),
         (follow((0.0, 0.06, 0)), "The trajectory begins elsewhere than the joints are."),
         (follow((9.0, 2.1, 0)), "shoulder at 2.1 is outside -1..2."),
+        (follow((9.0, 2.1, 0), (20.0, 2.5, 0), (30.0, 2.2, 0)), "shoulder at 2.5 is outside -1..2."),
+        (follow((9.0, -1.1, 0), (20.0, -1.6, 0), (30.0, -1.2, 0)), "shoulder at -1.6 is outside -1..2."),
     ],
 )
 def test_the_form_of_a_trajectory(command, words):
