@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 
 from homie.kernel.errors import CommandRefused
+from homie.kernel.types import Array
 from ros_bridge.guard.aiming import Aiming
 from ros_bridge.guard.limits import (
     BASE,
@@ -339,10 +340,10 @@ class Guard:
     def _watch(self, present: float) -> None:
         """The reasons for which a robot that moves is stopped."""
         silent = self._measured.silent()
-        place, left = None, False
+        left: Array | None = None
         if present - self._looked_at > LOOK:
             place, self._looked_at = outside(self.profile, self._measured.positions()), present
-            left, self._inside = self._inside and place is not None, place is None
+            left, self._inside = place if self._inside else None, place is None
         if present - self._heard_at > self.silence:
             self.stop(f"the agent has been silent for {present - self._heard_at:.2f} s")
         elif silent:
@@ -353,8 +354,8 @@ class Guard:
             wrong := check_reached(self.profile, self._measured.positions(), self._measured.lasting_speeds())
         ):
             self.stop(wrong)
-        elif left and place is not None:  # one that began outside may come back in
-            x, y, z = place
+        elif left is not None:  # one that began outside may come back in
+            x, y, z = left
             self.stop(f"the effector has left its workspace, it is at {x:.2f} {y:.2f} {z:.2f}")
 
     def _drive(self, present: float, passed: float) -> None:

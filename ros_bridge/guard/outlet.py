@@ -127,8 +127,9 @@ class RosOutlet:
         self._send(self._reaching, command.id, goal_of(self._profile, command), ended)
 
     def cancel(self, number: int) -> None:
-        client, goal = self._goals.get(number, (None, None))
-        if client is not None and goal is not None:
+        sent = self._goals.get(number)
+        if sent is not None:
+            client, goal = sent
             client.cancel(goal)
 
     def cancel_all(self) -> None:
