@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -58,7 +58,12 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
     graph = node.graph()
     simulated = CLOCK_TOPIC in graph.publishers
     findings = [_clock(published, profile, length)]
-    findings += [each.finding(graph.publishers.get(each.name, frozenset()), length, simulated) for each in listened]
+    for each in listened:
+        finding = each.finding(graph.publishers.get(each.name, frozenset()), length, simulated)
+        who = node.publishers_of(each.name)
+        if "contradict each other" in finding.problem:
+            finding = replace(finding, problem=f"{finding.problem}; they are {' and '.join(who)}")
+        findings.append(finding)
     for part, name, kind in commanded_topics(profile):
         problem = _kind_problem(graph.subscriptions.get(name, frozenset()), kind, "nobody listens")
         findings.append(Finding(part, name, problem))
@@ -160,10 +165,9 @@ class _Listened:
 
     def _odometry_problem(self, message: Message) -> str:
         try:
-            odometry_of(message)
+            frame = odometry_of(message).frame
         except Unreadable as error:
             return f"refused: {error}"
-        frame = message.header.frame_id.lstrip("/")
         return f"is in the frame '{frame}', not in '{self._odometry}'" if frame not in ("", self._odometry) else ""
 
 

@@ -176,6 +176,9 @@ class Felt:
                 return
             if self._base_order.is_news(reading.at):
                 self._faults.clear(base.odometry)
+                expected = self._profile.frames.odometry
+                if reading.frame not in ("", expected):
+                    self._faults.mention(base.odometry, f"is in the frame '{reading.frame}', not in '{expected}'")
                 self._base, self._base_came = reading, self._clock()
                 self._changed.notify_all()
 

@@ -60,6 +60,7 @@ def open_ros(options: OpenOptions) -> RosRobot:
     profile = read_profile(name)
     with ExitStack() as opened:
         node = opened.enter_context(open_node("/homie"))
+        node.graph()  # begins to look who is there
         simulation = _declared(node, profile)
         if simulation is None:
             robot: RosRobot = _real(node, profile, profile.cameras, ())
@@ -89,6 +90,13 @@ def _real(node: Node, profile: Profile, cameras: Mapping[str, Camera], names: tu
     foot = Pose2(0.0, 0.0, 0.0)
     felt = Felt(node, profile, spec, foot, simulated=clock if profile.use_sim_time else None)
     pictures = Pictures(node, cameras, _placing(node, profile, foot, clock), names, clock)
+    who = node.publishers_of(profile.joint_states)
+    if len(who) > 1:
+        log.warning(
+            "%s is published by %s: end all but one, unless each publishes other joints of this robot.",
+            profile.joint_states,
+            " and ".join(who),
+        )
     connection = Connection(
         node=node,
         profile=profile,

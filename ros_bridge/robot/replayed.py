@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from homie.kernel.errors import BadInput, RobotFault
@@ -57,6 +57,8 @@ class ReplayedRobot:
         """What could not be read, sentences; known when all of it has been gone through."""
         self._seen: dict[str, Message] = {}
         self._infos: dict[str, Message] = {}
+        self._odd: dict[str, str] = {}
+        """What was odd about the pictures of a camera."""
 
     @property
     def cameras(self) -> Mapping[str, float]:
@@ -77,7 +79,14 @@ class ReplayedRobot:
         try:
             picture = picture_of(message)
             info = self._infos.get(camera)
-            if info is None or (info.height, info.width) != picture.shape[:2]:
+            if info is None:
+                return picture
+            if (info.height, info.width) != picture.shape[:2]:
+                height, width = picture.shape[:2]
+                self._odd[camera] = (
+                    f"the pictures of {camera} have {width}x{height} pixels, their camera info is of "
+                    f"{info.width}x{info.height}: their lens is not undone"
+                )
                 return picture
             return camera_of(info, camera, self.profile.cameras[camera].rgb).colours(picture)
         except RobotFault as fault:
@@ -106,7 +115,8 @@ class ReplayedRobot:
                     last = heard.now
                     yield moment
         refused = [f"{count} messages of {topic} are malformed and left out" for topic, count in topics.refused.items()]
-        self.problems = (*self._bag.cut, *refused)
+        unreal = [f"{count} commands on {topic} are not finite and left out" for topic, count in heard.refused.items()]
+        self.problems = (*self._bag.cut, *refused, *unreal, *self._odd.values())
 
 
 class _Heard:
@@ -118,6 +128,8 @@ class _Heard:
         self._felt = Felt(topics, profile, spec, Pose2(0.0, 0.0, 0.0), lambda: self.now)
         self._velocity: tuple[tuple[float, float], float] = ((0.0, 0.0), -math.inf)
         self._targets: dict[str, tuple[float, ...]] = {}
+        self.refused: dict[str, int] = {}
+        """How many commands of a topic are not finite."""
         if profile.base is not None:
             topics.subscription("geometry_msgs/msg/Twist", profile.base.command, self._on_velocity)
         for group in spec.groups:
@@ -125,7 +137,7 @@ class _Heard:
                 (each.stream for each in profile.groups.values() if _same(group, [j.name for j in each.joints])), None
             )
             if stream is not None:
-                topics.subscription(STREAM, stream, functools.partial(self._on_stream, group))
+                topics.subscription(STREAM, stream, functools.partial(self._on_stream, group, stream))
         if profile.gripper is not None:
             topics.subscription(FINGERS_KIND, FINGERS, self._on_fingers)
 
@@ -143,18 +155,29 @@ class _Heard:
         return ReplayedMoment(self.now, body, Command(targets))
 
     def _on_velocity(self, message: Message) -> None:
-        self._velocity = (float(message.linear.x), float(message.angular.z)), self.now
+        assert self._profile.base is not None
+        velocity = (float(message.linear.x), float(message.angular.z))
+        if self._finite(self._profile.base.command, velocity):
+            self._velocity = velocity, self.now
 
-    def _on_stream(self, group: Group, message: Message) -> None:
+    def _on_stream(self, group: Group, topic: str, message: Message) -> None:
         names = list(message.joint_names)
         positions = list(message.points[-1].positions) if message.points else []
-        if _same(group, names) and len(positions) == len(names):
+        if _same(group, names) and len(positions) == len(names) and self._finite(topic, positions):
             self._targets[group.name] = tuple(float(positions[names.index(name)]) for name in group.names)
 
     def _on_fingers(self, message: Message) -> None:
         gripper, group = self._profile.gripper, self._spec.first("gripper")
-        if gripper is not None and group is not None:
-            self._targets[group.name] = (gripper.gap_of(float(message.position)),)
+        if gripper is not None and group is not None and self._finite(FINGERS, (message.position,)):
+            counted = 2.0 if gripper.position == "finger" else 1.0
+            self._targets[group.name] = (counted * float(message.position),)
+
+    def _finite(self, topic: str, numbers: Iterable[float]) -> bool:
+        """Whether a command is one; what is not is counted."""
+        if all(map(math.isfinite, numbers)):
+            return True
+        self.refused[topic] = self.refused.get(topic, 0) + 1
+        return False
 
 
 def spec_of(profile: Profile) -> RobotSpec:

@@ -156,6 +156,11 @@ class Node(ABC):
         """The nodes, topics, services and actions that are known by now; the first call begins to look."""
 
     @abstractmethod
+    def publishers_of(self, topic: str) -> tuple[str, ...]:
+        """Who publishes a topic, an entry for each publisher: the name of its node, as `/robot`, or its GID in
+        hexadecimal digits where that is not known. As with `graph`, the first call begins to look."""
+
+    @abstractmethod
     def close(self) -> None:
         """End all that it has. May be called twice."""
 

@@ -25,7 +25,8 @@ class Unreadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class OdometryReading:
-    """Where a base is (m, m, rad), how fast it moves forward, sideways (m/s) and about z (rad/s), at which time (s)."""
+    """Where a base is (m, m, rad), how fast it moves forward, sideways (m/s) and about z (rad/s), at which time (s), in
+    which frame ("" where it does not say)."""
 
     x: float
     y: float
@@ -34,6 +35,7 @@ class OdometryReading:
     sideways: float
     turning: float
     at: float
+    frame: str = ""
 
 
 def quaternion_of(turn: Message) -> Array:
@@ -94,7 +96,8 @@ def odometry_of(message: Message) -> OdometryReading:
     speeds = (float(twist.linear.x), float(twist.linear.y), float(twist.angular.z))
     if not all(map(math.isfinite, speeds)):
         raise Unreadable(f"its speeds {speeds[0]:.4g} and {speeds[1]:.4g} m/s, {speeds[2]:.4g} rad/s are not finite")
-    return OdometryReading(x, y, yaw, *speeds, stamp_of(message))
+    frame = str(getattr(getattr(message, "header", None), "frame_id", "")).lstrip("/")
+    return OdometryReading(x, y, yaw, *speeds, stamp_of(message), frame)
 
 
 def stamp_of(message: Message) -> float:

@@ -12,7 +12,7 @@ from cyclonedds.domain import DomainParticipant
 
 from ros_bridge.transport.dds.definitions import Definitions
 from ros_bridge.transport.dds.endpoints import Reader, Wire, Writer
-from ros_bridge.transport.dds.names import REQUEST, TOPIC, kind_of, ros_name
+from ros_bridge.transport.dds.names import REQUEST, TOPIC, kind_of, ros_name, topic_name
 from ros_bridge.transport.interface import LATCHED, Graph, Message, Qos
 
 DISCOVERY = "ros_discovery_info"
@@ -65,6 +65,8 @@ class Watch:
         self._definitions: Definitions = wire.definitions
         self._lock = threading.Lock()
         self._names: dict[bytes, frozenset[str]] = {}
+        self._writers: dict[bytes, str] = {}
+        """The names of nodes by the GIDs of their writers."""
         self._publications = BuiltinDataReader(participant, BuiltinTopicDcpsPublication)
         self._subscriptions = BuiltinDataReader(participant, BuiltinTopicDcpsSubscription)
         self.reader = wire.reader(DISCOVERY, INFO, EVERYBODY, self._take)
@@ -85,11 +87,25 @@ class Watch:
         services = {name: kinds for name, kinds in requests.items() if "/_action/" not in name}
         return Graph(nodes, publishers, subscriptions, services, actions)
 
+    def publishers_of(self, topic: str) -> tuple[str, ...]:
+        """Who publishes a topic of ROS 2, by the name of the node or the GID of the writer."""
+        wanted = topic_name(topic)
+        gids = [endpoint.key.bytes for endpoint in _alive(self._publications) if endpoint.topic_name == wanted]
+        with self._lock:
+            return tuple(sorted(self._writers.get(gid, gid.hex()) for gid in gids))
+
     def _take(self, data: bytes) -> None:
         info: Message = self._definitions.read(INFO, data)
+        writers = {
+            bytes(gid.data)[:GUID]: f"{node.node_namespace.rstrip('/')}/{node.node_name}"
+            for node in info.node_entities_info_seq
+            for gid in node.writer_gid_seq
+        }
         names = frozenset(f"{node.node_namespace.rstrip('/')}/{node.node_name}" for node in info.node_entities_info_seq)
         with self._lock:
             self._names[bytes(info.gid.data)[:GUID]] = names
+            if len(self._writers) < MOST_ENDPOINTS:
+                self._writers.update(writers)
 
 
 def _sorted(reader: BuiltinDataReader) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:

@@ -88,10 +88,16 @@ class DdsNode(Node):
         return self._receiver.timer(period, callback)
 
     def graph(self) -> Graph:
+        return self._watching().graph()
+
+    def publishers_of(self, topic: str) -> tuple[str, ...]:
+        return self._watching().publishers_of(topic)
+
+    def _watching(self) -> Watch:
         with self._lock:
             if self._watch is None:
                 self._watch = Watch(self._wire, self._participant)
-        return self._watch.graph()
+            return self._watch
 
     def close(self) -> None:
         with self._lock:

@@ -111,6 +111,10 @@ class RclpyNode(Node):
             actions,
         )
 
+    def publishers_of(self, topic: str) -> tuple[str, ...]:
+        infos = self._node.get_publishers_info_by_topic(topic)
+        return tuple(sorted(f"{each.node_namespace.rstrip('/')}/{each.node_name}" for each in infos))
+
     def close(self) -> None:
         if self._closed:
             return

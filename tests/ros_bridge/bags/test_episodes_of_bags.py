@@ -236,6 +236,30 @@ def test_malformed_messages_are_left_out_and_counted(tmp_path):
     assert problems == ("25 messages of /joint_states are malformed and left out",)
 
 
+def test_commands_that_are_not_finite_are_left_out_and_counted(tmp_path):
+    bag = tmp_path / "odd"
+    write(bag, until=1.0, announce=False)
+    with Bag(tmp_path / "more", recorded_topics(FETCH), DEFINITIONS) as more:
+        say(more, "/cmd_vel", 0.5, linear={"x": float("nan")})
+        say(more, "/homie/fingers", 0.5, position=float("inf"))
+        points = [{"positions": [float("nan")], "time_from_start": stamp(0.06)}]
+        say(more, "/torso_controller/joint_trajectory", 0.5, joint_names=["torso_lift_joint"], points=points)
+        info = camera_info(Intrinsics(60.0, 60.0, 32.0, 24.0, 32, 24))
+        say(more, "/head_camera/rgb/camera_info", 0.9, **info)
+        say(more, "/head_camera/rgb/image_raw", 0.95, **picture(colour(3)))
+    (tmp_path / "more" / "more.mcap").rename(bag / "odd_1.mcap")
+    ((converted,), problems) = episodes(bag, tmp_path / "recordings", "stand")
+    assert set(problems) == {
+        "1 commands on /cmd_vel are not finite and left out",
+        "1 commands on /homie/fingers are not finite and left out",
+        "1 commands on /torso_controller/joint_trajectory are not finite and left out",
+        "the pictures of head have 64x48 pixels, their camera info is of 32x24: their lens is not undone",
+    }
+    episode = next((converted.run / "episodes").iterdir())
+    moments = read_recording(episode)
+    assert np.isfinite(moments.measured.stamps).all()
+
+
 def test_whatever_a_damaged_bag_holds_is_a_sentence_or_an_episode(tmp_path):
     whole = next(write(tmp_path / "whole", until=0.5).glob("*.mcap")).read_bytes()
     chance = random.Random(14)

@@ -35,3 +35,15 @@ def test_another_robot_than_that_of_the_profile_is_seen(nodes):
     assert findings["odometry"].problem == "is a std_msgs/msg/String, not a nav_msgs/msg/Odometry"
     assert findings["arm action"].problem == "no server"
     assert findings["base command"].problem == "nobody listens"
+
+
+def test_two_robots_that_publish_the_same_joints_are_named(nodes):
+    profile = read_profile("fetch")
+    FakeRobot(nodes("/robot"), profile)
+    other, node = FakeRobot(nodes("/other_robot"), profile), nodes("/homie_check")
+    other.joints = {name: position + 0.3 for name, position in other.joints.items()}
+    until(lambda: node.publishers_of(profile.joint_states) == ("/other_robot", "/robot"))
+    (states,) = [f for f in check_profile(node, profile, length=1.0) if f.part == "joint states"]
+    assert "2 publishers of /joint_states contradict each other" in states.problem
+    assert states.problem.endswith("they are /other_robot and /robot")
+    assert node.publishers_of("/nobody") == ()

@@ -41,13 +41,13 @@ class Robot:
     def header(self, at, frame=""):
         return Fields(stamp=Fields(**stamp(self.now if at is None else at)), frame_id=frame)
 
-    def odometry(self, quaternion=UPRIGHT, place=(0.0, 0.0, 0.0), speeds=(0.0, 0.0, 0.0), at=None):
+    def odometry(self, quaternion=UPRIGHT, place=(0.0, 0.0, 0.0), speeds=(0.0, 0.0, 0.0), at=None, frame=""):
         pose = Fields(
             position=Fields(**dict(zip("xyz", place, strict=True))),
             orientation=Fields(**dict(zip("xyzw", quaternion, strict=True))),
         )
         twist = Fields(linear=Fields(x=speeds[0], y=speeds[1], z=0.0), angular=Fields(x=0.0, y=0.0, z=speeds[2]))
-        message = Fields(header=self.header(at), pose=Fields(pose=pose), twist=Fields(twist=twist))
+        message = Fields(header=self.header(at, frame), pose=Fields(pose=pose), twist=Fields(twist=twist))
         for callback in self.callbacks["/odom"]:
             callback(message)
 
@@ -147,6 +147,13 @@ def test_odometry_that_is_not_finite_is_refused_by_both_and_named(late, odd):
     late.joints()
     late.odometry(**odd)
     assert "not finite" in late.agent_says() and "not finite" in late.guard.silent()
+
+
+@pytest.mark.parametrize(("frame", "told"), [("", 0), ("odom", 0), ("/odom", 0), ("map", 1)])
+def test_odometry_in_another_frame_is_told_once(robot, caplog, frame, told):
+    for _ in range(5):
+        robot.odometry(frame=frame)
+    assert caplog.text.count("is in the frame 'map', not in 'odom'") == told
 
 
 def test_odometry_that_comes_late_does_not_set_the_robot_back(robot):

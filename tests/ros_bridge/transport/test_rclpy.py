@@ -80,6 +80,7 @@ def test_a_node_goes_on_when_something_of_it_is_closed(ros):
 def test_a_publisher_that_is_closed_says_so(ros):
     node = ros("/talker")
     publisher = node.publisher("std_msgs/msg/String", "/words")
+    until(lambda: node.publishers_of("/words") == ("/talker",))
     publisher.close()
     publisher.close()
     with pytest.raises(InfrastructureError, match="Cannot send on /words: it is closed"):
