@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import parse_json
 from homie.kernel.support.packages import missing_part
 from homie.kernel.types import Image
 from perception.detectors.letterbox import Letterbox
@@ -139,7 +141,10 @@ def _names_of(session: Any, path: Path, settings: YoloOnnxSettings) -> tuple[str
     if settings.names:
         return tuple(name.strip() for name in settings.names.split(","))
     literal = _literal(session, "names")
-    if isinstance(literal, dict) and sorted(literal) == list(range(len(literal))):
+    if isinstance(literal, dict):  # of JSON, whose names are texts
+        numbered = {int(key) if isinstance(key, str) and key.isdecimal() else key: literal[key] for key in literal}
+        literal = numbered if len(numbered) == len(literal) else None
+    if isinstance(literal, dict) and set(literal) == set(range(len(literal))):
         literal = [literal[index] for index in range(len(literal))]
     if not literal or not isinstance(literal, list) or not all(isinstance(name, str) for name in literal):
         raise BadInput(f"The file {path} has no names of classes: give them with --detector-option names=apple,bowl.")
@@ -147,9 +152,10 @@ def _names_of(session: Any, path: Path, settings: YoloOnnxSettings) -> tuple[str
 
 
 def _literal(session: Any, key: str) -> Any:
-    """A value of the file's metadata, which are Python literals as text; None if it is missing."""
+    """A value of the file's metadata, which are Python literals or JSON as text; None if it is missing."""
     text = session.get_modelmeta().custom_metadata_map.get(key, "")
-    try:
-        return ast.literal_eval(text) if text else None
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        return None
+    with contextlib.suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+        return ast.literal_eval(text)
+    with contextlib.suppress(ValueError):
+        return parse_json(text)
+    return None

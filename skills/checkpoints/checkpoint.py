@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 class Checkpoint:
     """The weights in a file and what else the file says.
 
-    path: the file that was read. form: `torch zip`, `torch legacy` or `flax msgpack`. sha256: of that file, hex.
+    path: the file that was read. form: `torch zip`, `torch legacy`, `safetensors` or `flax msgpack`. sha256: of that
+    file, hex.
     tensors: by flat name, on the CPU, with the file's own types; names of flax trees are joined by "/".
     step: the training step, if the file or the folder's name says. config: the configuration inside the file (M3).
-    extras: parsed JSON files of the same release by file name (Octo).
+    extras: parsed JSON files of the same release by file name (Octo). notes: which part of the file was read, and what
+    was taken away from its names.
     """
 
     path: Path
@@ -28,6 +30,7 @@ class Checkpoint:
     step: int | None = None
     config: Mapping[str, object] = field(default_factory=dict, repr=False)
     extras: Mapping[str, object] = field(default_factory=dict, repr=False)
+    notes: tuple[str, ...] = ()
 
     @property
     def parameters(self) -> int:
@@ -42,6 +45,7 @@ class Content:
     tensors: Mapping[str, torch.Tensor]
     step: int | None = None
     config: Mapping[str, object] = field(default_factory=dict)
+    note: str = ""
 
 
 def _is_buffer(name: str) -> bool:

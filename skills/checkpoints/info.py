@@ -9,7 +9,7 @@ from pathlib import Path
 from homie.kernel.errors import BadInput
 from skills.checkpoints.checkpoint import Checkpoint
 from skills.checkpoints.formats import recognise
-from skills.checkpoints.loading import check_strict
+from skills.checkpoints.loading import check_finite, check_strict
 from skills.checkpoints.reading import read_checkpoint
 
 SHOWN = 10
@@ -22,7 +22,8 @@ class CheckpointInfo:
 
     policy: as `--skills` names it. kind: the sort of network where a policy has several. config: the first entries of
     the configuration in or beside the file. not_finite: tensors with NaN or infinity in them. problem: what keeps the
-    file from being loaded, "" if nothing. use: what to give to `homie run`.
+    file from being loaded, "" if nothing. notes: which part of the file was read, and what was taken away from its
+    names. use: what to give to `homie run`.
     """
 
     path: str
@@ -37,6 +38,7 @@ class CheckpointInfo:
     not_finite: tuple[str, ...]
     problem: str
     use: str
+    notes: tuple[str, ...] = ()
 
 
 def inspect(path: Path) -> CheckpointInfo:
@@ -55,6 +57,7 @@ def inspect(path: Path) -> CheckpointInfo:
     unused = layout.unused(checkpoint.tensors)
     try:
         check_strict(layout.needed, checkpoint.tensors, policy=kind, path=checkpoint.path, unused=unused)
+        check_finite(layout.needed, checkpoint.tensors, path=checkpoint.path)
     except BadInput as error:
         problem = str(error)
     else:
@@ -76,6 +79,7 @@ def inspect(path: Path) -> CheckpointInfo:
         ),
         problem=problem,
         use=known.use.format(path=path),
+        notes=checkpoint.notes,
     )
 
 

@@ -42,10 +42,12 @@ def load_strict(
     """Copy the tensors into the module's parameters and buffers of the same names, which must all be there.
 
     Numbers with a fraction become the module's own type, usually float32; whole numbers stay whole. `unused` names
-    tensors that the file may have and the module has not. Where `check_strict` raises BadInput nothing is loaded.
+    tensors that the file may have and the module has not. Where `check_strict` or `check_finite` raises BadInput
+    nothing is loaded.
     """
     expected = module.state_dict()
     check_strict(expected, tensors, policy=policy, path=path, unused=unused)
+    check_finite(expected, tensors, path=path)
     module.load_state_dict({name: tensors[name] for name in expected})
 
 
@@ -79,6 +81,16 @@ def check_strict(
     problems = "; ".join(_told(sort, names) for sort, names in faults.items() if names)
     if problems:
         raise BadInput(f"{path} does not fit the network of {policy}: {problems}.")
+
+
+def check_finite(expected: Collection[str], tensors: Mapping[str, torch.Tensor], *, path: Path) -> None:
+    """Raise BadInput where weights that are needed are NaN or infinite: whatever goes through them is, too."""
+    bad = [name for name in expected if tensors[name].is_floating_point() and not bool(tensors[name].isfinite().all())]
+    if bad:
+        raise BadInput(
+            f"{path} has weights that are not finite: {_told('such', bad)}. The training failed; take a checkpoint of"
+            " before."
+        )
 
 
 def _told(sort: str, names: list[str]) -> str:

@@ -12,6 +12,8 @@ from homie.kernel.support.files import reading
 from homie.kernel.support.packages import missing_part
 from skills.checkpoints.checkpoint import Checkpoint
 from skills.checkpoints.finding import find_file, release_of, step_of
+from skills.checkpoints.formats import CheckpointFormat, formats
+from skills.checkpoints.naming import known_names
 
 EXTRAS = ("config.json", "dataset_statistics.json")
 """Files beside an Octo checkpoint, at the top of the release's folder."""
@@ -19,39 +21,62 @@ LARGEST_EXTRA = 64 * 2**20
 """Bytes; the released statistics of all data sets are far smaller."""
 
 
-def read_checkpoint(path: Path) -> Checkpoint:
+def read_checkpoint(path: Path, expected: CheckpointFormat | None = None) -> Checkpoint:
     """Read a checkpoint without running anything that is in it.
 
-    path: a file, or a folder in one of the layouts of `skills.checkpoints.finding`.
+    path: a file, or a folder in one of the layouts of `skills.checkpoints.finding`; FILE#KEY for the weights under a
+    key of a file that has several sets. expected: the format that is meant, any that is registered if None: what
+    trainings put before its names is taken away.
     Raises BadInput where it is no checkpoint or a damaged one, MissingPart without torch or msgpack.
     """
     need("torch")
+    path, part = _part(path)
     file = find_file(path)
     with reading(file), file.open("rb") as opened:
-        head = opened.read(4)
+        head = opened.read(9)
         opened.seek(0)
         sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
     if not head:
         raise BadInput(f"{file} is empty.")
-    if head[0] == 0x80 or head.startswith(b"PK"):  # a pickle, a zip; a flax tree starts with its number of branches
+    if _is_safetensors(head, file.stat().st_size):  # first: the length of its head may begin as any other form does
+        from skills.checkpoints.safetensors_files import read_safetensors
+
+        form, content = "safetensors", read_safetensors(file)
+    elif head[0] == 0x80 or head.startswith(b"PK"):  # a pickle, a zip; a flax tree starts with its number of branches
         from skills.checkpoints.torch_files import read_torch
 
         form = "torch zip" if head.startswith(b"PK") else "torch legacy"
-        content = read_torch(file)
+        content = read_torch(file, part)
     else:
         need("msgpack")
         from skills.checkpoints.flax_files import read_flax
 
         form, content = "flax msgpack", read_flax(file)
+    if part and not form.startswith("torch"):
+        raise BadInput(f"{file} is no file of torch.save, so there is nothing under a key '{part}': leave #{part} out.")
+    candidates = [expected] if expected is not None else list(formats())
+    tensors, taken = known_names(content.tensors, lambda names: any(known.fits(names) for known in candidates))
     return Checkpoint(
         path=file,
         form=form,
         sha256=sha256,
-        tensors=content.tensors,
+        tensors=tensors,
+        notes=tuple(note for note in (content.note, f"without {taken}" if taken else "") if note),
         step=content.step if content.step is not None else step_of(file),
         config=content.config,
         extras=_extras(file),
     )
+
+
+def _is_safetensors(head: bytes, size: int) -> bool:
+    """Whether a file of so many bytes begins as safetensors does: the length of its JSON head, and that."""
+    return len(head) == 9 and head[8:] == b"{" and 2 <= int.from_bytes(head[:8], "little") <= size - 8
+
+
+def _part(path: Path) -> tuple[Path, str]:
+    """A path and the key behind its `#`, "" for none. A file whose name has a `#` is itself."""
+    name, mark, part = path.name.partition("#")
+    return (path, "") if path.exists() or not mark or not part else (path.with_name(name), part)
 
 
 def need(package: str) -> None:

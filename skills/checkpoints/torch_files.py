@@ -20,13 +20,10 @@ import torch
 
 from homie.kernel.errors import BadInput
 from skills.checkpoints.checkpoint import Content
+from skills.checkpoints.naming import FIRST, choose, part_of, parts
 
 STANDS_FOR = re.compile(r"(habitat|yacs)(\.\w+)+")
 """Classes of configurations, which become dictionaries."""
-NESTED = ("state_dict", "model_state_dict")
-"""Keys under which trainings keep the weights beside other things."""
-PARALLEL = "module."
-"""What torch's DataParallel puts before every name; the network inside is the same."""
 MOST_CLASSES = 16
 """More different classes than this are in no configuration."""
 _REFUSED = re.compile(r"GLOBAL (\S+) (?:was not an allowed|whose module)")
@@ -44,16 +41,21 @@ _NUMPY: list[Any] = [
 """Numbers and arrays of numpy, which a configuration may hold; not its type for Python objects."""
 
 
-def read_torch(path: Path) -> Content:
-    """The state dict in a file, flat or under one of NESTED, its names without what parallel training put before them.
+def read_torch(path: Path, part: str = "") -> Content:
+    """The state dict in a file: the whole, or what is under a key beside other things.
 
+    part: the key, where the file has several sets of weights.
     Raises BadInput.
     """
     _check_container(path)
     held = _unpickled(path)
     if not isinstance(held, Mapping):
         raise BadInput(f"{path} holds a {type(held).__name__}, not a dictionary of tensors.")
-    state = next((held[key] for key in NESTED if key in held), held)
+    names = list(parts(held, _is_tensor))
+    if not names and part:
+        raise BadInput(f"{path} has no weights under '{part}': it holds {_first_keys(held)}.")
+    chosen, note = choose(path, {name: _tensors(part_of(held, name)) for name in names}, part) if names else ("", "")
+    state = part_of(held, chosen) if chosen else next((held[key] for key in FIRST[:2] if key in held), held)
     if not isinstance(state, Mapping) or not state:
         raise BadInput(f"{path} holds no tensors, but {_first_keys(held)}.")
     wrong = [name for name, value in state.items() if not isinstance(name, str) or not isinstance(value, torch.Tensor)]
@@ -61,9 +63,8 @@ def read_torch(path: Path) -> Content:
         raise BadInput(f"{path} is not a state dict, of which every entry is a tensor: it holds {_first_keys(wrong)}.")
     for name, tensor in state.items():
         _check_tensor(path, name, tensor)
-    before = PARALLEL if all(name.startswith(PARALLEL) for name in state) else ""
-    tensors = {name.removeprefix(before): tensor.detach() for name, tensor in state.items()}
-    if state is held:
+    tensors = {name: tensor.detach() for name, tensor in state.items()}
+    if not chosen:
         return Content(tensors)
     config = _plain(held.get("config", {}))
     steps = _plain(held.get("num_steps_done"))
@@ -71,7 +72,16 @@ def read_torch(path: Path) -> Content:
         tensors,
         step=int(steps) if isinstance(steps, int | float) else None,
         config=config if isinstance(config, dict) else {},
+        note=note,
     )
+
+
+def _is_tensor(value: object) -> bool:
+    return isinstance(value, torch.Tensor)
+
+
+def _tensors(value: object) -> Mapping[str, torch.Tensor]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _check_container(path: Path) -> None:

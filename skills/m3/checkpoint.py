@@ -48,7 +48,7 @@ CHECKPOINT = CheckpointFormat(
 
 def load_network(name: str, path: Path) -> tuple[Network, str]:
     """The network of a skill and the SHA-256 of its file. Raises BadInput if the checkpoint does not fit."""
-    checkpoint = read_checkpoint(path)
+    checkpoint = read_checkpoint(path, CHECKPOINT)
     require(checkpoint, CHECKPOINT)
     network = Network(LAYOUTS[name])
     load_strict(_held(network), checkpoint.tensors, policy=f"m3 {name}", path=path)

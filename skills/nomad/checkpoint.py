@@ -36,7 +36,7 @@ CHECKPOINT = CheckpointFormat(
 
 def load_network(path: Path) -> tuple[NomadNetwork, str]:
     """The network with the weights of a checkpoint, and the file's SHA-256. Raises BadInput, MissingPart."""
-    checkpoint = read_checkpoint(path)
+    checkpoint = read_checkpoint(path, CHECKPOINT)
     require(checkpoint, CHECKPOINT)
     network = NomadNetwork()
     load_strict(network, checkpoint.tensors, policy="nomad", path=checkpoint.path, unused=UNUSED)

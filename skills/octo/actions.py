@@ -54,7 +54,7 @@ class Statistics:
         """The statistics of one data set in `dataset_statistics.json`.
 
         Raises:
-            BadInput: the file has no such data set, or its statistics are not 7 finite numbers each.
+            BadInput: the file has no such data set, or its statistics are not 7 finite numbers each, std from 0 on.
         """
         if not isinstance(statistics, Mapping) or not statistics:
             raise BadInput("The release of Octo has no dataset_statistics.json: give the folder of the whole release.")
@@ -72,6 +72,10 @@ class Statistics:
         numbers = (parsed.mean, parsed.std, parsed.mask)
         if any(values.shape != (ACTION,) or not np.isfinite(values).all() for values in numbers):
             raise BadInput(f"dataset_statistics.json: mean, std and mask of '{name}' must be {ACTION} numbers each.")
+        if (parsed.std < 0).any():
+            raise BadInput(f"dataset_statistics.json: the std of '{name}' has a number below 0: it is a deviation.")
+        if not np.isin(parsed.mask, (0, 1)).all():
+            raise BadInput(f"dataset_statistics.json: the mask of '{name}' must be true or false, {ACTION} times.")
         return parsed
 
     def actions(self, normalised: Array) -> Array:

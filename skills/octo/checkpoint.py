@@ -72,7 +72,7 @@ CHECKPOINT = CheckpointFormat(
 
 def read_release(path: Path) -> Checkpoint:
     """The checkpoint in the folder of a release. Raises BadInput if it is not Octo, or Octo before 1.5."""
-    checkpoint = read_checkpoint(path)
+    checkpoint = read_checkpoint(path, CHECKPOINT)
     require(checkpoint, CHECKPOINT)
     config = checkpoint.extras.get("config.json")
     if not isinstance(config, Mapping):

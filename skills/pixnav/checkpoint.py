@@ -24,7 +24,7 @@ CHECKPOINT = CheckpointFormat(
 
 def load_network(path: Path) -> tuple[PixNavNetwork, str]:
     """The network with the weights of a checkpoint, and the file's SHA-256. Raises BadInput, MissingPart."""
-    checkpoint = read_checkpoint(path)
+    checkpoint = read_checkpoint(path, CHECKPOINT)
     require(checkpoint, CHECKPOINT)
     network = PixNavNetwork()
     load_strict(network, checkpoint.tensors, policy="pixnav", path=checkpoint.path)

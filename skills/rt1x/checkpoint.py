@@ -27,7 +27,7 @@ CHECKPOINT = CheckpointFormat(
 def load_network(path: Path, device: str = "auto") -> tuple[Rt1xNetwork, str]:
     """The network with the weights of a checkpoint, and the file's SHA-256. Raises BadInput, MissingPart."""
     place = chosen_device(device)
-    checkpoint = read_checkpoint(path)
+    checkpoint = read_checkpoint(path, CHECKPOINT)
     require(checkpoint, CHECKPOINT)
     network = Rt1xNetwork()
     load_strict(flax_view(network), checkpoint.tensors, policy="rt1x", path=checkpoint.path)

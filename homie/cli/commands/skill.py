@@ -49,6 +49,7 @@ def _show(checkpoint: Any) -> None:
         "form": checkpoint.form,
         "sha256": checkpoint.sha256,
         "tensors": f"{checkpoint.tensors}, {checkpoint.parameters:,} parameters",
+        "read": "; ".join(checkpoint.notes),
         "step": "" if checkpoint.step is None else f"{checkpoint.step:,}",
         "not finite": f"{len(bad)} tensors: {', '.join(bad[:5])}" if bad else "",
         "loads": f"no: {checkpoint.problem}" if checkpoint.problem else "yes",

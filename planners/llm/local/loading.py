@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,11 +18,12 @@ from transformers.models.auto.modeling_auto import (
 
 from homie.kernel.errors import BadInput, HomieError, MissingPart
 from homie.kernel.support.packages import missing_part
+from planners.llm.local.adapters import adapted
 from planners.llm.local.engine import Engine
 from planners.llm.local.families import FAMILIES, make_processor
 from planners.llm.local.folder import read_json
 
-WEIGHTS, ADAPTER_WEIGHTS = "model.safetensors", "adapter_model.safetensors"
+WEIGHTS = "model.safetensors"
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
@@ -59,7 +59,7 @@ def load_engine(load: Load) -> Engine:
         _check_complete(load.folder, report)
         ends = _ends(model, tokenizer)
         if load.adapter is not None:
-            model = _adapted(model, load.adapter)
+            model = adapted(model, load.adapter, load.folder)
     if not sees and not tokenizer.chat_template:
         raise BadInput(f"The model {load.folder} has no chat template: put its chat_template.jinja into the folder.")
     return Engine(model.eval(), tokenizer, processor, ends)
@@ -117,19 +117,6 @@ def _four_bits(device: torch.device, dtype: torch.dtype) -> Any:
     return transformers.BitsAndBytesConfig(
         load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=dtype, bnb_4bit_use_double_quant=True
     )
-
-
-def _adapted(model: Any, folder: Path) -> Any:
-    if importlib.util.find_spec("peft") is None:
-        raise missing_part("adapter", "peft", "peft")
-    import peft
-
-    with warnings.catch_warnings():
-        warnings.filterwarnings("error", message=".*missing adapter keys.*")
-        try:
-            return peft.PeftModel.from_pretrained(model, folder)
-        except (ValueError, RuntimeError, KeyError, UserWarning) as error:
-            raise BadInput(f"The adapter {folder} does not fit the model: {_short(error)}") from error
 
 
 def _check_complete(folder: Path, report: dict[str, Any]) -> None:

@@ -76,8 +76,9 @@ class OwnModel:
 def find_weights(weights: Weights) -> tuple[Path, Path | None]:
     """The folders of a model and of its adapter, None without one; nothing is loaded. Raises as `open_weights`."""
     _check_packages()
+    from planners.llm.local.adapters import ADAPTER_WEIGHTS
     from planners.llm.local.folder import find_folder
-    from planners.llm.local.loading import ADAPTER_WEIGHTS, WEIGHTS
+    from planners.llm.local.loading import WEIGHTS
 
     folder = find_folder(weights.name, WEIGHTS, revision=weights.revision)
     return folder, find_folder(weights.adapter, ADAPTER_WEIGHTS) if weights.adapter else None

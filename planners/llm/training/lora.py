@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json
-from planners.llm.local.loading import ADAPTER_WEIGHTS
+from planners.llm.local.adapters import ADAPTER_WEIGHTS
 
 CONFIG = "adapter_config.json"
 _EYES = re.compile(r"vision|visual|image_tower|video_tower|projector|connector|lm_head")

@@ -20,9 +20,10 @@ import trl
 from homie.kernel.errors import BadInput
 from homie.kernel.planning.training import TrainingOrder, TrainingReport
 from homie.kernel.support.progress import StepOver
+from planners.llm.local.adapters import ADAPTER_WEIGHTS
 from planners.llm.local.engine import Engine
 from planners.llm.local.folder import find_folder
-from planners.llm.local.loading import ADAPTER_WEIGHTS, WEIGHTS, Load, load_engine
+from planners.llm.local.loading import WEIGHTS, Load, load_engine
 from planners.llm.training.examples import COLUMNS, dataset_of, read_examples, texts_of
 from planners.llm.training.lora import joined, targets_of
 from planners.llm.training.tiny import make_tiny

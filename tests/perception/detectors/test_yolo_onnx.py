@@ -98,6 +98,9 @@ def test_names_are_those_of_homie_and_may_be_given(tmp_path: Path) -> None:
     assert [detection.name for detection in make_part(DETECTOR, f"yolo-onnx:{known}").detect(seen(picture))] == [
         "fridge"
     ]
+    for classes, text in ((3, '{"0": "refrigerator", "2": "mug", "1": "bowl"}'), (2, '["refrigerator", "mug"]')):
+        exported = finder(tmp_path / f"json{classes}.onnx", size=(64, 64), metadata={"names": text})
+        assert make_part(DETECTOR, f"yolo-onnx:{exported}").describe()["classes"] == classes
     bare = finder(tmp_path / "b.onnx", size=(64, 64), metadata={})
     with pytest.raises(BadInput, match="no names of classes"):
         make_part(DETECTOR, f"yolo-onnx:{bare}")
@@ -176,6 +179,8 @@ def test_files_that_are_no_exported_yolo_are_refused(tmp_path: Path) -> None:
         (whole, {"size": 128}, "pictures of 256 x 256 only"),
         (whole, {"device": "cuda"}, "no CUDA here"),
         (finder(tmp_path / "odd.onnx", metadata={"names": "{0: 'a', 2: 'b'}"}), {}, "no names of classes"),
+        (finder(tmp_path / "gap.onnx", metadata={"names": '{"0": "a", "2": "b"}'}), {}, "no names of classes"),
+        (finder(tmp_path / "two.onnx", metadata={"names": '{"0": "a", "00": "b"}'}), {}, "no names of classes"),
         (finder(tmp_path / "code.onnx", metadata={"names": "__import__('os').getcwd()"}), {}, "no names of classes"),
     ):
         with pytest.raises(BadInput, match=message):

@@ -154,7 +154,7 @@ def test_a_whole_module_is_refused_by_its_class(tmp_path, form):
         ([torch.ones(3)], "holds a list"),
         ({}, "holds no tensors"),
         ({"state_dict": {}}, "holds no tensors, but state_dict"),
-        ({"epoch": 3, "model": STATE}, "is not a state dict.*epoch, model"),
+        ({"epoch": 3, "model": [STATE]}, "is not a state dict.*epoch, model"),
         ({**STATE, "epoch": 3}, "is not a state dict.*: it holds epoch"),
         ({"a": torch.eye(3).to_sparse()}, "sparse"),
         ({"a": torch.empty(3, device="meta")}, "damaged|without values"),

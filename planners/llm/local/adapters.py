@@ -1,0 +1,132 @@
+"""PEFT adapters: on a model that they were made for, with weights that are numbers, or not at all.
+
+peft takes what fits and says nothing of the rest.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+
+from homie.kernel.errors import BadInput
+from homie.kernel.support.packages import missing_part
+from planners.llm.local.folder import read_json
+
+ADAPTER_WEIGHTS, ADAPTER_CONFIG = "adapter_model.safetensors", "adapter_config.json"
+SHOWN = 3
+
+
+def adapted(model: Any, folder: Path, base: Path) -> Any:
+    """The model with an adapter; warns of one that says it is of another model, but fits.
+
+    Args:
+        model: Of transformers, loaded.
+        folder: Of the adapter.
+        base: Of the model.
+
+    Raises:
+        BadInput: It does not fit, has weights without a place or that are not finite, or would do nothing.
+        MissingPart: peft is not installed.
+    """
+    if importlib.util.find_spec("peft") is None:
+        raise missing_part("adapter", "peft", "peft")
+    import peft
+
+    config = _checked_config(folder)
+    _check_weights(folder)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*missing adapter keys.*")
+        try:
+            whole = peft.PeftModel.from_pretrained(model, folder)
+            # Once more: the first time nobody is told of the weights that had no place.
+            left = whole.load_adapter(folder, whole.active_adapter).unexpected_keys
+        except (ValueError, RuntimeError, KeyError, TypeError, UserWarning) as error:
+            raise BadInput(f"The adapter {folder} does not fit the model: {_short(error)}") from error
+    if left:
+        names = ", ".join(sorted(left)[:SHOWN]) + (f" and {len(left) - SHOWN} more" if len(left) > SHOWN else "")
+        raise BadInput(
+            f"The adapter {folder} does not fit the model {base}, which has no place for {len(left)} of its weights"
+            f" ({names}): give the model that it was trained on{_named(config)}."
+        )
+    own, meant = _model_name(str(base)), _model_name(str(config.get("base_model_name_or_path") or ""))
+    if meant and own.lower() != meant.lower():
+        warnings.warn(
+            f"The adapter {folder} was trained on '{config['base_model_name_or_path']}', and the model is {base}: its"
+            " weights fit, but if these are not the same model its answers are worth little.",
+            stacklevel=2,
+        )
+    return whole
+
+
+def _checked_config(folder: Path) -> Mapping[str, Any]:
+    """The configuration of an adapter. Raises BadInput for one that is none, or with which it would do nothing."""
+    path = folder / ADAPTER_CONFIG
+    config = read_json(path)
+    if "peft_type" not in config:
+        raise BadInput(f"{path} is no configuration of a PEFT adapter: it has no peft_type.")
+    if config["peft_type"] == "LORA":
+        ranks = {"r": config.get("r", 8), **_pattern(config, "rank_pattern")}
+        scales = {"lora_alpha": config.get("lora_alpha", 8), **_pattern(config, "alpha_pattern")}
+        for name, rank in ranks.items():
+            if not isinstance(rank, int) or isinstance(rank, bool) or rank < 1:
+                raise BadInput(f"{path}: '{name}' is {rank!r}, and a rank is a whole number from 1 on.")
+        for name, scale in scales.items():
+            number = isinstance(scale, int | float) and not isinstance(scale, bool) and math.isfinite(scale)
+            if not number or not scale:
+                raise BadInput(f"{path}: '{name}' is {scale!r}: with such a scale the adapter does nothing.")
+    return config
+
+
+def _pattern(config: Mapping[str, Any], name: str) -> dict[str, Any]:
+    pattern = config.get(name) or {}
+    return {f"{name} of {layer}": value for layer, value in pattern.items()} if isinstance(pattern, Mapping) else {}
+
+
+def _check_weights(folder: Path) -> None:
+    """Raises BadInput where the weights are not there as safetensors, or not all finite."""
+    path = folder / ADAPTER_WEIGHTS
+    if not path.is_file():
+        raise BadInput(
+            f"The adapter {folder} has no {ADAPTER_WEIGHTS}: other files of weights, as pickles, are not read."
+        )
+    try:
+        bad = sorted(_not_finite(load_file(path)))
+    except (SafetensorError, OSError) as error:
+        raise BadInput(f"The adapter {path} is damaged: {_short(error)}.") from error
+    if bad:
+        more = f" and {len(bad) - SHOWN} more" if len(bad) > SHOWN else ""
+        raise BadInput(
+            f"The adapter {folder} has weights that are not finite: {', '.join(bad[:SHOWN])}{more}. Its training"
+            " failed; take one of before."
+        )
+
+
+def _not_finite(weights: Mapping[str, Any]) -> Iterator[str]:
+    for name, tensor in weights.items():
+        if tensor.is_floating_point() and not bool(tensor.isfinite().all()):
+            yield name
+
+
+def _named(config: Mapping[str, Any]) -> str:
+    base = config.get("base_model_name_or_path")
+    return f", {base}" if base else ""
+
+
+def _model_name(path: str) -> str:
+    """The last part of a path or a hub id, of a folder in the hub's cache that of its repository."""
+    parts = Path(path).parts
+    if len(parts) > 2 and parts[-2] == "snapshots":
+        parts = parts[:-2]
+    return parts[-1].rpartition("--")[2] if parts else ""
+
+
+def _short(error: BaseException, longest: int = 300) -> str:
+    text = " ".join(str(error).split()).rstrip(".")
+    return text if len(text) <= longest else f"{text[:longest]} ..."

@@ -1,0 +1,131 @@
+"""Weights as trainings save them: parts beside each other in one file, names with what a wrapper put before them.
+
+Only what leads to the names of a registered format is taken away, so a policy whose own names begin with `model.`
+keeps them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from homie.kernel.errors import BadInput
+
+if TYPE_CHECKING:
+    import torch
+
+Tensors: TypeAlias = "Mapping[str, torch.Tensor]"
+PARALLEL = "module."
+"""What torch's DataParallel puts before every name; the network inside is the same."""
+COMPILED = "_orig_mod."
+"""What torch.compile puts before the names of a network, or of a part of one."""
+WRAPPERS = (PARALLEL, COMPILED, "averaged_model.", "ema_model.", "model.", "net.", "network.", "policy.", "state_dict.")
+"""What trainings put before names, in any order and number."""
+COUNTERS = ("n_averaged",)
+"""Numbers that torch's AveragedModel keeps beside the weights."""
+FIRST = ("state_dict", "model_state_dict", "model", "net", "network", "module", "params")
+"""Keys under which trainings keep the weights, of equal ones the first."""
+NO_WEIGHTS = ("optim", "sched", "scaler", "rng")
+"""In the key of what has tensors, too, and is no network."""
+DEEPEST = 3
+"""Dictionaries inside each other in which weights are looked for."""
+SHOWN = 5
+
+
+def parts(held: Mapping[object, object], is_tensor: Callable[[object], bool], inside: str = "") -> Iterator[str]:
+    """The keys, joined by `/`, under which a dictionary holds nothing but tensors by their names."""
+    for key, value in held.items():
+        name = f"{inside}{key}"
+        if not isinstance(value, Mapping) or not value or any(word in name.lower() for word in NO_WEIGHTS):
+            continue
+        if all(isinstance(inner, str) and is_tensor(tensor) for inner, tensor in value.items()):
+            yield name
+        elif name.count("/") + 1 < DEEPEST:
+            yield from parts(value, is_tensor, f"{name}/")
+
+
+def part_of(held: Mapping[object, object], name: str) -> object:
+    """What is under a key that `parts` gave."""
+    value: object = held
+    for key in name.split("/"):
+        value = (
+            next((inner for each, inner in value.items() if str(each) == key), None)
+            if isinstance(value, Mapping)
+            else None
+        )
+    return value
+
+
+def choose(path: Path, found: Mapping[str, Tensors], asked: str) -> tuple[str, str]:
+    """The part to be read, and what is to be said of it. Raises BadInput where it is not clear which."""
+    if asked:
+        if asked not in found:
+            known = f"it has {', '.join(found)}" if found else "it has no such parts"
+            raise BadInput(f"{path} has no weights under '{asked}': {known}.")
+        return asked, f"the weights under '{asked}'"
+    ordered = sorted(found, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
+    first, others = ordered[0], ordered[1:]
+    differing = [name for name in others if not _equal(found[first], found[name])]
+    if differing:
+        names = ", ".join(f"'{name}'" for name in ordered)
+        raise BadInput(
+            f"{path} holds several sets of weights, under {names}: give one of them, such as {path}#{ordered[-1]}."
+        )
+    equal = f", which are those under {', '.join(repr(name) for name in others)}, too" if others else ""
+    return first, f"the weights under '{first}'{equal}"
+
+
+def _equal(first: Tensors, other: Tensors) -> bool:
+    return set(first) == set(other) and all(
+        tensor.shape == other[name].shape
+        and tensor.dtype == other[name].dtype
+        and bool((tensor == other[name]).logical_or(tensor.isnan() & other[name].isnan()).all())
+        for name, tensor in first.items()
+    )
+
+
+def known_names(tensors: Tensors, known: Callable[[Iterable[str]], bool]) -> tuple[Tensors, str]:
+    """The tensors by the names that a format knows, and what was taken away from them, "" for nothing.
+
+    known: whether some format has these names. Where none has them in any form they stay, but for what training on
+    several GPUs put before all.
+    """
+    if known(tensors) and not any(COMPILED in name for name in tensors):
+        return tensors, ""
+    kept = {name: tensor for name, tensor in tensors.items() if not (name in COUNTERS and tensor.numel() == 1)}
+    for shorten in (_unwrapped, _without_common(kept)):
+        names = {name: shorten(name) for name in kept}
+        if len(set(names.values())) == len(names) and known(names.values()):
+            return {names[name]: tensor for name, tensor in kept.items()}, _taken(tensors, names)
+    if all(name.startswith(PARALLEL) for name in tensors):
+        short = {name.removeprefix(PARALLEL): tensor for name, tensor in tensors.items()}
+        return short, f"'{PARALLEL}' before all names"
+    return tensors, ""
+
+
+def _unwrapped(name: str) -> str:
+    name = name.replace(f".{COMPILED}", ".")
+    while before := next((each for each in WRAPPERS if name.startswith(each)), ""):
+        name = name.removeprefix(before)
+    return name
+
+
+def _without_common(tensors: Tensors) -> Callable[[str], str]:
+    """Takes away what stands before all names, whatever it is: a training of one's own has a name of its own there."""
+    steps = [name.split(".")[:-1] for name in tensors]
+    common = 0
+    while steps and all(len(each) > common for each in steps) and len({each[common] for each in steps}) == 1:
+        common += 1
+    return lambda name: ".".join(name.split(".")[common:])
+
+
+def _taken(tensors: Tensors, names: Mapping[str, str]) -> str:
+    before = dict.fromkeys(
+        name.removesuffix(short) if name.endswith(short) else COMPILED for name, short in names.items()
+    )
+    words = [f"'{each}'" for each in before if each]
+    listed = ", ".join(words[:SHOWN]) + (" and others" if len(words) > SHOWN else "")
+    everywhere = "all" if "" not in before else "some"
+    counters = [name for name in tensors if name not in names]
+    return f"{listed} before {everywhere} names" + (f", and {', '.join(counters)}" if counters else "")
