@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from homie.bench.folder.ledger import read_bench
+from homie.bench.options import BenchOptions
+from homie.bench.play.checks import done_at_start, ready
+from homie.bench.play.progress import Progress
 from homie.runtime.runstore import read_steps
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -42,6 +47,37 @@ def test_mistakes_are_one_sentence(homie, write_suite, bench_arguments, argument
     done = homie("bench", *[suite if word == "SUITE" else word for word in arguments], *bench_arguments)
     assert done.returncode == code and "Traceback" not in done.stderr
     assert [line for line in done.stderr.splitlines() if line.startswith(sentence)], done.stderr
+
+
+ALREADY = """
+format: 1
+name: already
+protocol: {rounds: 2, trials: 1}
+tasks:
+  - {id: there, text: take the ball out, scene: {seed: 7}, goal: {not: {in: [BALL, BOX]}}}
+  - {id: partly, text: put the ball in, scene: {seed: 7}, goal: {all: [{held: nothing}, {in: [BALL, BOX]}]}}
+"""
+
+
+def test_a_goal_that_holds_at_the_start_is_told_with_the_result(homie, bench_arguments, tmp_path, plan):
+    (tmp_path / "suite.yaml").write_text(ALREADY.replace("BALL", "ball").replace("BOX", "box"))
+    done = homie("bench", "suite.yaml", *bench_arguments, "--planner", plan(["End"]), "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert "there-0  success after 1 round, but the goal held before the first subtask" in done.stderr
+    note = "the goal of 1 task held before the first subtask (there), so success there says nothing about the planner. "
+    assert f"{note}SR of the 1 other episode: 0.00." in done.stderr
+
+
+def test_a_goal_that_holds_at_the_start_of_a_house_is_told_before_it_is_played(tmp_path):
+    suite = tmp_path / "suite.yaml"
+    suite.write_text(ALREADY.replace("BALL", "banana").replace("BOX", "fridge"))
+    options, read = ready(BenchOptions.build(suite=str(suite)))
+    assert done_at_start(options, read.tasks) == (("there",), ("partly",))
+    assert done_at_start(options, read.tasks * 11) == ((), ()), "not of a large suite, which would take long to begin"
+    screen = StringIO()
+    Progress(Console(file=screen, width=300)).given(("there",), ("partly",))
+    assert screen.getvalue().startswith("warning: the goal of 1 task holds before the first subtask (there): ")
+    assert "note: a part of the goal of 1 task holds before the first subtask (partly)." in screen.getvalue()
 
 
 def test_a_config_file_says_it_all(homie, write_suite, tmp_path):

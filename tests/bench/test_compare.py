@@ -13,11 +13,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from bench_runs import DONE, LATE, RENAMED, WANDERED, rewrite, suite, write_run
+from bench_runs import DONE, LATE, RENAMED, WANDERED, rewrite, suite, write_run, write_single
 from rich.console import Console
 
 from homie.bench.compare.compare import compare
 from homie.bench.compare.summary import Intervals
+from homie.bench.folder.inside import runs_inside
 from homie.bench.folder.ledger import SweepFile, read_bench
 from homie.bench.play.progress import Progress
 from homie.bench.score.metrics import METRICS, NEEDS, TERMS
@@ -26,6 +27,7 @@ from homie.bench.score.trajectory import Trajectory, written_step
 from homie.bench.statistics import Estimate, wilson
 from homie.bench.suite.suite import Suite
 from homie.bench.tables import Column, Table, shown
+from homie.cli.commands.compare import _comparable
 from homie.kernel.errors import BadInput
 from homie.kernel.support.checksums import sealed
 from homie.kernel.types import Decision, Subtask
@@ -356,9 +358,25 @@ def test_the_command(tmp_path: Path) -> None:
     assert homie(a, b, "--form", "csv", "--out", str(out), "--resamples", "200").returncode == 0
     first = next(csv.DictReader(io.StringIO(out.read_text())))
     assert (first["run"], float(first["SR"]), first["SR low"] != "") == ("rule", 1.0, True)
-    wrong = homie(str(tmp_path))
+    assert homie(str(tmp_path), "--json", "--resamples", "200").stdout == done.stdout, "the runs in a folder"
+    alone = homie(a, "--resamples", "200")
+    assert alone.returncode == 0 and "nothing is compared" in alone.stderr
+    wrong = homie(str(tmp_path / "nowhere"))
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert wrong.stderr.startswith("homie: There is no run of a suite in")
+
+
+def test_runs_in_a_folder_that_cannot_be_compared_are_named(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        fields = suite().model_dump(mode="json", by_alias=True, exclude_none=True)
+        write_run(tmp_path / "runs" / name, {}, tasks=Suite.model_validate({**fields, "name": name}))
+    with pytest.raises(BadInput, match=r"^\S+runs holds runs of several suites, .*\(one: \S+one; two: \S+two\)\.$"):
+        runs_inside([tmp_path / "runs"])
+    (tmp_path / "singles").mkdir()
+    write_single(tmp_path / "singles" / "a", {"1": DONE})
+    for folder, words in (("singles", "holds runs of"), ("singles/a", "is a run of")):
+        with pytest.raises(BadInput, match=rf"{folder} {words} `homie run`, whose tasks have no goal to compare by"):
+            _comparable([tmp_path / folder])
 
 
 CODES = ("L1", "L2", "L3", "L4", "L", "D1", "D2", "D", "F1", "F2", "F", "E1", "E2", "E", "All")

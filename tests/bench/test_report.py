@@ -170,7 +170,7 @@ def test_what_the_planner_said_at_the_end(homie, tiny_arguments, tmp_path: Path)
     plan = tmp_path / "plan.yaml"
     plan.write_text("- {subtask: '[End]', report: declined, answer: two <b>}", encoding="utf-8")
     done = homie("run", "how many?", *tiny_arguments, "--planner", f"scripted:{plan}", "--no-video", "--out", "run")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, "nothing was done"
     _, page = write(tmp_path / "run")
     assert "the planner declined the task: nothing was begun" in page.text and "two <b>" in page.text
 
@@ -317,9 +317,6 @@ def test_an_unfinished_episode_shows_what_there_is(tmp_path: Path) -> None:
 
 def test_what_is_no_run_is_refused_in_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="There is no run in"):
-        write(tmp_path)
-    (tmp_path / "sweep.json").write_text("{}")
-    with pytest.raises(BadInput, match="runs of a sweep"):
         write(tmp_path)
     run = write_run(tmp_path / "run", WAYS)
     (tmp_path / "file").write_text("")

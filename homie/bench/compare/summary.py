@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -18,12 +18,15 @@ from homie.bench.score.paper import HEADS, counts_by_head, shares_by_head
 from homie.bench.score.scores import Count, Results
 from homie.bench.statistics import RESAMPLES, Estimate
 from homie.bench.tables import Cell, Column, Table
+from homie.kernel.support.text import counted
 
 Runs: TypeAlias = Mapping[str, Results]
 """Results by the label of the run."""
 Rows: TypeAlias = tuple[tuple[Cell, ...], ...]
 RUN = Column("run")
 WORLD = "world"
+MOST_NAMES = 5
+"""Tasks that a note names."""
 REPORTS = ("B", "FR", "NR", "HN", "undone")
 REPORT_NOTE = (
     "B: the goal holds and the planner said that it does. FR: it said what is not so. NR: it did not end the task. HN:"
@@ -83,10 +86,26 @@ def _notes(label: str, results: Results) -> list[str]:
             f"{label}: the official notebooks stop with {first.raises['success']} at task {first.task_id}, trial "
             f"{first.trial} ({len(raised)} such episodes): declare the names in the suite, or use the profile homie."
         )
+    given = sorted({score.task_id for score in results.scores if score.given})
+    if given:
+        rest = Results(results.profile, tuple(score for score in results.scores if not score.given))
+        share = ratio(rest, "SR").value
+        others = counted(len(rest.scores), "other episode")
+        alone = "" if share is None else f"SR of the {others}: {100 * share:.2f}"
+        notes.append(
+            f"{label}: the goal of {counted(len(given), 'task')} held before the first subtask ({_some(given)}), so "
+            f"success there says nothing about the planner. {alone or 'No other episode is left'}."
+        )
     without = {score.task_id for score in results.scores if "expert" in score.raises}
     if without:
         notes.append(f"{label}: no PLWSR, {len(without)} tasks have no expert.")
     return notes
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first few names, and how many more there are."""
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def report_table(runs: Runs, intervals: Intervals) -> Table:

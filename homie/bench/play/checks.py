@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 
 from pydantic import ValidationError
@@ -9,6 +10,7 @@ from pydantic import ValidationError
 from homie.bench.options import BenchOptions
 from homie.bench.play.worker import ERRING, EXPERT
 from homie.bench.suite.suite import Suite, Task, find_suite
+from homie.conditions import conjuncts
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.setup import registry
@@ -16,6 +18,9 @@ from homie.kernel.setup.options import OpenOptions, explain
 from homie.kernel.setup.scenes import scene_options, scenes_of
 from homie.runtime.assembly import load_checks, named_planner
 from homie.runtime.making import DETECTOR, named_part
+
+FEW = 20
+"""Tasks of a suite whose start is looked at before it is played: five seconds."""
 
 
 def ready(options: BenchOptions) -> tuple[BenchOptions, Suite]:
@@ -34,6 +39,29 @@ def ready(options: BenchOptions) -> tuple[BenchOptions, Suite]:
     for kind, name in (("robots", options.robot), ("locators", options.targets)):
         registry.find(kind, name)
     return options, suite
+
+
+def done_at_start(options: BenchOptions, tasks: Sequence[Task]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The ids of tasks whose goal holds before the first subtask, and of those whose goal holds in part.
+
+    The worlds are made without physics, a quarter of a second each: of suites with more than `FEW` tasks nothing is
+    told here; their workers judge the goal at every start, and the tables have it.
+    """
+    whole, part = [], []
+    scenes = scenes_of(options.robot)
+    for task in tasks if len(tasks) <= FEW else ():
+        if task.goal is None or task.scene.spec is not None:
+            continue
+        world = scenes.begin(task.scene.seed, task.scene.settings)
+        if world is None:
+            continue
+        with contextlib.suppress(BadInput):  # what the goal asks for can only be judged with physics
+            held = [condition.holds(world) for condition in conjuncts(task.goal)]
+            if all(held):
+                whole.append(task.id)
+            elif any(held):
+                part.append(task.id)
+    return tuple(whole), tuple(part)
 
 
 def _on_its_robot(options: BenchOptions, suite: Suite) -> BenchOptions:

@@ -48,6 +48,21 @@ class Progress:
             self._live = Live(self, console=self._console, refresh_per_second=4, transient=True)
             self._live.start()
 
+    def given(self, whole: Sequence[str], part: Sequence[str]) -> None:
+        """The goals of these tasks hold before the first subtask, as a whole or in part."""
+        if whole:
+            one = len(whole) == 1
+            self._line(
+                f"warning: the goal of {counted(len(whole), 'task')} holds before the first subtask "
+                f"({', '.join(whole)}): success there says nothing about the planner. Change the "
+                f"{'goal or the scene of the task' if one else 'goals or the scenes of these tasks'}."
+            )
+        if part:
+            self._line(
+                f"note: a part of the goal of {counted(len(part), 'task')} holds before the first subtask "
+                f"({', '.join(part)})."
+            )
+
     def side_by_side(self, workers: int) -> None:
         """So many workers play, which nobody has asked for."""
         self._line(f"{workers} workers play side by side, one for each core (another number: --workers).")
@@ -108,6 +123,7 @@ class Progress:
             return f"infrastructure ({ending.cause.partition(':')[0]})"
         (score,) = results.scores
         world = ", the world disagrees" if score.disagrees else ""
+        world += ", but the goal held before the first subtask" if score.given and score.success else ""
         return f"{'success' if score.success else 'no success'} after {counted(ending.rounds, 'round')}{world}"
 
     def _report(self, episode: Episode, seconds: float) -> None:

@@ -18,7 +18,7 @@ from homie.bench.compare.summary import WORLD, Intervals
 from homie.bench.folder.episode import UNREADABLE, Episode
 from homie.bench.folder.ledger import BenchFolder, check_known, plan, unfinished
 from homie.bench.options import BenchOptions
-from homie.bench.play.checks import ready
+from homie.bench.play.checks import done_at_start, ready
 from homie.bench.play.pool import Limits, LocalPool, Pool
 from homie.bench.play.progress import Progress
 from homie.bench.play.size import workers_of
@@ -111,6 +111,8 @@ def bench(
             [episode for episode in episodes if episode.name not in names],
             [episode for episode in left if episode.damaged],
         )
+        if left:
+            progress.given(*done_at_start(options, suite.select(options.tasks, options.split)))
         size = workers_of(options.workers, len(left), options.robot, ray=options.ray is not None)
         make = pool or (lambda run: _pool(run, options, size))
         if left:

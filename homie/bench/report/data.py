@@ -17,6 +17,7 @@ import yaml
 
 from homie.bench.folder.episode import Episode, Failure
 from homie.bench.folder.goals import GoalLine, read_goals
+from homie.bench.folder.inside import is_run, runs_inside
 from homie.bench.folder.ledger import BenchFile, is_bench, plan
 from homie.bench.options import BenchOptions
 from homie.bench.report.origins import Origin, origin, origins
@@ -131,17 +132,20 @@ class Source:
 
 
 def load(folders: Sequence[Path], profile: str = "homie") -> tuple[Source, ...]:
-    """Read run folders of `homie bench` and `homie run`; single runs are grouped by planner and its settings.
+    """Read run folders of `homie bench` and `homie run`, or all those in a folder; single runs are grouped by planner
+    and its settings.
 
     Raises:
-        BadInput: a folder is not a run, is given twice, or holds the runs of a sweep.
+        BadInput: a folder is not a run and holds none, or is given twice.
     """
+    folders = runs_inside(folders)
     check_different(folders)
     for folder in folders:
-        if (folder / "sweep.json").exists():
-            raise BadInput(f"{folder} holds the runs of a sweep: give these, as {folder}/*/.")
-        if not (folder / "run.json").exists() and not is_bench(folder):
-            raise BadInput(f"There is no run in {folder}: give a folder that `homie run` or `homie bench` wrote.")
+        if not is_run(folder):
+            raise BadInput(
+                f"There is no run in {folder}: give a folder that `homie run` or `homie bench` wrote, or one with such "
+                "folders in it."
+            )
     benches = load_runs([folder for folder in folders if is_bench(folder)], profile)
     singles = [(folder, read_run(folder)) for folder in folders if not is_bench(folder)]
     singles.sort(key=lambda item: _planner(item[1]))

@@ -83,6 +83,7 @@ class StrictEmmoe:
             progress=trajectory.progress,
             claim=trajectory.claim,
             held_first=trajectory.held_first,
+            given=trajectory.given,
             raises=raised,
         )
 
@@ -181,6 +182,7 @@ class Homie:
             progress=trajectory.progress,
             claim=trajectory.claim,
             held_first=trajectory.held_first,
+            given=trajectory.given,
             raises={} if expert else {"expert": "the task has no expert"},
         )
 

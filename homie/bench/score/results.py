@@ -149,7 +149,8 @@ def trajectory(episode: Episode, finished: Finished) -> Trajectory:
         verdict=finished.verdict,
     )
     held = tuple(line.holds for line in finished.goals if line.step)
-    return replace(scored, never=task.never, progress=finished.progress, reached=reached, held=held)
+    given = any(line.holds for line in finished.goals if not line.step)
+    return replace(scored, never=task.never, progress=finished.progress, reached=reached, held=held, given=given)
 
 
 def make_profile(name: str, suite: Suite) -> Profile:

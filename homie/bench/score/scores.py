@@ -34,8 +34,8 @@ class Score:
     attempts: by action. next_node: the first missed node of the best key path, "" if none was missed; `never [...]` if
     that subtask violated the task. verdict: whether the final state of the world satisfies the task. progress: the
     share of its goal's conditions that hold there. claim: what the planner reported when it ended the task, None
-    without a report. held_first: the first subtask, from 1, after which the goal held, as far as that was kept. lost:
-    why the episode could not be run, "" if it could.
+    without a report. held_first: the first subtask, from 1, after which the goal held, as far as that was kept. given:
+    whether it held before the first subtask. lost: why the episode could not be run, "" if it could.
     """
 
     task_id: str
@@ -56,6 +56,7 @@ class Score:
     progress: float | None = None
     claim: bool | None = None
     held_first: int | None = None
+    given: bool = False
     lost: str = ""
     raises: Mapping[str, str] = field(default_factory=dict)
 

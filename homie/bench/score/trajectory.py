@@ -62,7 +62,8 @@ class Trajectory:
     there; None if it cannot be judged. infrastructure: why the episode could not
     be run, "" if it could. feedback: the feedback of each subtask but the last in EMMOE's record, not necessarily as
     many as its history has; None if the steps have it. reached: whether the episode ended by itself, as its goal was
-    reached. held: whether the goal held after each subtask, as far as that was kept.
+    reached. held: whether the goal held after each subtask, as far as that was kept. given: whether it held before the
+    first one.
     """
 
     task_id: str
@@ -80,6 +81,7 @@ class Trajectory:
     feedback: tuple[str, ...] | None = None
     reached: bool = False
     held: tuple[bool, ...] = ()
+    given: bool = False
 
     @property
     def claim(self) -> bool | None:

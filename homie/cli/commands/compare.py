@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -10,11 +11,14 @@ from homie.across.page import table, write_page
 from homie.across.results import read_sheets
 from homie.bench.compare.compare import compare
 from homie.bench.compare.summary import Intervals
+from homie.bench.folder.inside import is_run, runs_inside
+from homie.bench.folder.ledger import is_bench
 from homie.bench.options import CompareOptions
 from homie.bench.score.results import check_different
 from homie.bench.tables import Table, write
 from homie.cli.output import say, tell
 from homie.cli.parameters import Config, build, options_from
+from homie.kernel.errors import BadInput
 from homie.kernel.support.files import write_atomically, writing
 from homie.kernel.support.text import counted
 from homie.vigil.paired import feedback_table
@@ -29,6 +33,8 @@ def compare_command(
 ) -> None:
     """Compare runs."""
     options = build(CompareOptions, config, values)
+    if options.protocols is None:
+        options = options.model_copy(update={"runs": _comparable(options.runs)})
     intervals = Intervals(options.confidence, options.resamples, options.seed)
     if options.protocols is not None:
         sheets = read_sheets(options.runs, options.profile, intervals)
@@ -40,6 +46,8 @@ def compare_command(
         tables = (feedback_table(options.runs),)
     else:
         tables = compare(options.runs, options.profile, intervals, tasks=options.tasks)
+    if len(options.runs) == 1 and options.protocols is None:
+        tell("One run is given, so nothing is compared: give a second one for differences.")
     text = write(tables, "json" if json else options.form)
     if options.out is None:
         say(text, end="")
@@ -47,3 +55,17 @@ def compare_command(
     with writing(options.out, "the tables to"):
         write_atomically(options.out, text.encode())
     tell(f"{options.out}  ({counted(len(options.runs), 'run')})")
+
+
+def _comparable(folders: list[Path]) -> list[Path]:
+    """The runs of suites that folders mean. Raises BadInput for a folder that holds only runs of `homie run`."""
+    runs = runs_inside(folders, lambda folder: is_bench(folder) or (folder / HEAD).is_file())
+    for folder in runs:
+        single = sum(map(is_run, folder.iterdir())) if folder.is_dir() and not is_bench(folder) else 0
+        if (is_run(folder) and not is_bench(folder)) or single:
+            whose = "holds runs of" if single else "is a run of"
+            raise BadInput(
+                f"{folder} {whose} `homie run`, whose tasks have no goal to compare by; `homie report {folder}` "
+                "shows it."
+            )
+    return runs
