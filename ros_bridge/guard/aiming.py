@@ -15,8 +15,6 @@ LIFE = 0.25
 LEAD = 0.3
 """Seconds at full speed by which the set point may be ahead of the measured joints: a controller lags by a tenth of a
 second and more, and a joint that something blocks must not wind up."""
-REACHED = 1e-4
-"""rad or m from the aim at which the set point rests."""
 
 
 class Aiming:
@@ -61,6 +59,4 @@ class Aiming:
         self._speed = np.clip(rate, self._speed - gain, self._speed + gain)
         ahead = LEAD * self._speeds
         self.point = np.clip(self.point + self._speed * passed, measured - ahead, measured + ahead)
-        if np.all(np.abs(self._goal - self.point) < REACHED) and np.all(np.abs(self._speed) <= gain):
-            self._speed = np.zeros(len(self.point))
         return self.point

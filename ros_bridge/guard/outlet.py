@@ -133,14 +133,12 @@ class RosOutlet:
             client.cancel(goal)
 
     def cancel_all(self) -> None:
-        own = {"navigation": self._navigation, "reaching": self._reaching}
-        for name, client in {**self._groups, **own}.items():
-            if client is None:
-                continue
+        own = [client for client in (self._navigation, self._reaching) if client is not None]
+        for client in (*self._groups.values(), *own):
             try:
                 client.cancel_all()
             except HomieError as error:
-                log.error("The cancelling of '%s' could not be sent: %s", name, error)
+                log.error("A wish to cancel could not be sent: %s", error)
 
     def _send(self, client: ActionClient, number: int, goal: object, ended: Callable[[Ended], None]) -> None:
         if not client.ready():

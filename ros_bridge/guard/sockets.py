@@ -58,8 +58,9 @@ class AgentSocket:
         self._buffer = b""
         self._greeted = False
         self._refusals = Refusals()
-        self._window = (0.0, 0)
-        self._heard_at = 0.0
+        self._window: tuple[float, int]
+        """When the second began in which messages are counted, and how many there were; of each agent anew."""
+        self._heard_at: float
         with writing(path, "the guard's socket"):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock = os.open(path.with_suffix(".lock"), os.O_CREAT | os.O_RDWR, 0o600)

@@ -229,8 +229,23 @@ def test_everything_that_moves_is_cancelled(robot, outlet):
     assert {(end.id, end.outcome) for end in ends} == {(number, "cancelled") for number in (21, 22, 23)}
 
 
-def test_an_arm_on_a_table_has_no_velocity(nodes):
-    RosOutlet(nodes("/table"), read_profile("franka")).velocity(0.1, 0.0)
+def test_an_arm_on_a_table_has_no_velocity_and_no_navigation(nodes):
+    outlet = RosOutlet(nodes("/table"), read_profile("franka"))
+    outlet.velocity(0.1, 0.0)
+    outlet.cancel_all()
+
+
+def test_a_group_may_have_any_name_and_is_cancelled(robot, nodes):
+    groups = {"navigation": FETCH.groups["arm"]}
+    profile = FETCH.model_copy(update={"groups": groups, "reaching": None})
+    outlet, ends = RosOutlet(nodes("/third_guard"), profile), []
+    until(outlet._groups["navigation"].ready)
+    robot.waits = True
+    outlet.follow(follow(31, group="navigation"), ends.append)
+    until(lambda: robot.goals)
+    outlet.cancel_all()
+    until(lambda: ends)
+    assert (ends[0].id, ends[0].outcome) == (31, "cancelled")
 
 
 def test_a_dry_run_shows_a_place_once_and_a_velocity_as_often_as_it_is_said():

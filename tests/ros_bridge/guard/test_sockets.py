@@ -243,6 +243,13 @@ def test_what_is_too_long_lets_the_agent_go(agent, guard, end):
     assert guard.lost_by == ["the agent is gone: it sent a message of more than 524288 bytes"]
 
 
+def test_a_line_of_half_a_mebibyte_is_read(agent, guard):
+    agent.greet()
+    agent.say(b"x" * LONGEST_LINE + b"\n", b"x" * LONGEST_LINE)
+    assert agent.hear().why.startswith("This is no message to a guard: ")
+    assert not guard.lost_by
+
+
 def test_the_longest_trajectory_fits(agent, guard):
     agent.greet()
     points = tuple(Point(positions=(-0.12345678901234567,) * 8, time=0.06 * number + 0.001) for number in range(2000))

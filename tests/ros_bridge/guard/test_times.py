@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ros_bridge.guard.messages import Decided, Ended, Grip, Navigate, Refused, Stop, Stopped, Subtask
+from ros_bridge.guard.messages import Decided, Ended, Grip, Navigate, Reach, Refused, Stop, Stopped, Subtask
 from tests.ros_bridge.guard.test_guard import FETCH, PERIOD, World, aim, aims, why
 
 
@@ -79,6 +79,36 @@ def test_a_base_driven_too_fast_by_others_is_stopped(world):
     assert not cancels(world)
     world.speed = (0.61, 0.0)
     assert until_stopped(world) <= 0.021
+
+
+def planned(world):
+    """A motion of the robot's own planner, under way."""
+    joints = tuple(joint.name for joint in FETCH.planned_joints)
+    positions = (0.1, 0.5, 0.2, 0.0, 0.5, 0.0, 0.5, 0.0)
+    command = Reach(id=5, joints=joints, positions=positions, frame="base_link", stamp=world.now)
+    assert world.say(command) == []
+
+
+def test_a_joint_that_others_move_too_fast_is_stopped_at_the_fifth_measurement(world):
+    planned(world)
+    world.joint_speed = 0.13  # of the torso 0.1 are allowed
+    world.pass_time(4 * PERIOD)
+    world.joint_speed = 0.0
+    world.pass_time(PERIOD)
+    world.joint_speed = 0.13
+    world.pass_time(4 * PERIOD)
+    assert not cancels(world)
+    world.pass_time(PERIOD)
+    assert cancels(world)
+
+
+def test_a_planned_motion_takes_the_place_of_an_aim(world):
+    aim(world, 0.3)
+    world.pass_time(0.1)
+    planned(world)
+    sent = len(aims(world))
+    world.pass_time(0.2)
+    assert len(aims(world)) == sent
 
 
 # ------------------------------------------------------------ how long what was said is in force
