@@ -124,6 +124,11 @@ class Operation:
         )
 
     @property
+    def _lost(self) -> bool:
+        """Whether the recording that goes on cannot be written any more."""
+        return self._take is not None and self._take.recorder.failed
+
+    @property
     def recording(self) -> Path | None:
         """The run folder that is written, None for none."""
         return self._take.run.path if self._take else None
@@ -205,6 +210,8 @@ class Operation:
         except RobotFault:
             raise
         except HomieError as error:
+            if self._lost:
+                raise
             self._front.tell(str(error))
             self._person = True
         finally:
@@ -247,6 +254,8 @@ class Operation:
             except RobotFault:
                 raise
             except HomieError as error:
+                if self._lost:  # a disk that fails: nobody drives on unrecorded
+                    raise
                 self._front.tell(str(error))
             order = self.desk.next()
 
@@ -280,9 +289,9 @@ class Operation:
                 for meant in read_line(order.line, self.parts.executor.actions, self.state.task, record=record):
                     self._carry_out(meant)
             case Quit():
+                self._over = True
                 if self._take is not None:
                     self._finish(Finish())
-                self._over = True
 
     def _do(self, order: Do) -> None:
         if not self._person:
@@ -344,10 +353,10 @@ class Operation:
     def _finish(self, order: Finish) -> None:
         """The end of an episode; what follows is practice in the world as it is."""
         episode, take = self._episode, self._take
-        if not episode.over:
-            self._asked.answer = Decision((END,), BY_PERSON, raw=str(END))
-            episode.step()
         try:
+            if not episode.over:
+                self._asked.answer = Decision((END,), BY_PERSON, raw=str(END))
+                episode.step()
             episode.finish()
             if take is not None and order.mark:
                 notes.add_note(take.episode, notes.note("mark", order.mark))

@@ -121,6 +121,22 @@ def test_an_interrupted_data_set_goes_on_and_becomes_the_same(run, tmp_path, for
         make_dataset(options(run, out), "sft")
 
 
+def test_an_episode_that_was_told_of_is_with_the_system(run, tmp_path):
+    """A kill after that loses nothing of it: its lines and its entry do not wait in the process."""
+    out = tmp_path / "out"
+    seen: list[tuple[int, int]] = []
+
+    def progress(entry, reason):
+        folder = out / UNFINISHED
+        lines = (folder / "train.jsonl").read_bytes()
+        entries = [json.loads(line) for line in (folder / "journal.jsonl").read_bytes().splitlines()]
+        assert entries[-1]["episode"] == entry.name and entries[-1]["sizes"]["train"] == len(lines)
+        seen.append((len(entries), len(lines.splitlines())))
+
+    make_dataset(options(run, out), "sft", progress)
+    assert seen == [(1, 5), (2, 10), (3, 15)]
+
+
 def test_lines_that_a_power_loss_has_taken_are_made_again(run, tmp_path):
     make_dataset(options(run, tmp_path / "whole"), "sft")
     out = tmp_path / "out"

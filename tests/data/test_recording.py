@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import random
@@ -24,7 +25,7 @@ from homie.data.recording.reader import read_recording
 from homie.data.recording.recorder import RECORDING
 from homie.data.recording.takes import list_takes, mend_takes
 from homie.data.sources.runs import RunSource
-from homie.kernel.errors import BadInput
+from homie.kernel.errors import BadInput, InfrastructureError
 from homie.runtime.assembly import choose
 from homie.runtime.runstore import read_episode, read_steps
 from homie.teleop.desk import Desk
@@ -272,6 +273,21 @@ def test_what_a_person_has_said_of_an_empty_recording_stays(tmp_path):
     os.utime(other, (0, 0))
     (done,) = mend_takes(tmp_path)
     assert "0 messages" in str(done) and whole.run.exists() and other.exists()
+
+
+def test_a_disk_that_fails_ends_the_episode_with_one_sentence(tmp_path, monkeypatch):
+    """Whoever records next is told, and not only in the end: the robot is not driven on unrecorded."""
+
+    def full(file, entry):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(McapFile, "add", full)
+    for line in ("forward 60", "go to ball"):
+        with pytest.raises(InfrastructureError, match="No space left on device"):
+            drive(tmp_path, ("begin drive", line))
+    (told,) = drive(tmp_path, ("begin drive", "end"))  # as soon as it is known
+    assert "No space left on device" in told
+    assert not any(take.finished for take in list_takes(tmp_path))
 
 
 def test_a_changed_byte_ends_what_is_read_there(tmp_path):

@@ -121,6 +121,11 @@ class Recorder(EpisodeListener):
         self._thread = threading.Thread(target=self._write, name="recorder", daemon=True)
         self._thread.start()
 
+    @property
+    def failed(self) -> bool:
+        """Whether something could not be written; what happens next raises it."""
+        return self._failure is not None
+
     # ------------------------------------------------------------ what happens
 
     def on(self, event: Event) -> None:
