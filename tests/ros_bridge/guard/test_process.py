@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import pty
+import signal
+import stat
 from types import SimpleNamespace as Fields
 
 import pytest
@@ -236,3 +238,40 @@ def test_it_may_have_no_higher_priority(monkeypatch, caplog):
     caplog.set_level(logging.INFO)
     process._hurry()
     assert asked == [(os.PRIO_PROCESS, 0, -15)] and "keep the machine from being busy" in caplog.text
+
+
+def test_a_guard_at_a_terminal_from_beginning_to_end(monkeypatch, network, tmp_path):
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(network.domain))
+    monkeypatch.setenv("ROS_LOCALHOST_ONLY", "1")
+    monkeypatch.setattr("os.setpriority", lambda *_: None)
+    leader, follower = pty.openpty()
+    told, handled = [], []
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+    def ready(path):
+        handled.append(signal.getsignal(signal.SIGHUP))
+        assert stat.S_ISSOCK(os.stat(path).st_mode)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    try:
+        with os.fdopen(follower) as terminal:
+            monkeypatch.setattr("sys.stdin", terminal)
+            process.run_guard(
+                "fetch",
+                armed=False,
+                dry_run=True,
+                approval="none",
+                silence=0.2,
+                run=None,
+                path=tmp_path / "g.sock",
+                transport="dds",
+                tell=told.append,
+                ready=ready,
+            )
+        assert told[0].startswith("Enter: EMERGENCY STOP")
+        assert handled == [signal.SIG_IGN], "the end of its terminal is not its end"
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
+        assert not (tmp_path / "g.sock").exists()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+        os.close(leader)
