@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import json
 from pathlib import Path
 
 import pytest
 import yaml
 
 from benchmarks.mutants.areas import AREAS
-from benchmarks.mutants.covering import SECONDS, Covering
+from benchmarks.mutants.covering import SECONDS, Covering, read_covering
 from benchmarks.mutants.mutations import mutants
 from benchmarks.mutants.report import EQUIVALENT, write_report
 
@@ -86,6 +87,20 @@ def test_a_constant_is_tested_where_it_is_used() -> None:
     assert (limit.line, limit.targets, inside.line) == (5, ("LIMIT",), 17)
     assert covering.chosen(inside) == ["a.py::quick"], "the slow one does not fit beside it"
     assert covering.chosen(limit) == ["a.py::quick", "c.py::imports_it", "b.py::other"]
+
+
+def test_a_test_that_was_removed_is_not_asked_any_more(tmp_path: Path) -> None:
+    """pytest would end with an error, and every mutant of the line would count as killed."""
+    (tmp_path / "tree-0").mkdir()
+    for folder in (tmp_path, tmp_path / "tree-0"):
+        (folder / "file.py").write_text("def f():\n    return 3 + 4\n")
+    (tmp_path / "test_a.py").write_text("def test_it(case):\n    pass\n")
+    tests = ["test_a.py::test_it[one]", "test_a.py::test_gone", "test_b.py::test_it"]
+    content = {"tests": tests, "seconds": [0.1] * 3, "lines": {"file.py": {"2": [0, 1, 2]}}}
+    (tmp_path / "covering.json").write_text(json.dumps(content))
+    covering = read_covering(tmp_path, tmp_path)
+    (mutant, *_) = mutants("file.py", (tmp_path / "file.py").read_bytes())
+    assert covering.chosen(mutant) == ["test_a.py::test_it[one]"] and covering.files == ["test_a.py"]
 
 
 def test_what_gives_the_same_in_either_order_is_left_as_it_is() -> None:

@@ -31,12 +31,13 @@ disable_warnings = no-data-collected, module-not-imported
 @dataclass(frozen=True)
 class Covering:
     """lines: tests by file and line, as places in `tests`. seconds: how long each took. mentions: where words stand,
-    in the code and in the tests, as file and line."""
+    in the code and in the tests, as file and line. there: the tests that were not removed since; None: all."""
 
     tests: list[str]
     seconds: list[float]
     lines: dict[str, dict[int, list[int]]]
     mentions: dict[str, set[tuple[str, int]]]
+    there: frozenset[int] | None = None
 
     def chosen(self, mutant: Mutant, budget: float = SECONDS) -> list[str]:
         """The tests for a mutant, the likeliest first: those that run its line, before all those in the files of
@@ -59,6 +60,7 @@ class Covering:
                 [test for tests in self.lines.get(mutant.file, {}).values() for test in tests],
             ]
         ordered = list(dict.fromkeys(test for group in groups for test in self._quickest(group)))
+        ordered = [test for test in ordered if self.there is None or test in self.there]
         path = Path(mutant.file)
         namesakes = (f"test_{path.stem}", f"test_{path.parent.name}")
         ordered.sort(key=lambda test: Path(self.tests[test].split("::")[0]).stem not in namesakes)
@@ -83,7 +85,8 @@ class Covering:
     @property
     def files(self) -> list[str]:
         """The files that the tests are in."""
-        return sorted({test.split("::")[0] for test in self.tests})
+        kept = range(len(self.tests)) if self.there is None else self.there
+        return sorted({self.tests[number].split("::")[0] for number in kept})
 
     def duration(self, tests: list[str]) -> float:
         """What tests took in the coverage run."""
@@ -151,12 +154,15 @@ def _write(
 
 
 def read_covering(root: Path, work: Path) -> Covering:
-    """The coverage run of before, of the lines that files have now.
+    """The coverage run of before, of the lines that files have now and the tests that are there now.
 
     Lines of `root` that were changed since they were measured are as those that run at import.
     """
     tree = work / "tree-0"
     content = json.loads((work / "covering.json").read_text())
+    texts = {file: _text(root / file) for file in {test.split("::")[0] for test in content["tests"]}}
+    # pytest ends with an error where it is given a test that is gone, and every mutant would count as killed.
+    there = {number for number, test in enumerate(content["tests"]) if _name(test) in texts[test.split("::")[0]]}
     lines: dict[str, dict[int, list[int]]] = {}
     mentions: defaultdict[str, set[tuple[str, int]]] = defaultdict(set)
     for file, measured in content["lines"].items():
@@ -166,13 +172,21 @@ def read_covering(root: Path, work: Path) -> Covering:
         lines[file] = {}
         for block in SequenceMatcher(a=before, b=now, autojunk=False).get_matching_blocks():
             for step in range(block.size):
-                if tests := measured.get(str(block.a + step + 1)):
+                if tests := [test for test in measured.get(str(block.a + step + 1), ()) if test in there]:
                     lines[file][block.b + step + 1] = tests
         for number, text in enumerate(now, 1):
             for word in re.findall(r"[A-Za-z_]\w*", text):
                 mentions[word].add((file, number))
-    for file in {test.split("::")[0] for test in content["tests"]}:
-        if (root / file).exists():
-            for word in set(re.findall(r"[A-Za-z_]\w*", (root / file).read_text())):
-                mentions[word].add((file, 0))
-    return Covering(content["tests"], content["seconds"], lines, dict(mentions))
+    for file, text in texts.items():
+        for word in set(re.findall(r"[A-Za-z_]\w*", text)):
+            mentions[word].add((file, 0))
+    return Covering(content["tests"], content["seconds"], lines, dict(mentions), frozenset(there))
+
+
+def _text(path: Path) -> str:
+    return path.read_text() if path.exists() else ""
+
+
+def _name(test: str) -> str:
+    """How the function of a test stands in its file: `def test_it(` of `tests/test_a.py::test_it[case]`."""
+    return f"def {test.rpartition('::')[2].partition('[')[0]}("
