@@ -9,6 +9,8 @@ from typing import Annotated
 import yaml
 from pydantic import Field
 
+from homie.kernel.support.documents import parse_yaml
+
 UNKNOWN = "unknown"
 """The licence of data of which nobody has said any, as the Hugging Face hub names it."""
 License = Annotated[
@@ -33,8 +35,8 @@ def read_card(path: Path) -> str | None:
 def license_of(card: str) -> str:
     """The licence that a card names."""
     try:
-        front = yaml.safe_load(card.partition("---\n")[2].partition("---\n")[0])
-    except yaml.YAMLError:
+        front = parse_yaml(card.partition("---\n")[2].partition("---\n")[0])
+    except (ValueError, yaml.YAMLError):
         front = None
     said = front.get("license") if isinstance(front, dict) else None
     return said if isinstance(said, str) and said else UNKNOWN

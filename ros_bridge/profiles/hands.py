@@ -21,7 +21,7 @@ WHEEL = re.compile("wheel|caster|castor|steer|rotor|propeller|bogie|rocker|suspe
 """What drives a base, and is no joint of an arm."""
 _NO_HAND = re.compile("eye|ear|head|camera|leg|foot|ankle|knee|hip", re.IGNORECASE)
 """Joints that move together and are no fingers."""
-_FINGER = re.compile("finger|jaw|claw|knuckle|thumb|pincer", re.IGNORECASE)
+_FINGER = re.compile("finger|fngr|jaw|claw|knuckle|thumb|pincer", re.IGNORECASE)
 LEAST_GAP = 0.002
 """m; less than fingers open."""
 _GRIPPER = re.compile("gripper|grasp", re.IGNORECASE)

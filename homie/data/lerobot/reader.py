@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -21,6 +20,7 @@ from homie.data.lerobot.layout import ACTION, EVENTS, PERSISTENT, STATE, SUBTASK
 from homie.data.lerobot.pictures import PictureColumn
 from homie.data.lerobot.tables import read_numbers, read_table, read_tasks
 from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reason_of
 from homie.kernel.types import SUCCESS, Subtask
 
@@ -174,10 +174,10 @@ def _subtask(row: dict[str, Any]) -> Subtask:
     """The subtask of a language row: its tool call where it is one of Homie's, else its words."""
     for call in row.get("tool_calls") or ():
         try:
-            call = json.loads(call) if isinstance(call, str) else call
+            call = parse_json(call, lax=True) if isinstance(call, str) else call
             function = call["function"]
             if function["name"] == TOOL:
-                return Subtask(**json.loads(function["arguments"]))
+                return Subtask(**parse_json(function["arguments"], lax=True))
         except (ValueError, KeyError, TypeError):
             continue
     return Subtask(row["content"] or "")

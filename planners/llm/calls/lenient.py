@@ -5,20 +5,18 @@ An answer must not be lost to a count with a fraction, a reasoning in parts or h
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
+from homie.kernel.support.documents import parse_json
+
 
 def parse(text: str) -> Any:
     """JSON as Python reads it, without a byte order mark, halves of surrogate pairs as `?`. Raises ValueError."""
-    try:
-        return _whole(json.loads(text.removeprefix("\ufeff")))
-    except RecursionError:
-        raise ValueError("too many brackets") from None
+    return _whole(parse_json(text, lax=True))
 
 
 def words(value: object) -> str:
