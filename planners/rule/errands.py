@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from homie.kernel.types import ErrorCode, Feedback, Subtask
+from homie.kernel.interfaces import kind_of
+from homie.kernel.types import ErrorCode, Feedback, Report, Subtask
 from perception.words.names import canonical
 from planners.common_sense import is_container, is_furniture, is_room, means
+from planners.rule.answers import listed, whereabouts
+from planners.rule.chores import Chores
 from planners.rule.memory import Memory
-from planners.rule.moves import TRIES, Course, GaveUp, Moves, closed_container
+from planners.rule.moves import TRIES, Course, GaveUp, closed_container
 from planners.rule.reading.lexicon import kinds_of
 from planners.rule.reading.orders import (
+    Ask,
     Bring,
     CloseUp,
     Errand,
@@ -23,8 +27,10 @@ from planners.rule.reading.orders import (
     Item,
     OpenUp,
     Place,
+    Return,
     Stock,
     Swap,
+    Use,
     Visit,
     names_in,
 )
@@ -40,15 +46,29 @@ ROUNDS_TO_MAKE_ROOM = 10
 __all__ = ["Errands", "GaveUp"]
 
 
-class Errands(Moves):
+class Errands(Chores):
     """Runs errands in order, closes what it opened, and reports the results."""
 
     def __init__(self, memory: Memory) -> None:
         super().__init__(memory)
         self._done: list[str] = []
         self._failed: list[str] = []
+        self._reasons: list[str] = []
+        """Why something failed, and what was assumed."""
         self._left: list[str] = []
+        """What may be left to do."""
+        self._notes: list[str] = []
+        self._asked = False
         self._over = False
+
+    @property
+    def outcome(self) -> Report:
+        """What is claimed: that the task is done only if everything was done as it was understood. "": nobody knows."""
+        if self._failed or not self._over:
+            return "failure"
+        if self._asked:
+            return "success" if self.answer and not self.doubts else "failure"
+        return "" if self._left else "success"
 
     def report(self) -> str:
         """What was done and what failed, in the first person."""
@@ -57,13 +77,17 @@ class Errands(Moves):
             parts.append(f"I have {' and '.join(dict.fromkeys(self._done))}.")
         if self._failed:
             parts.append(f"I could not {' or '.join(dict.fromkeys(self._failed))}.")
-        elif self._over and not self._left:
-            parts.append("The task is done, so I end it.")
-        elif self._over:
-            parts += self._left
-        else:
+        parts += dict.fromkeys(self._reasons)
+        if self.answer:
+            parts.append(f"The answer is: {self.answer}.")
+        elif self._asked:
+            parts.append("I cannot answer.")
+        parts += self.doubts
+        if not self._over:
             parts.append("The task is not done.")
-        return " ".join(parts)
+        elif self.outcome == "success":
+            parts.append("The task is done, so I end it.")
+        return " ".join([*parts, *self._left, *self._notes])
 
     def run(self, errands: tuple[Errand, ...]) -> Course[None]:
         """Run all errands in order; the others are run even if one fails."""
@@ -71,7 +95,7 @@ class Errands(Moves):
         kept = {errand.words for errand in errands if isinstance(errand, OpenUp)}
         for container in [name for name in self.memory.open if name not in kept]:
             if self.memory.held and any(isinstance(errand, Fetch) for errand in errands):
-                self._left.append(f"The {container} is still open because I have only one hand.")
+                self._notes.append(f"The {container} is still open because I have only one hand.")
             else:
                 yield from self._shut(container)
         self._over = True
@@ -97,11 +121,27 @@ class Errands(Moves):
                 case Visit():
                     reached = yield from self.reach(errand.words, f"The task is to get to the {errand.words}.")
                     self._note(bool(reached), f"gone to the {errand.words}", f"find the {errand.words}")
+                case Return():
+                    yield from self._return()
+                case Use():
+                    yield from self._use(errand)
+                case Ask():
+                    self._asked = True
+                    yield from self.ask(errand)
                 case OpenUp():
                     opened = yield from self.open(errand.words, f"I have to open the {errand.words}, so I go there.")
                     self._note(opened, f"opened the {errand.words}", f"open the {errand.words}")
                 case CloseUp():
                     yield from self._close(errand.words)
+
+    def _return(self) -> Course[None]:
+        """Come back to whoever gave the task."""
+        start = self.memory.start
+        if not start:
+            self._left.append("I do not know where you are, so I hold it here.")
+        elif self.memory.room != start and self.memory.held:
+            reached = yield from self.reach(start, f"I was given the task in the {start}, so I go back there.")
+            self._note(bool(reached), f"come back to the {start}", f"come back to the {start}")
 
     def _note(self, ok: bool, done: str, failed: str) -> None:
         self._done += [done] if ok else []
@@ -124,7 +164,7 @@ class Errands(Moves):
         name, source = yield from self._which(item, Place(""))
         taken = bool(name) and (yield from self._take(name, source))
         what = item.words or f"things on the {item.source}"
-        self._note(bool(taken), f"picked up the {name}", f"get the {what}")
+        self._note(bool(taken), f"picked up the {taken}", f"get the {what}")
 
     def _bring(self, item: Item, place: Place) -> Course[None]:
         closed = is_container(place.words) and place.words not in self.memory.stuck
@@ -144,10 +184,24 @@ class Errands(Moves):
             else:
                 failed.append(name)
         ok = len(moved) >= (item.count or 1) and (item.count is not None or not failed)
+        if not ok and moved:
+            of = f" of {item.count}" if item.count else ""
+            self._reasons.append(f"Only {len(moved)}{of} of the {what} could be brought.")
         self._note(ok, f"brought the {what} to the {place.words}", f"bring the {what} to the {place.words}")
-        if item.count is None and (not item.source or is_room(item.source)):
+        if item.count is None and (not item.source or is_room(item.source)) and self._may_be_more(item.source):
             where = f"in the {item.source}" if item.source else "elsewhere"
             self._left.append(f"I have searched where I could; if there are more {what} {where}, I have not seen them.")
+        if self.memory.held and failed:
+            yield from self._put_back(self.memory.held)
+
+    def _may_be_more(self, room: str) -> bool:
+        """Whether there is furniture in a room, or in the home, that was not looked at."""
+        return not self.memory.remembered or bool(self.unseen(room))
+
+    def _put_back(self, held: str) -> Course[None]:
+        """What cannot be brought where it should go is put down again."""
+        if (yield from self.free_hand(f"I cannot bring the {held} where it should go, so I put it down.")):
+            self._reasons.append(f"I have put the {held} down at the {self.memory.at}.")
 
     def _carry(self, words: str, source: str, place: Place) -> Course[str]:
         """Bring one object to the place. Returns its name, or "" on failure."""
@@ -167,13 +221,20 @@ class Errands(Moves):
             return memory.held
         if memory.held and not (yield from self.free_hand(f"I hold the {memory.held} but need the {words}.")):
             return ""
-        if source and memory.at != canonical(source):
-            yield from self.reach(source, f"The {words} should be at the {source}, so I go there first.")
-        if source and is_container(source):
-            yield from self.open(source, f"I look into the {source}.")
+        asked_for = words
+        if source:
+            source = yield from self._go_to_source(source, words)
+            if not source:
+                return ""
+            words = next((thing.name for thing in memory.things_at(source, words)), words)
+        room = memory.room
         for _ in range(TRIES):
             name = yield from self.reach(words, f"I need the {words}, so I go to it.")
             if not name:
+                if source:
+                    self._reasons.append(f"I have not found the {asked_for} at the {source}.")
+                return ""
+            if source and not self._is_from(asked_for, source, room):
                 return ""
             feedback = yield from self.act(Subtask("Pick", name), name, f"I am at the {name}, so I pick it up.")
             if feedback.ok:
@@ -189,11 +250,46 @@ class Errands(Moves):
                 memory.refuse(name)
                 memory.forget(name)
             elif memory.visited[canonical(name)]:  # else a nearer look may show how
-                words = yield from self._instead(words, name)
+                words = "" if source else (yield from self._instead(words, name))
                 if not words:
                     return ""
             memory.at = ""
         return ""
+
+    def _go_to_source(self, source: str, words: str) -> Course[str]:
+        """Go to where something is to be taken from, and open it if it opens. Returns the name of the place, "" if it
+        is not there. Another one of that kind is taken for it if it is the only one that can be meant."""
+        memory = self.memory
+        reached = source if memory.at == canonical(source) else ""
+        if not reached:
+            reached = yield from self.reach(source, f"The {words} should be at the {source}, so I go there first.")
+        if not reached:
+            others = memory.alike(source)
+            if len(others) != 1:
+                known = f"; what I know of that kind is the {listed(others)}" if others else ""
+                self._reasons.append(f"I have not found the {source}{known}.")
+                return ""
+            why = f"There is no {source}, and the {others[0]} is the only one of that kind there."
+            if not (yield from self.reach(others[0], why)):
+                return ""
+            self._reasons.append(f"I took the {others[0]} for the {source}, which I have not found.")
+            source = others[0]
+        if is_container(source):
+            yield from self.open(source, f"I look into the {source}.")
+        return source
+
+    def _is_from(self, words: str, source: str, room: str) -> bool:
+        """Whether what the robot has gone to is at the place from which it is to be taken, which is in that room."""
+        memory = self.memory
+        here = memory.seen_now(words)
+        if any(memory.is_at(thing, source) for thing in here) or means(source, memory.place_of(words)):
+            return True
+        elsewhere = next((thing for thing in here if thing.place), None)
+        if elsewhere is None and (not room or memory.room == room):
+            return True
+        seen = f"; I have seen one {whereabouts(elsewhere)}" if elsewhere is not None else ""
+        self._reasons.append(f"I have not found the {words} at the {source}{seen}.")
+        return False
 
     def _instead(self, words: str, failed: str) -> Course[str]:
         """The name of another object that also fits the words and has not failed yet; "" if there is none."""
@@ -315,6 +411,11 @@ class Errands(Moves):
             return "", ""
         if looked_for and not (kinds_of(item.words) and item.source):
             return item.words, item.source
+        if moved and not item.source:
+            told = (thing for thing in self.memory.things_like(item.words) if not self.memory.is_at(thing, place.words))
+            for name in (thing.name for thing in told):
+                if self._matches(item, kind_of(name)) and name not in failed:
+                    return name, ""
         sources = [item.source] if item.source else self._elsewhere(item, place)
         there = self._there(item, place)
         if moved and (there or item.words not in moved):
@@ -331,7 +432,36 @@ class Errands(Moves):
                 if self._matches(item, name) and name not in failed:
                     return name, source
             self.memory.cleared(item.words, source)
+        if moved and not item.source:
+            return (yield from self._another(item, place, failed))
+        if item.source and not moved and not failed:
+            what = item.words or "anything"
+            self._reasons.append(f"I have not found {what} at the {item.source}.")
         return "", ""
+
+    def _another(self, item: Item, place: Place, failed: Sequence[str]) -> Course[tuple[str, str]]:
+        """One more of an item, which was not seen yet: the robot looks into rooms and containers for it."""
+        memory = self.memory
+
+        def left() -> str:
+            things = memory.things_like(item.words)
+            names = (thing.name for thing in things if not memory.is_at(thing, place.words))
+            return next((name for name in names if name not in failed and self._matches(item, kind_of(name))), "")
+
+        for places in (self._other_rooms, self._furniture):
+            for name in places(item.words):
+                if found := left():
+                    return found, ""
+                usable = (
+                    self._worth_a_look(name) and not means(place.words, name) and self._affordable(name, item.words)
+                )
+                if not usable or not (yield from self.go_to(name, f"I look for another {item.words} in the {name}.")):
+                    continue
+                if self._looks_inside(item.words, name) and (yield from self.open(name, f"I look into the {name}.")):
+                    if found := left():
+                        return found, ""
+                    yield from self.close(name, f"There is no {item.words} in the {name}, so I close it.")
+        return left(), ""
 
     def _of_a_kind(self, item: Item, place: Place, moved: Sequence[str], failed: Sequence[str]) -> tuple[str, str]:
         """The next object of a class such as fruit, of another kind than those at the destination: kinds seen elsewhere

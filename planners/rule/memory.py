@@ -8,7 +8,7 @@ from homie.kernel.interfaces import kind_of
 from homie.kernel.types import Detection, PlannerInput, in_sight
 from homie.kernel.vocabulary.knowledge import Knowledge, Remembered
 from perception.words.names import canonical
-from planners.common_sense import ROOMS, could_be, is_container, is_furniture, is_room, is_surface, means
+from planners.common_sense import ROOMS, could_be, is_container, is_furniture, is_room, is_surface, means, same_head
 from planners.rule.promise import promise
 
 CLOSE = 0.4
@@ -22,6 +22,8 @@ AHEAD = "front"
 """The view that shows what the robot has gone to."""
 FOOT_MARGIN = 0.25
 """Share of an object's height by which its lower edge may be outside of its support's box: boxes are not exact."""
+NESTED = 3
+"""How deep things may lie in or on each other: the plum in the bowl on the table."""
 REFUSALS = 3
 """Refusals (F2) of a name after which the robot no longer goes to it."""
 PLACE_REFUSALS = 2
@@ -36,6 +38,8 @@ class Memory:
     becomes True when a name that was never in sight is refused, and False when such a name is accepted before the robot
     has moved (later the robot may have seen more in passing than its planner).
     known: all that Go to can find, where the planner is told; None where it is not.
+    remembered: what the planner is told was seen, in every setting. room: where the robot is, start: where it was at
+    first, "" where nobody says.
     left: number of rounds after this one. open: containers that were opened. stuck: containers that did not open.
     meant: for words that fit several pieces of furniture, the name of the piece that they stand for from now on.
     """
@@ -45,6 +49,9 @@ class Memory:
         self.left = 0
         self.by_sight: bool | None = None
         self.known: Knowledge | None = None
+        self.remembered: tuple[Remembered, ...] = ()
+        self.room = self.start = ""
+        self.round = 0
         self.in_sight: tuple[Detection, ...] = ()
         self.inventory: tuple[str, ...] = ()
         self.open: list[str] = []
@@ -65,7 +72,9 @@ class Memory:
         """Remember what is in sight: objects, furniture (also if only its door or drawer is seen) and rooms."""
         self.in_sight = in_sight(inputs.detections)
         self.inventory = inputs.inventory
-        self.left = inputs.rounds - inputs.round
+        self.left, self.round = inputs.rounds - inputs.round, inputs.round
+        self.remembered, self.room = inputs.knowledge.remembered, inputs.knowledge.room
+        self.start = self.start or self.room
         self._states_before = self._states
         self._states = {canonical(remembered.name): remembered.state for remembered in inputs.knowledge.remembered}
         if inputs.knowledge.setting == "sensors":
@@ -101,6 +110,70 @@ class Memory:
         now = [canonical(detection.name) for detection in self.in_sight]
         numbered = [canonical(remembered.name) for remembered in self.known.remembered] if self.known else []
         return [name for name in dict.fromkeys([*now, *self._seen, *numbered]) if name and means(words, name)]
+
+    # ------------------------------------------------------------ what is told of things and places
+
+    def things_like(self, words: str) -> list[Remembered]:
+        """Loose things that were seen and match the words ("" for all), each by a name of its own."""
+        loose = (thing for thing in self.remembered if not is_furniture(kind_of(thing.name)))
+        return [thing for thing in loose if not words or means(words, thing.name) or means(words, kind_of(thing.name))]
+
+    def things_at(self, place: str, words: str = "") -> list[Remembered]:
+        """Those of them that are at a place: furniture, a vessel or a room."""
+        return [thing for thing in self.things_like(words) if self.is_at(thing, place)]
+
+    def is_at(self, thing: Remembered, place: str) -> bool:
+        """Whether something that was seen is at a place, or in or on something that is."""
+        if is_room(place):
+            return canonical(thing.room) == canonical(place)
+        holder, room = _holder(thing), ""
+        for _ in range(NESTED):
+            if not holder:
+                return False
+            for name in ROOMS:
+                if canonical(place).startswith(f"{name} "):
+                    room = name
+            rest = canonical(place).removeprefix(f"{room} ")
+            if means(place, holder) or holder == self.piece(place):
+                return True
+            if canonical(thing.room) in (room, "" if room else self.room) and (
+                means(rest, holder) or same_head(rest, kind_of(holder))
+            ):
+                return True
+            holder = next((_holder(other) for other in self.remembered if canonical(other.name) == holder), "")
+        return False
+
+    def seen_now(self, words: str) -> list[Remembered]:
+        """Loose things that match the words and are in sight."""
+        return [thing for thing in self.things_like(words) if thing.seen == self.round]
+
+    def alike(self, place: str) -> list[str]:
+        """Furniture that was seen and that the words for a piece in a room may mean although it is called otherwise:
+        the only `white cabinet` of the kitchen for the `kitchen cupboard`."""
+        room = next((name for name in ROOMS if canonical(place).startswith(f"{name} ")), "")
+        rest = canonical(place).removeprefix(f"{room} ")
+        pieces = [thing for thing in self.remembered if is_furniture(kind_of(thing.name))]
+        return [
+            thing.name
+            for thing in pieces
+            if same_head(rest, kind_of(thing.name)) and (not room or canonical(thing.room) == room)
+        ]
+
+    def state_of(self, place: str) -> str:
+        """Whether a container is `open`, `ajar` or `closed`, as it was last seen; "" if nobody says."""
+        states = [thing for thing in self.remembered if thing.state and means(place, kind_of(thing.name))]
+        ahead = self.before_robot(place)
+        exact = [thing for thing in states if canonical(thing.name) in (ahead, self.piece(place))]
+        here = [thing for thing in states if thing.room == self.room and thing.seen == self.round]
+        return next((thing.state for thing in (*exact, *here, *states)), "")
+
+    def container_ahead(self) -> str:
+        """The widest container in the view ahead, "" for none."""
+        ahead = [seen for seen in self.in_sight if seen.view == AHEAD and is_container(seen.name)]
+        widest = max(ahead, key=lambda seen: seen.box[2] - seen.box[0], default=None)
+        return "" if widest is None else canonical(widest.called)
+
+    # ------------------------------------------------------------ names
 
     def refuse(self, words: str) -> None:
         """Record that these words were refused (F2) at the current place."""
@@ -269,7 +342,8 @@ class Memory:
                 continue
             if is_room(place) or any(_stands_on(item, support) for support in supports):
                 names.append(name)
-        return names
+        told = (canonical(kind_of(thing.name)) for thing in self.things_at(place) if thing.seen == self.round)
+        return list(dict.fromkeys((*names, *told)))
 
 
 def _holder(known: Remembered) -> str:

@@ -6,21 +6,23 @@ It gets the same inputs as every planner (names in four views, inventory, histor
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 
-from homie.kernel.interfaces import Planner
-from homie.kernel.types import END, END_FAILURE, Decision, PlannerInput, Subtask
+from homie.kernel.interfaces import Planner, kind_of
+from homie.kernel.types import END, END_FAILURE, Decision, PlannerInput, Report
+from perception.words.names import normalise
 from planners.rule.errands import Errands, GaveUp
 from planners.rule.memory import Memory
 from planners.rule.reading.instruction import NotUnderstood, parse_instruction
+from planners.rule.reading.orders import Errand, IfThere, Use
 
 
 class RulePlanner(Planner):
     """Parses the task into errands (`reading/instruction.py`) and runs them (`errands.py`), one subtask per round.
 
-    It ends when the errands are done or when nothing more can be done for them; where a planner reports it then says
-    failure. If it does not understand the task it
-    ends at once and says so in its analysis.
+    It ends when the errands are done or when nothing more can be done for them, and reports success only if everything
+    was done as it was understood. A task that it does not understand it declines at once, and its analysis says which
+    words it does not understand. A question ends with an answer.
 
     Raises:
         BadInput: an argument was given; it takes none.
@@ -31,12 +33,11 @@ class RulePlanner(Planner):
     def __init__(self, argument: str = "") -> None:
         super().__init__(argument)
         self._task = ""
-        self._course: Generator[Decision, PlannerInput, str] | None = None
-        self._gave_up = False
+        self._course: Generator[Decision, PlannerInput, Decision] | None = None
 
     def reset(self, task: str, *, seed: int) -> None:
         self._task = task
-        self._course, self._gave_up = None, False
+        self._course = None
 
     def decide(self, planner_input: PlannerInput) -> Decision:
         try:
@@ -45,27 +46,49 @@ class RulePlanner(Planner):
                 return next(self._course)
             return self._course.send(planner_input)
         except StopIteration as over:
-            reports_failure = self._gave_up and planner_input.reports
-            self._course = self._over(str(over.value), END_FAILURE if reports_failure else END)
+            self._course = _over(over.value)
             return next(self._course)
 
-    def _run(self, inputs: PlannerInput) -> Generator[Decision, PlannerInput, str]:
+    def _run(self, inputs: PlannerInput) -> Generator[Decision, PlannerInput, Decision]:
         try:
-            errands = parse_instruction(self._task)
+            errands = parse_instruction(self._task, names_told(inputs))
+            check_actions(errands, inputs.actions)
         except NotUnderstood as reason:
-            self._gave_up = True
-            return f"I do not understand the task: I {reason}, so I do nothing rather than something wrong."
+            sentence = f"I do not understand the task: I {reason}, so I do nothing rather than something wrong."
+            return _end(inputs, sentence, "declined")
         memory = Memory()
         memory.take_in(inputs)
         runner = Errands(memory)
         try:
             yield from runner.run(errands)
         except GaveUp as reason:
-            self._gave_up = True
-            return f"I give up: {reason} {runner.report()}"
-        return runner.report()
+            return _end(inputs, f"I give up: {reason} {runner.report()}", "failure")
+        return _end(inputs, runner.report(), runner.outcome, runner.answer)
 
-    def _over(self, analysis: str, end: Subtask) -> Generator[Decision, PlannerInput, str]:
-        """Answer End in this and all later rounds."""
-        while True:
-            yield Decision((end,), analysis)
+
+def names_told(inputs: PlannerInput) -> frozenset[str]:
+    """The names that the planner is told in the first round, as they are in the vocabulary of a scene of one's own."""
+    told = (*(seen.name for seen in inputs.detections), *(thing.name for thing in inputs.knowledge.remembered))
+    return frozenset(normalise(kind_of(name)) for name in (*told, *inputs.listing))
+
+
+def check_actions(errands: Sequence[Errand], actions: Sequence[str]) -> None:
+    """Raises NotUnderstood for an errand that no skill can do."""
+    for errand in errands:
+        match errand:
+            case Use(action) if action not in actions:
+                raise NotUnderstood(f"cannot '{action.lower()}' anything, which no skill here can do")
+            case IfThere(_, _, then, otherwise):
+                check_actions((*then, *otherwise), actions)
+
+
+def _end(inputs: PlannerInput, analysis: str, report: Report, answer: str = "") -> Decision:
+    """The end of the task. Where an end without a report would claim success, what is not known to be done is not."""
+    end = END_FAILURE if inputs.reports and report != "success" else END
+    return Decision((end,), analysis, report=report, answer=answer)
+
+
+def _over(end: Decision) -> Generator[Decision, PlannerInput, Decision]:
+    """Answer End in this and all later rounds."""
+    while True:
+        yield end

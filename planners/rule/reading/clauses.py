@@ -16,12 +16,15 @@ from planners.rule.reading.orders import (
     IfThere,
     Item,
     OpenUp,
+    Return,
     Visit,
     in_order,
     names_in,
     without_repeats,
 )
 from planners.rule.reading.statements import Statements
+from planners.rule.reading.things import Group
+from planners.rule.reading.times import as_order
 
 
 class Reader(Statements):
@@ -30,6 +33,12 @@ class Reader(Statements):
     def __init__(self, cursor: Cursor, items: Sequence[Item] = (), place: str = "") -> None:
         super().__init__(cursor, items, place)
         self._read = 0
+        self._sentence = 0
+        """Where the errands of this sentence begin."""
+        self._spoken = False
+        """Whether somebody has said something of themselves, which may go on: `I am in the study and would like ...`"""
+        self._later: list[Errand] = []
+        """What is to be done at the end of this sentence: `before X, Y` is Y and then X."""
 
     def text(self) -> None:
         """Read everything up to the end. Raises NotUnderstood."""
@@ -39,6 +48,8 @@ class Reader(Statements):
 
     def _complete(self) -> None:
         """Remove what is to stay from the errands. Raises NotUnderstood if something has no destination or no order."""
+        self._end_sentence()
+        self._come_to_person()
         self._leave_alone()
         if self.cleared:
             raise NotUnderstood(f"do not know where the things on the {self.cleared.source} are to go")
@@ -50,24 +61,95 @@ class Reader(Statements):
         cursor = self.cursor
         while not cursor.over:
             if cursor.words[cursor.at] in (".", ":"):
-                self.verb = self.verb if cursor.words[cursor.at] == ":" else ""
+                if cursor.words[cursor.at] == ".":
+                    self._end_sentence()
                 cursor.at += 1
             elif cursor.sees(lexicon.EXCEPT) or not cursor.take(lexicon.THEN | {","}):
                 break
         return not cursor.over
 
+    def _end_sentence(self) -> None:
+        self.verb = ""
+        self.errands += self._later
+        self._later, self._sentence = [], len(self.errands)
+
+    def _come_to_person(self) -> None:
+        """What somebody wants to have is brought to where that is, which may be said behind it."""
+        kept = without_repeats(self.errands)
+        fetches = any(isinstance(errand, Fetch) for errand in kept)
+        if self.awaited and fetches and not isinstance(kept[-1], Visit):
+            self.errands.append(Visit(self.here) if self.here else Return())
+
+    # ------------------------------------------------------------ when
+
+    def _timed(self) -> bool:
+        """`before you close the fridge, put the orange in it`, `put it there after closing the fridge`
+
+        A clause behind the order that it belongs to is put before it; one order is all that it can belong to.
+        """
+        cursor = self.cursor
+        leading = len(self.errands) == self._sentence and not self._later
+        before = cursor.take(lexicon.BEFORE)
+        after = (
+            "" if before else cursor.take(lexicon.AFTER) or (cursor.sees({"while you are"}) and cursor.take({"while"}))
+        )
+        if not (before or after):
+            return False
+        if after and self._there_first():
+            return True
+        as_order(cursor)
+        mark = len(self.errands)
+        single = len(self.errands) - self._sentence == 1
+        self._clause()
+        while cursor.take({"and"}):
+            self._clause()
+        timed = self.errands[mark:]
+        if (
+            not timed
+            or (not leading and not single and after)
+            or (leading and not cursor.take({",", ", then", "then"}))
+        ):
+            return False
+        if before and leading:
+            self._later = timed
+        elif before and self._later:
+            return False
+        elif after and not leading:
+            self.errands[self._sentence :] = [*timed, *self.errands[self._sentence : mark]]
+        if before and leading:
+            del self.errands[mark:]
+        if leading:
+            if cursor.over or cursor.words[cursor.at] in (".", ":"):
+                return False
+            self._clause()
+        return True
+
+    def _there_first(self) -> bool:
+        """`when you are in the kitchen`: going there is the order."""
+        cursor, start = self.cursor, self.cursor.at
+        there = cursor.take({"you are", "you have arrived", "you get", "you arrive"}) and cursor.take(
+            {"in", "at", "to"}
+        )
+        if there and self._go(noun(cursor)) and cursor.take({","}):
+            self._clause()
+            return True
+        cursor.at = start
+        return False
+
     def _clause(self) -> None:
         """Read one clause and the optional words around it. Raises NotUnderstood."""
         cursor, start = self.cursor, self.cursor.at
         cursor.skip(lexicon.POLITE | lexicon.ASIDE | {","})
+        if not cursor.over and cursor.words[cursor.at].endswith("ing") and cursor.at > start:
+            as_order(cursor)  # would you mind opening the fridge
         if cursor.take({"first", "first of all", "to begin with"}) and self._read:
             raise cursor.not_understood(start)
         if cursor.over or cursor.words[cursor.at] in (".", ":"):
             return
         rules: tuple[Callable[[], bool], ...] = (
-            self._conditional, self._stay, self._leave_open, self._close, self._open, self._person, self._visit,
-            self._clear, self._swap, self._stock, self._find, self._move, self._exception, self._doors, self._subject,
-            self._remark,
+            self._timed, self._conditional, self._stay, self._leave_open, self._close, self._open, self._person,
+            self._visit, self._clear, self._swap, self._stock, self._find, self._chore, self._give, self._move,
+            self._exception, self._doors, self._see_to, self._subject, self._remark,
         )  # fmt: skip
         start = cursor.at
         for rule in rules:
@@ -80,8 +162,23 @@ class Reader(Statements):
         if cursor.sees(lexicon.EXCEPT) and not self._exception():
             raise cursor.not_understood()
         cursor.skip(lexicon.ASIDE | ({"first"} if self._read == 1 else set()))
-        if not self._at_break():
+        self._reason()
+        if not self._at_break() and not cursor.sees(lexicon.BEFORE | lexicon.AFTER):
             raise cursor.not_understood()
+
+    def _reason(self) -> None:
+        """Skip `so that I can wash up`, which names nothing but people. Raises NotUnderstood for other reasons."""
+        cursor, start = self.cursor, self.cursor.at
+        cursor.take({","} if len(cursor.words) > cursor.at + 1 else set())
+        if not (cursor.take(lexicon.REASON) and cursor.take(lexicon.PEOPLE | {"it is", "they are", "it"})):
+            cursor.at = start
+            return
+        while not cursor.over and cursor.words[cursor.at] not in (".", ",", ":"):
+            word = Cursor(cursor.words[cursor.at : cursor.at + 1])
+            named = noun(word)
+            if cursor.sees(lexicon.ORDERING | {"not", "no", "and", "then"}) or (named is not None and named.words):
+                raise cursor.not_understood(start)
+            cursor.at += 1
 
     # ------------------------------------------------------------ conditions
 
@@ -162,25 +259,49 @@ class Reader(Statements):
     def _person(self) -> bool:
         """Statements of people about themselves: where they are, what they want where, or nothing to do."""
         cursor = self.cursor
-        if not cursor.take(lexicon.PEOPLE):
+        if not cursor.take(lexicon.PEOPLE) and not (self._spoken and cursor.sees(lexicon.WANT)):
             return False
+        self._spoken = True
         start = cursor.at
-        if cursor.take({"am", "will be"}) and cursor.take({"in", "at"}):
-            room = noun(cursor)
-            if room is not None and room.kind is Kind.PLACE:
-                self.here = room.words
+        if cursor.take(lexicon.AM):
+            if cursor.take(lexicon.HERE | {"at home", "home", "back", "back home"}):
                 return True
+            if cursor.take(lexicon.AT):
+                room = noun(cursor)
+                if room is None or room.kind is not Kind.PLACE or room.count != 1:
+                    raise cursor.not_understood(start)
+                self.here = self._in_its_room(room)
+                return True
+            if cursor.sees(lexicon.NEAR | lexicon.ELSEWHERE):
+                raise cursor.not_understood(start)
         cursor.at = start
-        if cursor.take(lexicon.WANT):
-            group = self._group()
-            if group is not None and group.places:
-                self._transfer("put", group, False)
-                return True
+        if (want := cursor.take(lexicon.WANT)) and self._wanted(want):
+            return True
         cursor.at = start
         if cursor.take(lexicon.LEFT) and (things := self._things()) and (places := self._places(to_too=False)):
             return self._tell(things, places)
         cursor.at = start
         return self._purpose() if cursor.take({"want to", "would like to", "need to"}) else self._asks_nothing()
+
+    def _wanted(self, want: str) -> bool:
+        """`I want the mug on the desk`, `I would like a peach`. `I need the mug on the desk` may say where it is."""
+        cursor = self.cursor
+        group = self._group()
+        if group is None:
+            return False
+        moved = cursor.take(lexicon.TO_BE_MOVED)
+        places = (*group.places, *(self._places() if moved or cursor.take({","}) else ()))
+        ways = {where.way for where in places}
+        if "at" in ways and want not in ("want", "want to have") and not moved and "please" not in cursor.words:
+            what = group.items[0].words or "thing"
+            raise NotUnderstood(f"cannot tell whether the {what} is at the {places[-1].place.words} or is to go there")
+        if ways & {"to", "at"}:
+            self._transfer("put", Group(group.items, places), False)
+        elif moved:
+            return False
+        else:
+            self._transfer("bring", Group(group.items, places), True)
+        return True
 
     def _purpose(self) -> bool:
         """`I want to warm up my mug`: another clause has to say what to do with the objects it names."""
@@ -200,7 +321,9 @@ class Reader(Statements):
         if cursor.take({"there is", "there are"}):
             things = self._things()
             return self._tell(things, self._places(to_too=False)) if things else self._asks_nothing()
-        heading = cursor.take({"a", "an", "the", "my", "our"}) and self._asks_nothing()
+        if cursor.take({"my", "our", "it is", "tomorrow there is", "tomorrow there are"} | lexicon.SOMEBODY):
+            return self._asks_nothing()
+        heading = cursor.take({"a", "an", "the"}) and self._asks_nothing()
         return bool(heading) and not cursor.over and cursor.words[cursor.at] == ":" and cursor.at > start
 
     def _visit(self) -> bool:

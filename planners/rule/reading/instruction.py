@@ -2,29 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 
+from planners.rule.reading import lexicon
 from planners.rule.reading.clauses import Reader
 from planners.rule.reading.nouns import Cursor, NotUnderstood, spelled
-from planners.rule.reading.orders import CloseUp, Errand, Fetch, in_order, without_repeats
+from planners.rule.reading.orders import CloseUp, Errand, Fetch, in_order, names_in, without_repeats
+from planners.rule.reading.questions import question
+from planners.rule.reading.spelling import misspelt
 
 __all__ = ["NotUnderstood", "parse_instruction"]
 
 
-def parse_instruction(text: str) -> tuple[Errand, ...]:
+def parse_instruction(text: str, known: Collection[str] = ()) -> tuple[Errand, ...]:
     """The errands of an instruction, in the order in which they are run.
 
     Args:
         text: an instruction in English.
+        known: names that are known besides those of the vocabulary.
 
     Raises:
-        NotUnderstood: some words have no role in an errand; the message names them.
+        NotUnderstood: some words have no role in an errand; the message names them, and what they may be misspelt for.
 
     Example:
         >>> parse_instruction("Put the apple in the fridge.")
         (Bring(item=Item(words='apple', count=1, source='', besides=()), place=Place(words='fridge', inside=True)),)
     """
-    reader = Reader(Cursor(spelled(text)))
+    try:
+        errands = _parsed(text)
+    except NotUnderstood as reason:
+        quoted = re.findall("'(.*)'", str(reason))
+        if hint := misspelt([word for words in quoted for word in words.split()], known):
+            raise NotUnderstood(f"{reason}: {hint}") from reason
+        raise
+    for name in names_in(errands):
+        unknown = [] if lexicon.is_thing(name) or lexicon.is_place(name) or name in known else name.split()
+        if hint := misspelt(unknown, known):
+            raise NotUnderstood(f"do not know '{name}': {hint}")
+    return errands
+
+
+def _parsed(text: str) -> tuple[Errand, ...]:
+    cursor = Cursor(spelled(text))
+    if asked := question(cursor):
+        return (asked,)
+    reader = Reader(cursor)
     reader.text()
     errands = without_repeats(reader.errands)
     if not errands:

@@ -45,6 +45,28 @@ CLOSING = _set("closing|shutting")
 OPEN = _set("open|open up")
 SWAP = _set("swap|exchange|switch|trade|interchange")
 CHANGE_PLACES = _set("change places|swap places|trade places|switch places|exchange places|change place")
+SWITCHES = {
+    **dict.fromkeys(("turn on", "switch on", "power on"), "Turn on"),
+    **dict.fromkeys(("turn off", "switch off", "power off", "power down", "shut off"), "Turn off"),
+}
+"""Verbs whose particle may come behind the name: `switch the stove off`."""
+USES = {
+    **dict.fromkeys(("wash", "wash up", "rinse", "rinse off", "do the washing up of"), "Wash"),
+    **dict.fromkeys(("fill", "fill up"), "Fill"),
+    **dict.fromkeys(("heat", "heat up", "warm", "warm up", "microwave"), "Heat"),
+    **dict.fromkeys(("slice", "slice up", "cut", "cut up", "chop", "chop up"), "Slice"),
+    **dict.fromkeys(("wipe", "wipe down", "wipe off", "scrub"), "Wipe"),
+    **dict.fromkeys(("follow", "go after"), "Follow"),
+}
+"""Other verbs of a household, by the action that they mean."""
+BY_MEANS = {
+    "Wash": _set("in the sink|at the sink|in the washbasin|with water|under the tap|under running water"),
+    "Fill": _set("with water|at the sink|in the sink|with water at the sink|with tap water|up|up with water"),
+    "Heat": _set("in the microwave|up|up in the microwave"),
+    "Slice": _set("with a knife|with the knife|up|into slices"),
+    "Wipe": _set("with a sponge|with the sponge|clean|down"),
+}
+"""By what means they are done anyway."""
 ANY_VERB = SET_DOWN | BRING | TAKE | FIND | HAND | VISIT | WAIT | CALL_AT | CHILL | CLEAR | CLOSE | OPEN | SWAP
 
 # ---------------------------------------------------------------- where
@@ -79,6 +101,10 @@ GOES = _set("""
     | is needed | are needed | should lie | should stand | should move | moves | move | can wait | may wait
     | would be better | would keep better | is better off | are better off
 """)
+ENDS_UP = _set("""
+    end up | ends up | ended up | get | gets | lands | land | arrive | arrives | finds its way | find their way
+    | makes it | make it | comes | come | is put | are put | is brought | are brought | is moved | are moved
+""")
 HAS = _set("has|have|holds|hold|contains|contain")
 SHOULD_HAVE = _set("""
     should have | should hold | should contain | must have | must hold | must contain | has to have | needs
@@ -107,11 +133,43 @@ ALL_DOORS = _set("""
 ONE_DOOR = _set("the door|it|that|this|its door|that one")
 ANY_DOOR = _set("anything|any door|any doors|either|either of them")
 EXCEPT = _set("except|except for|but not|apart from|but for|other than|excluding|not|and not|with the exception of")
-WANT = _set("want|want to have")
+WANT = _set("want|want to have|would like|would like to have|would love|would love to have|need|fancy|could do with")
+WHOLE = _set("those|these|the|my|our|your|all the|all|them")
+"""Words between a number and the number of those from which it is taken: `two of the five`."""
+AM = _set("""
+    am | are | will be | am sitting | are sitting | am lying | are lying | am standing | am waiting | are waiting
+    | am working | are working | am still | am now | sit | am currently
+""")
+ELSEWHERE = _set("upstairs|downstairs|outside|inside|away|out|abroad|somewhere|over there|there|next door|elsewhere")
+TO_BE_MOVED = _set("""
+    to be | to go | to lie | to stand | moved | put | placed | brought | to be put | to be moved | to be brought
+    | carried | taken
+""")
+SOMEBODY = _set("""
+    my kid | my kids | guests | the guests | my guests | the kids | the children | dinner | lunch | breakfast | supper
+    | it | the weather
+""")
+"""Subjects of remarks in which nothing is asked for, if they name nothing."""
 PEOPLE = _set("i|we|someone|somebody|nobody|everyone|everybody")
 LEFT = _set("left|put|forgot|have left|have put|have|saw|have seen|keep|must have left")
-ASKING = _set("not|no|you|never|should|must|prefer|want|need|would|could|expect|hope|wish|ask|demand|insist")
+ORDERING = _set("""
+    before | after | until | till | unless | while | whenever | when | once | as soon as | instead | rather | without
+    | except | if | otherwise | or | neither | nor | every time | always | nothing | nobody | by the time
+""")
+"""Words that say in which order, under which condition or how something is to be done. They are never passed over."""
+ASKING = ORDERING | _set(
+    "not|no|you|never|should|must|prefer|want|need|would|could|expect|hope|wish|ask|demand|insist|had better|please"
+)
 """Words with which people may ask for something. A clause without them that names nothing is only a statement."""
+BEFORE = _set("before | but before | but only before | and before")
+AFTER = _set("""
+    after | once | when | as soon as | only after | but only after | only once | only when | right after
+    | directly after | immediately after | whenever
+""")
+"""Words before a clause that says what is to be done first."""
+DOER = _set("you | we | i | you have | we have | i have | you are | having | you are done | you are finished with")
+REASON = _set("so that | so | because | since | as | in order that | for | cause")
+"""Words before a reason behind an order."""
 
 # ---------------------------------------------------------------- optional words
 
@@ -122,26 +180,39 @@ POLITE = _set("""
     | be so kind and | be so kind as to | be a dear and | hey | hi | hello | ok | okay | robot | homie | hey robot
     | now | so | well | do not forget to | remember to | make sure to | make sure that you | make sure you
     | be sure to | just | also | next | finally | lastly | yes | go ahead and | you may | good morning | good evening
-    | listen | i need your help | tomorrow | tonight | today | only
+    | listen | i need your help | tonight | today | only | would you mind | do you mind | can somebody | can someone
+    | could somebody | could someone | can anybody | can anyone | could anybody | could anyone | would somebody
+    | would someone | will somebody | will someone | somebody please | someone please | i was wondering if you could
+    | i wonder if you could | would it be possible to | would it be possible for you to | is it possible to
+    | is it possible for you to | it would be nice if you could | it would be great if you could
+    | it would be lovely if you could | it would be good if you could | i would appreciate it if you could
+    | i would be grateful if you could | i would be glad if you could | may i ask you to | i would ask you to
+    | i would love you to | i want you to please | please could you | please can you | please would you
+    | while you are at it | if you do not mind | if you would | if possible | if you could | if it is no trouble
+    | you could | would you be so kind as to | would you be so kind and | your job is to | for me
+    | excuse me | dear robot | dear homie | oh | quick | be quick and | hurry and | let us
 """)
 """Optional words before an order."""
 ASIDE = _set("""
     please | now | again | too | also | as well | thanks | thank you | thanks a lot | thank you very much | for me
     | for us | for now | for later | for dinner | for lunch | for breakfast | for supper | for dessert | for the party
-    | for the time being | for a while | for a moment | afterwards | afterward | at the end | in the end
+    | for the time being | afterwards | afterward | at the end | in the end
     | when you are done | when you are finished | once you are done | when done | behind you | this time | right away
-    | at once | immediately | quickly | carefully | gently | slowly | safely | to cool | to cool down | to chill
+    | if you do not mind | if you would | if possible | if you can | if you could | would you
+    | will you | can you | could you | if that is ok | if that is okay | if it is no trouble | when you get a minute
+    | when you have a minute | when you have a moment | at once | immediately
+    | quickly | carefully | gently | slowly | safely | to cool | to cool down | to chill
     | to keep it cool | to keep cool | of course | in your hand | in the home | in the house | in this house
-    | in this home | in this room | in the room | in the apartment | ok | okay | robot | homie | dear | already
+    | in this home | in the room | in the apartment | ok | okay | robot | homie | dear | already
     | anyway | together | when you have time | when you can | when you get a chance | if you please | somewhere
-    | by hand | no hurry | there is no hurry | that is all | to eat | to drink | from me | finally | my friend | buddy
+    | by hand | no hurry | there is no hurry | that is all | to eat | to drink | finally | my friend | buddy
     | long enough | all day | since yesterday | tonight | today
 """)
 """Optional words anywhere else in an order."""
 LIST = _set("and|,|, and|as well as|plus|along with|together with")
 """Words between the names of a list."""
 THEN = _set("""
-    and | then | and then | but | after that | and after that | before you | afterwards | and afterwards
+    and | then | and then | but | after that | and after that | afterwards | and afterwards
     | as well as | plus | next | and also | only then | and only then | and when that is done | when that is done
     | once that is done | once that is closed
 """)
@@ -166,7 +237,7 @@ ELSE = _set("""
 
 DETERMINERS = _set("the|a|an|some|any|my|your|our|his|her|their|its|this|that|these|those")
 EVERY = _set("all|every|each|all of|each of|every one of|every single")
-_NUMBERS = ("one", "two", "three", "four", "five", "six")
+_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 NUMBERS = {
     f"{before}{word}{after}": number
     for number, word in enumerate(_NUMBERS, 1)
@@ -254,6 +325,29 @@ def is_kind_of(words: str, label: str) -> bool:
     if canonical(label) in kinds or canonical(label) in vocabulary().nicknames:
         return False
     return bool(kinds & {canonical(words), *vocabulary().nicknames.get(canonical(words), ())})
+
+
+VESSELS = (
+    "bowl",
+    "mug",
+    "cup",
+    "glass",
+    "pot",
+    "pan",
+    "plate",
+    "pitcher",
+    "basket",
+    "vase",
+    "bucket",
+    "skillet",
+    "tray",
+)
+"""Things into which others can be put."""
+
+
+def is_vessel(words: str) -> bool:
+    """Whether other things can be put into something that can be carried."""
+    return canonical(words).split()[-1] in VESSELS or is_kind_of(words, "dish")
 
 
 def kinds_of(label: str) -> tuple[str, ...]:

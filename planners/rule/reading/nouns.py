@@ -37,7 +37,9 @@ PUNCTUATION = frozenset((",", ".", ":"))
 def spelled(text: str) -> list[str]:
     """The words and the punctuation of a text: every full stop is `.`, every colon or dash `:`. Other characters are
     kept, so that the text is not understood."""
-    plain = " ".join(text.lower().replace("\u2019", "'").replace("_", " ").split())
+    lines = re.sub(r"\n\s*(?=[A-Z]|[-*\u2022]\s|\d+[.)]\s|\n)", " . ", text)
+    plain = " ".join(lines.lower().replace("\u2019", "'").replace("_", " ").split())
+    plain = re.sub(r"(?:(?<=^)|(?<=\. ))(?:[-*\u2022]|\d+[.)]) ", "", plain)
     for pattern, instead in _CONTRACTED:
         plain = re.sub(pattern, instead, plain)
     stops = dict.fromkeys(".;!?", ".") | dict.fromkeys(("-", "\u2013", "\u2014"), ":")
@@ -79,6 +81,11 @@ class Cursor:
         while self.take(phrases):
             pass
 
+    def replace(self, words: list[str]) -> None:
+        """Go on with other words at the same place."""
+        self.words = words
+        self._runs.clear()
+
     def rest(self, start: int | None = None) -> str:
         """The words from the cursor, or from an earlier start, to the next comma or full stop."""
         words: list[str] = []
@@ -110,12 +117,14 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Noun:
-    """A noun phrase. count: how many, None for all. other: whether it excludes the objects named before it."""
+    """A noun phrase. count: how many, None for all. other: whether it excludes the objects named before it. numbered:
+    whether a number was said."""
 
     kind: Kind
     words: str = ""
     count: int | None = 1
     other: bool = False
+    numbered: bool = False
 
 
 def noun(cursor: Cursor) -> Noun | None:
@@ -145,10 +154,14 @@ class _Before:
     article: str = ""
     other: bool = False
     kinds: bool = False
+    of: bool = False
+    """Whether the number is that of a part: the number of the whole may follow, as in `two of the five`."""
 
     def how_many(self, plural: bool) -> int | None:
-        """The number meant; None (all) if there is only the plural."""
-        return None if self.every or (self.count is None and plural) else (self.count or 1)
+        """The number meant; None (all) if there is only the plural. `Some apples` are two."""
+        if self.count is None and plural and self.article == "some":
+            return 2
+        return self.count or (None if self.every or plural else 1)
 
 
 def _before(cursor: Cursor) -> _Before:
@@ -156,11 +169,10 @@ def _before(cursor: Cursor) -> _Before:
     while not cursor.over:
         if cursor.take(lexicon.EVERY):
             before.every = True
-        elif number := cursor.take(lexicon.NUMBERS.keys()):
-            before.count = lexicon.NUMBERS[number]
-        elif re.fullmatch(r"[1-9]\d?", cursor.words[cursor.at]):
-            before.count = int(cursor.words[cursor.at])
-            cursor.at += 1
+        elif number := _number(cursor):
+            if before.count is not None and not before.of:  # `two three apples`
+                break
+            before.count, before.of = before.count or number, cursor.words[cursor.at - 1] == "of"
         elif cursor.take({"other", "another"}):
             before.other = True
         elif article := cursor.take(lexicon.DETERMINERS):
@@ -170,6 +182,19 @@ def _before(cursor: Cursor) -> _Before:
         elif not cursor.take(lexicon.HARMLESS):
             break
     return before
+
+
+def _number(cursor: Cursor) -> int:
+    """The number at the cursor, which moves past it and past `of` behind it; 0 if there is none."""
+    if spoken := cursor.take(lexicon.NUMBERS.keys()):
+        number = lexicon.NUMBERS[spoken]
+    elif re.fullmatch(r"[1-9]\d?", cursor.words[cursor.at]):
+        number = int(cursor.words[cursor.at])
+        cursor.at += 1
+    else:
+        return 0
+    cursor.take({"out of", "of"})
+    return number
 
 
 def _named(cursor: Cursor) -> Noun | None:
@@ -196,7 +221,7 @@ def _named(cursor: Cursor) -> Noun | None:
     plural = normalise(head) != head and head != "crackers"  # `crackers` names a single box
     words = normalise(" ".join([*colours, room, name]))
     plural = plural or (words in ("fruit", "food") and before.article in _DEFINITE)
-    return Noun(kind, words, before.how_many(plural), before.other)
+    return Noun(kind, words, before.how_many(plural), before.other, before.count is not None)
 
 
 def _colours(cursor: Cursor) -> list[str]:

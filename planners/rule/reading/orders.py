@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,36 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
+class Return:
+    """Go back to where the robot was given the task: whoever gave it and has not said where they are is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Do an action of a household: `Turn off` the lamp, `Wash` the plate, `Hand over` the apple to a person.
+
+    item: what it is done to. to: a person, "" for none.
+    """
+
+    action: str
+    item: Item
+    to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Answer a question by looking.
+
+    about: `there` (is an item at a place, or anywhere?), `where` it is, `count`, `open` (is a container?), `closed`,
+    `contents` (what is at a place). place: "" for the whole home.
+    """
+
+    about: Literal["there", "where", "count", "open", "closed", "contents"]
+    item: Item
+    place: Place = Place("")
+
+
+@dataclass(frozen=True, slots=True)
 class OpenUp:
     """Open a container and leave it open."""
 
@@ -91,7 +121,7 @@ class IfThere:
     otherwise: tuple[Errand, ...]
 
 
-Errand: TypeAlias = "Bring | Stock | Swap | Fetch | Visit | OpenUp | CloseUp | IfThere"
+Errand: TypeAlias = "Bring | Stock | Swap | Fetch | Visit | Return | Use | Ask | OpenUp | CloseUp | IfThere"
 
 
 def names_in(errands: tuple[Errand, ...]) -> Iterator[str]:
@@ -104,6 +134,10 @@ def names_in(errands: tuple[Errand, ...]) -> Iterator[str]:
                 yield from _filled(first.words, first.source, second.words, second.source)
             case Fetch(item):
                 yield from _filled(item.words, item.source, *item.besides)
+            case Use(_, item, to):
+                yield from _filled(item.words, item.source, to)
+            case Ask(_, item, place):
+                yield from _filled(item.words, place.words)
             case Visit(words) | OpenUp(words) | CloseUp(words):
                 yield words
             case IfThere(item, place, then, otherwise):
@@ -136,7 +170,7 @@ def _same(first: Item, second: Item) -> bool:
 def _held_last(errands: list[Errand]) -> list[Errand]:
     """There is one hand: an item to hold is picked up after all errands that need the hand."""
     at = next((i for i, errand in enumerate(errands) if isinstance(errand, Fetch)), len(errands))
-    needed = [errand for errand in errands[at + 1 :] if not isinstance(errand, Visit | Fetch)]
+    needed = [errand for errand in errands[at + 1 :] if not isinstance(errand, Visit | Return | Fetch)]
     return errands[:at] + needed + [errand for errand in errands[at:] if errand not in needed]
 
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from planners.common_sense import is_container
 from planners.rule.reading import lexicon
+from planners.rule.reading.chores import Chores
 from planners.rule.reading.nouns import Kind, noun
 from planners.rule.reading.orders import Bring, Item, Place
 from planners.rule.reading.things import Group, Where
-from planners.rule.reading.transfers import Transfers
 
 
-class Statements(Transfers):
+class Statements(Chores):
     """Reads `the bowl belongs in the sink`, `the mug is in the drawer`, `the rest stays`."""
 
     def _subject(self) -> bool:
@@ -51,6 +51,20 @@ class Statements(Transfers):
         if "to" not in ways and ways != ["from", "at"] and not (ways and (self.verb or floating)):
             return False
         self._transfer(self.verb if self.verb in lexicon.SET_DOWN else "put", group, False)
+        return True
+
+    def _see_to(self) -> bool:
+        """`make sure that all the fruit ends up in the bowl`"""
+        cursor = self.cursor
+        if not cursor.take(lexicon.SEE_TO):
+            return False
+        group = self._group()
+        if group is None or group.places or not cursor.take(lexicon.ENDS_UP | lexicon.GOES | {"is", "are"}):
+            return False
+        places = self._places()
+        if len(places) != 1 or places[0].way == "from":
+            return False
+        self._transfer("put", Group(group.items, tuple(places)), False)
         return True
 
     def _holds(self) -> bool:

@@ -147,6 +147,8 @@ class Things(Doors):
         while True:
             start = cursor.at
             named = noun(cursor) if not words or cursor.take(lexicon.LIST) else None
+            if named is not None and named.numbered:  # all but two
+                raise cursor.not_understood(start)
             if named is None or not named.words or named.words.endswith(" one"):
                 cursor.at = start
                 return tuple(words)
@@ -219,6 +221,8 @@ class Things(Doors):
             return replace(self._referred(preposition), inside=inside), Kind.PLACE
         if named is None or not named.words or named.count != 1 or named.other:
             raise cursor.not_understood(start)
+        if inside and named.kind is Kind.THING and not lexicon.is_vessel(named.words):
+            raise NotUnderstood(f"do not know how to put anything into a {named.words}")
         words = self._in_its_room(named) if named.kind is Kind.PLACE else named.words
         if cursor.sees(lexicon.NEAR - lexicon.AT):
             raise cursor.not_understood()

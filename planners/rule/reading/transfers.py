@@ -32,6 +32,8 @@ class Transfers(Things):
         self.mentioned: list[Item] = []
         self.verb = ""
         self.kept: list[str] = []
+        self.awaited = False
+        """Whether somebody wants to have something brought, and has not said yet where they are."""
 
     def _move(self) -> bool:
         """`put the apple on the desk and the pear on the sofa`"""
@@ -100,6 +102,7 @@ class Transfers(Things):
         elif for_me or verb in lexicon.TAKE | lexicon.HAND or (source and verb.startswith("clear")):
             self._fetch(items)
             self.errands += [Visit(person)] if person else []
+            self.awaited = for_me and not person
         else:
             raise NotUnderstood(f"do not know where the {items[0].words or 'rest'} is to go")
 

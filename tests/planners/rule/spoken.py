@@ -17,6 +17,7 @@ import yaml
 
 import homie
 from homie.conditions import parse_condition
+from homie.kernel.types import Decision
 from homie.kernel.world import WorldSnapshot
 from homie.runtime.live import Session
 
@@ -88,25 +89,29 @@ def ending_of(spoken: Spoken, session: Session) -> Ending:
         return Ending(spoken, "wrong" if why else "declined", decision.analysis, subtasks, why)
     if decision.report != "success":
         return Ending(spoken, "failed", decision.analysis, subtasks)
-    why = complaint(spoken, before, after, decision.answer, subtasks)
+    why = complaint(spoken, before, after, decision, subtasks)
     said = f"{decision.analysis} [{decision.answer}]" if decision.answer else decision.analysis
     return Ending(spoken, "wrong" if why else "done", said, subtasks, why)
 
 
 def complaint(
-    spoken: Spoken, before: WorldSnapshot, after: WorldSnapshot, answer: str, subtasks: Sequence[str]
+    spoken: Spoken, before: WorldSnapshot, after: WorldSnapshot, decision: Decision, subtasks: Sequence[str]
 ) -> str:
     """Why a task that is said to be done is not, "" where it is."""
     if spoken.goal is None and not spoken.answer:
         return "nothing should have been claimed"
     if spoken.goal is not None and not parse_condition(spoken.goal).holds(after):
         return f"not so: {spoken.goal}"
-    if spoken.answer and spoken.answer.lower() not in answer.lower():
+    if spoken.answer and spoken.answer.lower() not in decision.answer.lower():
         return f"the answer is {spoken.answer}"
     moved = [name for name, item in after.objects.items() if item.at != before.objects[name].at]
     if spoken.moves != "any" and len(moved) != spoken.moves:
         return f"moved {moved}"
-    doors = doors_changed(before, after)
+    doors = {
+        name
+        for name in doors_changed(before, after)
+        if f"{name.replace('_', ' ')} is still open" not in decision.analysis
+    }
     if doors != set(spoken.changes):
         return f"opened or closed {doors}"
     put = [words for words in (text.strip("[]").split(", ") for text in subtasks) if words[0] == "Put"]
@@ -123,7 +128,8 @@ def changes(before: WorldSnapshot, after: WorldSnapshot) -> list[str]:
     things = [
         name
         for name, item in after.things.items()
-        if item.states != before.things[name].states or getattr(item, "at", "") != getattr(before.things[name], "at", "")
+        if item.states != before.things[name].states
+        or getattr(item, "at", "") != getattr(before.things[name], "at", "")
     ]
     return sorted({*things, *doors_changed(before, after)})
 

@@ -1,0 +1,158 @@
+"""How the rule planner answers questions: it goes and looks, opens what is shut and closes it again."""
+
+from __future__ import annotations
+
+from homie.kernel.interfaces import kind_of
+from homie.kernel.vocabulary.knowledge import Remembered
+from perception.words.names import canonical
+from planners.common_sense import is_container, is_furniture, is_room, is_surface
+from planners.rule.memory import Memory
+from planners.rule.moves import Course, Moves
+from planners.rule.reading.orders import Ask
+
+ROUNDS_TO_LOOK = 4
+"""Go to, Open and Close of one container, and End."""
+
+
+class Answers(Moves):
+    """Answers one question. `answer` is "" where it could not be found out; `doubts` say what was not looked at."""
+
+    def __init__(self, memory: Memory) -> None:
+        super().__init__(memory)
+        self.answer = ""
+        self.doubts: list[str] = []
+
+    def ask(self, question: Ask) -> Course[None]:
+        """Find out, and leave everything as it was."""
+        words, place = question.item.words, question.place.words
+        match question.about:
+            case "open" | "closed":
+                yield from self._is_open(place, question.about)
+            case "where":
+                yield from self._where_is(words)
+            case "contents":
+                if (yield from self._look_at(place)):
+                    there = self.memory.things_at(place)
+                    self.answer = listed([thing.name for thing in there]) or "nothing"
+            case "there":
+                yield from (self._is_there(words, place) if place else self._exists(words))
+            case "count":
+                yield from self._how_many(words, place)
+
+    def _is_open(self, place: str, about: str) -> Course[None]:
+        if not (yield from self.reach(place, f"I go and look whether the {place} is {about}.")):
+            self.doubts.append(f"I have not found the {place}.")
+            return
+        state = self.memory.state_of(place)
+        if not state:
+            self.doubts.append(f"I cannot see whether the {place} is {about}.")
+        elif state == "ajar":
+            self.answer = "it is ajar"
+        else:
+            self.answer = "yes" if state == about else f"no, it is {state}"
+
+    def _where_is(self, words: str) -> Course[None]:
+        name = yield from self.reach(words, f"I look for the {words}.")
+        known = self.memory.things_like(words)
+        here = [thing for thing in known if thing.room == self.memory.room] or known
+        if not name:
+            self.doubts.append(f"I have not found the {words}.")
+        elif here:
+            self.answer = whereabouts(here[0])
+        elif self.memory.room:
+            # Gone to without being seen: it is shut in.
+            self.answer = f"in the {self.memory.room}"
+            if place := self.memory.container_ahead():
+                self.answer += f", in or near the {place}"
+
+    def _is_there(self, words: str, place: str) -> Course[None]:
+        if (yield from self._look_at(place)):
+            number = len(self.memory.things_at(place, words))
+            self.answer = "no" if not number else "yes" if number == 1 else f"yes, {number}"
+
+    def _exists(self, words: str) -> Course[None]:
+        name = yield from self.reach(words, f"I look for the {words}.")
+        if name:
+            known = self.memory.things_like(words)
+            self.answer = f"yes, {whereabouts(known[0])}" if known else "yes"
+        elif self.memory.by_sight is False:
+            self.answer = "no"
+        else:
+            self.answer = "no, I have not found any"
+            self.doubts += self._not_looked_into()
+
+    def _how_many(self, words: str, place: str) -> Course[None]:
+        if place and not is_room(place):
+            if (yield from self._look_at(place)):
+                self.answer = str(len(self.memory.things_at(place, words)))
+            return
+        yield from self._look_around(words, place)
+        number = len(self.memory.things_at(place, words)) if place else len(self.memory.things_like(words))
+        self.doubts += self._not_looked_into(place)
+        self.answer = str(number) if not self.doubts else f"at least {number}"
+
+    # ------------------------------------------------------------ looking
+
+    def _look_at(self, place: str) -> Course[bool]:
+        """Go to a place, and look into it if it opens; it is closed again."""
+        memory = self.memory
+        why = f"I go and look at the {place}."
+        known = any(thing.name == place for thing in memory.remembered)
+        if not (yield from (self.go_to(place, why) if known else self.reach(place, why))):
+            self.doubts.append(f"I have not found the {place}.")
+            return False
+        if not is_container(place) or memory.state_of(place) == "open":
+            return True
+        if not (yield from self.open(place, f"I look into the {place}.")):
+            self.doubts.append(f"I could not open the {place}.")
+            return False
+        if place in memory.open:
+            yield from self.close(place, f"I have looked into the {place}, so I close it again.")
+        return True
+
+    def _look_around(self, words: str, room: str) -> Course[None]:
+        """See all furniture of a room, or of the home, as far as the rounds allow."""
+        memory = self.memory
+        if not room:
+            for name in memory.rooms():
+                if memory.left > ROUNDS_TO_LOOK and not memory.visited[canonical(name)]:
+                    yield from self.go_to(name, f"I count the {words} and look into the {name}.")
+        elif not (yield from self.reach(room, f"I count the {words} in the {room}.")):
+            self.doubts.append(f"I have not found the {room}.")
+            return
+        for piece in self.unseen(room):
+            if memory.left <= ROUNDS_TO_LOOK:
+                return
+            if is_container(kind_of(piece)):
+                yield from self._look_at(piece)
+            else:
+                yield from self.go_to(piece, f"I count the {words} and look at the {piece}.")
+
+    def unseen(self, room: str) -> list[str]:
+        """Furniture of a room that was not seen from nearby, that which is shut last."""
+        memory = self.memory
+        pieces = [thing for thing in memory.remembered if is_furniture(kind_of(thing.name)) and can_hold(thing.name)]
+        names = [thing.name for thing in pieces if not room or canonical(thing.room) == canonical(room)]
+        left = [name for name in names if not memory.visited[canonical(name)]]
+        return sorted(left, key=lambda name: is_container(kind_of(name)))
+
+    def _not_looked_into(self, room: str = "") -> list[str]:
+        left = self.unseen(room)
+        return [f"I have not looked at the {listed(left[:4])}{' and more' if len(left) > 4 else ''}."] if left else []
+
+
+def can_hold(name: str) -> bool:
+    """Whether things are found in or on furniture of this name."""
+    return is_container(kind_of(name)) or is_surface(kind_of(name))
+
+
+def whereabouts(thing: Remembered) -> str:
+    """Where a thing is, in words: `in the kitchen, on kitchen counter 4`."""
+    room = f"in the {thing.room}" if thing.room else ""
+    return ", ".join(part for part in (room, thing.place) if part) or "I have seen it, and cannot say where"
+
+
+def listed(names: list[str]) -> str:
+    """Names as a list in a sentence: `apple, pear and mug`."""
+    several = [f"{names.count(name)} x {name}" if names.count(name) > 1 else name for name in dict.fromkeys(names)]
+    return " and ".join([", ".join(several[:-1]), several[-1]] if len(several) > 1 else several)

@@ -1,0 +1,92 @@
+"""How the rule planner runs errands that need other actions than taking and putting: switching, washing, heating."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from homie.kernel.types import Subtask
+from planners.rule.answers import Answers
+from planners.rule.moves import Course
+from planners.rule.reading.orders import Item, Place, Use
+
+BASIN, MICROWAVE = Place("sink", True), Place("microwave", True)
+TOOLS = {"Slice": "knife", "Wipe": "sponge"}
+"""What has to be in the hand."""
+
+
+class Chores(Answers):
+    """Runs the errands of `Use`."""
+
+    @abstractmethod
+    def _note(self, ok: bool, done: str, failed: str) -> None:
+        """Remember what was done, or what failed."""
+
+    @abstractmethod
+    def _carry(self, words: str, source: str, place: Place) -> Course[str]:
+        """Bring one object to the place. Returns its name, or "" on failure."""
+
+    @abstractmethod
+    def _take(self, words: str, source: str) -> Course[str]:
+        """Pick something up. Returns its name, or "" on failure."""
+
+    def _use(self, errand: Use) -> Course[None]:
+        item, verb = errand.item, errand.action.lower()
+        match errand.action:
+            case "Hand over" | "Show":
+                ok = yield from self._present(errand)
+                self._note(ok, f"done '{verb}' with the {item.words}", f"{verb} the {item.words} to the {errand.to}")
+                return
+            case "Wash" | "Fill":
+                ok = yield from self._at_the_tap(errand.action, item)
+            case "Heat":
+                ok = yield from self._heat(item)
+            case "Slice" | "Wipe":
+                tool = yield from self._take(TOOLS[errand.action], "")
+                ok = bool(tool) and (yield from self._do(errand.action, item.words))
+            case _:
+                ok = yield from self._do(errand.action, item.words, free=errand.action != "Follow")
+        self._note(ok, f"done '{verb}' with the {item.words}", f"{verb} the {item.words}")
+
+    def _do(self, action: str, words: str, *, free: bool = False) -> Course[bool]:
+        """Go to something and do an action to it, with a free hand if it needs one."""
+        memory = self.memory
+        if free and memory.held and not (yield from self.free_hand(f"I need a free hand for the {words}.")):
+            return False
+        reached = yield from self.reach(words, f"I am to {action.lower()} the {words}, so I go to it.")
+        if not reached:
+            return False
+        return (yield from self.act(Subtask(action, reached), reached, f"I am at the {reached}.")).ok
+
+    def _at_the_tap(self, action: str, item: Item) -> Course[bool]:
+        """Wash or fill something in the sink, and turn the water off again."""
+        name = yield from self._carry(item.words, item.source, BASIN)
+        if not name or not (yield from self._do("Turn on", BASIN.words, free=True)):
+            return False
+        done = yield from self.act(Subtask(action, name), name, f"The {name} is in the sink, and the water runs.")
+        off = yield from self._do("Turn off", BASIN.words, free=True)
+        return done.ok and off
+
+    def _heat(self, item: Item) -> Course[bool]:
+        """Heat something in the microwave, and turn that off again."""
+        why = "I open the microwave with a free hand."
+        if not (yield from self.open(MICROWAVE.words, why)):
+            return False
+        name = yield from self._carry(item.words, item.source, MICROWAVE)
+        if not name or not (yield from self.close(MICROWAVE.words, "It heats only what is shut in.")):
+            return False
+        if not (yield from self._do("Turn on", MICROWAVE.words, free=True)):
+            return False
+        done = yield from self.act(Subtask("Heat", name), name, f"The {name} is in the microwave, which is on.")
+        off = yield from self._do("Turn off", MICROWAVE.words, free=True)
+        return done.ok and off
+
+    def _present(self, errand: Use) -> Course[bool]:
+        """Give something to a person, or show it."""
+        name = yield from self._take(errand.item.words, errand.item.source)
+        if not name:
+            return False
+        reached = yield from self.reach(errand.to, f"I bring the {name} to the {errand.to}.")
+        if not reached:
+            return False
+        subtask = Subtask(errand.action, name, reached)
+        return (yield from self.act(subtask, reached, f"I am at the {reached} with the {name} in my hand.")).ok

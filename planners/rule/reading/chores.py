@@ -1,0 +1,84 @@
+"""Orders that are done by other actions than taking and putting: `switch the stove off`, `wash the plate`."""
+
+from __future__ import annotations
+
+from planners.rule.reading import lexicon
+from planners.rule.reading.nouns import Kind, noun
+from planners.rule.reading.orders import Item, Use
+from planners.rule.reading.transfers import Transfers
+
+
+class Chores(Transfers):
+    """Reads the verbs of a household. Whether there is a skill for them is for the planner to say."""
+
+    def _chore(self) -> bool:
+        """`switch the stove off`, `wash the plate`"""
+        cursor, start = self.cursor, self.cursor.at
+        if action := lexicon.SWITCHES.get(cursor.take(lexicon.SWITCHES.keys()), ""):
+            return self._switch_all(action)
+        verb = cursor.take({"turn", "switch", "power"})
+        names = self._switched() if verb else []
+        action = lexicon.SWITCHES.get(f"{verb} {cursor.take({'on', 'off'})}", "") if names else ""
+        if action and (self._at_break() or cursor.sees(lexicon.ASIDE)):
+            self.errands += [Use(action, Item(name)) for name in names]
+            return True
+        cursor.at = start
+        if not (action := lexicon.USES.get(cursor.take(lexicon.USES.keys()), "")):
+            return False
+        items = self._things()
+        if not items:
+            place = noun(cursor)
+            if place is None or place.kind is not Kind.PLACE or place.count != 1:
+                return False
+            items = (Item(self._in_its_room(place)),)
+        cursor.take(lexicon.BY_MEANS.get(action, frozenset()))
+        if any(item.count != 1 or not item.words for item in items):
+            return False
+        self.errands += [Use(action, self._from(item, "")) for item in items]
+        self._moved(items)
+        return True
+
+    def _switch_all(self, action: str) -> bool:
+        names = self._switched()
+        self.errands += [Use(action, Item(name)) for name in names]
+        return bool(names)
+
+    def _switched(self) -> list[str]:
+        """What is to be switched on or off; `it` is what was named last."""
+        cursor, start = self.cursor, self.cursor.at
+        if names := self._places_listed():
+            self.place = names[-1]
+            return names
+        if cursor.take({"it", "that"}) and self.place:
+            return [self.place]
+        cursor.at = start
+        return []
+
+    def _give(self) -> bool:
+        """`give the apple to the person in the bathroom`, `show the person the apple`"""
+        cursor = self.cursor
+        verb = cursor.take({"give", "hand", "hand over", "pass", "bring", "take", "show"})
+        if not verb:
+            return False
+        person = self._somebody()
+        things = self._things()
+        person = person or (self._somebody() if cursor.take({"to", "over to"}) else "")
+        if not person or len(things) != 1 or things[0].count != 1 or not things[0].words:
+            return False
+        self.errands.append(Use("Show" if verb == "show" else "Hand over", self._from(things[0], ""), person))
+        self._moved(things)
+        return True
+
+    def _somebody(self) -> str:
+        """A person: `the person in the bathroom`, "" if none is named."""
+        cursor, start = self.cursor, self.cursor.at
+        cursor.take({"the", "a", "that", "this"})
+        if not cursor.take({"person", "man", "woman", "human", "human being"}):
+            cursor.at = start
+            return ""
+        before = cursor.at
+        room = noun(cursor) if cursor.take({"in", "who is in", "sitting in", "standing in"}) else None
+        if room is not None and room.kind is Kind.PLACE and room.count == 1:
+            return f"{room.words} person"
+        cursor.at = before
+        return "person"

@@ -1,0 +1,152 @@
+"""Questions about the home: what is where, how many there are, what is open. An instruction is one question or none."""
+
+from __future__ import annotations
+
+from planners.common_sense import is_container
+from planners.rule.reading import lexicon
+from planners.rule.reading.nouns import Cursor, Kind, Noun, noun
+from planners.rule.reading.orders import Ask, Item, Place
+
+_TELL = ("tell me", "see", "check", "find out", "say", "look", "have a look", "let me know")
+_PREFACES = frozenset(
+    (
+        *(
+            f"{can} you {please}{tell}"
+            for can in ("can", "could", "would")
+            for please in ("", "please ")
+            for tell in _TELL
+        ),
+        *(f"{please}{tell}" for please in ("", "please ") for tell in _TELL),
+        *(
+            "do you know",
+            "i want to know",
+            "i would like to know",
+            "i need to know",
+            "i wonder",
+            "hey",
+            "hello",
+            "please",
+        ),
+        *("robot", "homie", "excuse me", ",", "for me"),
+    )
+)
+_WHETHER = frozenset(("if", "whether"))
+_HAVE = frozenset(("do we have", "have we got", "do i have", "have i got", "is there", "are there", "do we still have"))
+_HAVE_IN_SENTENCE = frozenset(("there is", "there are", "we have", "we still have", "i have", "we have got"))
+_ANY = frozenset(("any", "a", "an", "some", "any more", "still any", "still a", "still some", "still"))
+_LEFT = frozenset(("left", "around", "here", "at home", "in the house", "in the home", "in this house", "there"))
+
+
+def question(cursor: Cursor) -> Ask | None:
+    """The question that the words are, up to their end; None, with the cursor where it was, if they are none."""
+    start = cursor.at
+    cursor.skip(_PREFACES)
+    whether = bool(cursor.take(_WHETHER))
+    rules = (_after_whether,) if whether else (_whereabouts, _count, _contents, _existence, _state_or_place)
+    begin = cursor.at
+    for rule in rules:
+        asked = rule(cursor)
+        cursor.skip(_LEFT | {"please", "now", "at the moment", "right now", ","})
+        if asked is not None and all(word == "." for word in cursor.words[cursor.at :]):
+            cursor.at = len(cursor.words)
+            return asked
+        cursor.at = begin
+    cursor.at = start
+    return None
+
+
+def _whereabouts(cursor: Cursor) -> Ask | None:
+    """`where is the apple?`, `which room is the pear in?`, `where can I find the keys?`, `where the apple is`"""
+    room = cursor.take({"which room", "what room", "in which room", "in what room"})
+    if not (room or cursor.take({"where", "where in the house", "whereabouts"})):
+        return None
+    cursor.take(
+        {"can i find", "do i find", "could i find", "did i leave", "did i put", "do we keep", "are", "is", "have"}
+    )
+    item = _one(noun(cursor))
+    cursor.take({"are", "is", "in", "kept"})
+    cursor.take({"in"})
+    return None if item is None else Ask("where", item)
+
+
+def _count(cursor: Cursor) -> Ask | None:
+    """`how many apples are there in the fridge?`, `count the mugs`"""
+    if not cursor.take({"how many", "count", "count how many", "what is the number of"}):
+        return None
+    item = _counted(noun(cursor))
+    cursor.take({"are there", "are", "is there", "do we have", "have we got", "there are", "do you see", "can you see"})
+    place = _place(cursor)
+    return None if item is None or place is None else Ask("count", item, place)
+
+
+def _contents(cursor: Cursor) -> Ask | None:
+    """`what is in the fridge?`"""
+    if not cursor.take({"what is", "what are", "what things are", "what lies", "what do we have", "what have we got"}):
+        return None
+    place = _place(cursor)
+    return Ask("contents", Item("", None), place) if place is not None and place.words else None
+
+
+def _after_whether(cursor: Cursor) -> Ask | None:
+    """`(tell me whether) there is a banana in the fridge`, `(see if) the fridge is open`"""
+    start = cursor.at
+    asked = _existence(cursor, _HAVE_IN_SENTENCE)
+    if asked is None:
+        cursor.at = start
+        asked = _state_or_place(cursor, inverted=False)
+    return asked
+
+
+def _existence(cursor: Cursor, beginnings: frozenset[str] = _HAVE) -> Ask | None:
+    """`is there a banana in the fridge?`, `do we have any milk?`"""
+    if not cursor.take(beginnings):
+        return None
+    cursor.take({"still", "any", "also", "already"})
+    if cursor.take({"anything", "something"}):
+        place = _place(cursor)
+        return Ask("contents", Item("", None), place) if place is not None and place.words else None
+    item = _counted(noun(cursor))
+    place = _place(cursor)
+    return None if item is None or place is None else Ask("there", item, place)
+
+
+def _state_or_place(cursor: Cursor, *, inverted: bool = True) -> Ask | None:
+    """`is the fridge open?`, `is the apple in the fridge?`; not inverted: `the apple is in the fridge`"""
+    named = noun(cursor) if not inverted or cursor.take({"is", "are"}) else None
+    if named is None or not (inverted or cursor.take({"is", "are"})):
+        return None
+    cursor.take({"still", "already"})
+    if named.kind is Kind.PLACE and named.count == 1 and is_container(named.words):
+        about = "open" if cursor.take(lexicon.OPENED) else "closed" if cursor.take(lexicon.CLOSED) else None
+        return Ask(about, Item(""), Place(named.words, True)) if about is not None else None
+    item, place = _one(named), _place(cursor)
+    return None if item is None or place is None or not place.words else Ask("there", item, place)
+
+
+def _one(named: Noun | None) -> Item | None:
+    """An item that a question may be about."""
+    if named is None or not named.words or named.numbered or named.other or named.words.endswith(" one"):
+        return None
+    return Item(named.words)
+
+
+def _counted(named: Noun | None) -> Item | None:
+    item = _one(named)
+    return item if named is not None and named.kind is Kind.THING else None
+
+
+def _place(cursor: Cursor) -> Place | None:
+    """The place that follows; one without words if none does, None if there is one that is not understood."""
+    start = cursor.at
+    preposition = cursor.take(lexicon.AT | {"inside of"})
+    if not preposition or cursor.sees({"the house", "the home", "this house", "total", "all"}):
+        cursor.at = start
+        cursor.take({"in total", "in all", "in the house", "in the home", "in this house"})
+        return Place("")
+    where = noun(cursor)
+    if where is None or where.kind is not Kind.PLACE or where.count != 1 or where.other:
+        return None
+    words = where.words
+    if cursor.take({"in", "of"}) and (room := noun(cursor)) is not None and room.kind is Kind.PLACE:
+        words = f"{room.words} {words}"
+    return Place(words, preposition in lexicon.INSIDE)

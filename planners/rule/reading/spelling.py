@@ -1,0 +1,50 @@
+"""What a word may be misspelt for."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Sequence
+from functools import cache
+
+from perception.words.names import vocabulary
+from planners.common_sense import CONTAINERS, LARGE, ROOMS, SURFACES
+from planners.rule.reading import lexicon
+
+ALIKE = 0.8
+"""Smallest similarity (difflib ratio) of a misspelt word: `aple` and `frige` (0.9) and `tabel` (0.8) are taken for
+apple, fridge and table, `cold` and `kettle` are not taken for `hold` (0.75) and `bottle` (0.67)."""
+SHORTEST = 4
+"""Letters of the shortest word that may be misspelt: shorter ones are like too many others."""
+
+
+def misspelt(words: Sequence[str], known: Collection[str] = ()) -> str:
+    """A question about the first word that is not known and is like one that is; "" if there is none.
+
+    >>> misspelt(["put", "the", "aple", "away"])
+    "did you mean 'apple'?"
+    """
+    names = {word for name in known for word in name.split()}
+    for word in words:
+        if len(word) < SHORTEST or not word.isalpha() or word in spoken_words() or word in names:
+            continue
+        likely = difflib.get_close_matches(word, sorted(name_words() | names), 1, ALIKE)
+        if likely:
+            return f"did you mean '{likely[0]}'?"
+    return ""
+
+
+@cache
+def name_words() -> frozenset[str]:
+    """Every word of the names of things and places, of colours, and of verbs."""
+    places = (*CONTAINERS, *SURFACES, *LARGE, *ROOMS)
+    verbs = (*lexicon.ANY_VERB, *lexicon.SWITCHES, *lexicon.USES)
+    names = (*lexicon.thing_names(), *places, *verbs, *vocabulary().colours, *vocabulary().nicknames)
+    return frozenset(word for name in names for word in name.split() if len(word) >= SHORTEST)
+
+
+@cache
+def spoken_words() -> frozenset[str]:
+    """Every word that has a meaning in some sentence, in all forms that names have."""
+    sets = [value for value in vars(lexicon).values() if isinstance(value, frozenset | dict)]
+    spoken = {word for phrases in sets for phrase in phrases for word in phrase.split()}
+    return frozenset(spoken | name_words() | {f"{word}s" for word in name_words()} | {f"{w}es" for w in name_words()})
