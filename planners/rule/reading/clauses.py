@@ -85,10 +85,12 @@ class Reader(Statements):
     def _timed(self) -> bool:
         """`before you close the fridge, put the orange in it`, `put it there after closing the fridge`
 
-        A clause behind the order that it belongs to is put before it; one order is all that it can belong to.
+        A clause that begins a sentence is followed by the order that it belongs to. One behind an order belongs to it
+        if it is the only one of its sentence.
         """
-        cursor = self.cursor
-        leading = len(self.errands) == self._sentence and not self._later
+        cursor, mark = self.cursor, len(self.errands)
+        leading = mark == self._sentence and not self._later
+        start = cursor.at
         before = cursor.take(lexicon.BEFORE)
         after = (
             "" if before else cursor.take(lexicon.AFTER) or (cursor.sees({"while you are"}) and cursor.take({"while"}))
@@ -97,31 +99,25 @@ class Reader(Statements):
             return False
         if after and self._there_first():
             return True
+        if self._later or (after and not leading and mark - self._sentence != 1):
+            raise cursor.not_understood(start)
         as_order(cursor)
-        mark = len(self.errands)
-        single = len(self.errands) - self._sentence == 1
         self._clause()
         while cursor.take({"and"}):
             self._clause()
         timed = self.errands[mark:]
-        if (
-            not timed
-            or (not leading and not single and after)
-            or (leading and not cursor.take({",", ", then", "then"}))
-        ):
+        if not timed:
             return False
-        if before and leading:
+        if not leading:
+            if after:
+                self.errands[self._sentence :] = [*timed, *self.errands[self._sentence : mark]]
+            return True
+        if before:
             self._later = timed
-        elif before and self._later:
-            return False
-        elif after and not leading:
-            self.errands[self._sentence :] = [*timed, *self.errands[self._sentence : mark]]
-        if before and leading:
             del self.errands[mark:]
-        if leading:
-            if cursor.over or cursor.words[cursor.at] in (".", ":"):
-                return False
-            self._clause()
+        if not cursor.take({",", ", then", "then"}) or cursor.over or cursor.words[cursor.at] in (".", ":"):
+            return False
+        self._clause()
         return True
 
     def _there_first(self) -> bool:
@@ -147,9 +143,9 @@ class Reader(Statements):
         if cursor.over or cursor.words[cursor.at] in (".", ":"):
             return
         rules: tuple[Callable[[], bool], ...] = (
-            self._timed, self._conditional, self._stay, self._leave_open, self._close, self._open, self._person,
-            self._visit, self._clear, self._swap, self._stock, self._find, self._chore, self._give, self._move,
-            self._exception, self._doors, self._see_to, self._subject, self._remark,
+            self._timed, self._small_talk, self._conditional, self._stay, self._leave_open, self._close, self._open,
+            self._person, self._visit, self._clear, self._swap, self._stock, self._find, self._chore, self._give,
+            self._move, self._exception, self._doors, self._see_to, self._subject, self._remark,
         )  # fmt: skip
         start = cursor.at
         for rule in rules:
@@ -170,7 +166,7 @@ class Reader(Statements):
         """Skip `so that I can wash up`, which names nothing but people. Raises NotUnderstood for other reasons."""
         cursor, start = self.cursor, self.cursor.at
         cursor.take({","} if len(cursor.words) > cursor.at + 1 else set())
-        if not (cursor.take(lexicon.REASON) and cursor.take(lexicon.PEOPLE | {"it is", "they are", "it"})):
+        if not (cursor.take(lexicon.REASON) and cursor.take(lexicon.PEOPLE | {"it", "they", "he", "she"})):
             cursor.at = start
             return
         while not cursor.over and cursor.words[cursor.at] not in (".", ",", ":"):
@@ -259,6 +255,8 @@ class Reader(Statements):
     def _person(self) -> bool:
         """Statements of people about themselves: where they are, what they want where, or nothing to do."""
         cursor = self.cursor
+        if cursor.take(lexicon.MAY_HAVE):
+            return self._wanted("")
         if not cursor.take(lexicon.PEOPLE) and not (self._spoken and cursor.sees(lexicon.WANT)):
             return False
         self._spoken = True
@@ -289,8 +287,12 @@ class Reader(Statements):
         group = self._group()
         if group is None:
             return False
+        start = cursor.at
+        cursor.skip(lexicon.ASIDE | {","})
         moved = cursor.take(lexicon.TO_BE_MOVED)
-        places = (*group.places, *(self._places() if moved or cursor.take({","}) else ()))
+        places = (*group.places, *self._places())
+        if places == group.places and not moved:
+            cursor.at = start
         ways = {where.way for where in places}
         if "at" in ways and want not in ("want", "want to have") and not moved and "please" not in cursor.words:
             what = group.items[0].words or "thing"
@@ -315,14 +317,28 @@ class Reader(Statements):
         self.items = tuple(named) or self.items
         return True
 
+    def _small_talk(self) -> bool:
+        """`my hands are wet`, `it is getting dark`, `since the guests are coming`: nothing is asked for."""
+        cursor = self.cursor
+        reason = cursor.take({"because", "since", "as", "now that", "given that"})
+        if reason and self._person():
+            return bool(cursor.take({","})) and self._goes_on()
+        said = cursor.take({"my", "our", "it is", "tomorrow there is", "tomorrow there are"} | lexicon.SOMEBODY)
+        if not said or not self._asks_nothing():
+            return False
+        return not reason or (bool(cursor.take({","})) and self._goes_on())
+
+    def _goes_on(self) -> bool:
+        """Read the order behind a reason."""
+        self._clause()
+        return True
+
     def _remark(self) -> bool:
         """`a picnic:`, `there is fish`: neither an order nor about an object that the robot could move."""
         cursor, start = self.cursor, self.cursor.at
         if cursor.take({"there is", "there are"}):
             things = self._things()
             return self._tell(things, self._places(to_too=False)) if things else self._asks_nothing()
-        if cursor.take({"my", "our", "it is", "tomorrow there is", "tomorrow there are"} | lexicon.SOMEBODY):
-            return self._asks_nothing()
         heading = cursor.take({"a", "an", "the"}) and self._asks_nothing()
         return bool(heading) and not cursor.over and cursor.words[cursor.at] == ":" and cursor.at > start
 

@@ -26,6 +26,8 @@ BRING = _set("""
     | get | clear | clear away
 """)
 """Verbs after which only `to`, `into` and `onto` name the destination: `bring the mug on the desk` is ambiguous."""
+GATHER = _set("collect|gather|gather up|gather together")
+"""Verbs that need no place if another order says what becomes of it."""
 TAKE = _set("""
     pick up | pick | grab | fetch | take | take out | retrieve | hold | choose | select | go get | go and get
     | go fetch | go and fetch
@@ -77,6 +79,7 @@ INTO = _set("""
 """)
 AT = _set("in|on|at|inside|within|on top of|back in|back on|over on|over in|down on|upon")
 FROM = _set("from|out of|off|off of|from inside|from on|from within|out from|away from")
+ON_TOP = _set("on top of | over on top of | up on top of | on")
 INSIDE = _set("in|into|inside|within|back in|back into|in to|over into|over in")
 NEAR = _set("""
     next to | beside | besides | near | close to | behind | under | underneath | below | above | over | in front of
@@ -134,8 +137,7 @@ ONE_DOOR = _set("the door|it|that|this|its door|that one")
 ANY_DOOR = _set("anything|any door|any doors|either|either of them")
 EXCEPT = _set("except|except for|but not|apart from|but for|other than|excluding|not|and not|with the exception of")
 WANT = _set("want|want to have|would like|would like to have|would love|would love to have|need|fancy|could do with")
-WHOLE = _set("those|these|the|my|our|your|all the|all|them")
-"""Words between a number and the number of those from which it is taken: `two of the five`."""
+MAY_HAVE = _set("can i have|could i have|may i have|can we have|could we have|may we have|can i get|could i get")
 AM = _set("""
     am | are | will be | am sitting | are sitting | am lying | are lying | am standing | am waiting | are waiting
     | am working | are working | am still | am now | sit | am currently
@@ -190,7 +192,8 @@ POLITE = _set("""
     | i would love you to | i want you to please | please could you | please can you | please would you
     | while you are at it | if you do not mind | if you would | if possible | if you could | if it is no trouble
     | you could | would you be so kind as to | would you be so kind and | your job is to | for me
-    | excuse me | dear robot | dear homie | oh | quick | be quick and | hurry and | let us
+    | could i ask you to | can i ask you to | let's | let us | how about | why do not you | thx | pls | plz | thanks
+    | excuse me | dear robot | dear homie | oh | be quick and | hurry and
 """)
 """Optional words before an order."""
 ASIDE = _set("""
@@ -198,7 +201,9 @@ ASIDE = _set("""
     | for us | for now | for later | for dinner | for lunch | for breakfast | for supper | for dessert | for the party
     | for the time being | afterwards | afterward | at the end | in the end
     | when you are done | when you are finished | once you are done | when done | behind you | this time | right away
-    | if you do not mind | if you would | if possible | if you can | if you could | would you
+    | thx | pls | plz | asap | and thank you | and thanks | to keep it fresh | to keep them fresh | to stay fresh
+    | to keep it cold | to keep it cool | if you do not mind | if you would | if possible | if you can | if you could
+    | would you
     | will you | can you | could you | if that is ok | if that is okay | if it is no trouble | when you get a minute
     | when you have a minute | when you have a moment | at once | immediately
     | quickly | carefully | gently | slowly | safely | to cool | to cool down | to chill
@@ -265,7 +270,7 @@ REST = _set("""
 IT = _set("it|that|this|that one|this one|one|one that you find|the one that you find|any that you find")
 THEM = _set("""
     them | those | these | all of them | both of them | both | the two | they | the two of them | each of them
-    | every one of them
+    | every one of them | them both | them all | it all
 """)
 _PEOPLE = _set("""
     daughter | son | wife | husband | mother | father | mom | mum | dad | kids | kid | children | child | guest | guests

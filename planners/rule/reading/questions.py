@@ -132,7 +132,7 @@ def _one(named: Noun | None) -> Item | None:
 
 def _counted(named: Noun | None) -> Item | None:
     item = _one(named)
-    return item if named is not None and named.kind is Kind.THING else None
+    return item if named is not None and named.kind in (Kind.THING, Kind.UNKNOWN) else None
 
 
 def _place(cursor: Cursor) -> Place | None:

@@ -27,7 +27,8 @@ def misspelt(words: Sequence[str], known: Collection[str] = ()) -> str:
     for word in words:
         if len(word) < SHORTEST or not word.isalpha() or word in spoken_words() or word in names:
             continue
-        likely = difflib.get_close_matches(word, sorted(name_words() | names), 1, ALIKE)
+        alike = sorted(name for name in name_words() | names if name[0] == word[0])  # few mistake the first letter
+        likely = difflib.get_close_matches(word, alike, 1, ALIKE)
         if likely:
             return f"did you mean '{likely[0]}'?"
     return ""
@@ -38,7 +39,7 @@ def name_words() -> frozenset[str]:
     """Every word of the names of things and places, of colours, and of verbs."""
     places = (*CONTAINERS, *SURFACES, *LARGE, *ROOMS)
     verbs = (*lexicon.ANY_VERB, *lexicon.SWITCHES, *lexicon.USES)
-    names = (*lexicon.thing_names(), *places, *verbs, *vocabulary().colours, *vocabulary().nicknames)
+    names = (*lexicon.thing_names(), *places, *verbs, *vocabulary().colours)
     return frozenset(word for name in names for word in name.split() if len(word) >= SHORTEST)
 
 

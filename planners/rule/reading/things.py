@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from planners.common_sense import is_container, is_room, means
+from planners.common_sense import is_container, is_room, is_surface, means
 from planners.rule.reading import lexicon
 from planners.rule.reading.doors import Doors
 from planners.rule.reading.lexicon import is_kind_of
@@ -224,6 +224,10 @@ class Things(Doors):
         if inside and named.kind is Kind.THING and not lexicon.is_vessel(named.words):
             raise NotUnderstood(f"do not know how to put anything into a {named.words}")
         words = self._in_its_room(named) if named.kind is Kind.PLACE else named.words
+        if preposition in lexicon.ON_TOP and is_container(words) and not is_surface(words):
+            raise NotUnderstood(
+                f"do not know how to put anything '{preposition}' the {words}: I can open it and put it in"
+            )
         if cursor.sees(lexicon.NEAR - lexicon.AT):
             raise cursor.not_understood()
         return Place(words, inside or (preposition in lexicon.INTO and is_container(words))), named.kind

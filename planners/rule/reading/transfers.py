@@ -78,7 +78,11 @@ class Transfers(Things):
         if verb in lexicon.CHILL and not to:
             fridge = Where("to", Place("fridge", True))
             to, at = [fridge], [where for where in at if canonical(where.place.words) != "fridge"]
-        elif not to and at and verb in lexicon.SET_DOWN | {""}:
+        elif (
+            not to
+            and at
+            and (verb in lexicon.SET_DOWN | {""} or (verb in lexicon.GATHER and at[-1].kind is Kind.THING))
+        ):
             to, at = at[-1:], at[:-1]
             if at and at[0].kind is Kind.THING:
                 raise NotUnderstood(f"cannot tell whether the {at[0].place.words} is where from or where to")
@@ -103,6 +107,9 @@ class Transfers(Things):
             self._fetch(items)
             self.errands += [Visit(person)] if person else []
             self.awaited = for_me and not person
+        elif verb in lexicon.GATHER:
+            self.mentioned += items
+            self.items = items
         else:
             raise NotUnderstood(f"do not know where the {items[0].words or 'rest'} is to go")
 
