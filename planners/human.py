@@ -6,10 +6,12 @@ import re
 import sys
 from dataclasses import replace
 
-from homie.kernel.errors import BadInput
+from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.interfaces import Planner
 from homie.kernel.support.text import printable
 from homie.kernel.types import BY_PERSON, END, VIEWS, Decision, PlannerInput, Subtask, in_sight
+from perception.words.names import vocabulary
+from planners.common_sense import CONTAINERS, LARGE, ROOMS, SMALL, SURFACES, means
 from planners.parsing import parse_subtask
 
 _HELP = """Write one subtask, for example:
@@ -37,7 +39,8 @@ _SPOKEN = (
 class HumanPlanner(Planner):
     """Shows the task, the feedback, the inventory and the names in sight, and asks for the next subtask.
 
-    A line that is not understood is asked for again; the end of the input (Ctrl-D) means End.
+    A line that is not understood is asked for again, and so is one with a name that is like a known one; written a
+    second time it counts. The end of the input (Ctrl-D) means End.
     """
 
     name = "human"
@@ -47,6 +50,7 @@ class HumanPlanner(Planner):
 
     def decide(self, planner_input: PlannerInput) -> Decision:
         _tell(describe(planner_input))
+        doubted = ""
         while True:
             _tell(f"subtask {planner_input.round}> ")
             line = sys.stdin.readline()
@@ -58,9 +62,15 @@ class HumanPlanner(Planner):
                 _tell(_HELP + f"Actions: {', '.join(planner_input.actions)}.\n")
                 continue
             try:
-                return replace(read_ending(line) or _step(line, planner_input.actions), raw=line)
+                decision = replace(read_ending(line) or _step(line, planner_input.actions), raw=line)
             except BadInput as error:
                 _tell(f"{error}\n")
+                continue
+            doubt = misspelt_name(decision.subtasks[0], planner_input)
+            if not doubt or line == doubted:
+                return decision
+            doubted = line
+            _tell(f"{doubt} Write the same line again if it is meant so.\n")
 
 
 def describe(planner_input: PlannerInput) -> str:
@@ -75,6 +85,22 @@ def describe(planner_input: PlannerInput) -> str:
         )
         lines.append(f"  {view}: {', '.join(names) or 'nothing known'}")
     return "\n".join(lines) + "\n"
+
+
+def misspelt_name(subtask: Subtask, planner_input: PlannerInput) -> str:
+    """A sentence about a name of a subtask that nothing has and that is like a known one, "" if there is none.
+
+    Known is what the planner is told, and what is in the vocabulary.
+    """
+    told = (*(seen.name for seen in planner_input.detections), *planner_input.listing, *planner_input.inventory)
+    remembered = (thing.name for thing in planner_input.knowledge.remembered)
+    known = dict.fromkeys((*told, *remembered, *ROOMS, *CONTAINERS, *SURFACES, *LARGE, *SMALL, *vocabulary().kinds))
+    for words in (subtask.target, subtask.destination):
+        if words and not any(means(words, name) for name in known):
+            hint = suggestion(words.lower(), known, "")
+            if hint:
+                return f"No '{words}' is known: {hint}"
+    return ""
 
 
 def read_ending(line: str) -> Decision | None:

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from homie.kernel.errors import suggestion
 from homie.kernel.interfaces import Robot
 from homie.kernel.planning.recall import Landmark, Recall
-from homie.kernel.types import FLOOR, Array, CameraFrame, Detection, Observation, Pose2
+from homie.kernel.types import FLOOR, Array, CameraFrame, Detection, ErrorCode, Observation, Pose2
 from homie.kernel.vocabulary.knowledge import Doorway, Knowledge, Remembered
 from perception.localise import Scan
 from perception.recall.arm import OwnArm
@@ -205,11 +206,17 @@ class SightRecall(Recall):
         noun = _noun(words)
         alike = [item for item in self.things if noun and _noun(item.identity.kind) == noun]
         if not alike:
-            return ""
+            return self._misspelt(words)
         names = [self._names.called(item.identity.entity) for item in alike]
         rooms = [self.things.room_with(item) for item in alike]
         known = [f"{n} in the {self._names.called(r)}" if r else n for n, r in zip(names, rooms, strict=True)]
         return f"No {words.strip()} is known; what is known of that kind: {', '.join(known)}."
+
+    def _misspelt(self, words: str) -> str:
+        """The sentence of F2 with the name that was seen and is like these words; "" if there is none."""
+        seen = dict.fromkeys(item.identity.kind for item in self.things)
+        hint = suggestion(words.strip().lower(), seen, "")
+        return f"{ErrorCode.F2.filled(item=words.strip())}; {hint}" if hint else ""
 
     def unseen_room(self, words: str) -> str:
         """For the name of a room that was not seen: a sentence that says so, and where there is more to see; "" for

@@ -287,6 +287,9 @@ class Errands(Chores):
         elsewhere = next((thing for thing in here if thing.place), None)
         if elsewhere is None and (not room or memory.room == room):
             return True
+        shut_in = memory.container_ahead() if elsewhere is None and is_container(source) else ""
+        if shut_in and means(source, kind_of(shut_in)):  # another drawer, where any drawer is meant
+            return True
         seen = f"; I have seen one {whereabouts(elsewhere)}" if elsewhere is not None else ""
         self._reasons.append(f"I have not found the {words} at the {source}{seen}.")
         return False

@@ -122,6 +122,9 @@ def test_states_rounds_and_feedback(house: House, locator: SensorLocator, detect
     no_bathroom = "No bathroom has been seen yet; rooms known: kitchen."
     assert locator.objection("bathroom", ACTION_TABLE["Go to"]) == no_bathroom
     assert "brown table in the kitchen" in locator.objection("pink table", ACTION_TABLE["Go to"])
+    misspelt = locator.objection("frigde", ACTION_TABLE["Go to"])
+    assert misspelt == "frigde does not exist! Please choose another object; did you mean 'fridge'?"
+    assert locator.objection("spaceship", ACTION_TABLE["Go to"]) == "", "the sentence of the paper as it is"
 
 
 def test_without_instances_numbers_tell_things_apart(house: House, locator: SensorLocator) -> None:

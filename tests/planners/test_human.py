@@ -53,6 +53,18 @@ def test_a_session(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtur
     assert "fail (F2): spaceship does not exist! Please choose another object" in shown.err
 
 
+def test_a_misspelt_name_is_asked_for_again_and_uses_no_round(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = "go to appel\ngo to apple\ngo to frigde\ngo to frigde\nput apple on tabel\nend\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO(lines))
+    result = stage().play("bring me the apple", HumanPlanner())
+    assert [str(item.subtask) for item in result.history] == ["[Go to, apple]", "[Go to, frigde]", "[End]"]
+    told = capsys.readouterr().err
+    assert "No 'appel' is known: did you mean 'apple'?" in told and "did you mean 'fridge'?" in told
+    assert "No 'tabel' is known: did you mean 'table'?" in told
+
+
 def test_the_end_of_the_input_ends_the_task(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("go to bed\n"))
     result = stage().play("sleep", HumanPlanner())

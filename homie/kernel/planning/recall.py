@@ -78,7 +78,8 @@ class Recall(ABC):
 
     @abstractmethod
     def objection(self, words: str) -> str:
-        """For words that mean nothing: a sentence that says what of that kind is known, "" where nothing is."""
+        """For words that mean nothing: a sentence that says what of that kind is known, or which name they are like; ""
+        where there is neither."""
 
     @abstractmethod
     def called(self, entity: str, kind: str) -> str:
