@@ -186,7 +186,7 @@ class Errands(Chores):
         ok = len(moved) >= (item.count or 1) and (item.count is not None or not failed)
         if not ok and moved:
             of = f" of {item.count}" if item.count else ""
-            self._reasons.append(f"Only {len(moved)}{of} of the {what} could be brought.")
+            self._reasons.append(f"I have brought only {len(moved)}{of}.")
         self._note(ok, f"brought the {what} to the {place.words}", f"bring the {what} to the {place.words}")
         if item.count is None and (not item.source or is_room(item.source)) and self._may_be_more(item.source):
             where = f"in the {item.source}" if item.source else "elsewhere"

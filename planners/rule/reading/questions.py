@@ -117,8 +117,10 @@ def _state_or_place(cursor: Cursor, *, inverted: bool = True) -> Ask | None:
         return None
     cursor.take({"still", "already"})
     if named.kind is Kind.PLACE and named.count == 1 and is_container(named.words):
-        about = "open" if cursor.take(lexicon.OPENED) else "closed" if cursor.take(lexicon.CLOSED) else None
-        return Ask(about, Item(""), Place(named.words, True)) if about is not None else None
+        where = Place(named.words, True)
+        if cursor.take(lexicon.OPENED):
+            return Ask("open", Item(""), where)
+        return Ask("closed", Item(""), where) if cursor.take(lexicon.CLOSED) else None
     item, place = _one(named), _place(cursor)
     return None if item is None or place is None or not place.words else Ask("there", item, place)
 

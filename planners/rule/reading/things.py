@@ -222,12 +222,11 @@ class Things(Doors):
         if named is None or not named.words or named.count != 1 or named.other:
             raise cursor.not_understood(start)
         if inside and named.kind is Kind.THING and not lexicon.is_vessel(named.words):
-            raise NotUnderstood(f"do not know how to put anything into a {named.words}")
+            raise NotUnderstood(f"do not know how to put anything '{preposition} the {named.words}'")
         words = self._in_its_room(named) if named.kind is Kind.PLACE else named.words
         if preposition in lexicon.ON_TOP and is_container(words) and not is_surface(words):
-            raise NotUnderstood(
-                f"do not know how to put anything '{preposition}' the {words}: I can open it and put it in"
-            )
+            where = f"{preposition} the {words}"
+            raise NotUnderstood(f"do not know how to put anything '{where}', which I can only open and fill")
         if cursor.sees(lexicon.NEAR - lexicon.AT):
             raise cursor.not_understood()
         return Place(words, inside or (preposition in lexicon.INTO and is_container(words))), named.kind

@@ -59,18 +59,22 @@ def read_spoken(path: Path = SAID) -> tuple[Mapping[str, Mapping[str, object]], 
     return loaded["houses"], [Spoken(**entry) for entry in loaded["instructions"]]
 
 
-def endings(path: Path = SAID, words: str = "") -> Iterator[Ending]:
-    """How each instruction of a file ends, in its house."""
+def endings(path: Path = SAID, words: str = "", house: str = "") -> Iterator[Ending]:
+    """How each instruction of a file ends, in its house; of those only that have the words, or are of one house."""
     houses, instructions = read_spoken(path)
     for name, options in houses.items():
-        chosen = [spoken for spoken in instructions if spoken.house == name and words in spoken.said]
+        chosen = [
+            spoken for spoken in instructions if spoken.house == name and words in spoken.said and house in ("", name)
+        ]
         if not chosen:
             continue
-        settings = {"planner": "rule", "skills": SKILLS, "picture_size": 64, "rounds": 40, **options}
+        settings = {"planner": "rule", "skills": SKILLS, "picture_size": 64, "rounds": 20, **options}
         with homie.open(**settings) as session:
             for spoken in chosen:
-                session.reset()
-                yield ending_of(spoken, session)
+                ending = ending_of(spoken, session)
+                yield ending
+                if ending.verdict != "declined":
+                    session.reset()
 
 
 def ending_of(spoken: Spoken, session: Session) -> Ending:
