@@ -259,6 +259,18 @@ def test_a_line_for_people(run, tmp_path):
         read_data_file(run)
 
 
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [("versions", (1, 20), (0, 21)), ("rename", (0, 1000), (-1, 1001)), ("seed", (0,), (-1,)), ("form", (), ("json",))],
+)
+def test_options_have_bounds(tmp_path, name, right, wrong):
+    for value in right:
+        assert getattr(TrainingOptions.build(sources=[tmp_path], out=tmp_path, **{name: value}), name) == value
+    for value in wrong:
+        with pytest.raises(BadInput, match=name):
+            TrainingOptions.build(sources=[tmp_path], out=tmp_path, **{name: value})
+
+
 def test_other_folders_are_not_written_into(run, tmp_path):
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis/thesis.tex").write_text("")

@@ -124,6 +124,12 @@ def test_schemas_of_a_recording():
     }
     for title, properties in expected.items():
         assert json.loads(topics.schema_text(title)) == {"title": title, "type": "object", "properties": properties}
+    moment = json.loads(topics.event("begin", 1.5, 2.25, {"round": "1"}))
+    assert moment == {
+        "start_time": {"sec": 1, "nsec": 500_000_000},
+        "end_time": {"sec": 2, "nsec": 250_000_000},
+        "metadata": [{"key": "kind", "value": "begin"}, {"key": "round", "value": "1"}],
+    }
     assert topics.image_topic("wrist.left") == "/observation/images/wrist_left"
     assert topics.depth_topic("wrist.left") == "/observation/depth/wrist_left"
     assert [topics.schema_of(topic) for topic in ("/events", "/action/state", "/observation/depth/a")] == [

@@ -49,3 +49,18 @@ def test_the_skills_and_the_mistakes_are_as_asked_for(suite, tmp_path):
     options = bench_options(GenerateOptions(suite=str(suite), out=tmp_path, failures=0.3, skills="ideal:emmoe"))
     assert (options.planner, options.planner_settings) == ("expert", {"mistakes": 0.3})
     assert (options.skills, options.video, options.frames) == ("ideal:emmoe", False, True)
+
+
+def test_every_option_reaches_the_bench(suite, tmp_path):
+    asked = {
+        "suite": str(suite),
+        "workers": 3,
+        "seed": 9,
+        "rounds": 7,
+        "frames": False,
+        "skills": "ideal:emmoe",
+        "targets": "sensors",
+        "picture_size": "32x32",
+    }
+    options = bench_options(GenerateOptions(out=tmp_path, **asked))
+    assert {name: getattr(options, name) for name in asked} == asked
