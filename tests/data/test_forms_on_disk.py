@@ -20,7 +20,7 @@ from homie.data.reader import read_lines, shown, validate
 from homie.data.recording import topics
 from homie.data.recording.takes import _fresh, list_takes, mend_takes
 from homie.data.sources.opening import open_sources
-from homie.data.split import make_split
+from homie.data.split import make_split, side_of
 from homie.data.statistics import count
 from homie.kernel.errors import BadInput
 
@@ -173,6 +173,28 @@ def test_two_groups_can_be_split(tmp_path):
     assert sizes == {"train": 1, "test": 1}
     with pytest.raises(BadInput, match="All episodes are of one task"):
         make_split([Listed([("a", "x"), ("a", "y")])], "task", 0.5, seed=0)
+
+
+def test_a_side_is_that_of_the_suite_or_all_is_train():
+    played = episode(DONE)
+    sides = {"test": "test", "train": "train", "": "train"}
+    for said, side in sides.items():
+        assert side_of("suite", replace(played, split=said)) == side
+        assert side_of("none", replace(played, split=said)) == "train"
+
+
+def test_a_card_says_how_the_trained_model_is_asked(tmp_path):
+    run = write_run(tmp_path / "run", ["a-0"])
+    options = TrainingOptions.build(
+        sources=[run], out=tmp_path / "set", keep="all", template="emmoe-text", prompt_settings={"examples": 0}
+    )
+    make_dataset(options, "sft")
+    card = (tmp_path / "set/README.md").read_text()
+    assert (
+        "    homie run TASK --planner transformers:MODEL --adapter ADAPTER --template emmoe-text --set examples=0"
+        in card
+    )
+    assert '`datasets.load_dataset("THIS FOLDER")` loads them' in card
 
 
 def test_a_folder_of_somebody_is_no_place_for_an_export(tmp_path):

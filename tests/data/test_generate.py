@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from homie.data.convert import make_dataset
+from homie.data.episode import LeftOut
 from homie.data.generate import bench_options, draw_tasks, generate
 from homie.data.options import GenerateOptions, TasksOptions, TrainingOptions
 from homie.data.reader import read_lines, validate
+from homie.data.sources.opening import open_sources
 from homie.kernel.errors import BadInput
 
 
@@ -27,6 +29,9 @@ def test_from_nothing_to_pairs(suite, tmp_path):
     )
     summary = generate(options)
     assert (summary.episodes, summary.successes) == (1, 1)
+    (source,) = open_sources([tmp_path / "run"])
+    with pytest.raises(LeftOut, match="body and commands were not recorded"):
+        source.demonstration(*source.entries(), None)
     data = tmp_path / "dpo"
     make_dataset(TrainingOptions.build(sources=[tmp_path / "run"], out=data), "dpo")
     lines = list(read_lines(data, "train"))

@@ -312,6 +312,8 @@ def row_without(*names: str, **others: Any) -> Any:
         ({"row": row_without(f"videos/{TOP}/file_index")}, f"None for 'videos/{TOP}/file_index'"),
         ({"row": row_without(f"videos/{TOP}/from_timestamp")}, "does not say when its film of"),
         ({"row": row_without(**{f"videos/{TOP}/from_timestamp": float("nan")})}, "does not say when its film of"),
+        ({"row": row_without(**{f"videos/{TOP}/from_timestamp": float("inf")})}, "does not say when its film of"),
+        ({"row": row_without(**{f"videos/{TOP}/from_timestamp": -0.1})}, "does not say when its film of"),
         ({"row": row_without(**{"data/file_index": 7})}, "file-007.parquet"),
         ({"row": row_without(length=9)}, "has 3 of 9 frames"),
         ({"row": row_without("tasks"), "columns": {"task_index": [4] * 5}}, "no instruction: its task_index is 4"),
