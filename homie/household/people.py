@@ -33,6 +33,8 @@ PERSON_VERBS: Mapping[str, PersonVerb] = {
                 near=True,
                 inventory="gives",
                 result="placed",
+                about="give what the gripper holds, the target, to a person within reach, the destination: the person "
+                "has to hold out an empty hand.",
             ),
             needs="hand_out",
             asks="it has to hold out an empty hand",
@@ -45,11 +47,19 @@ PERSON_VERBS: Mapping[str, PersonVerb] = {
                 hand="full",
                 near=True,
                 result="shown",
+                about="show what the gripper holds, the target, to a person within reach, the destination: the person "
+                "has to face it.",
             ),
             needs="seeing",
         ),
         PersonVerb(
-            action=Action(name="Follow", words=("accompany",), near=True, result="followed"),
+            action=Action(
+                name="Follow",
+                words=("accompany",),
+                near=True,
+                result="followed",
+                about="go along with a person, the target, who has a way to go.",
+            ),
             needs="walks",
             asks="it has to have a way to go",
         ),

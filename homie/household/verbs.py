@@ -16,6 +16,11 @@ SWITCHED = frozenset(use.kind for use in kinds(lambda use: use.switched)) | BASI
 """Kinds of furniture with a switch; sinks have one in homes with states."""
 
 
+_NAMES = [kind.replace("_", " ") for kind in sorted(SWITCHED)]
+_SWITCHES = f"{', '.join(_NAMES[:-1])} or {_NAMES[-1]}"
+"""The same in words, as planners are told."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verb:
     """An action of a household. kinds: what it can be done to (else L4), by the kinds of the home. rule: how what it
@@ -42,15 +47,49 @@ VERBS: Mapping[str, Verb] = {
     verb.action.name: verb
     for verb in (
         _switch(
-            Action(name="Turn on", words=("switch on", "toggle on", "activate"), hand="empty", near=True, result="on")
+            Action(
+                name="Turn on",
+                words=("switch on", "toggle on", "activate"),
+                hand="empty",
+                near=True,
+                result="on",
+                about=f"press the switch of a {_SWITCHES} within reach, with the gripper empty.",
+            )
         ),
         _switch(
             Action(
-                name="Turn off", words=("switch off", "toggle off", "deactivate"), hand="empty", near=True, result="off"
+                name="Turn off",
+                words=("switch off", "toggle off", "deactivate"),
+                hand="empty",
+                near=True,
+                result="off",
+                about=f"press the switch of a {_SWITCHES} within reach, with the gripper empty.",
             )
         ),
-        _ruled(Action(name="Slice", words=("cut",), hand="full", accessible=True, near=True, result="sliced"), SLICE),
-        _ruled(Action(name="Wipe", words=("scrub",), hand="full", accessible=True, near=True, result="clean"), WIPE),
+        _ruled(
+            Action(
+                name="Slice",
+                words=("cut",),
+                hand="full",
+                accessible=True,
+                near=True,
+                result="sliced",
+                about="cut a fruit, a vegetable or bread within reach, with a knife in the gripper.",
+            ),
+            SLICE,
+        ),
+        _ruled(
+            Action(
+                name="Wipe",
+                words=("scrub",),
+                hand="full",
+                accessible=True,
+                near=True,
+                result="clean",
+                about="clean a dish, or the top of a piece of furniture, within reach, with a sponge in the gripper.",
+            ),
+            WIPE,
+        ),
         _ruled(
             Action(
                 name="Pour",
@@ -59,13 +98,53 @@ VERBS: Mapping[str, Verb] = {
                 accessible=True,
                 near=True,
                 result="filled",
+                about="pour what is in the vessel in the gripper, the target, into another vessel within reach, the "
+                "destination.",
             ),
             POUR,
         ),
-        _ruled(Action(name="Wash", words=("rinse", "clean"), accessible=True, near=True, result="clean"), WASH),
-        _ruled(Action(name="Fill", accessible=True, near=True, result="filled"), FILL),
-        _ruled(Action(name="Heat", words=("warm up", "warm", "cook"), near=True, result="heated"), HEAT),
-        _ruled(Action(name="Cool", words=("chill",), near=True, result="cooled"), COOL),
+        _ruled(
+            Action(
+                name="Wash",
+                words=("rinse", "clean"),
+                accessible=True,
+                near=True,
+                result="clean",
+                about="clean a dish, the target, with water: it has to be in the basin of a sink that is on.",
+            ),
+            WASH,
+        ),
+        _ruled(
+            Action(
+                name="Fill",
+                accessible=True,
+                near=True,
+                result="filled",
+                about="fill a bowl, a glass, a mug or a pot, the target, with water: it has to stand in the basin of a "
+                "sink that is on.",
+            ),
+            FILL,
+        ),
+        _ruled(
+            Action(
+                name="Heat",
+                words=("warm up", "warm", "cook"),
+                near=True,
+                result="heated",
+                about="heat food or a vessel, the target: it has to be in a microwave that is closed and on.",
+            ),
+            HEAT,
+        ),
+        _ruled(
+            Action(
+                name="Cool",
+                words=("chill",),
+                near=True,
+                result="cooled",
+                about="cool food or a vessel, the target: it has to be in a fridge that is closed.",
+            ),
+            COOL,
+        ),
     )
 }
 """By their names, as planners write them. What is heated and cooled is behind a shut door: it need not be accessible.

@@ -73,6 +73,7 @@ class RoundInput(BaseModel):
     pictures: tuple[str, ...] = ()
     telling: Telling = Telling()
     choices: tuple[Choice, ...] = ()
+    explanations: dict[str, str] = {}
 
     @classmethod
     def of(cls, planner_input: PlannerInput) -> RoundInput:

@@ -12,9 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from homie.household import PERSON_VERBS, VERBS
+from homie.kernel.episode.executor import SkillBook
 from homie.kernel.errors import BadInput
 from homie.kernel.planning.prompts import Message
 from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
+from homie.kernel.vocabulary.actions import ACTION_TABLE, Action, action_table
 from perception.boxes import Marked
 from planners.llm.answers import Layout
 from planners.llm.messages import Request
@@ -227,7 +230,11 @@ def test_fewer_views_are_shown_in_their_order() -> None:
 # ---------------------------------------------------------------- templates
 
 
-VERSIONS = {"embodiedbench-arm": 1, "embodiedbench-nav": 2}
+VERSIONS = {
+    "embodiedbench-arm": 1,
+    "embodiedbench-nav": 2,
+    **dict.fromkeys(("emmoe-json", "emmoe-text", "embodiedbench"), 4),
+}
 """Templates whose version is not the third."""
 
 
@@ -413,3 +420,44 @@ def test_text_has_no_schema() -> None:
 def test_json_of_a_subtask_has_only_its_parts() -> None:
     assert as_json(Subtask("End")) == {"action": "End"}
     assert as_json(Subtask("Put", "a", "b")) == {"action": "Put", "target": "a", "destination": "b"}
+
+
+# ---------------------------------------------------------------- verbs of skill sets
+
+
+EXPLAINED = ("emmoe-json", "emmoe-text", "embodiedbench")
+
+
+def system_of(template: str, *declared: Action) -> str:
+    """The system message where skill sets declare actions besides those of EMMOE."""
+    book = SkillBook({}, table=action_table([declared]))
+    actions = (*(name for name in ACTION_TABLE if name != "End"), *(action.name for action in declared), "End")
+    given = replace(GIVEN, actions=actions, arguments=book.arguments, explanations=book.explanations)
+    request, _ = Prompt(PromptSettings(template=template)).request(given)
+    return str(request.messages[0].parts[0])
+
+
+@pytest.mark.parametrize("template", EXPLAINED)
+def test_each_verb_of_the_house_is_explained_in_a_line(template: str) -> None:
+    verbs = [*(verb.action for verb in VERBS.values()), *(verb.action for verb in PERSON_VERBS.values())]
+    system = system_of(template, *verbs)
+    lines = dict(re.findall(r"^- ([A-Z][a-z ]+): (.+)$", system, re.MULTILINE))
+    for verb in verbs:
+        assert lines[verb.name] == verb.about and verb.about.endswith("."), verb.name
+        assert verb.hand != "empty" or "gripper empty" in verb.about, verb.name
+        assert verb.hand != "full" or "gripper" in verb.about, verb.name
+        assert "destination" not in verb.arguments or "the destination" in verb.about, verb.name
+    assert "sink that is on" in lines["Wash"] and "closed and on" in lines["Heat"] and "closed" in lines["Cool"]
+    assert lines["Pick"].startswith("take an object"), "those of EMMOE are explained as before"
+
+
+@pytest.mark.parametrize("template", EXPLAINED)
+def test_a_verb_of_another_package_brings_its_own_sentence_or_none(template: str) -> None:
+    system = system_of(template, Action(name="Fold", about="fold laundry."), Action(name="Hum", arguments=()))
+    assert "- Fold: fold laundry.\n" in system and "- Hum\n" in system
+
+
+def test_two_declarations_may_differ_in_their_words_for_planners() -> None:
+    bare, told = Action(name="Fold"), Action(name="Fold", about="fold laundry.")
+    for declared in ([bare], [told]), ([told], [bare]):
+        assert action_table(declared)["Fold"].about == "fold laundry."

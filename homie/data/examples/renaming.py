@@ -29,7 +29,18 @@ SYLLABLES = (1, 2, 2)
 STARTS = ("", *"bcdfghjklmnpqrstvwyz", "bl", "ch", "cr", "dr", "fl", "pl", "sh", "sp", "st", "str", "th", "tr")
 VOWELS = ("a", "e", "i", "o", "u", "ee", "oo", "ou", "ea")
 ENDS = ("", "", "", *"bdgklmnprstx", "ck", "nd", "ng", "ss", "st")
-_LISTS = ("actions", "models", "arguments", "words", "abilities", "pictures", "telling", "round", "rounds")
+_LISTS = (
+    "actions",
+    "models",
+    "arguments",
+    "words",
+    "abilities",
+    "explanations",
+    "pictures",
+    "telling",
+    "round",
+    "rounds",
+)
 """Fields of what a planner is told that have no names of things."""
 
 

@@ -325,6 +325,7 @@ class Episode:
             listing=self.telling.listing(listed),
             arguments={**executor.skills.arguments, **({END.action: ("target",)} if END_SUCCESS in self._ends else {})},
             words=executor.skills.words,
+            explanations=executor.skills.explanations,
             abilities=executor.skills.abilities,
             knowledge=executor.locator.knowledge(self.round),
             hand=self._hand() if self.planner.looks_at_hand else None,

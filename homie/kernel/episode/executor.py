@@ -82,6 +82,11 @@ class SkillBook:
         return {words: name for name, action in self.table.items() for words in action.words}
 
     @property
+    def explanations(self) -> Mapping[str, str]:
+        """What the actions do and need, in a sentence each, of those that skill sets explain."""
+        return {name: action.about for name, action in self.table.items() if action.about}
+
+    @property
     def abilities(self) -> Mapping[str, Ability]:
         """What each model can do, as planners are told."""
         return {name: _ability(skills, self.sets.get(name)) for name, skills in self.by_model.items()}

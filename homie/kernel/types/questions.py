@@ -27,7 +27,7 @@ class PlannerInput:
     is remembered of the home. `hand` is what the camera at the hand sees, for a planner that `looks_at_hand`.
     `telling` is the policy by which `history` and `feedback` have been cut already. `choices` are all actions that
     there are, where a suite numbers them; every subtask is one of these then. `ends` are the subtasks with which the
-    planner can end the episode.
+    planner can end the episode. `explanations` says in a sentence each what actions of skill sets do and need.
     """
 
     task: str
@@ -49,6 +49,7 @@ class PlannerInput:
     telling: Telling = field(default_factory=Telling)
     choices: tuple[Choice, ...] = ()
     ends: tuple[Subtask, ...] = (END,)
+    explanations: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def reports(self) -> bool:

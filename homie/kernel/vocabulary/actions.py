@@ -7,7 +7,7 @@ and the inventory. A skill set adds its own (`SkillSet.own_actions`), and no oth
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Literal, Protocol, TypeAlias, get_args
 
 from homie.kernel.errors import BadInput
@@ -32,6 +32,8 @@ class Action:
     whether the hand `takes` the entity or `gives` away what it holds. result: what is true once it has been done, as
     far as a locator can see it: `reached` the robot is there, `held` the entity is in the hand, `placed` what was in
     the hand is there, else a state of the entity such as `open` (`WorldModel.state`); "" where only the skill can say.
+    about: what it does and what it needs, as planners are told, the rest of a sentence that begins with its name; two
+    declarations may differ in it.
 
     Raises BadInput for values that there are not.
 
@@ -48,6 +50,7 @@ class Action:
     near: bool = False
     inventory: Inventory = ""
     result: str = ""
+    about: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         if tuple(self.arguments) not in _SHAPES:
@@ -55,11 +58,11 @@ class Action:
                 f"The action '{self.name}' cannot take {tuple(self.arguments)!r}: declare (), ('target',) or "
                 "('target', 'destination')."
             )
-        for field, values in (("hand", Hand), ("target", Target), ("inventory", Inventory)):
-            value, known = getattr(self, field), get_args(values)
+        for asked, values in (("hand", Hand), ("target", Target), ("inventory", Inventory)):
+            value, known = getattr(self, asked), get_args(values)
             if value not in known:
                 raise BadInput(
-                    f"The action '{self.name}' has the {field} {value!r}: it is one of {', '.join(map(repr, known))}."
+                    f"The action '{self.name}' has the {asked} {value!r}: it is one of {', '.join(map(repr, known))}."
                 )
 
     @property
@@ -148,6 +151,8 @@ def action_table(declared: Iterable[Iterable[Action]]) -> ActionTable:
             known = table.setdefault(action.name, action)
             if known != action:
                 raise BadInput(f"The action '{action.name}' {_differences(known, action)}: give it another name.")
+            if not known.about:
+                table[action.name] = action
     return table
 
 
@@ -155,7 +160,8 @@ def _differences(known: Action, declared: Action) -> str:
     """How two actions of a name differ, in words: `takes a target, and a skill set declares a destination`."""
     if known.arguments != declared.arguments:
         return f"takes {spoken(known.arguments)}, and a skill set declares {spoken(declared.arguments)}"
-    name = next(field.name for field in fields(Action) if getattr(known, field.name) != getattr(declared, field.name))
+    compared = (attribute.name for attribute in fields(Action) if attribute.compare)
+    name = next(name for name in compared if getattr(known, name) != getattr(declared, name))
     return f"has {name}={getattr(known, name)!r}, and a skill set declares {name}={getattr(declared, name)!r}"
 
 

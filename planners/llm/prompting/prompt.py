@@ -182,6 +182,7 @@ class Prompt:
             "actions": planner_input.actions,
             "models": planner_input.models,
             "abilities": planner_input.abilities,
+            "explanations": planner_input.explanations,
             "setting": known.setting,
             "listing": planner_input.listing,
             "choices": choice_lines(planner_input.choices),
