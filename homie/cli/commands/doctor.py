@@ -7,7 +7,7 @@ import platform
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
@@ -51,6 +51,11 @@ except HomieError as error:
 sys.exit(0 if picture.std() > 1 else "the picture is empty")
 """
 """The start of every run: generate and build a house with the robot, and take a picture."""
+FOLDED = ("optional ", "planner ")
+"""What the names of findings begin with of which there are many: one line each without `--all`."""
+TITLES = {"optional ": "optional parts installed", "planner ": "planners usable"}
+MOST_NAMES = 5
+"""Missing packages of an optional part that are named."""
 PATIENCE = 60.0
 """Timeout in seconds of a check in a process of its own; it usually takes one or two seconds."""
 
@@ -67,6 +72,7 @@ class Finding:
 
 
 def doctor_command(
+    everything: Annotated[bool, typer.Option("--all", help="List optional parts and planners one by one.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
     """Check this machine."""
@@ -75,7 +81,9 @@ def doctor_command(
     if json:
         print_json({"ok": well, "findings": [asdict(finding) for finding in findings]})
     else:
-        _show(findings)
+        _show(finding for finding in findings if everything or not finding.name.startswith(FOLDED))
+        if not everything:
+            _show_folded(findings)
         say("Everything that Homie needs is here." if well else "Something that Homie needs is missing.")
     if not well:
         raise typer.Exit(MissingPart.exit_code)
@@ -87,6 +95,22 @@ def _show(findings: Iterable[Finding]) -> None:
         say(f"{mark:<8}{finding.name:<28}{finding.detail}")
         if finding.fix and not finding.ok:
             say(f"{'':<36}-> {finding.fix}")
+
+
+def _show_folded(findings: Sequence[Finding]) -> None:
+    """A line for the optional parts and one for the planners: which are there, and which are not."""
+    for prefix in FOLDED:
+        group = [finding for finding in findings if finding.name.startswith(prefix)]
+        there = [_bare(finding.name, prefix) for finding in group if finding.ok]
+        lacking = [_bare(finding.name, prefix) for finding in group if not finding.ok]
+        detail = f"{len(there)} of {len(group)}: {', '.join(there) or 'none'}"
+        more = f"; not: {', '.join(lacking)}" if lacking else ""
+        say(f"{'ok' if not lacking else '-':<8}{TITLES[prefix]:<28}{detail}{more}")
+    say(f"{'':<36}-> `homie doctor --all` says what each of them needs")
+
+
+def _bare(name: str, prefix: str) -> str:
+    return name.removeprefix(prefix).strip(" []")
 
 
 def examine() -> Iterator[Finding]:
@@ -109,7 +133,7 @@ def examine() -> Iterator[Finding]:
         )
     problem = _problem(home)
     yield Finding(
-        name="home", ok=not problem, detail=problem or "built, with a picture", fix="mend what is missing above"
+        name="home", ok=not problem, detail=problem or "built, with a picture", fix="fix what is missing above"
     )
     yield _encoder()
     yield _write_access(runs_folder())
@@ -212,7 +236,8 @@ def _extras() -> Iterator[Finding]:
     """The extras that this version of Homie declares."""
     for extra in packages.extras():
         names = [requirement.name for requirement in packages.lacking(extra)]
-        detail = f"not installed: {', '.join(names)}" if names else "installed"
+        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+        detail = f"not installed: {', '.join(names[:MOST_NAMES])}{more}" if names else "installed"
         command = packages.install_command(extra)
         yield Finding(name=f"optional [{extra}]", ok=not names, detail=detail, needed=False, fix=command)
 
