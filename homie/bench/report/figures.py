@@ -21,6 +21,18 @@ from homie.bench.suite.suite import read_subtask
 from homie.bench.tables import Column, Table
 from homie.kernel.types import ErrorCode
 
+GLOSSARY = {
+    "SR": "success rate: the share of episodes in which the task was done and the planner ended it",
+    "PLWSR": "success rate weighted by path length: a success counts less, the more subtasks it took than the expert",
+    "TP": "task progress: how much of the task was done, on average",
+    "SRR": "success re-plan rate: of the failed subtasks after which the planner went on, the share in successes",
+    "SER": "success end rate: of the episodes that the planner ended, the share that succeeded",
+    "GP": "goal progress: the share of the conditions of the goal that hold at the end, on average",
+    "world": "the share of episodes whose goal holds in the final state of the world",
+    "disagree": "episodes that count as succeeded by their subtasks and not by the world, or the other way round",
+    "lost": "episodes that infrastructure ended, such as a server or a crash",
+}
+"""What the heads of the table of metrics mean (docs/metrics.md)."""
 MEANINGS = {code: ErrorCode(code).meaning for code in CODES}
 """Short descriptions of the error codes (docs/error-codes.md)."""
 COLUMNS, LABELLED = 40, 20

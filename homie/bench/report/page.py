@@ -27,7 +27,7 @@ from homie.bench.compare.summary import Intervals
 from homie.bench.options import ReportOptions
 from homie.bench.report.browse import Catalogue, catalogue
 from homie.bench.report.data import Shown, Source, load
-from homie.bench.report.figures import MEANINGS, figures, tables
+from homie.bench.report.figures import GLOSSARY, MEANINGS, figures, tables
 from homie.bench.report.media import Media, Views
 from homie.bench.statistics import Estimate
 from homie.bench.tables import Cell, Table, shown
@@ -42,6 +42,10 @@ BLOCK = 200
 """Approximate size in bytes of the markup around the pictures and videos of an episode."""
 SCRIPTS = ("page", "filter", "sort", "media", "side", "show")
 """The files of the page's script, in order."""
+SHOTS = 4
+"""Episodes whose pictures are on the first screen."""
+FEW_EPISODES = 30
+"""With fewer, the interval of a rate is more than 30 percentage points wide."""
 RESULTS = ("Metrics", "Mixed", "Differences", "Tasks that only", "Usage", "Single runs")
 """Beginnings of the titles of the tables that come first on the page."""
 
@@ -158,6 +162,9 @@ def render(sources: tuple[Source, ...], listed: Catalogue, media: Media) -> str:
             links=Links(listed, numbers),
             media=media,
             meanings=MEANINGS,
+            glossary=GLOSSARY,
+            glances=[_glance(source, intervals) for source in sources],
+            shots=[listed for listed in listed.episodes if _is_pictured(listed.episode, media)][:SHOTS],
         )
     )
 
@@ -176,6 +183,36 @@ def _environment() -> jinja2.Environment:
     environment.filters.update(cell=shown, sort_key=_sort_key, slug=slug, json=json.dumps)
     environment.filters.update(average=_average, counted=counted, reported=REPORTS.__getitem__)
     return environment
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """A planner's result in a sentence. few: so few episodes that the sentence says little."""
+
+    label: str
+    sentence: str
+    few: bool
+
+
+def _glance(source: Source, intervals: Intervals) -> Glance:
+    if source.bench is None:
+        number = counted(len(source.episodes), "single run")
+        return Glance(source.label, f"{number}; success is not judged, since no goal is given.", few=False)
+    number = len(source.results.scores)
+    rate = intervals.of(source.results, "SR")
+    done = sum(bool(score.success) for score in source.results.scores)
+    between = ""
+    if rate.interval is not None:
+        low, high = (round(100 * end) for end in rate.interval)
+        between = f" (with 95 % confidence the true rate is between {low} and {high} %)"
+    share = "-" if rate.value is None else f"{100 * rate.value:.0f} %"
+    return Glance(
+        source.label, f"{done} of {counted(number, 'episode')} succeeded: {share}{between}.", few=number < FEW_EPISODES
+    )
+
+
+def _is_pictured(episode: Shown, media: Media) -> bool:
+    return media.has_video(episode) or bool(episode.rounds and media.views(episode, episode.rounds[0].number))
 
 
 class Links:

@@ -24,6 +24,12 @@ from homie.kernel.support.text import counted
 from homie.vigil.paired import feedback_table
 from homie.vigil.results import HEAD
 
+LEGEND = (
+    "SR: success rate, PLWSR: success rate weighted by path length, TP: task progress, SRR: success re-plan rate, SER: "
+    "success end rate, GP: goal progress, world: the goal holds in the final state. docs/metrics.md defines them."
+)
+"""What the heads of the first table mean."""
+
 
 @options_from(CompareOptions)
 def compare_command(
@@ -51,6 +57,8 @@ def compare_command(
     text = write(tables, "json" if json else options.form)
     if options.out is None:
         say(text, end="")
+        if options.form == "markdown" and not json and any(table.title == "Metrics" for table in tables):
+            tell(LEGEND)
         return
     with writing(options.out, "the tables to"):
         write_atomically(options.out, text.encode())

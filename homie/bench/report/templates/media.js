@@ -14,3 +14,19 @@ function fill(root, number) {
     film.src = shown.video;
   }
 }
+
+/* The episodes on the first screen: the poster of the video, else the first picture. */
+function shoot() {
+  for (const link of all("[data-shot]")) {
+    const store = byId(`media-${link.dataset.shot}`);
+    if (!store) continue;
+    const {shown} = JSON.parse(store.textContent);
+    const name = Object.keys(shown).find((key) => key.endsWith("-front")) || Object.keys(shown).find((key) => key !== "video" && key !== "poster");
+    const at = shown.poster || shown[name];
+    if (!at) continue;
+    const picture = document.createElement("img");
+    picture.alt = "";
+    picture.src = shown[at] || at;
+    link.prepend(picture);
+  }
+}

@@ -80,6 +80,7 @@ window.addEventListener("hashchange", arrive);
 document.addEventListener("DOMContentLoaded", () => {
   const linked = byId("linked"), note = byId("linked-note");
   if (note) { linked.textContent = note.textContent; linked.hidden = false; }
+  shoot();
   arrive();
 });
 document.body.dataset.list = taskRows.length < episodeRows.length ? "tasks" : "episodes";
