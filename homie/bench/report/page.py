@@ -196,8 +196,8 @@ class Glance:
 
 def _glance(source: Source, intervals: Intervals) -> Glance:
     if source.bench is None:
-        number = counted(len(source.episodes), "single run")
-        return Glance(source.label, f"{number}; success is not judged, since no goal is given.", few=False)
+        runs = counted(len(source.episodes), "single run")
+        return Glance(source.label, f"{runs}; success is not judged, since no goal is given.", few=False)
     number = len(source.results.scores)
     rate = intervals.of(source.results, "SR")
     done = sum(bool(score.success) for score in source.results.scores)
