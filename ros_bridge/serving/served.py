@@ -36,6 +36,8 @@ from ros_bridge.serving.painter import Painter
 from ros_bridge.serving.reaching import MoveGroupStandIn, Planner
 from ros_bridge.serving.written import matrix, planar, transform
 from ros_bridge.transport.actions import ActionServer, Outcome, ServedGoal, Status
+from ros_bridge.transport.clocks import CLOCK as CLOCK_KIND
+from ros_bridge.transport.clocks import CLOCK_TOPIC
 from ros_bridge.transport.interface import NEWEST, Message, Node
 from ros_bridge.transport.refusals import Faults
 from ros_bridge.transport.stamps import now, stamp
@@ -92,7 +94,9 @@ class ServedRobot:
         self._painter = painter
         self._periods = 0
         self._state = None if secret else node.publisher(TEXT, STATE)
-        self._clock = node.publisher("rosgraph_msgs/msg/Clock", CLOCK)
+        self._clock = node.publisher(CLOCK_KIND, CLOCK)
+        # Who follows /clock has to hear one: that of this machine, with which everything here is stamped.
+        self._sim_time = node.publisher(CLOCK_KIND, CLOCK_TOPIC) if profile.use_sim_time else None
         self._behind_told = False
         self._groups = {name: self._group(name) for name in profile.groups}
         self._gripper = robot.spec.first("gripper") if profile.gripper is not None else None
@@ -304,6 +308,8 @@ class ServedRobot:
 
     def _publish(self) -> None:
         body, at = self._body, {"stamp": stamp(now())}
+        if self._sim_time is not None:
+            self._sim_time.publish(self._node.message(CLOCK_KIND, clock=at["stamp"]))
         names = list(body.joints)
         positions = [body.joints[name] for name in names]
         velocities = [body.velocities.get(name, 0.0) for name in names]
@@ -338,7 +344,7 @@ class ServedRobot:
         self._periods += 1
         if self._clock.subscribers():
             passed = stamp(self._robot.observe().stamp)
-            self._clock.publish(self._node.message("rosgraph_msgs/msg/Clock", clock=passed))
+            self._clock.publish(self._node.message(CLOCK_KIND, clock=passed))
         if not isinstance(self._robot, Mirrored):
             return
         state = self._robot.state()

@@ -181,9 +181,16 @@ def test_what_a_planner_does_is_watched(positions, speeds, words):
     assert told.endswith(words) and bool(told) is bool(words)
 
 
-def test_a_joint_of_a_planner_that_is_not_measured_is_not_outside_its_limits():
+@pytest.mark.parametrize(("low", "high"), [(0.5, 2.0), (-2.0, -0.5), (-1.0, 1.0)])
+def test_a_joint_of_a_planner_that_is_not_measured_is_not_outside_its_limits(low, high):
+    joint = ARM.groups["lift"].joints[0].model_copy(update={"lower": low, "upper": high})
+    lift = ARM.groups["lift"].model_copy(update={"joints": (joint,)})
+    reaching = ARM.reaching.model_copy(update={"moves": ("lift",)})
+    assert limits.check_reached(ARM.model_copy(update={"groups": {"lift": lift}, "reaching": reaching}), {}, {}) == ""
+
+
+def test_a_joint_of_a_planner_that_is_measured_outside_its_limits():
     lifted = ARM.model_copy(update={"reaching": ARM.reaching.model_copy(update={"moves": ("lift",)})})
-    assert limits.check_reached(lifted, {}, {}) == ""
     assert limits.check_reached(lifted, {"lift": 0.0}, {}) != ""
 
 

@@ -422,14 +422,18 @@ def test_how_a_command_ends_comes_to_who_gave_it(link, guard):
         link.grip(0.05, 1.0).result(20)
 
 
-def test_a_velocity_that_was_refused_is_told_at_the_next_one_and_once(link, guard):
+@pytest.mark.parametrize("again", ["velocity", "aim"])
+def test_what_was_refused_is_told_at_the_next_command_and_once(link, guard, again):
     guard.answers = {"velocity": [Refused(why="too fast")]}
+    say = {"velocity": lambda: link.velocity(0.1, 0.0), "aim": lambda: link.aim("head", [0.0, 0.0])}[again]
     link.velocity(9.0, 0.0)
     until(lambda: link._refused)
     guard.answers = {}
     with pytest.raises(CommandRefused, match="too fast"):
-        link.velocity(0.1, 0.0)
-    link.velocity(0.1, 0.0)
+        say()
+    assert len(guard.commands()) == 1, "it was not said"
+    say()
+    until(lambda: len(guard.commands()) == 2)
 
 
 def test_a_stop_waits_until_the_robot_stands(link, guard):

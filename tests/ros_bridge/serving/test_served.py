@@ -22,8 +22,10 @@ from ros_bridge.serving.painter import Painter
 from ros_bridge.serving.served import ServedRobot
 from ros_bridge.serving.written import quaternion
 from ros_bridge.transport.actions import ActionClient, Status
+from ros_bridge.transport.clocks import PublishedClock
 from ros_bridge.transport.interface import SENSOR
 from ros_bridge.transport.readings import rotation
+from ros_bridge.transport.stamps import seconds
 from tests.waiting import until
 
 FETCH = read_profile("fetch")
@@ -77,14 +79,30 @@ class Puppet(Robot):
 
 
 @pytest.fixture
-def puppet(nodes):
+def puppet(nodes, request):
     robot, over = Puppet(), threading.Event()
-    served = ServedRobot(nodes("/robot"), robot, FETCH)
+    profile = FETCH.model_copy(update={"use_sim_time": getattr(request, "param", False)})
+    served = ServedRobot(nodes("/robot"), robot, profile)
     thread = threading.Thread(target=served.run, args=(over.is_set,))
     thread.start()
     yield robot
     over.set()
     thread.join()
+
+
+@pytest.mark.parametrize("puppet", [True], indirect=True)
+def test_who_follows_a_simulators_clock_hears_one_that_fits_the_stamps(puppet, nodes):
+    node, stamps = nodes("/agent"), []
+    clock = PublishedClock(node)
+    node.subscription("nav_msgs/msg/Odometry", "/odom", lambda message: stamps.append(seconds(message.header.stamp)))
+    until(lambda: stamps and clock.elapsed() > 0.2)
+    assert clock.stopped() == "" and abs(clock.now() - stamps[-1]) < 5.0
+
+
+def test_nobody_else_is_told_a_clock(puppet, nodes):
+    node = nodes("/agent")
+    until(lambda: "/odom" in node.graph().publishers)
+    assert "/clock" not in node.graph().publishers
 
 
 def goal(positions, seconds, joints=("torso_lift_joint",)):
