@@ -251,7 +251,7 @@ def test_a_group_may_have_any_name_and_is_cancelled(robot, nodes):
 def test_a_dry_run_shows_a_place_once_and_a_velocity_as_often_as_it_is_said():
     shown, ends = [], []
     outlet = DryOutlet(shown.append)
-    for position in (0.1, 0.101, 0.2, 0.2):
+    for position in (0.1, 0.2, 0.201, 0.2):
         outlet.aim("torso", [position])
     outlet.velocity(0.0, 0.5)
     outlet.velocity(0.0, 0.0)

@@ -92,6 +92,14 @@ def late(robot):
     return robot
 
 
+def test_a_robot_of_which_nothing_was_heard():
+    guard = Robot().guard
+    assert guard.motion() == guard.silent() == "the odometry is silent"
+    assert guard.speed == (0.0, 0.0) and not guard.base_stands
+    assert guard.positions() == guard.joint_speeds() == guard.lasting_speeds() == {}
+    assert not guard.stood_since(0.0)
+
+
 # ------------------------------------------------------------ where it is
 
 
