@@ -366,8 +366,8 @@ def test_the_whole_way_is_looked_at():
 def test_between_two_points_the_hand_is_looked_at_every_tenth_of_a_radian():
     low = BOXED.workspace.model_copy(update={"upper": (1.995, 3.0, 1.0)})
     narrow = BOXED.model_copy(update={"workspace": low})
-    start = {**AT_REST, "shoulder": -0.9}
-    through = follow((SLOW, 0.9, 0.0))
+    start = {**AT_REST, "shoulder": -0.8}
+    through = follow((SLOW, 1.0, 0.0))
     assert "would leave its workspace at 2.0" in refusal(limits.check_trajectory, narrow, through, start)
 
 
