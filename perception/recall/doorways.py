@@ -119,6 +119,8 @@ class Doorways:
 
     def __init__(self) -> None:
         self.all: list[Passage] = []
+        self.same: dict[int, int] = {}
+        """By the place in `all` of one that turned out to be another the place of that, which was seen earlier."""
 
     def update(self, scans: Sequence[Scan], base: Pose2) -> None:
         """Take in pictures of one moment that together look all around."""
@@ -130,6 +132,7 @@ class Doorways:
             elif gap.squarely > known.best.squarely:
                 known.best = gap
             known.sides |= {known.side(base.xy)} - {0}
+        self._join()
         for passage in self.all:
             half = float(np.linalg.norm(passage.best.right - passage.best.left)) / 2
             side = passage.side(base.xy)
@@ -137,6 +140,14 @@ class Doorways:
             along = (passage.best.right - passage.best.left) / (2 * half)
             if side and abs(float(ahead @ along)) < half and float(np.linalg.norm(ahead)) < BEFORE:
                 passage.sides.add(side)
+
+    def _join(self) -> None:
+        """Note which of those known are one, now that their best looks are better than the first."""
+        for later, passage in enumerate(self.all):
+            for earlier in range(later if later not in self.same else 0):
+                if earlier not in self.same and _apart(self.all[earlier], passage.best) < SAME:
+                    self.same[later] = earlier
+                    break
 
 
 def _apart(passage: Passage, gap: Gap) -> float:

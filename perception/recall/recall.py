@@ -16,13 +16,15 @@ from perception.localise import Scan
 from perception.recall.arm import OwnArm
 from perception.recall.doorways import Doorways, Passage
 from perception.recall.naming import Names
-from perception.recall.whereabouts import Whereabouts, whereabouts
+from perception.recall.whereabouts import Whereabouts, consistent, whereabouts
 from perception.scene.entities import Furniture, LooseObject
 from perception.scene.things import Things, kind_of
 from perception.words.names import canonical, vocabulary
 
 AT_DOOR = 0.5
 """Metres before a doorway at which the floor is that of the room on that side."""
+WELL_INSIDE = 0.15
+"""Metres from the edge of a room's floor from which a place is certainly in that room."""
 AROUND_ROBOT = 0.7
 """Metres around the robot in which it cannot see the floor."""
 HELD_FROM = 0.5
@@ -82,6 +84,8 @@ class SightRecall(Recall):
             self._visited.update(self._rooms_at(self._base.xy, AROUND_ROBOT))
             for number, _ in enumerate(self._doorways.all, 1):
                 self._names.note(f"{DOORWAY} {number}", DOORWAY, 1.0)
+            for later, earlier in self._doorways.same.items():
+                self._names.merge(f"{DOORWAY} {later + 1}", f"{DOORWAY} {earlier + 1}")
 
     def _note_names(self, frames: Mapping[str, CameraFrame], detections: Sequence[Detection]) -> None:
         """What each thing is called where most of it is seen."""
@@ -224,7 +228,7 @@ class SightRecall(Recall):
         if not vocabulary().rooms.issuperset(canonical(words).split()):
             return ""
         rooms = [self._names.called(entity) for entity in self.things.rooms]
-        doors = [self._doorway_numbered(number) for number, _ in enumerate(self._doorways.all, 1)]
+        doors = self._told_doorways()
         left = [door.name for door in doors if not door.explored]
         known = f"; rooms known: {', '.join(rooms)}" if rooms else ""
         more = f"; not explored: {', '.join(left)}" if left else ""
@@ -238,11 +242,12 @@ class SightRecall(Recall):
         here = self._room(self._base.xy, AROUND_ROBOT)
         rooms = [self._names.called(entity) for entity in self.things.rooms]
         things = [item for item in self.things if item.identity.entity != self.held]
+        places = consistent({item.identity.entity: self._where(item) for item in things}, self.things.furniture)
         return Knowledge(
             room=here,
             rooms=tuple(sorted(rooms, key=lambda room: room != here)),
-            doorways=tuple(self._doorway_numbered(number) for number, _ in enumerate(self._doorways.all, 1)),
-            remembered=tuple(self._remembered(item) for item in things),
+            doorways=tuple(self._told_doorways()),
+            remembered=tuple(self._remembered(item, places[item.identity.entity]) for item in things),
         )
 
     def _tell_names(self, also: Iterable[str] = ()) -> None:
@@ -250,27 +255,44 @@ class SightRecall(Recall):
 
         also: entities that may not be remembered, such as what is too far away for depth.
         """
-        doorways = (f"{DOORWAY} {number}" for number, _ in enumerate(self._doorways.all, 1))
+        doorways = (f"{DOORWAY} {number}" for number in self._doorway_numbers())
         things = (item.identity.entity for item in self.things)
         seen = [entity for entity in (*self.things.rooms, *doorways, *things, *also) if entity in self._names]
         self._names.tell(seen)
+
+    def _doorway_numbers(self) -> list[int]:
+        """The numbers of the entities of doorways, without those that are another's."""
+        return [place + 1 for place, _ in enumerate(self._doorways.all) if place not in self._doorways.same]
+
+    def _told_doorways(self) -> list[Doorway]:
+        """What is told of doorways: a gap between things in the middle of one room is none."""
+        return [self._doorway_numbered(number) for number in self._doorway_numbers() if not self._within_a_room(number)]
+
+    def _within_a_room(self, number: int) -> bool:
+        """Whether the floor on both sides of a gap is well inside one room."""
+        passage = self._doorways.all[number - 1]
+        sides = np.array([passage.before(side, AT_DOOR) for side in (1, -1)])
+        rects = [room.rect for room in self.things.rooms.values()]
+        return any(((sides - rect[:2] > WELL_INSIDE) & (rect[2:] - sides > WELL_INSIDE)).all() for rect in rects)
 
     def _doorway_numbered(self, number: int) -> Doorway:
         entity, passage = f"{DOORWAY} {number}", self._doorways.all[number - 1]
         side = passage.side(passage.near) or 1
         before, behind = passage.before(side, AT_DOOR), passage.before(-side, AT_DOOR)
+        near, far = self._rooms_at(before), self._rooms_at(behind)
+        if near == far:  # floor at its edge; of which room it is on the other side has not been seen
+            far = ()
         # Whoever has looked around in both rooms has nothing to find behind it, wherever the looks were taken.
-        rooms = {*self._rooms_at(before), *self._rooms_at(behind)}
+        rooms = {*near, *far}
         looked = len(rooms) == 2 and rooms <= self._visited
         return Doorway(
             name=self._names.called(entity),
-            room=self._room(before),
-            beyond=self._room(behind),
+            room=next(map(self._names.called, near), ""),
+            beyond=next(map(self._names.called, far), ""),
             explored=passage.explored or looked,
         )
 
-    def _remembered(self, item: Furniture | LooseObject) -> Remembered:
-        where = self._where(item)
+    def _remembered(self, item: Furniture | LooseObject, where: Whereabouts) -> Remembered:
         return Remembered(
             name=self._names.called(item.identity.entity),
             room=self._names.called(where.room) if where.room else "",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 from perception.scene.entities import Furniture, LooseObject, within
-from perception.scene.places import holder_of
+from perception.scene.places import BOARDS, ON_TOP, holder_of
 from perception.scene.things import Things
 
 ON_FLOOR = 0.15
@@ -37,7 +38,8 @@ def _place(item: Furniture | LooseObject, things: Things, held: str | None) -> t
             return "in", item.container
         for entity, other in things.objects.items():
             if other is not item and other.hollow and entity != held and within(other.box, item.box.center):
-                return "in", entity
+                if not (item.hollow and within(item.box, other.box.center) and _larger(item, other)):
+                    return "in", entity
         if bottom < ON_FLOOR:
             return "on the floor", ""
     elif bottom < RAISED:
@@ -47,4 +49,42 @@ def _place(item: Furniture | LooseObject, things: Things, held: str | None) -> t
             holder for holder in furniture if not holder.opens
         ]  # a worktop is no thing on the drawers under it
     holder = holder_of(item.box, furniture)
-    return ("", "") if holder is None else (holder[0], holder[1].identity.entity)
+    if holder is None or (isinstance(item, Furniture) and not _carries(holder[1], bottom)):
+        return "", ""
+    return holder[0], holder[1].identity.entity
+
+
+def _carries(holder: Furniture, bottom: float) -> bool:
+    """Whether other furniture with its underside at a height (m) stands on a piece, not somewhere within its outline."""
+    top = float(holder.box.center[2] + holder.box.half[2])
+    return abs(bottom - top) < ON_TOP or holder.identity.kind in BOARDS
+
+
+def _larger(first: LooseObject, other: LooseObject) -> bool:
+    """Which of two bowls in each other is the outer one."""
+    return float(first.box.half[:2].max()) > float(other.box.half[:2].max())
+
+
+def consistent(places: Mapping[str, Whereabouts], furniture: Collection[str]) -> dict[str, Whereabouts]:
+    """What is told of where things are, without what contradicts itself.
+
+    Furniture is on nothing but furniture, nothing is on or in itself by way of others, and what is on or in something is
+    in the same room.
+
+    Args:
+        places: Of every thing by its entity, by geometry.
+        furniture: The entities of furniture.
+    """
+    told = dict(places)
+    for entity, where in places.items():
+        if entity in furniture and where.holder and where.holder not in furniture:
+            told[entity] = Whereabouts(where.room)
+    for entity in places:
+        outwards = [entity]
+        while (holder := told[outwards[-1]].holder) in told and holder not in outwards:
+            outwards.append(holder)
+        if holder in outwards:
+            told[entity] = Whereabouts(told[entity].room)
+        elif room := next((told[name].room for name in reversed(outwards) if told[name].room), ""):
+            told[entity] = replace(told[entity], room=room)
+    return told

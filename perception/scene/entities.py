@@ -17,6 +17,7 @@ from perception.scene.articulation import Panel, Seen, core, tray, update_panel
 from perception.scene.clouds import Cloud, all_of
 from perception.scene.surfaces import find_surfaces
 from perception.words.colours import colour_of, possible_colours
+from perception.words.names import vocabulary
 
 LEFT_STANDING = frozenset(name for use in FURNITURE for name in use.names)
 """Kinds that a hand does not lift, however little of them is seen."""
@@ -26,6 +27,8 @@ HOLLOW = frozenset({"bowl", "mug", "cup", "basket", "pot", "pan", "plate"})
 """Kinds that other things are put into, not onto."""
 LEAST_INSIDE = 8
 """Points inside of furniture that show through which side they were seen."""
+TOP = 0.05
+"""Metres below the highest point of furniture within which level points are of its top."""
 ROOF = 0.05
 """Metres that the roof of a container is taken to be thick."""
 SMALLEST_ROOM = 1.8
@@ -304,6 +307,12 @@ class Furniture:
         return max(axes, key=lambda axis: float(axis @ self._toward))
 
     @property
+    def topped(self) -> bool:
+        """Whether its top was seen: of a drawer under a worktop it never is."""
+        top = float(self.box.center[2] + self.box.half[2])
+        return int(np.count_nonzero(self._body.points[self._body.level, 2] > top - TOP)) >= LEAST_INSIDE
+
+    @property
     def surfaces(self) -> tuple[Surface, ...]:
         """Where things can be put: inside, for what opens."""
         if self._surfaces is None:
@@ -441,5 +450,7 @@ def within(box: Box, point: Array) -> bool:
 
 
 def is_furniture(kind: str, box: Box) -> bool:
-    """Whether a thing of a kind and a size stays where it is."""
-    return kind in LEFT_STANDING or 2 * float(box.half.max()) > LARGEST_LOOSE
+    """Whether a thing of a kind and a size stays where it is: a pan is lifted however long its handle is."""
+    if kind in LEFT_STANDING:
+        return True
+    return kind not in vocabulary().objects and 2 * float(box.half.max()) > LARGEST_LOOSE

@@ -86,7 +86,7 @@ def holder_of(box: Box, furniture: Sequence[Furniture]) -> tuple[str, Furniture]
         if bottom > top + ON_TOP or holder.box.distance(box.center) > 0.02:
             continue
         inside = bottom < top - ON_TOP
-        if holder.opens and inside:
+        if holder.opens and (inside or not holder.topped):
             continue
         word = "in" if holder.identity.kind in BASINS or (inside and holder.identity.kind not in BOARDS) else "on"
         if best is None or abs(bottom - top) < best[0]:

@@ -14,10 +14,10 @@ from typing import Literal
 class Remembered:
     """A thing that was seen in this episode, what is in sight now included.
 
-    name: `apple`, or with a number where several of one name are known: `kitchen counter 2`. It stays the same for
-    the episode. room: where it is, "" if not known. place: on or in what, `on the kitchen table`, `in the fridge`,
-    "" if not known. seen: the round in which it was last seen. state: of what has a door or a drawer, as it was
-    last seen well enough; "" for what has none, and as long as it was only seen from afar.
+    name: `apple`, or with a number where several of one name are known: `kitchen counter 2`. It stays the same for the
+    episode. room: where it is, "" if not known. place: on or in what, `on the kitchen table`, `in the fridge`, "" if
+    not known. seen: the round in which it was last seen. state: of what has a door or a drawer, as it was last seen
+    well enough; "" for what has none, and as long as it was only seen from afar.
     """
 
     name: str
