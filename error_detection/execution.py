@@ -56,11 +56,21 @@ def judged(trial: Trial) -> Attempt:
     return attempt
 
 
+def _shut_in(trial: Trial) -> str:
+    """After a Go to what it has gone to is shut in by, as a remark; "" for what is not shut in by anything."""
+    container = (
+        trial.world.closed_container(trial.entity) if trial.action.result == "reached" and trial.entity else None
+    )
+    if container is None or container == trial.entity:
+        return ""
+    return messages.shut_in(names.named(container, trial.world, trial.observation))
+
+
 def check(trial: Trial) -> Check:
     """What a judged attempt comes to: E2 for a Put after which the hand is empty, E1 for every other failure."""
     attempt, name = trial.attempt, trial.action.name
     if attempt.outcome is Outcome.SUCCEEDED:
-        return Check("execution")
+        return Check("execution", message=_shut_in(trial))
     if trial.action.inventory == "gives" and trial.world.held(trial.observation) is None:
         return Check("execution", ErrorCode.E2, ErrorCode.E2.filled(action=name))
     about = tuple(names.named(entity, trial.world, trial.observation) for entity in attempt.about)

@@ -42,6 +42,11 @@ def other_in_hand(action: str, name: str, held: str) -> str:
 # ---------------------------------------------------------------- E: execution
 
 
+def shut_in(container: str) -> str:
+    """A remark on a Go to that has succeeded: what it went to cannot be seen or taken as it is. Ours."""
+    return f"it is in the {container.lower()}, which is closed"
+
+
 def too_difficult(action: str, reason: str = "") -> str:
     """E1: the skill has failed in every attempt. What follows the sentence of the official code is ours: why, and what
     may help, if the reason in the record is one that planners are told (`error_detection.reasons`)."""

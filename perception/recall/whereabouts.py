@@ -37,9 +37,8 @@ def _place(item: Furniture | LooseObject, things: Things, held: str | None) -> t
         if item.container in things.furniture:
             return "in", item.container
         for entity, other in things.objects.items():
-            if other is not item and other.hollow and entity != held and within(other.box, item.box.center):
-                if not (item.hollow and within(item.box, other.box.center) and _larger(item, other)):
-                    return "in", entity
+            if other is not item and entity != held and _holds(other, item):
+                return "in", entity
         if bottom < ON_FLOOR:
             return "on the floor", ""
     elif bottom < RAISED:
@@ -55,21 +54,24 @@ def _place(item: Furniture | LooseObject, things: Things, held: str | None) -> t
 
 
 def _carries(holder: Furniture, bottom: float) -> bool:
-    """Whether other furniture with its underside at a height (m) stands on a piece, not somewhere within its outline."""
+    """Whether other furniture with its underside at a height (m) stands on a piece, not just within its outline."""
     top = float(holder.box.center[2] + holder.box.half[2])
     return abs(bottom - top) < ON_TOP or holder.identity.kind in BOARDS
 
 
-def _larger(first: LooseObject, other: LooseObject) -> bool:
-    """Which of two bowls in each other is the outer one."""
-    return float(first.box.half[:2].max()) > float(other.box.half[:2].max())
+def _holds(bowl: LooseObject, item: LooseObject) -> bool:
+    """Whether a thing is in a hollow one; of two bowls in each other the smaller one is."""
+    if not (bowl.hollow and within(bowl.box, item.box.center)):
+        return False
+    both = item.hollow and within(item.box, bowl.box.center)
+    return not (both and float(item.box.half[:2].max()) > float(bowl.box.half[:2].max()))
 
 
 def consistent(places: Mapping[str, Whereabouts], furniture: Collection[str]) -> dict[str, Whereabouts]:
     """What is told of where things are, without what contradicts itself.
 
-    Furniture is on nothing but furniture, nothing is on or in itself by way of others, and what is on or in something is
-    in the same room.
+    Furniture is on nothing but furniture, nothing is on or in itself by way of others, and what is on or in something
+    is in the same room.
 
     Args:
         places: Of every thing by its entity, by geometry.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from homes import one_room, play
 from text_world import home, stage
 
 from error_detection import code_order, distance, format, logical, paper_order
@@ -112,3 +114,19 @@ def test_a_closed_container_has_the_name_that_the_planner_was_told(scene, monkey
     assert asked == [("fridge_2", "Open")]
     monkeypatch.setattr(scene.locator, "called", lambda entity: f"white {entity}")
     assert "the white fridge_1 is closed" in sentence()
+
+
+def test_going_to_what_is_shut_in_succeeds_and_says_where_it_is(tmp_path: Path) -> None:
+    fridge = {"name": "fridge", "kind": "fridge", "colour": "white", "x": 3.5, "y": 3.5, "yaw": -1.5708}
+    can = {"name": "tuna_fish_can", "kind": "tuna_fish_can", "colour": "green", "receptacle": "fridge"}
+    script = ["[Go to, tuna fish can]", "[Open, fridge]", "[Go to, tuna fish can]"]
+    records = play(
+        tmp_path, one_room([fridge], [can | {"surface": "upper shelf", "x": 0.1, "y": 0.0}]), script, skills="ideal"
+    )
+    told = [record.execution.feedback for record in records[:3]]
+    assert [feedback.ok for feedback in told] == [True] * 3
+    assert [feedback.message for feedback in told] == [
+        "None, it is in the fridge, which is closed",
+        "None",
+        "None",
+    ]

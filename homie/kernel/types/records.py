@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from homie.kernel.types.feedback import SUCCESS, ErrorCode, Feedback, HistoryItem
@@ -26,8 +26,8 @@ class Outcome(StrEnum):
 class Check:
     """One layer of error detection and what it found.
 
-    layer: format, logical, distance or execution, or the name of a check of one's own. code: one of the ten. about,
-    lasting: see `Feedback`.
+    layer: format, logical, distance or execution, or the name of a check of one's own. code: one of the ten, None for
+    nothing wrong. message: what is wrong; without a code a remark on the success. about, lasting: see `Feedback`.
     """
 
     layer: str
@@ -40,7 +40,7 @@ class Check:
     def feedback(self) -> Feedback:
         """What a planner is told of it."""
         if self.code is None:
-            return SUCCESS
+            return replace(SUCCESS, message=f"{SUCCESS.message}, {self.message}") if self.message else SUCCESS
         return Feedback("fail", self.code, self.message, self.about, self.lasting)
 
 
