@@ -223,15 +223,16 @@ class Furniture:
 
     @property
     def state(self) -> Literal["", "open", "ajar", "closed"]:
-        """How its door or drawer stands, "" for what has none and where no look has told it yet.
+        """How its door or drawer stands, "" for what has none, and where it seems open without a plain look yet.
 
         Where the handle was never seen, compartments that show tell that it is open.
         """
-        if opens_otherwise(self.identity.kind) and self.opens:
-            return "open" if self.surfaces else "closed"
+        if not self.opens:
+            return ""
         if self.panel is None:
-            return "open" if self.opens and self.surfaces else ""
-        return self.panel.state if self._panel_plain or self.handled else ""
+            return "open" if self.surfaces else "closed"
+        state = self.panel.state
+        return state if self._panel_plain or self.handled or state == "closed" else ""
 
     def near_door(self, point: Array, metres: float) -> bool:
         """Whether a point (3,) is so near to its door or drawer as that stands."""

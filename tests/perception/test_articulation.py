@@ -176,11 +176,13 @@ def test_a_slanted_look_does_not_open_a_door_that_was_plainly_seen_shut() -> Non
     assert piece.state == "closed"  # a plain look needs no hand
 
 
-def test_nothing_is_told_of_a_door_that_was_only_seen_from_afar(
-    house: House, locator: SensorLocator, detector: SimulatedDetector
-) -> None:
-    for metres, state in ((4.2, ""), (1.5, "closed")):
-        seen = house.observe(house.before("fridge", metres))
-        locator.update(seen, detector.detect(seen))
-        remembered = locator.knowledge(1).remembered
-        assert [item.state for item in remembered if item.name == "fridge"] == [state]
+def test_a_door_that_seems_open_from_afar_is_told_as_open_only_from_near() -> None:
+    body = _grid((0.0, 0.44), (0.0, 0.04), (0.0, 1.3))
+    door, handle = _grid((0.46, 1.06), (0.0, 0.02), (0.1, 1.28)), _grid((1.0, 1.0), (-0.05, -0.05), (0.8, 1.0))
+    eye = np.array([0.7, -1.5, 1.1])
+    piece = Furniture(Identity("cabinet_1", "cabinet"))
+    piece.part = "door"
+    for spacing, state in ((0.03, ""), (0.008, "open")):
+        piece.update([_patch(body, eye, spacing)], [_patch(door, eye, spacing)], [_patch(handle, eye, spacing)], 1.0)
+        assert piece.panel is not None and piece.panel.state == "open"
+        assert piece.state == state

@@ -17,7 +17,7 @@ class Remembered:
     name: `apple`, or with a number where several of one name are known: `kitchen counter 2`. It stays the same for the
     episode. room: where it is, "" if not known. place: on or in what, `on the kitchen table`, `in the fridge`, "" if
     not known. seen: the round in which it was last seen. state: of what has a door or a drawer, as it was last seen
-    well enough; "" for what has none, and as long as it was only seen from afar.
+    well enough; "" for what has none, and where it seems open from afar.
     """
 
     name: str
