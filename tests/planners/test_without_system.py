@@ -148,3 +148,12 @@ def test_an_episode_is_played_with_turns() -> None:
 def test_too_many_pictures_are_told_from_pictures_at_all(sentence: str, advice: str) -> None:
     with Endpoint(status(400, sentence)) as endpoint, pytest.raises(PlannerError, match=advice):
         chat_model(endpoint).complete(question(PICTURE, "Well?"))
+
+
+def test_what_a_server_never_takes_is_not_sent_again_whatever_its_status() -> None:
+    """As llama.cpp's server answers to pictures, where its model has no eyes."""
+    sentence = "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj"
+    with Endpoint(status(500, sentence)) as endpoint:
+        with pytest.raises(PlannerError, match=r"answers 500: image input .*only reads text: --set images=false"):
+            chat_model(endpoint).complete(question(PICTURE, "Well?"))
+        assert len(endpoint.asked) == 1

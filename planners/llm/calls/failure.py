@@ -25,6 +25,8 @@ _ABOUT_LENGTH = re.compile(
     re.IGNORECASE,
 )
 """What is said of a request that is too much, in whatever form; a longer question would not help it."""
+_NEVER = re.compile(r"\b(?:not|n't|un|isn.t)\s?(?:supported|implemented)\b", re.IGNORECASE)
+"""What a server says, with a status of 500 and above, that will not be otherwise next time (llama.cpp: pictures)."""
 _LENGTH = 300
 
 
@@ -65,7 +67,8 @@ def of_status(
         if is_used_up(body, after):
             used_up = f"{words} (the quota is used up, so that waiting does not help)"
             return Failure(f"{host} refuses the request ({status}){used_up}", again=False)
-        return Failure(f"{host} answers {status}{words}", again=True, after=after, form=about_form(message, status))
+        again = not (status >= 500 and _NEVER.search(message))
+        return Failure(f"{host} answers {status}{words}", again=again, after=after, form=about_form(message, status))
     return Failure(f"{host} refuses the request ({status}){words}", again=False, form=about_form(message, status))
 
 

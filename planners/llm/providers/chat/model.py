@@ -36,6 +36,8 @@ _OF_REASONING = re.compile(r"temperature|max_tokens|max_completion_tokens")
 """What an endpoint complains of when a model that reasons is asked like another one."""
 _OF_PICTURES = re.compile(r"image|vision|multi.?modal|valid string", re.IGNORECASE)
 """What it complains of when a model that only reads text is shown pictures."""
+_NO_PICTURES = re.compile(r"image.{0,20}not supported|not support.{0,20}image|mmproj", re.IGNORECASE)
+"""The same with a status of 500 (llama.cpp)."""
 _FEW_PICTURES = re.compile(
     r"at most (\d+) (?:image|picture|media|multi-?modal)|(?:max\w*|limit)[^.]{0,40}\bimages?\b[^.\d]{0,30}(\d+)"
     r"|too many images|\b(?:only|supports?) (?:one|a single|1) image",
@@ -215,6 +217,7 @@ class ChatModel(OpenAIModel):
         if wrong and self.settings.reasoning is None and _OF_REASONING.search(message):
             return " (if it is a model that reasons, say so: --set reasoning=low)"
         of_pictures = wrong and (about_length(message) or _OF_PICTURES.search(message))
+        of_pictures = of_pictures or (status >= 500 and _NO_PICTURES.search(message))
         if (of_pictures or (status == 500 and message.strip() == _BROKE)) and _shows_pictures(body):
             return " (if the model only reads text: --set images=false)"
         return ""
