@@ -261,8 +261,15 @@ class Errands(Chores):
         is not there. Another one of that kind is taken for it if it is the only one that can be meant."""
         memory = self.memory
         reached = source if memory.at == canonical(source) else ""
-        if not reached:
-            reached = yield from self.reach(source, f"The {words} should be at the {source}, so I go there first.")
+        why = f"The {words} should be at the {source}, so I go there first."
+        room = memory.room_in(source)
+        if not reached and room and memory.by_sight is not True:
+            # What is not known there by this name is not looked for elsewhere: the room says which one is meant.
+            reached = source if (yield from self.go_to(source, why)) else ""
+            if not reached:
+                yield from self.go_to(room, f"There is no {source}, so I look what the {room} has.")
+        elif not reached:
+            reached = yield from self.reach(source, why)
         if not reached:
             others = memory.alike(source)
             if len(others) != 1:

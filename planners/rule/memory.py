@@ -126,14 +126,11 @@ class Memory:
         """Whether something that was seen is at a place, or in or on something that is."""
         if is_room(place):
             return canonical(thing.room) == canonical(place)
-        holder, room = _holder(thing), ""
+        holder, room = _holder(thing), self.room_in(place)
+        rest = canonical(place).removeprefix(f"{room} ")
         for _ in range(NESTED):
             if not holder:
                 return False
-            for name in ROOMS:
-                if canonical(place).startswith(f"{name} "):
-                    room = name
-            rest = canonical(place).removeprefix(f"{room} ")
             if means(place, holder) or holder == self.piece(place):
                 return True
             if canonical(thing.room) in (room, "" if room else self.room) and (
@@ -143,6 +140,10 @@ class Memory:
             holder = next((_holder(other) for other in self.remembered if canonical(other.name) == holder), "")
         return False
 
+    def room_in(self, place: str) -> str:
+        """The room that a name begins with: `kitchen` for `kitchen table`, "" if there is none."""
+        return next((name for name in ROOMS if canonical(place).startswith(f"{name} ")), "")
+
     def seen_now(self, words: str) -> list[Remembered]:
         """Loose things that match the words and are in sight."""
         return [thing for thing in self.things_like(words) if thing.seen == self.round]
@@ -150,7 +151,7 @@ class Memory:
     def alike(self, place: str) -> list[str]:
         """Furniture that was seen and that the words for a piece in a room may mean although it is called otherwise:
         the only `white cabinet` of the kitchen for the `kitchen cupboard`."""
-        room = next((name for name in ROOMS if canonical(place).startswith(f"{name} ")), "")
+        room = self.room_in(place)
         rest = canonical(place).removeprefix(f"{room} ")
         pieces = [thing for thing in self.remembered if is_furniture(kind_of(thing.name))]
         return [
