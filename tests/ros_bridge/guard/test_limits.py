@@ -393,3 +393,9 @@ def test_where_the_hand_is_outside():
     assert limits.outside(BOXED, AT_REST) is None
     place = limits.outside(BOXED, {"shoulder": np.pi / 2 + 0.1, "elbow": 0.0})
     assert place == pytest.approx([2 * math.cos(np.pi / 2 + 0.1), 2 * math.sin(np.pi / 2 + 0.1), 0.0])
+
+
+@pytest.mark.parametrize(("lower", "upper"), [((2, 0, 0), (3, 1, 1)), ((1, -1, -1), (2, 0, 0))])
+def test_the_edge_of_a_workspace_is_inside(lower, upper):
+    workspace = limits.Workspace(lower=lower, upper=upper)
+    assert limits.outside(ARM.model_copy(update={"workspace": workspace}), AT_REST) is None
