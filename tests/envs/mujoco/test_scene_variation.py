@@ -9,6 +9,7 @@ import pytest
 
 from homie.envs.mujoco.blueprints.catalog_objects import YCB
 from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.generate.household import NEEDED
 from homie.envs.mujoco.generate.reach import unreachable
 from homie.envs.mujoco.generate.variation import AJAR, Variation
 from homie.envs.mujoco.home.home import open_home
@@ -16,7 +17,7 @@ from homie.envs.mujoco.house.build import build
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.setup.options import Catalogue, RunOptions
 
 SEED, ROOMS, OBJECTS = 46, 4, 20
 VARIED = Variation("bedroom", ["fridge", "drawer_1"], ["apple@sofa", "red mug@sink"])
@@ -133,3 +134,23 @@ def test_the_robot_starts_at_the_pose_that_is_named() -> None:
     start = generate(SEED, ROOMS, OBJECTS, Variation(start=f"{somewhere.x}, {somewhere.y}, 270")).robot
     assert (start.x, start.y) == (somewhere.x, somewhere.y)
     assert start.yaw == pytest.approx(-math.pi / 2, abs=1e-6)
+
+
+@pytest.mark.parametrize(("seed", "catalogue"), [(31013, "household"), (31015, "household"), (503, "ycb")])
+def test_a_full_house_has_what_its_states_need_in_the_place_of_something_else(seed: int, catalogue: Catalogue) -> None:
+    """There was `no room for a plate, which a house with states needs`."""
+    plain = generate(seed, catalogue=catalogue)
+    wanted = next(item.kind for item in plain.objects if item.kind not in NEEDED)
+    added = f"{wanted}@{next(piece.name for piece in plain.furniture if piece.kind == 'kitchen_counter')}"
+    house = generate(seed, catalogue=catalogue, variation=Variation(states=True))
+    assert set(NEEDED) <= {item.kind for item in house.objects}
+    gone = {item.name for item in plain.objects} - {item.name for item in house.objects}
+    assert len(gone) <= len(NEEDED)
+    assert house == generate(seed, catalogue=catalogue, variation=Variation(states=True))
+    try:
+        more = generate(seed, catalogue=catalogue, variation=Variation(added=[added]))
+    except BadInput:
+        return  # no room for what is asked for is told as ever
+    both = generate(seed, catalogue=catalogue, variation=Variation(added=[added], states=True))
+    count = [sum(item.kind == wanted for item in scene.objects) for scene in (more, both)]
+    assert count[0] == count[1], "what was asked for stays"

@@ -5,7 +5,8 @@ The house itself stays as its seed gives it; what comes to it is drawn from a st
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -24,13 +25,15 @@ STREAM = 16
 """Tells the dice of states from those of a house and of its variations."""
 
 
-def with_states(scene: SceneSpec, sides: Sides) -> SceneSpec:
-    """The house with states. Raises ValueError with one sentence where there is no room for what it needs."""
+def with_states(scene: SceneSpec, sides: Sides, asked: Collection[str] = ()) -> SceneSpec:
+    """The house with states. asked: kinds of objects that have to stay, besides those that it needs. Raises ValueError
+    with one sentence where there is no room for what it needs, even in the place of something else."""
     rng = np.random.default_rng([scene.seed, STREAM])
     objects: Sequence[ObjectSpec] = scene.objects
+    kept = {*NEEDED, *asked}
     for kind in NEEDED:
         if not any(item.kind == kind for item in objects):
-            objects = _with_one(scene.model_copy(update={"objects": tuple(objects)}), sides, kind, rng)
+            objects = _with_one(scene.model_copy(update={"objects": tuple(objects)}), sides, kind, kept, rng)
     return scene.model_copy(
         update={
             "states": True,
@@ -40,16 +43,23 @@ def with_states(scene: SceneSpec, sides: Sides) -> SceneSpec:
     )
 
 
-def _with_one(scene: SceneSpec, sides: Sides, kind: str, rng: np.random.Generator) -> tuple[ObjectSpec, ...]:
-    """The objects with one more of a kind, on the first furniture that has room for it."""
+def _with_one(
+    scene: SceneSpec, sides: Sides, kind: str, kept: Collection[str], rng: np.random.Generator
+) -> tuple[ObjectSpec, ...]:
+    """The objects with one more of a kind, on the first furniture that has room for it; in a full house in the place of
+    something of a kind that need not be kept."""
     kitchens = {room.name for room in scene.rooms if room.kind == "kitchen"}
     places = [piece for piece in scene.furniture if piece.kind in ON and (piece.height or 1.0) > 0.1]
     places.sort(key=lambda piece: (piece.room not in kitchens, ON.index(piece.kind), piece.name))
     for place in places:
-        try:
+        with suppress(ValueError):
             return add_objects(scene, sides, [("", kind, place.name)], rng)
-        except ValueError:
-            continue
+    order = {place.name: rank for rank, place in enumerate(places)}
+    others = [item for item in scene.objects if item.receptacle in order and item.kind not in kept]
+    for other in sorted(others, key=lambda item: (order[item.receptacle], item.name)):
+        fewer = scene.model_copy(update={"objects": tuple(item for item in scene.objects if item is not other)})
+        with suppress(ValueError):
+            return add_objects(fewer, sides, [("", kind, other.receptacle)], rng)
     raise ValueError(f"there is no room for a {kind}, which a house with states needs")
 
 

@@ -57,7 +57,8 @@ class Variation:
 def varied(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
     """The house with the variation. Raises ValueError with one sentence if the variation does not fit."""
     rng = np.random.default_rng([scene.seed, len(scene.objects)])  # a separate stream: the seed's house stays the same
-    objects = add_objects(scene, sides, [_read(text) for text in variation.added], rng)
+    added = [_read(text) for text in variation.added]
+    objects = add_objects(scene, sides, added, rng)
     names = {piece.name: piece for piece in scene.furniture}
     for name in variation.opened:
         if name not in names:
@@ -69,7 +70,7 @@ def varied(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
     )
     changed = scene.model_copy(update={"objects": objects, "furniture": furniture})
     if variation.states:
-        changed = with_states(changed, sides)
+        changed = with_states(changed, sides, {kind for _, kind, _ in added})
     if variation.start:
         changed = changed.model_copy(update={"robot": _start(changed, variation.start, rng)})
     if variation.clutter == "messy":
