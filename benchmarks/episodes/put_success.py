@@ -4,9 +4,11 @@
     python benchmarks/episodes/put_success.py --seeds 100 --grasp friction --out friction.jsonl --report friction.md
     python benchmarks/episodes/put_success.py --clutter messy --out messy.jsonl --report messy.md
     python benchmarks/episodes/put_success.py --seeds 30 --body panda-base --out panda.jsonl --report panda.md
+    python benchmarks/episodes/put_success.py --kind plate --first 32100 --seeds 10 --out plates.jsonl
 
 One episode per seed (10000 to 10199): house, object and destination follow from the seed; bowls and things to be
-stacked on are among the destinations. The verdict is read from `final_state.json`: is an object of that kind there, by
+stacked on are among the destinations. With `--kind` one more object of that kind is somewhere in the house, and is put
+on furniture. The verdict is read from `final_state.json`: is an object of that kind there, by
 itself or nested, and are doors and drawers as they were at the start, or closed? With `--out` every verdict is kept as
 it comes, and the same command goes on where it was stopped. On stderr a line for each episode.
 """
@@ -24,7 +26,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.episodes.puts.table import report
-from benchmarks.episodes.puts.tasks import task_of
+from benchmarks.episodes.puts.tasks import task_of, task_with, with_one
 from benchmarks.episodes.puts.verdicts import Verdict, verdict_of
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
@@ -34,13 +36,18 @@ LONGEST = 1800.0
 """Seconds of wall clock after which an episode has failed."""
 
 
-def play(seed: int, targets: str, grasp: str, clutter: str, body: str, keep: Path | None) -> Verdict:
+def play(seed: int, targets: str, grasp: str, clutter: str, body: str, kind: str = "", *, keep: Path | None) -> Verdict:
     """Run the episode of a seed in a process of its own, as a user would."""
-    task = task_of(seed, generate(seed, variation=Variation(clutter=clutter)))
+    added: list[str] = []
+    if kind:
+        scene, piece = with_one(seed, kind, clutter)
+        task, added = task_with(seed, scene, kind), ["--added", piece]
+    else:
+        task = task_of(seed, generate(seed, variation=Variation(clutter=clutter)))
     with tempfile.TemporaryDirectory() as scratch:
         out = (keep or Path(scratch)) / f"seed-{seed:05d}"
         command = [sys.executable, "-m", "homie", "run", task.text, "--seed", str(seed), "--targets", targets]
-        command += ["--grasp", grasp, "--clutter", clutter, "--robot-option", f"body={body}"]
+        command += ["--grasp", grasp, "--clutter", clutter, "--robot-option", f"body={body}", *added]
         command += ["--no-video", "--no-frames", "--json", "--out", str(out)]
         began = time.perf_counter()
         try:
@@ -59,7 +66,8 @@ def read(path: Path, settings: dict[str, str]) -> list[Verdict]:
     if not path.exists():
         return []
     first, *lines = path.read_text(encoding="utf-8").splitlines() or ["{}"]
-    if {"body": "fetch", **json.loads(first)} != settings:  # all of before bodies could be chosen are the Fetch's
+    written = {"body": "fetch", "kind": "", **json.loads(first)}  # older files: all kinds, by the Fetch
+    if written != {"kind": "", **settings}:
         sys.exit(f"{path} is of {first}, not of {json.dumps(settings)}: give --out another name.")
     loaded = (json.loads(line) for line in lines)
     return [Verdict(**{**entry, "open": tuple(entry["open"]), "codes": tuple(entry["codes"])}) for entry in loaded]
@@ -73,13 +81,14 @@ def main() -> None:
     parser.add_argument("--grasp", choices=("weld", "friction"), default="weld")
     parser.add_argument("--clutter", choices=("tidy", "messy"), default="tidy")
     parser.add_argument("--body", choices=registry.names("bodies"), default="fetch")
+    parser.add_argument("--kind", default="", help="a kind of object that is put (default: any that the house has)")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--keep", type=Path, help="keep the run folders here")
     parser.add_argument("--out", type=Path, help="keep the verdicts here, a line each, and go on from what is there")
     parser.add_argument("--report", type=Path, help="write a section of Markdown instead of printing it")
     arguments = parser.parse_args()
     asked = vars(arguments)
-    settings = {name: str(asked[name]) for name in ("targets", "grasp", "clutter", "body")}
+    settings = {name: str(asked[name]) for name in ("targets", "grasp", "clutter", "body", "kind")}
     before = read(arguments.out, settings) if arguments.out else []
     seeds = range(arguments.first, arguments.first + arguments.seeds)
     verdicts = {verdict.seed: verdict for verdict in before if verdict.seed in seeds}
