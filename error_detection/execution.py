@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from error_detection import messages, names
+from error_detection.disturbance import disturbances
 from error_detection.reasons import lasting
 from homie.kernel.interfaces import Trial
 from homie.kernel.types import Attempt, Check, ErrorCode, Outcome
@@ -67,12 +68,19 @@ def _shut_in(trial: Trial) -> str:
 
 
 def check(trial: Trial) -> Check:
-    """What a judged attempt comes to: E2 for a Put after which the hand is empty, E1 for every other failure."""
+    """What a judged attempt comes to: E2 for a Put after which the hand is empty, E1 for every other failure; and what
+    has changed unasked."""
+    result, changed = _of_the_target(trial), disturbances(trial)
+    return replace(result, message="; ".join(filter(None, (result.message, changed)))) if changed else result
+
+
+def _of_the_target(trial: Trial) -> Check:
     attempt, name = trial.attempt, trial.action.name
     if attempt.outcome is Outcome.SUCCEEDED:
         return Check("execution", message=_shut_in(trial))
     if trial.action.inventory == "gives" and trial.world.held(trial.observation) is None:
-        return Check("execution", ErrorCode.E2, ErrorCode.E2.filled(action=name))
+        where = trial.world.whereabouts(trial.held, trial.observation) if trial.held else ""
+        return Check("execution", ErrorCode.E2, messages.missing(name, where))
     about = tuple(names.named(entity, trial.world, trial.observation) for entity in attempt.about)
     if trial.complaint:
         return Check("execution", ErrorCode.E1, trial.complaint, about, lasting=True)

@@ -47,6 +47,12 @@ def shut_in(container: str) -> str:
     return f"it is in the {container.lower()}, which is closed"
 
 
+def missing(action: str, where: str) -> str:
+    """E2: the object is no more in the hand. Ours: where it is, if that is known."""
+    sentence = ErrorCode.E2.filled(action=action)
+    return f"{sentence}: it is {where} now" if where else sentence
+
+
 def too_difficult(action: str, reason: str = "") -> str:
     """E1: the skill has failed in every attempt. What follows the sentence of the official code is ours: why, and what
     may help, if the reason in the record is one that planners are told (`error_detection.reasons`)."""

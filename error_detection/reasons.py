@@ -25,6 +25,7 @@ class Reason:
 _AGAIN = f"Please go to it again {ONCE_MORE}"
 _ELSEWHERE = f"Please go somewhere else first {ONCE_MORE}"
 _OTHER_OBJECT = "Please choose another object, or make room around it"
+_AGAIN_OR_OTHER = f"Please choose another object, or go to it again {ONCE_MORE}"
 _OTHER_TARGET = "Please choose another target"
 _OTHER_PLACE = "Please put it somewhere else, or take something away from there first"
 _OTHER_MODEL = "Please choose another model, or another way to do it"
@@ -75,8 +76,8 @@ REASONS = (
     Reason(r"no place to stand from which the object can be reached", "", _OTHER_OBJECT),
     Reason(r"no grasp fits the object where it stands", "the hand does not fit around it where it is", _OTHER_OBJECT),
     Reason(r"the grasp can ?not be reached from here", "it is out of reach from here", _AGAIN),
-    Reason(r"the fingers closed on nothing", "", _AGAIN),
-    Reason(r"the object slipped out of the hand", "", _AGAIN),
+    Reason(r"the fingers closed on nothing", "", _AGAIN_OR_OTHER),
+    Reason(r"the object slipped out of the hand", "", _AGAIN_OR_OTHER),
     Reason(r"the fingers cannot hold the object: .*", "", "Please choose another object"),
     Reason(r"where the object is, is not known well enough to grasp it", "it has not been seen well enough", _IN_SIGHT),
     # putting

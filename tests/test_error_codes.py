@@ -23,7 +23,7 @@ EXPECTED = {
     "[Pick, mug]": ("E1", f"{DIFFICULT}: no place to stand from which the object can be reached. {ROOM}", 1),
     "[Open, fridge]": ("L1", "Unable to open, the hand is full", 0),
     "[Put, apple, fridge]": ("L3", "Unable to put, the fridge is closed, you should open it first", 0),
-    "[Put, apple, banana]": ("E2", "Unable to put, and the object is missing", 1),
+    "[Put, apple, banana]": ("E2", "Unable to put, and the object is missing: it is on the wood table now", 1),
 }
 """Decision (with its model) -> code, sentence, number of attempts. Of equal decisions the first counts."""
 

@@ -139,7 +139,8 @@ class ProgressDisplay(EpisodeListener):
         if feedback.ok and record.execution.subtask.action == END.action:
             self._show_end(record.decision)
         else:
-            text = "success" if feedback.ok else f"fail {feedback.code}: {feedback.message}"
+            text = "success" if feedback.ok else f"fail {feedback.code}"
+            text = ": ".join(filter(None, (text, feedback.words)))
             self._line("  feedback  ", text, rest="green" if feedback.ok else "red")
         self._line("  inventory ", " ".join(record.inventory) or "nothing", rest="dim")
 

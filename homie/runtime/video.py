@@ -118,7 +118,7 @@ class VideoWriter(EpisodeListener):
 
     def _film_record(self, record: RoundRecord) -> None:
         feedback = record.execution.feedback
-        text = "success" if feedback.ok else f"{feedback.code}: {feedback.message}"
+        text = ": ".join(filter(None, ("success" if feedback.ok else str(feedback.code), feedback.words)))
         self._caption = self._caption.change(
             state=text,
             tone="good" if feedback.ok else "bad",

@@ -319,6 +319,14 @@ class SightRecall(Recall):
             self._whereabouts[entity] = item.seen, where
         return where
 
+    def holder(self, item: LooseObject) -> str:
+        """The entity that a thing is in or on, "" where that is not known and for the floor."""
+        return self._where(item).holder
+
+    def place(self, item: LooseObject) -> str:
+        """Where a thing is, in words: `in the fridge`, "" where that is not known."""
+        return self._in_words(self._where(item))
+
     def _in_words(self, where: Whereabouts) -> str:
         """`in the fridge`, `on kitchen counter 2`."""
         if where.holder not in self._names:

@@ -17,10 +17,12 @@ from homie.kernel.errors import BadInput, TargetLost
 from homie.kernel.interfaces import Locator, Robot, kind_of
 from homie.kernel.types import (
     VIEWS,
+    Arrangement,
     Array,
     Box,
     Detection,
     Goal,
+    Lying,
     Mask,
     Observation,
     OccupancyGrid,
@@ -32,6 +34,7 @@ from homie.kernel.vocabulary.actions import Action
 from homie.kernel.vocabulary.knowledge import Knowledge
 from perception.localise import Points, Scan
 from perception.recall.recall import SightRecall, scans_of
+from perception.scene.articulation import Panel
 from perception.scene.clouds import RANGE, cells_of
 from perception.scene.entities import Furniture, LooseObject, inside
 from perception.scene.places import holds_up, over, standing_on, under
@@ -49,6 +52,10 @@ PERIOD = 1.0
 """Seconds between looks while a skill runs."""
 MOVED, TURNED = 0.1, 0.15
 """Metres and radians of the base from which the views around it are looked at again; the head is in every look."""
+HANDLE = 0.012
+"""Half the thickness (m) of a handle."""
+AT_HAND = 1.2
+"""Metres from the base within which the robot may have moved something."""
 NEAR = 1.2
 """Metres around a target within which solid things matter to the arm."""
 ON_FLOOR = 0.15
@@ -227,6 +234,8 @@ class SensorLocator(Locator):
             boxes += solids_of(piece.points(panel=False), center, NEAR)
             if not moves:
                 boxes += solids_of(piece.moving, center, NEAR, 0.0 if piece.panel is None else piece.panel.yaw)
+            if not moves and piece.panel is not None:
+                boxes.append(_bar(piece.panel))
         for name, loose in self._things.objects.items():
             if name not in (entity, self._held) and loose.box.distance(center) < NEAR:
                 boxes.append(loose.box)
@@ -349,6 +358,34 @@ class SensorLocator(Locator):
         """The floor at the far side of a doorway, None for what is none."""
         return self._ahead.get(entity) or self._recall.passage(entity, base)
 
+    def arrangement(self, observation: Observation) -> Arrangement:
+        """What is near enough for the robot to have moved it, as it was seen last."""
+        base, things = observation.body.base.xy, self._things
+        panels = {
+            name: (piece.panel, piece.panel_seen)
+            for name, piece in things.furniture.items()
+            if piece.panel is not None and piece.box.distance(base) < AT_HAND
+        }
+        loose = {
+            name: item
+            for name, item in things.objects.items()
+            if name != self._held and item.box.distance(base) < AT_HAND and np.isfinite(item.spacing)
+        }
+        return Arrangement(
+            openings={name: (_fraction(panel),) for name, (panel, _) in panels.items()},
+            things={name: Lying(self._recall.holder(item), item.box.center) for name, item in loose.items()},
+            seen={
+                **{name: stamp for name, (_, stamp) in panels.items()},
+                **{name: item.seen for name, item in loose.items()},
+            },
+        )
+
+    def whereabouts(self, entity: str, observation: Observation) -> str:
+        item = self._things.objects.get(entity)
+        if item is None or item.seen < observation.stamp or not np.isfinite(item.spacing):
+            return ""
+        return self._recall.place(item)
+
     def has_place(self, entity: str) -> bool:
         furniture = self._things.furniture.get(entity)
         return entity in self._things.objects or (furniture is not None and bool(furniture.surfaces))
@@ -377,6 +414,21 @@ class SensorLocator(Locator):
             return holds_up(self._things.objects[entity].box, put.box)
         furniture = self._things.furniture.get(entity)
         return None if furniture is None else over(furniture, put.box)
+
+
+def _fraction(panel: Panel) -> float:
+    """How far a door or drawer is open, of what those are taken to open; 0 for what cannot be told from shut."""
+    shut, opened = (SHUT_ANGLE, OPENED_ANGLE) if panel.kind == "hinge" else (SHUT_GAP, OPENED_GAP)
+    return 0.0 if panel.opening <= shut else domain.OPEN * panel.opening / opened
+
+
+def _bar(panel: Panel) -> Box:
+    """The handle as it is now: it sticks out of its front, and catches an arm that passes by."""
+    articulation = panel.articulation()
+    axis = np.abs(panel.bar.axis)
+    level, upright = max(float(np.hypot(*axis[:2])), 0.0) * panel.bar.length / 2, float(axis[2]) * panel.bar.length / 2
+    yaw = float(np.arctan2(articulation.handle_axis[1], articulation.handle_axis[0]))
+    return Box(articulation.handle, np.array([level, 0.0, upright]) + HANDLE, yaw)
 
 
 def _belonging(walls: Points, furniture: Sequence[Furniture]) -> Mask:

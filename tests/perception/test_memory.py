@@ -12,7 +12,7 @@ from furnished import House
 from homie.envs.mujoco.robots.fetch import fetch
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
 from homie.kernel.errors import TargetLost
-from homie.kernel.types import Observation, Pose2
+from homie.kernel.types import Goal, Observation, Pose2, Proprioception
 from homie.kernel.vocabulary.actions import ACTION_TABLE
 from perception.detectors.simulated import SimulatedDetector
 from perception.sensors.locator import SensorLocator
@@ -222,3 +222,32 @@ def test_names_once_given_are_understood_but_colours_known_better_come_first(
     brown = [dataclasses.replace(d, name="brown table") if d.instance == "table_2" else d for d in by_shade]
     toured.update(seen, brown)
     assert _resolve(toured, "brown table", seen) == "table_1"
+
+
+def test_an_arm_keeps_out_of_handles_but_of_the_one_that_it_takes(toured: SensorLocator, house: House) -> None:
+    """A bar a hand's breadth before its front: an arm that did not know of it pulled a drawer open on its way."""
+    seen = house.observe(TOUR[1])
+    opening = toured.goal("fridge", ACTION_TABLE["Open"], seen)
+    handle = opening.articulations[0].handle
+    passing = toured.goal("fridge", ACTION_TABLE["Put"], seen)
+
+    def solid(goal: Goal) -> bool:
+        return any(
+            box.distance(handle[:2]) == 0.0 and abs(handle[2] - box.center[2]) < box.half[2] for box in goal.solids
+        )
+
+    assert solid(passing) and not solid(opening)
+
+
+def test_how_things_are_is_told_of_what_is_near_and_was_seen(toured: SensorLocator, house: House) -> None:
+    near = toured.arrangement(house.observe(TOUR[1]))
+    for name, lies in near.things.items():
+        true = house.world.position(house.world.objects[name].body)
+        assert np.linalg.norm(lies.middle[:2] - true[:2]) < 0.05
+    assert near.things and set(near.seen) == {*near.things, *near.openings}
+    far = toured.arrangement(dataclasses.replace(house.observe(MIDDLE), body=_elsewhere(house)))
+    assert not far.things and not far.openings
+
+
+def _elsewhere(house: House) -> Proprioception:
+    return dataclasses.replace(house.observe(MIDDLE).body, base=Pose2(90.0, 90.0, 0.0))

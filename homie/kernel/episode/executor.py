@@ -189,7 +189,7 @@ class Executor:
         attempts: list[Attempt] = []
         timed = _Timed(skill)
         before = self.robot.observe()
-        held = self.locator.held(before)
+        held, arrangement = self.locator.held(before), self.locator.arrangement(before)
         if entity:
             self.locator.aim(entity, task.action, before)
         verdict = Check("execution")
@@ -204,6 +204,7 @@ class Executor:
                 observation=self.senses.look(self.locator.cameras).observation,
                 world=self.locator,
                 complaint=skill.complaint,
+                before=arrangement,
             )
             trial = replace(trial, attempt=self.execution.judged(trial))
             attempts.append(trial.attempt)

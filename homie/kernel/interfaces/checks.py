@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from homie.kernel.interfaces.locator import WorldModel
 from homie.kernel.types import (
+    Arrangement,
     Attempt,
     Check,
     Decision,
@@ -50,7 +51,7 @@ class Trial:
 
     action: what is known of it. entity: what it was done to, "" for an action that takes no target. held: what the
     hand held before. observation: of after the attempt; the world model has taken in what it shows. complaint: what the
-    skill itself has to tell the planner.
+    skill itself has to tell the planner. before: how things were when the subtask began.
     """
 
     subtask: Subtask
@@ -61,6 +62,7 @@ class Trial:
     observation: Observation
     world: WorldModel
     complaint: str = ""
+    before: Arrangement = field(default_factory=Arrangement)
 
 
 class ExecutionCheck(Protocol):

@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from homie.kernel.types import (
+    Arrangement,
     Detection,
     Goal,
     Listed,
@@ -140,6 +141,14 @@ class WorldModel(ABC):
             True or False, None where it cannot be seen.
         """
         return None
+
+    def arrangement(self, observation: Observation) -> Arrangement:
+        """How doors, drawers and loose things are, as far as it is known, for who compares two moments."""
+        return Arrangement()
+
+    def whereabouts(self, entity: str, observation: Observation) -> str:
+        """Where a loose thing is, in words for a planner: `on the floor`, `in the sink`; "" where it is not known."""
+        return ""
 
     def state(self, entity: str, state: str, observation: Observation) -> bool | None:
         """Whether the entity is in a state.

@@ -5,6 +5,7 @@ starts at the scene origin in simulators, at the robot's start pose on hardware;
 unless a docstring says otherwise. Images are HxWx3 uint8 RGB, depth is HxW float32 metres (0 = no return).
 """
 
+from homie.kernel.types.arrangement import Arrangement, Lying
 from homie.kernel.types.arrays import Array, Depth, Image, Mask
 from homie.kernel.types.choices import HELD, Choice, SentTo, is_interaction, with_held
 from homie.kernel.types.commands import Command, SentCommand, Target
@@ -75,6 +76,7 @@ __all__ = [
     "UNTOLD",
     "VIEWS",
     "Answer",
+    "Arrangement",
     "Array",
     "Articulation",
     "Attempt",
@@ -106,6 +108,7 @@ __all__ = [
     "Intrinsics",
     "Limits",
     "Listed",
+    "Lying",
     "Mask",
     "NamedThing",
     "Observation",

@@ -68,6 +68,9 @@ class Feedback:
     What a planner is told may be less, by the policy of the protocol (`homie.kernel.types.Telling`): a failure without
     its code, or the status `untold`.
 
+    message: why it failed, or with a success `None`, with a remark behind it where there is one (a
+    drawer that the arm has pulled open).
+
     about: the names of what it is about besides the target, as a planner may say them: the container that is closed
     (L3), the things that are in the way (E1). lasting: whether the same subtask would end the same as long as nothing
     else is changed, as far as a failed skill knows.
@@ -82,6 +85,11 @@ class Feedback:
     @property
     def ok(self) -> bool:
         return self.status == "success"
+
+    @property
+    def words(self) -> str:
+        """The message, "" where there is none."""
+        return self.message.removeprefix("None").removeprefix(", ")
 
 
 SUCCESS = Feedback("success")

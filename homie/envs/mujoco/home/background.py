@@ -17,7 +17,20 @@ from homie.envs.mujoco.state.world import World
 from homie.kernel.interfaces import Locator, NameMatcher, kind_of
 from homie.kernel.planning.recall import Landmark, Recall
 from homie.kernel.setup import registry
-from homie.kernel.types import Array, Articulation, Box, Detection, Goal, Observation, OccupancyGrid, Pose2, Surface
+from homie.kernel.types import (
+    FLOOR,
+    Arrangement,
+    Array,
+    Articulation,
+    Box,
+    Detection,
+    Goal,
+    Lying,
+    Observation,
+    OccupancyGrid,
+    Pose2,
+    Surface,
+)
 from homie.kernel.vocabulary import domain
 from homie.kernel.vocabulary.actions import Action
 from homie.kernel.vocabulary.knowledge import Knowledge
@@ -39,6 +52,9 @@ ON_FLOOR = 0.1
 
 SPOT = 0.005
 """Half size (m) of a surface that is one spot: the middle of a bowl, a palm."""
+
+STANDS = 1.2
+"""How much higher than wide a thing is from which it stands, and can be knocked over."""
 
 PERIOD = 0.4
 """Seconds between goals while a skill runs."""
@@ -342,6 +358,36 @@ class BackgroundLocator(Locator):
 
     def held(self, observation: Observation) -> str | None:
         return self.world.held
+
+    def arrangement(self, observation: Observation) -> Arrangement:
+        world = self.world
+        carried = set(world.carried())
+        return Arrangement(
+            openings={
+                piece.name: tuple(world.openness(item) for item in piece.articulations)
+                for piece in world.receptacles.values()
+                if piece.articulations
+            },
+            things={
+                name: Lying(world.place(name).entity, world.position(item.body).copy(), self._upright(item))
+                for name, item in world.objects.items()
+                if name not in carried
+            },
+        )
+
+    def _upright(self, item: ObjectInfo) -> float | None:
+        """Height of its own upright axis; None of what does not stand, as fruit that rolls."""
+        stands = item.hollow is not None or item.half[2] > STANDS * max(item.half[:2])
+        return float(self.world.rotation(item.body)[2, 2]) if stands else None
+
+    def whereabouts(self, entity: str, observation: Observation) -> str:
+        if entity not in self.world.objects:
+            return ""
+        place = self.world.place(entity)
+        if place.entity in self.world.rooms or place.entity == FLOOR:
+            return "on the floor"
+        holder = self.called(place.entity)
+        return f"{place.relation} {holder if holder[-1:].isdigit() else f'the {holder}'}"
 
     def has_place(self, entity: str) -> bool:
         piece = self.world.receptacles.get(entity)

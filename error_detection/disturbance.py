@@ -1,0 +1,83 @@
+"""What a subtask has changed besides what it was about: a drawer that the arm has caught, a mug that fell over.
+
+A planner is told of it, with a success and with a failure alike: nobody else would put it right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from error_detection import names
+from homie.kernel.interfaces import Trial
+from homie.kernel.types import Arrangement, Lying
+from homie.kernel.vocabulary import domain
+
+PUSHED = 0.1
+"""Fraction of its range that a door or drawer has to be moved by: they give way a little where the robot brushes."""
+
+SHIFTED, ELSEWHERE = 0.25, 0.1
+"""Metres that a thing has to be moved by where it still lies on the same, and where it lies on something else: what
+stands beside is pushed by a hand's breadth now and then, and a look from another side shifts what is seen."""
+
+TIPPED = 0.5
+"""Change of the height of its upright axis by which a thing has been knocked over."""
+
+
+def disturbances(trial: Trial) -> str:
+    """What is known to have changed unasked, in one sentence for the planner; "" where nothing is."""
+    after = trial.world.arrangement(trial.observation)
+    changes = [*_moved_doors(trial, after), *_moved_things(trial, after)]
+    return f"meanwhile {' and '.join(changes)}" if changes else ""
+
+
+def _moved_doors(trial: Trial, after: Arrangement) -> Iterator[str]:
+    for entity, openings in after.openings.items():
+        was = trial.before.openings.get(entity)
+        if entity == trial.entity and trial.action.target == "opens":
+            continue
+        if was is None or len(was) != len(openings) or not _looked_at(entity, trial, after):
+            continue
+        if max(abs(now - then) for now, then in zip(openings, was, strict=True)) > PUSHED:
+            most = max(openings)
+            state = "open" if domain.is_open(most) else "closed" if domain.is_closed(most) else "ajar"
+            yield f"{_named(entity, trial)} has been moved: it is {state} now"
+
+
+def _moved_things(trial: Trial, after: Arrangement) -> Iterator[str]:
+    about = trial.entity in trial.before.things or trial.action.target == "opens"
+    spared = {trial.held, trial.world.held(trial.observation), *((trial.entity,) if about else ())}
+    for entity, lies in after.things.items():
+        lay = trial.before.things.get(entity)
+        if lay is None or not _looked_at(entity, trial, after):
+            continue
+        if spared & {entity, *_holders(lay, trial.before), *_holders(lies, after)}:
+            continue
+        name = _named(entity, trial)
+        where = trial.world.whereabouts(entity, trial.observation)
+        now = f": it is {where} now" if where else ""
+        over = lay.upright is not None and lies.upright is not None and abs(lies.upright - lay.upright) > TIPPED
+        if over:
+            yield f"{name} has been knocked over{now}"
+        elif np.linalg.norm(lies.middle - lay.middle) > (SHIFTED if lies.holder == lay.holder else ELSEWHERE):
+            yield f"{name} has been moved{now}"
+
+
+def _named(entity: str, trial: Trial) -> str:
+    """`the fridge`, `drawer 2`."""
+    name = names.named(entity, trial.world, trial.observation)
+    return name if name[-1].isdigit() else f"the {name}"
+
+
+def _holders(lying: Lying, arrangement: Arrangement) -> list[str]:
+    """What a thing is in or on, what that is in or on, and so on outwards."""
+    holders = [lying.holder]
+    while holders[-1] in arrangement.things and len(holders) <= len(arrangement.things):
+        holders.append(arrangement.things[holders[-1]].holder)
+    return [holder for holder in holders if holder]
+
+
+def _looked_at(entity: str, trial: Trial, after: Arrangement) -> bool:
+    """Whether it is known how it is after the subtask: where it was not seen again, nothing is."""
+    return not after.seen or after.seen.get(entity, -np.inf) > trial.before.seen.get(entity, -np.inf)

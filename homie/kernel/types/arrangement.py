@@ -1,0 +1,33 @@
+"""How things stand and lie, for who wants to tell what a subtask has changed besides what it was about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from homie.kernel.types.arrays import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Lying:
+    """Where a loose thing is: what it is in or on ("" for the floor, and where that is not known), its middle (3,) in
+    the odometry frame, m, and the height of the unit vector along its own upright axis (None where that is not known:
+    it cannot be said to have been knocked over then)."""
+
+    holder: str
+    middle: Array
+    upright: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """What is known at one moment.
+
+    openings: how far doors and drawers are open as fractions of their ranges, by the entity that has them. things:
+    loose things by entity, without what is in the hand. seen: when each was seen last (s), of either; nothing where all
+    of it is known at any time.
+    """
+
+    openings: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    things: Mapping[str, Lying] = field(default_factory=dict)
+    seen: Mapping[str, float] = field(default_factory=dict)
