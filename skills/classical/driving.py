@@ -361,7 +361,7 @@ class MobileSkill(RoutineSkill):
     @property
     def _haste(self) -> float:
         """Share of the base's speeds at which it may drive with what is in the hand."""
-        return WITH_LOOSE_LOAD if len(self.held) and self.hand.level is not None else 1.0
+        return WITH_LOOSE_LOAD if len(self.held) and self.hand.loose else 1.0
 
     def lift(self, torso: Array) -> Motion:
         """Move the torso alone, to joint values (torso,)."""

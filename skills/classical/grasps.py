@@ -22,6 +22,9 @@ after all others from about the same place."""
 LEAST_HOLD = 0.018
 """Metres that the fingers must reach along a thing's side."""
 
+LEAST_OUT = 0.02
+"""Metres that the middle of a part is outside of all others from which it is a handle."""
+
 SPARE = ((0.03, 0.0), (0.012, 0.2))
 """Metres that the fingers are opened wider than a thing, and what it costs: little room is for what stands close by."""
 RIM_OPENINGS = ((0.07, 0.0), (0.03, 0.25))
@@ -32,6 +35,9 @@ EAR = 10.0
 
 SIDEWAYS_OVER = 0.04
 """Metres above a grasp from the side at which the hand comes in over the edge of what the thing stands on."""
+
+LEAST_RIM = 0.03
+"""Height (m) of a thing from which a finger gets inside its rim."""
 
 OVER_RIM = 0.022
 """Metres between a rim and the fingers that go past its near side: the arm may be a centimetre off."""
@@ -69,7 +75,8 @@ class Grasp:
 
     over: metres above the pose at which the hand may come in sideways without a finger touching the thing; with
     straight_down it must, and comes down from there. roll: of the hand about its fingers, rad: a quarter of a turn for
-    one that closes from above and below.
+    one that closes from above and below. under: metres of the last, level part of its way, on which a finger slides
+    under the rim of a plate.
     """
 
     pose: Pose
@@ -80,11 +87,18 @@ class Grasp:
     over: float = SIDEWAYS_OVER
     straight_down: bool = False
     roll: float = 0.0
+    under: float = 0.0
 
     @property
     def approach(self) -> Array:
         """Unit vector (3,) along the fingers."""
         return self.pose.rotation[:, 0]
+
+    @property
+    def beside(self) -> Pose:
+        """The pose at which the level part of the way begins, before the rim of a plate."""
+        level = np.array([np.cos(self.yaw), np.sin(self.yaw), 0.0])
+        return Pose(self.pose.position - self.under * level, self.pose.rotation)
 
     def backed(self, distance: float, lift: float = 0.0) -> Pose:
         """The same pose, `distance` metres before the object and `lift` metres higher."""
@@ -114,15 +128,17 @@ def grasps(
     pitches = above if access is None else in_front
     tool = Tool(opening, fingers)
     ways = [*_around(box, pitches, parts, tool), *_straight_in(box, pitches, parts, access, tool)]
-    around = _fitting(ways, others, access, fingers)
-    if any(access is None or grasp.pitch < DOWN for grasp in around):
+    around = fitting(ways, others, access, fingers)
+    if not around and (by_handle := fitting(_by_handle(box, pitches, parts, tool), others, access, fingers)):
+        return by_handle
+    if 2 * box.half[2] < LEAST_RIM or any(access is None or grasp.pitch < DOWN for grasp in around):
         return around
     on_rim = (grasp for grasp in _on_rim(box, tool) if _hollow(grasp, parts, fingers))
-    rim = _fitting(on_rim, others, access, fingers)
+    rim = fitting(on_rim, others, access, fingers)
     return sorted([*around, *rim], key=lambda grasp: grasp.cost)
 
 
-def _fitting(candidates: Iterable[Grasp], others: Sequence[Box], access: Array | None, fingers: Fingers) -> list[Grasp]:
+def fitting(candidates: Iterable[Grasp], others: Sequence[Box], access: Array | None, fingers: Fingers) -> list[Grasp]:
     """Those that come in through the front of a compartment and keep the fingers clear of other things; sorted."""
     chosen = [grasp for grasp in candidates if not touches(grasp, others, fingers)]
     if access is None:
@@ -179,6 +195,34 @@ def _straight_in(
         yield replace(grasp, cost=grasp.cost + UNSURE)
 
 
+def _by_handle(box: Box, pitches: Sequence[float], parts: Sequence[Solid], tool: Tool) -> Iterator[Grasp]:
+    """Around a part that sticks out of all others, such as the handle of a board, which the fingers go round where they
+    do not go round the whole."""
+    for part in parts:
+        others = [Box.around([other], _level_yaw(other)) for other in parts if other is not part]
+        handle = Box.around([part], _level_yaw(part))
+        if not others or _around_all(others, box.yaw).distance(handle.center) < LEAST_OUT:
+            continue
+        for grasp in _around(handle, pitches, [part], tool):
+            if not touches(grasp, others, tool.fingers):
+                yield grasp
+
+
+def _level_yaw(part: Solid) -> float:
+    """The direction of a solid's own x axis on the floor."""
+    return float(np.arctan2(*part.pose.rotation[1::-1, 0]))
+
+
+def _around_all(boxes: Sequence[Box], yaw: float) -> Box:
+    """An upright box around others, turned by a yaw."""
+    turn = np.array([[np.cos(yaw), np.sin(yaw)], [-np.sin(yaw), np.cos(yaw)]])
+    level = np.concatenate([box.corners() for box in boxes]) @ turn.T
+    heights = [box.center[2] + side * box.half[2] for box in boxes for side in (-1.0, 1.0)]
+    low, high = np.array([*level.min(axis=0), min(heights)]), np.array([*level.max(axis=0), max(heights)])
+    middle = (low + high) / 2
+    return Box(np.array([*(middle[:2] @ turn), middle[2]]), (high - low) / 2, yaw)
+
+
 def _on_rim(box: Box, tool: Tool) -> Iterator[Grasp]:
     """One finger inside, one outside a hollow thing, from above."""
     top, fingers = box.center[2] + box.half[2], tool.fingers
@@ -204,7 +248,7 @@ def _hollow(grasp: Grasp, parts: Sequence[Solid], fingers: Fingers) -> bool:
     part of the thing in its way: its wall, or the bottom of a bowl that lies upside down."""
     if not parts:
         return True
-    boxes = [Box.around([part], float(np.arctan2(*part.pose.rotation[1::-1, 0]))) for part in parts]
+    boxes = [Box.around([part], _level_yaw(part)) for part in parts]
     aside = (grasp.opening + fingers.thickness) / 2 * grasp.pose.rotation[:, 1]
     tip = float(grasp.pose.position[2] + fingers.reach * grasp.approach[2])
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from homie.kernel.types import Array, Box, Pose, Pose2, rotation_z
+from skills.classical.motion import gripper_rotation
 
 STOOD = 0.02
 """Metres by which a standing base may shift."""
@@ -26,28 +27,31 @@ NOTHING: Array = np.zeros((0, 4))
 class Hand:
     """Memory that Pick leaves for Put: how the object sits in the gripper. Shared by one set of skills.
 
-    pitch: of the gripper when it took the object, rad. center: the object's middle (3,) in the gripper frame, m: aside
+    pitch: of the gripper when it took the object, rad. roll: of it about its fingers, if it keeps that: a plate stays
+    level in it. center: the object's middle (3,) in the gripper frame, m: aside
     along y for a thing held by its rim, ahead along x for one held by its near end. half: half extents of the object's
     box. axes: of that box, columns (3, 3) in the gripper frame. spheres: (n, 4), centre in the gripper frame and
     radius, m, that fill it.
-    level: the posture (n,) in which a thing is carried that must not tilt, since something is in it; else None.
+    level: the posture (n,) in which a thing is carried that must not tilt; else None. loose: something lies in it.
     came: postures of the arm since the base last moved, by which it can go back; see `note`.
     """
 
     pitch: float = 0.0
+    roll: float = 0.0
     center: Array = field(default_factory=lambda: np.zeros(3))
     spheres: Array = field(default_factory=lambda: NOTHING)
     half: tuple[float, float, float] = (0.04, 0.04, 0.05)
     axes: Array = field(default_factory=lambda: np.eye(3))
     level: Array | None = None
+    loose: bool = False
     came: list[Array] = field(default_factory=list)
     _stood: Pose2 | None = None
 
-    def take(self, box: Box, pose: Pose, pitch: float) -> None:
+    def take(self, box: Box, pose: Pose, pitch: float, roll: float = 0.0) -> None:
         """Remember an upright box held by a gripper at a pose (both in the odometry frame)."""
         position, rotation = pose.position, pose.rotation
         center = rotation.T @ (box.center - position)
-        self.pitch, self.center, self.level = pitch, center, None
+        self.pitch, self.roll, self.center, self.level, self.loose = pitch, roll, center, None, False
         self.half = (float(box.half[0]), float(box.half[1]), float(box.half[2]))
         self.axes = rotation.T @ rotation_z(box.yaw)
         self.spheres = filled(Box(center, box.half), self.axes)
@@ -67,12 +71,12 @@ class Hand:
     def drop_at(self, pitch: float) -> float:
         """Metres from the gripper frame down to the lowest corner of the object's box when the hand is level and has
         another pitch: the object tilts with it."""
-        down = np.array([np.sin(pitch), 0.0, -np.cos(pitch)])
+        down = -gripper_rotation(0.0, pitch, self.roll)[2]
         return float(down @ self.center + np.abs(down @ self.axes) @ np.array(self.half))
 
     def tilts(self, pitches: Sequence[float]) -> tuple[tuple[float, float], ...]:
         """Pitches to put it down with, and what they cost: a tall thing should stand, a small one may lie anyhow."""
-        if self.level is not None:
+        if self.level is not None or self.roll:
             return ((self.pitch, 0.0),)
         dear = 0.4 if max(self.half) < 0.05 else 1.5
         others = [pitch for pitch in pitches if abs(pitch - self.pitch) > 0.1]

@@ -72,7 +72,9 @@ class Manipulation(MobileSkill):
         accept(standing, margin of the way, margin at the poses) has the last word.
         """
         solids = Solids(self.goal.solids)
-        readies = self.readies if self.hand.level is None or not len(self.held) else (self.hand.level,)
+        readies = self.readies
+        if self.hand.level is not None and len(self.held):
+            readies = [self.hand.level] if self.hand.loose else [self.hand.level, *readies]
 
         def clearance(base: Pose2, q: Array) -> float:
             return ArmSpace(self.joints, self.kinematics, solids, base, NOTHING).clearance(q)

@@ -10,7 +10,7 @@ import numpy as np
 
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Array, Box, Goal, Observation, Pose, Pose2, Subtask, Surface, rotation_z
+from homie.kernel.types import Array, Box, Goal, Observation, Pose, Pose2, Solid, Subtask, Surface, rotation_z
 from skills.classical.collision import FREE, TOUCH, Solids
 from skills.classical.drawing import draw
 from skills.classical.grasps import DOWN, Grasp, Tool, grasps, palm_touches, touches
@@ -21,6 +21,7 @@ from skills.classical.obstruction import without
 from skills.classical.overhang import drawings, levelled, lies_flat, pinches
 from skills.classical.places import half_depth
 from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place
+from skills.classical.rims import blocked, scoops
 from skills.classical.ways import ArmSpace
 
 HOVER = 0.13
@@ -64,6 +65,15 @@ STEEP = -0.999
 GENTLY = 0.25
 """Metres per second of the base with something in the hand that something lies in."""
 
+SLIDING = 0.06
+"""The same of a finger that slides under a rim."""
+
+SLIDES_FROM = 0.06
+"""Metres higher than straight before it from which the hand comes down beside a plate."""
+
+FLATTEST_HAND = 0.5
+"""Least pitch (rad) of a hand that holds a plate: flatter, the hand is below it, and cannot set it down."""
+
 LOW = 0.65
 """Height (m) below which the arm comes from further above: over chair backs and arm rests."""
 
@@ -82,6 +92,7 @@ class Pick(Manipulation):
         self._draws = 0
         self._target = ""
         self._contents: list[Box] = []
+        self._lay: tuple[Solid, ...] = ()
 
     def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         super().start(subtask, goal, observation)
@@ -104,18 +115,27 @@ class Pick(Manipulation):
         yield from self.together(self.reach(joints[0]), self.gripper(grasp.opening), self.look_at(self._box().center))
         if self._compartment() is not None and grasp.straight_down:
             yield from self.line(lifted, speed=APPROACH)
-        yield from self.line(grasp.pose, speed=APPROACH)
+        if grasp.under:
+            self._lay = self.goal.parts
+            yield from self.line(grasp.beside, speed=APPROACH)
+        yield from self.line(grasp.pose, speed=SLIDING if grasp.under else APPROACH)
         yield from self.squeeze()
         outside = Pose(before.position + np.array([0, 0, 0.03]), before.rotation)
         if not self.seen.body.holding:
             yield from self.release()
-            yield from self.withdraw(before)
+            yield from self.withdraw(*((grasp.beside, before) if grasp.under else (before,)))
             raise Stuck("the fingers closed on nothing")
         self._failed.pop()
-        self.hand.take(*levelled(self._box(), grasp, self.gripper_pose()), grasp.pitch)
+        if grasp.under:
+            self.hand.take(self._box(), self.gripper_pose(), grasp.pitch, grasp.roll)
+        else:
+            self.hand.take(*levelled(self._box(), grasp, self.gripper_pose()), grasp.pitch)
         yield from self.withdraw(lifted, *((outside,) if self._compartment() is not None else ()))
-        if self._contents:
-            yield from self._leave_level(grasp)
+        if grasp.under:
+            yield from self._hold_level(grasp)
+        if self._contents or grasp.under:
+            self.hand.loose = bool(self._contents)
+            yield from self._leave_level()
         else:
             yield from self.leave()
         if not self.seen.body.holding:
@@ -142,8 +162,20 @@ class Pick(Manipulation):
             best = self._best()
         return best
 
-    def _leave_level(self, grasp: Grasp) -> Motion:
-        """Back away with what has something in it, and bring it before the robot without tilting it."""
+    def _hold_level(self, grasp: Grasp) -> Motion:
+        """Turn the hand up by as much as a plate in it hangs down, where its parts tell."""
+        if not self.goal.parts or not self._lay:
+            return
+        yield from self.wait(SEEN_AGAIN)
+        up = (self.goal.parts[0].pose.rotation @ self._lay[0].pose.rotation.T)[:, 2]
+        sag = float(np.arctan2(up[0] * np.cos(grasp.yaw) + up[1] * np.sin(grasp.yaw), up[2]))
+        pitch = float(np.clip(grasp.pitch - sag, FLATTEST_HAND, grasp.pitch))
+        yield from self.withdraw(Pose(self.gripper_pose().position, gripper_rotation(grasp.yaw, pitch, grasp.roll)))
+        yield from self.wait(SEEN_AGAIN)
+        self.hand.take(self._box(), self.gripper_pose(), pitch, grasp.roll)
+
+    def _leave_level(self) -> Motion:
+        """Back away with what must not tilt, and bring it before the robot as it is."""
         room = next((d for d in AWAY if self._clear_behind(d)), 0.0)
         if room:
             yield from self.straight(-room, speed=GENTLY)
@@ -152,7 +184,8 @@ class Pick(Manipulation):
         ahead = self.to_odometry(Pose(np.array([*level[:2], height]), np.eye(3))).position
         space = self.space()
         for aside in TURNED:
-            pose = Pose(ahead, gripper_rotation(self.base.yaw + self.spec.reach.aside + aside, grasp.pitch))
+            yaw = self.base.yaw + self.spec.reach.aside + aside
+            pose = Pose(ahead, gripper_rotation(yaw, self.hand.pitch, self.hand.roll))
             path = self.line_joints(self.q, pose)
             if path is not None and self.clear(space, path, FREE) and all(space.own(q) >= 0.0 for q in path):
                 yield from self.along(path, pose, speed=APPROACH)
@@ -250,6 +283,7 @@ class Pick(Manipulation):
         access = None if compartment is None else compartment.access
         room = np.inf if compartment is None else compartment.clearance
         fingers = self.spec.fingers
+        tool = Tool(self.spec.gripper_max, fingers)
         chosen = grasps(
             self._box(),
             self.goal.obstacles,
@@ -261,7 +295,11 @@ class Pick(Manipulation):
         )
         surface = self._surface()
         if surface is not None:
-            chosen += pinches(self._box(), surface, self.goal.parts, Tool(self.spec.gripper_max, fingers))
+            chosen += pinches(self._box(), surface, self.goal.parts, tool)
+        if self.goal.parts or not any(grasp.under for grasp in self._failed):  # what is no plate is taken otherwise
+            under = scoops(self._box(), self.goal.parts, self.goal.obstacles, access, tool)
+            solids = Solids(self.goal.solids)
+            chosen += [grasp for grasp in under if not blocked((grasp.pose, grasp.beside), solids, fingers)]
         # A finger may push what is in a bowl aside, or brush the bowl that the thing lies in, but rather not.
         avoided = [*self._contents, *self._around_target()]
 
@@ -298,6 +336,8 @@ class Pick(Manipulation):
 
     def _before(self, grasp: Grasp) -> Pose:
         compartment = self._compartment()
+        if compartment is None and grasp.under:
+            return replace(grasp, pose=grasp.beside).backed(HOVER, SLIDES_FROM)
         if compartment is None and grasp.roll:
             return grasp.backed(HOVER)
         if compartment is None:

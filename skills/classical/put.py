@@ -10,7 +10,8 @@ import numpy as np
 
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Array, Box, Goal, Pose, Pose2, Surface
+from homie.kernel.types import Array, Box, Goal, Pose, Pose2, Surface, rotation_z
+from skills.classical.collision import Solids
 from skills.classical.grasps import ROOM_ABOVE, THROUGH_FRONT
 from skills.classical.hand import NOTHING, Hand
 from skills.classical.manipulation import Manipulation
@@ -19,6 +20,7 @@ from skills.classical.obstruction import MOST_NAMED, without
 from skills.classical.pick import APPROACH, LOW
 from skills.classical.places import half_depth, places
 from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place
+from skills.classical.rims import blocked
 
 HOVER = 0.14
 MAX_SPOTS = 30
@@ -40,6 +42,10 @@ MOST_MOVED = 0.06
 
 BESIDE_CONTENTS = 0.025
 """Metres by which the fingers open to let go of what has something in it."""
+
+BELOW_RIM, FROM_RIM = 0.05, 0.06
+"""Metres by which the fingers open to let a plate down, whose rim one of them is under, and by which the hand leaves it
+level before it goes up."""
 
 BY_RIM = 0.02
 """Metres aside of the hand's middle from which a thing is held by its rim."""
@@ -79,7 +85,7 @@ class Put(Manipulation):
         poses, joints = self._from_here(poses, standing)
         self._useless.append(self.base)  # until it is done
         # What has something in it goes in a straight line, which keeps it level; a way in joint space would tilt it.
-        there = self.reach(joints[0]) if self.hand.level is None else self.line(poses[0], speed=APPROACH)
+        there = self.reach(joints[0]) if not self.hand.loose else self.line(poses[0], speed=APPROACH)
         yield from self.together(there, self.look_at(poses[1].position))
         if not self.seen.body.holding:
             raise Stuck("the object was lost on the way")
@@ -90,10 +96,16 @@ class Put(Manipulation):
                 raise Stuck("something stops the hand on the way to the spot")
         self._useless.pop()
         # Widely opened, the finger inside a bowl would push out what is in it.
-        yield from self.release() if self.hand.level is None else self.release(BESIDE_CONTENTS)
+        yield from self.release(self._opens())
         inside = np.linalg.norm(poses[0].position[:2] - poses[1].position[:2]) > 0.25
-        yield from self.withdraw(poses[-1], *(poses[:1] if inside else ()))
+        yield from self.withdraw(poses[-1], *(poses[:1] if inside or self.hand.roll else ()))
         yield from self.leave()
+
+    def _opens(self) -> float:
+        """Metres by which the fingers open to let go."""
+        if self.hand.roll:
+            return BELOW_RIM
+        return BESIDE_CONTENTS if self.hand.loose else np.inf
 
     def _choose(self) -> tuple[Standing, Sequence[Pose]]:
         """Where to stand and to put it. Raises Hopeless with what is in the way."""
@@ -142,11 +154,24 @@ class Put(Manipulation):
     def _free(self, standing: Standing, way: float, at: float) -> bool:
         space = self.space(standing.base)
         loaded = self.joints.between(standing.ready, standing.joints[0])
-        return self.clear(space, loaded, way) and self.clear(replace(space, held=NOTHING), standing.joints, at)
+        if not (self.clear(space, loaded, way) and self.clear(replace(space, held=NOTHING), standing.joints, at)):
+            return False
+        return not self.hand.roll or self._lines(standing)
+
+    def _lines(self, standing: Standing) -> bool:
+        """Whether the arm can lead the hand straight from pose to pose: a wrist turned aside is soon at its end."""
+        base = standing.base
+        for begin, end in itertools.pairwise(standing.joints):
+            there = self.kinematics.forward(end)
+            pose = Pose(base.transform(there.position), rotation_z(base.yaw) @ there.rotation)
+            if self.line_joints(begin, pose, base=base) is None:
+                return False
+        return True
 
     def _options(self) -> list[Option]:
         reachable, reach = Reachable.of(self.costs, self.base), self.spec.reach
         options: list[Option] = []
+        solids = Solids(self.goal.solids)
         for rank, surface in enumerate(self.goal.surfaces):
             if not self._fits_under(surface):
                 continue
@@ -173,6 +198,8 @@ class Put(Manipulation):
                     )
                     for (cost, base), (pitch, tilt_cost), fall in itertools.product(standings[:8], tilts, falls):
                         poses = self._poses(surface, spot, base.yaw + reach.aside if yaw is None else yaw, pitch, fall)
+                        if self.hand.roll and blocked(poses[1:], solids, self.spec.fingers):
+                            continue
                         cost += sum(same_place(base, place) for place in self._useless)
                         total = cost + spot_cost + yaw_cost + tilt_cost + 8.0 * fall + 0.2 * rank
                         options.append((total, base, poses))
@@ -188,15 +215,16 @@ class Put(Manipulation):
     def _poses(self, surface: Surface, spot: Array, yaw: float, pitch: float, fall: float) -> tuple[Pose, ...]:
         """Before, over, at the spot, and withdrawn (odometry frame)."""
         hand = self.hand
-        rotation = gripper_rotation(yaw, pitch)
+        rotation = gripper_rotation(yaw, pitch, hand.roll)
         beside = (rotation @ hand.center) * np.array([1.0, 1.0, 0.0])
         at = spot + np.array([0.0, 0.0, hand.drop_at(pitch) + 0.012 + fall]) - beside
-        away, by_rim = -rotation[:, 0], abs(hand.center[1]) > BY_RIM
+        away, by_rim = -rotation[:, 0], not hand.roll and abs(hand.center[1]) > BY_RIM
+        level = -FROM_RIM * np.array([np.cos(yaw), np.sin(yaw), 0.0])
         if surface.access is None:
             over = at + np.array([0.0, 0.0, HOVER if at[2] > LOW else 2 * HOVER])
             # Along the fingers, beside which a thing stands; a finger inside a rim goes up.
             up = 0.03 * away + np.array([0.0, 0.0, 0.13])
-            withdrawn = at + (up if by_rim else 0.13 * away)
+            withdrawn = at + (level if hand.roll else up if by_rim else 0.13 * away)
             return (Pose(over, rotation), Pose(at, rotation), Pose(withdrawn, rotation))
         way = np.array([*surface.access, 0.0])
         out = float((surface.center[:2] - spot[:2]) @ surface.access) + half_depth(surface) + 0.14
@@ -204,6 +232,8 @@ class Put(Manipulation):
         before = raised + out * way
         # The finger inside a rim would draw the bowl out with it.
         withdrawn = at + (np.array([0.0, 0.0, OUT_OF_RIM]) if by_rim else 0.12 * way + np.array([0.0, 0.0, 0.02]))
+        if hand.roll:
+            withdrawn = at + level
         return tuple(Pose(point, rotation) for point in (before, raised, at, withdrawn))
 
 

@@ -12,7 +12,8 @@ class Fingers:
     Args:
         reach: How far the finger pads extend beyond the origin of the gripper frame.
         half_height: Half the height of a finger, across the direction in which they close.
-        thickness: Of a finger, in that direction.
+        thickness: Of a finger, in that direction, with a little room.
+        tip: The same of its tip, without: what has to fit under the rim of a plate.
         palm_face: Where the palm ends, behind the origin.
         palm_half: Half the height of the palm there.
         palm_width: Half its width.
@@ -24,6 +25,7 @@ class Fingers:
     reach: float = 0.03
     half_height: float = 0.012
     thickness: float = 0.02
+    tip: float = 0.014
     palm_face: float = 0.033
     palm_half: float = 0.034
     palm_width: float = 0.064

@@ -50,6 +50,7 @@ SPEC = RobotSpec(
         reach=0.009,
         half_height=0.0105,
         thickness=0.018,
+        tip=0.016,
         palm_face=0.038,
         palm_half=0.024,
         palm_width=0.102,

@@ -1,0 +1,145 @@
+"""Ways to take a plate: a finger slides under its raised rim, level and close above what it lies on, and the other
+comes down on the rim from above. No hand goes round a plate, and its rim is too low to have a finger on either side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from homie.kernel.robot.reach import Fingers
+from homie.kernel.types import Array, Box, Pose, Solid
+from skills.classical.collision import Solids
+from skills.classical.grasps import ROUND, Grasp, Tool, fitting
+from skills.classical.motion import gripper_rotation
+
+HIGHEST = 0.035
+"""Height (m) up to which a thing is flat: in a bowl, which is deeper, a finger gets inside the rim."""
+
+THINNEST, NARROWEST, WIDEST = 0.012, 0.07, 0.2
+"""Height from which, and half widths (m) between which, it could be a plate where its parts are not known."""
+
+ABOVE_FLOOR = 0.002
+"""Metres between the lower finger and what the plate lies on: the arm is less than a millimetre off."""
+
+UNDER, LEAST_UNDER = 0.012, 0.006
+"""Metres that the finger slides under the rim, and the least with which the rim does not slip off it."""
+
+SAG = 0.001
+"""Metres that the finger may be higher than the rim is there: the rim is raised by it."""
+
+PITCHES = (0.85, 0.7, 1.0, 1.1)
+"""Pitches of the hand (rad below the horizon), best first. A steeper one pushes the plate along instead of lifting it,
+and with a flatter one the hand itself, which is wider than its fingers, is on the table before them."""
+
+LESS_LIKED = 0.15
+"""Cost of each next pitch."""
+
+OPEN = 0.06
+"""Opening (m) with which the upper finger passes over the rim."""
+
+BESIDE = 0.015
+"""Metres before the rim at which the finger comes down."""
+
+DIRECTIONS = 16
+"""Directions from which a round rim is tried."""
+
+SIDE = np.pi / 2
+"""Roll of a hand that closes from above and below."""
+
+BODY, CLEAR = 0.12, 0.003
+"""Length (m) of the hand behind its palm, and metres that it keeps from things."""
+
+GUESSED = 0.3
+"""Cost of a grasp of what only could be a plate."""
+
+
+def scoops(box: Box, parts: Sequence[Solid], others: Sequence[Box], access: Array | None, tool: Tool) -> list[Grasp]:
+    """Grasps of a plate by its rim, best first; none of a thing that has no rim with room for a finger below it.
+
+    parts: the solids that it is made of, where they are known; without them it is judged by its box. others: boxes
+    that the open fingers must not hit. access: way out (2,) if it stands in a compartment.
+    """
+    if 2 * box.half[2] > HIGHEST or not (parts or _could_be_a_plate(box)):
+        return []
+    first = box.yaw if access is None else float(np.arctan2(-access[1], -access[0]))
+    chosen = []
+    for yaw in first + np.linspace(-np.pi, np.pi, DIRECTIONS, endpoint=False):
+        inward = np.array([np.cos(yaw), np.sin(yaw), 0.0])
+        for rank, pitch in enumerate(PITCHES):
+            rise = tool.fingers.tip * np.cos(pitch) + ABOVE_FLOOR
+            edge, under = _under_rim(box, parts, -inward, rise) if parts else (float(box.half[:2].mean()), UNDER)
+            if under < LEAST_UNDER:
+                continue
+            tip = box.center - (edge - under) * inward + np.array([0.0, 0.0, rise - box.half[2]])
+            cost = LESS_LIKED * rank + (0.0 if parts else GUESSED)
+            for roll in (SIDE, -SIDE):
+                pose = _with_tip_at(tip, float(yaw), pitch, roll, tool)
+                chosen.append(Grasp(pose, float(yaw), pitch, OPEN, cost, roll=roll, under=under + BESIDE))
+    return fitting(chosen, others, access, tool.fingers)
+
+
+def blocked(poses: Sequence[Pose], solids: Solids, fingers: Fingers) -> bool:
+    """Whether the body of the hand would be in something at one of some poses: across the fingers it is wider than the
+    spheres that stand for it, and that is upright here. In a basin it would be in the wall."""
+    along = -fingers.palm_face - np.linspace(0.0, BODY, 5)
+    across, over = (np.linspace(-half, half, 3) for half in (fingers.palm_width, fingers.palm_half))
+    body = np.stack(np.meshgrid(along, across, over), axis=-1).reshape(-1, 3)
+    points = np.concatenate([pose.position + body @ pose.rotation.T for pose in poses])
+    return solids.distance(points, np.zeros(len(points))) < CLEAR
+
+
+def _with_tip_at(tip: Array, yaw: float, pitch: float, roll: float, tool: Tool) -> Pose:
+    """The hand with the inner edge of its lower finger's tip at a point (3,)."""
+    inward, up = np.array([np.cos(yaw), np.sin(yaw), 0.0]), np.array([0.0, 0.0, 1.0])
+    along = np.cos(pitch) * inward - np.sin(pitch) * up
+    closing = np.sin(pitch) * inward + np.cos(pitch) * up
+    return Pose(tip - tool.fingers.reach * along + OPEN / 2 * closing, gripper_rotation(yaw, pitch, roll))
+
+
+def _could_be_a_plate(box: Box) -> bool:
+    """Whether a box could be that of a plate."""
+    short, long = sorted(float(half) for half in box.half[:2])
+    return bool(2 * box.half[2] >= THINNEST and short >= NARROWEST and long <= WIDEST and short >= ROUND * long)
+
+
+def _under_rim(box: Box, parts: Sequence[Solid], out: Array, rise: float) -> tuple[float, float]:
+    """How far a thing extends from the middle of its box along a unit vector (3,), and how far from there a finger fits
+    under it, so high (m) above the floor."""
+    floor = float(box.center[2] - box.half[2])
+    edge = max(float(part.reach(out[None])[0]) for part in parts) - float(out @ box.center)
+    under = 0.0
+    for inset in np.arange(0.002, UNDER + 1e-9, 0.001):
+        below = min(_undersides(parts, box.center + (edge - inset) * out), default=None)
+        if below is not None and below - floor < rise - SAG:
+            break
+        under = float(inset) if below is not None else under
+    return edge, under
+
+
+def _undersides(parts: Sequence[Solid], point: Array) -> Iterator[float]:
+    """Heights at which an upright line through a point (2+,) enters boxes and cylinders."""
+    for part in parts:
+        if part.kind not in ("box", "cylinder"):
+            continue
+        turn = part.pose.rotation
+        origin = turn.T @ (np.array([point[0], point[1], 0.0]) - part.pose.position)
+        way = turn.T @ np.array([0.0, 0.0, 1.0])
+        crossed = _crossed(origin, way, part)
+        if crossed is not None:
+            yield crossed
+
+
+def _crossed(origin: Array, way: Array, part: Solid) -> float | None:
+    """How far along a line (3,), in the frame of a box or of a cylinder that stands, the line enters it; else None."""
+    low, high = -np.inf, np.inf
+    for axis in range(3):
+        if abs(way[axis]) < 1e-9:
+            if abs(origin[axis]) > part.half[axis]:
+                return None
+            continue
+        ends = sorted(((side * part.half[axis] - origin[axis]) / way[axis]) for side in (-1.0, 1.0))
+        low, high = max(low, float(ends[0])), min(high, float(ends[1]))
+    if low > high or (part.kind == "cylinder" and np.hypot(*(origin + low * way)[:2]) > part.half[0]):
+        return None
+    return low
