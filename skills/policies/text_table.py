@@ -59,9 +59,15 @@ class TextTable:
             raise BadInput(
                 f"{path} is no table of embeddings, an .npz file with `texts` and `embeddings`: {error}"
             ) from error
+        with np.errstate(over="ignore"):
+            embeddings = embeddings.astype(np.float32)
         if not np.isfinite(embeddings).all():
-            raise BadInput(f"`embeddings` in {path} must be finite numbers; some are infinite or NaN.")
-        return cls(path, dict(zip((plain(str(text)) for text in texts), embeddings.astype(np.float32), strict=True)))
+            raise BadInput(f"`embeddings` in {path} must be finite numbers of 32 bits; some are not.")
+        rows: dict[str, NDArray[np.float32]] = {}
+        for text, row in zip((plain(str(text)) for text in texts), embeddings, strict=True):
+            if not np.array_equal(rows.setdefault(text, row), row):
+                raise BadInput(f"{path} has two embeddings of '{text[:80]}', which differ: leave one out.")
+        return cls(path, rows)
 
     def first(self, text: str, other: str) -> NDArray[np.float32]:
         """The embedding of an instruction, or of another wording where the table lacks it. Raises PolicyFailed."""

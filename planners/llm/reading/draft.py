@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from homie.kernel.types import Subtask
+from homie.kernel.types import Report, Subtask
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Subtasks in order; analysis and model as written, "" for none."""
+    """Subtasks in order; analysis, model, and what is said with End as written, "" for none."""
 
     subtasks: tuple[Subtask, ...]
     analysis: str = ""
     model: str = ""
+    report: Report = ""
+    answer: str = ""

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from homie.kernel.types import END, Subtask
+from homie.kernel.types import END, REPORTS, Subtask
 from homie.kernel.vocabulary.poses import MOVE
 from planners.llm.answers import Layout
 from planners.llm.reading.draft import Draft
@@ -68,6 +69,8 @@ _REMARKS = frozenset(
 _PARTS = ("action", "target", "destination")
 _ARGUMENTS = (*_PARTS, "action_name", "place", "location", "to", "receptacle", "object", "item", "from", "where")
 """Keys of the parts of a subtask, which must not be ignored beside one."""
+_ENDING = ("report", "answer")
+"""Keys of what is said of the task with End, in it or beside it."""
 _WRAPPERS = ("answer", "response", "output", "decision", "result", "final_answer", "final", "json")
 _CALLED = ("arguments", "parameters", "input", "args")
 _CALLS = ("name", "tool_name", "function", "tool", "function_name")
@@ -102,10 +105,51 @@ def is_step(value: Value | Broken) -> bool:
 def draft_of(value: Value, layout: Layout, lists: Lists, rules: Rules) -> Draft:
     """The draft that a JSON value contains. Raises Unclear."""
     value = unwrapped(value, lists, rules)
+    if isinstance(value, Members):
+        return _with_ending(value, layout, lists, rules)
     if isinstance(value, list):
         return Draft(_steps(value, layout, lists, rules))
-    if not isinstance(value, Members):
-        raise Unclear("The answer is not an object.")
+    raise Unclear("The answer is not an object.")
+
+
+def _with_ending(value: Members, layout: Layout, lists: Lists, rules: Rules) -> Draft:
+    """The draft of an object, with the report and the answer that End has in it or beside it."""
+    said: dict[str, str] = {}
+    held = _only(value, "subtask")
+    inside = held if isinstance(held, Members) else None
+    for key in _ENDING:
+        texts = [text for part in (value, inside) if part is not None and (text := _said_at_end(part, key))]
+        if texts and any(text != texts[0] for text in texts):
+            raise Unclear(f"'{key}' is written twice with different values.")
+        said |= {key: texts[0]} if texts else {}
+    if inside is not None:
+        value = Members(tuple((k, _without(inside) if v is inside else v) for k, v in value.pairs), value.cut)
+    draft = _of_object(_without(value), layout, lists, rules)
+    if not said:
+        return draft
+    if draft.subtasks[-1].action != END.action:
+        raise Unclear(f"'{next(iter(said))}' belongs to End, and the subtask is another one.")
+    report = said.get("report", "").lower()
+    if report not in REPORTS:
+        raise Unclear(f"'report' is one of {', '.join(name for name in REPORTS if name)}.")
+    return replace(draft, report=next(name for name in REPORTS if name == report), answer=said.get("answer", ""))
+
+
+def _said_at_end(value: Members, key: str) -> str:
+    """The text of a key; `none` is an answer, unlike for the parts of a subtask. Raises Unclear for what is no text."""
+    held = _only(value, key)
+    if held is not None and not isinstance(held, str):
+        raise Unclear(f"'{key}' must be text in quotes.")
+    return " ".join((held or "").split())
+
+
+def _without(value: Members) -> Members:
+    """An object without what is said with End."""
+    return Members(tuple(pair for pair in value.pairs if _key(pair[0]) not in _ENDING), value.cut)
+
+
+def _of_object(value: Members, layout: Layout, lists: Lists, rules: Rules) -> Draft:
+    """The draft of an object without a report or an answer."""
     if value.cut:
         rules.use("missing-brace")
     _note_spelling(value, rules)

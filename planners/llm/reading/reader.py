@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from homie.kernel.errors import BadInput
-from homie.kernel.types import END, Subtask, model_key
+from homie.kernel.types import END, Report, Subtask, model_key
 from homie.kernel.vocabulary.actions import ARGUMENTS, WORDS, Arguments
 from planners.llm.answers import Layout, how
 from planners.llm.reading.cleaning import cleaned
@@ -55,12 +55,15 @@ class Unlisted(Unreadable):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A parsed answer. leniencies: the rules that were needed, () if it follows the protocol."""
+    """A parsed answer. leniencies: the rules that were needed, () if it follows the protocol. report, answer: what is
+    said with End."""
 
     subtasks: tuple[Subtask, ...]
     analysis: str = ""
     model: str = ""
     leniencies: tuple[str, ...] = ()
+    report: Report = ""
+    answer: str = ""
 
 
 def read(
@@ -190,7 +193,7 @@ def _from_json(
         rules.use("labels")
         start, analysis = said_before(text, fields, at)
         model, end = model_after(text, fields, at, end)
-        draft = Draft(draft.subtasks, draft.analysis or analysis, draft.model or model)
+        draft = replace(draft, analysis=draft.analysis or analysis, model=draft.model or model)
     return _Answer(draft, start, end, step=is_step(piece.value))
 
 
@@ -255,7 +258,7 @@ def _finished(draft: Draft, lists: Lists, rules: Rules) -> Reading:
         rules.use("model-form")
     if not model and lists.models and not ends:
         rules.use("no-model")
-    return Reading(subtasks, _sound(draft.analysis), model, rules.used)
+    return Reading(subtasks, _sound(draft.analysis), model, rules.used, draft.report, _sound(draft.answer))
 
 
 def _unlisted(reading: Reading, lists: Lists) -> str:

@@ -148,6 +148,8 @@ tasks:
         (["a", "b"], np.zeros((1, 512), np.float32), r"shape \(2, 512\)"),
         (["a"], np.zeros((1, 512), np.int64), "finite numbers"),
         (["a"], np.full((1, 512), np.nan, np.float32), "finite numbers"),
+        (["a"], np.full((1, 512), 1e300), "finite numbers of 32 bits"),
+        (["Pick_a.", "pick a"], np.arange(1024.0).reshape(2, 512), "two embeddings of 'pick a', which differ"),
         ([1], np.zeros((1, 512), np.float32), "a list of strings"),
         (np.array([object()]), np.zeros((1, 512), np.float32), "a list of strings"),
     ],
