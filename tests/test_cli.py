@@ -59,7 +59,7 @@ def test_a_failing_robot_is_not_a_failing_command(homie, tiny_arguments):
         (["run"], "The instruction is empty"),
         (["run", "go", "--seed", "-1"], "--seed must be between 0 and"),
         (["run", "go", "--seed", "99999999999"], "--seed must be between 0 and"),
-        (["run", "go", "--rounds", "0"], "rounds:"),
+        (["run", "go", "--rounds", "0"], "--rounds must be between 1 and 1000 (got 0)."),
         (["run", "go", "--planner", "rul"], "did you mean 'rule'?"),
         (
             ["run", "go", *TINY, "--robot", "spot"],
@@ -99,7 +99,7 @@ def test_usage_errors_are_one_json_object_too(homie):
     done = homie("run", "go", "--seed", "seven", "--json")
     printed = json.loads(done.stdout)
     assert done.returncode == printed["exit_code"] == 2
-    assert "--seed" in printed["error"] and "Usage: homie run" in done.stderr
+    assert printed["error"] == "--seed must be a whole number (got 'seven')." and printed["error"] in done.stderr
 
 
 def test_a_reader_that_stops_reading_is_no_error():

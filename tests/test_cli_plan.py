@@ -123,7 +123,7 @@ def test_an_unreadable_answer_is_told_and_is_no_failure_of_the_command(homie, se
         (["plan", "go", "--image", "notes.txt"], 2, "notes.txt is not a picture: give a PNG or JPEG file"),
         (["plan", "go", "--planner", "ruel"], 2, "did you mean 'rule'?"),
         (["plan", "go", "--set", "examples=3"], 2, "The planner 'rule' has no settings"),
-        (["plan", "go", *["--image", "a.png"] * 5], 2, "image: "),
+        (["plan", "go", *["--image", "a.png"] * 5], 2, "--image takes at most 4 of them (got 5)."),
     ],
 )
 def test_what_a_user_can_get_wrong(homie, tmp_path: Path, arguments: list[str], code: int, message: str) -> None:

@@ -186,7 +186,15 @@ def test_a_point_may_have_a_height() -> None:
 
 
 def test_what_is_not_said_of_answers_attempts_and_goals() -> None:
-    nothing = {"reasoning": "", "problem": "", "input_tokens": 0, "output_tokens": 0, "cost": 0.0, "cached": False}
+    nothing = {
+        "reasoning": "",
+        "problem": "",
+        "input_tokens": 0,
+        "output_tokens": 0,
+        "cost": 0.0,
+        "cached": False,
+        "asked": "",
+    }
     assert asdict(Answer("x")) == {"text": "x", **nothing, "seconds": 0.0, "cache_read_tokens": 0, "leniencies": ()}
     first, second = Detection("apple", "front", (0, 0, 1, 1)), Detection("apple", "front", (0, 0, 1, 1), number=2)
     assert (first.number, first.called, second.called) == (0, "apple", "apple 2")

@@ -192,7 +192,7 @@ def test_a_set_of_skills_gets_its_own_settings_only():
         ({"lost.size": 3}, "The skill set 'lost' has no setting 'size': it knows: speed."),
         ({"lost.sped": 3}, "The skill set 'lost' has no setting 'sped': did you mean 'speed'?"),
         ({"tiny.a": 3, "tiny.b": 3}, "The skill set 'tiny' has no settings (got a, b)."),
-        ({"lost.speed": "fast"}, "Setting of the skill set 'lost': speed: "),
+        ({"lost.speed": "fast"}, "Setting of the skill set 'lost': speed must be a whole number (got 'fast')."),
     ],
 )
 def test_a_setting_that_no_set_has(settings, message):

@@ -124,7 +124,7 @@ def test_steps_that_do_not_fit_the_end(run: Path) -> None:
     [
         (None, "final_state.json (it is missing)"),
         ("{", "final_state.json (the goal cannot be judged: Expecting"),
-        ("[" * 100_000, "final_state.json (the goal cannot be judged: maximum recursion"),
+        ("[" * 100_000, "final_state.json (the goal cannot be judged: it is nested too deeply"),
         ('{"objects": 3}', "final_state.json (the goal cannot be judged: "),
     ],
 )
