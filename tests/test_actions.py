@@ -260,7 +260,8 @@ def test_what_a_skill_set_declares_reaches_the_schema_and_the_reading_of_answers
     actions, table = book.actions(robot), book.arguments
     variants = decision_schema("json", actions, (), table)["properties"]["subtask"]["anyOf"]  # type: ignore[index]
     shapes = {tuple(variant["properties"]["action"]["enum"]): tuple(variant["properties"])[1:] for variant in variants}
-    assert shapes[("Wait", "End")] == () and shapes[("Put", "Pour")] == ("target", "destination")
+    assert shapes[("Wait",)] == () and shapes[("End",)] == ("report", "answer")
+    assert shapes[("Put", "Pour")] == ("target", "destination")
     for answer, subtask in (
         ('{"subtask": {"action": "Wait"}}', Subtask("Wait")),
         ('{"subtask": {"action": "Pour", "target": "milk", "destination": "bowl"}}', Subtask("Pour", "milk", "bowl")),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from homie.kernel.types import END, Feedback, HistoryItem, Subtask
+from homie.kernel.types import END, Feedback, HistoryItem, Report, Subtask
 from homie.runtime.inputs import RoundInput
 
 
@@ -17,7 +17,8 @@ class Step:
     input: what the planner was told before it. history: the subtasks before it. model: the one that was chosen, or
     that ran where the choice was left open; "" for End. inventory: what was in the hand after it. pictures: files by
     the names of the views, the camera at the hand among them. asked: whether the planner was asked for this step; of
-    a decision with several subtasks only the first is one that its pictures belong to.
+    a decision with several subtasks only the first is one that its pictures belong to. report, answer: what was said of
+    the task with End, "" for nothing.
     """
 
     input: RoundInput
@@ -29,6 +30,8 @@ class Step:
     inventory: tuple[str, ...] = ()
     pictures: Mapping[str, Path] = field(default_factory=dict)
     asked: bool = True
+    report: Report = ""
+    answer: str = ""
 
     @property
     def number(self) -> int:

@@ -120,7 +120,7 @@ class ModelPlanner(Planner):
                 messages = (*messages, Message("assistant", (_echo(reply.text),)), Message("user", (problem,)))
                 continue
             answers.append(_answer(reply, "", seconds, reading.leniencies))
-            return Decision(reading.subtasks, reading.analysis, reading.model, raw=text, answers=tuple(answers))
+            return replace(reading.decision(text), answers=tuple(answers))
 
     def _read(self, reply: Reply, text: str, planner_input: PlannerInput) -> Reading:
         """What a reply says. Raises Unreadable; what was cut off or declined is not even tried.
@@ -172,7 +172,7 @@ def _given_up(unread: Unreadable, text: str, answers: tuple[Answer, ...], advice
     refuse, in the words that planners know (F1); everything else is a problem, and nothing is done."""
     if isinstance(unread, Unlisted):
         reading = unread.reading
-        return Decision(reading.subtasks, reading.analysis, reading.model, raw=text, answers=answers)
+        return replace(reading.decision(text), answers=answers)
     return Decision((), raw=text, problem=str(unread), answers=answers, advice=advice)
 
 

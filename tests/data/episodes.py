@@ -101,7 +101,7 @@ def write_episode(folder: Path, played: Episode, *, seed: int, choosing: bool = 
         attempts = (Attempt(1, f"{step.model}/x", Outcome.SUCCEEDED, "", 1.0, 5),) if step.feedback.ok else ()
         chosen = step.model if choosing else ""
         execution = Execution(step.subtask, chosen, (), attempts, step.feedback, step.subtask.target)
-        decision = Decision((step.subtask,), step.analysis, chosen)
+        decision = Decision((step.subtask,), step.analysis, chosen, report=step.report, answer=step.answer)
         records.append(RoundRecord(step.input.round, decision, execution, (), float(step.number), {}))
     adapter = TypeAdapter(RoundRecord)
     lines = [adapter.dump_python(record, mode="json", exclude={"execution": {"skill_seconds"}}) for record in records]

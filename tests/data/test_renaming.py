@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from episodes import DONE, FAR, PICK, REPLANNED, TEXT, episode, write_run
+from episodes import DONE, FAR, PICK, REPLANNED, TEXT, episode, write_episode, write_run
 
 from homie.data.convert import make_dataset
 from homie.data.examples.renaming import renamed
@@ -57,6 +58,29 @@ def test_a_data_set_has_them_as_further_versions(tmp_path):
     assert more.recipe.renamed == 4 and plain.lines < len(lines) <= 5 * plain.lines
     assert len({line["id"] for line in lines}) == len(lines)
     assert "made-up names" in (tmp_path / "more/README.md").read_text()
+
+
+def test_what_was_said_with_end_is_taught_with_the_names_of_its_version(tmp_path):
+    said = {"report": "success", "answer": "the apple is in the fridge"}
+    *others, end = episode().steps
+    run = write_run(tmp_path / "run", [])
+    write_episode(run / "episodes/a-0", replace(episode(), steps=(*others, replace(end, **said))), seed=0)
+    (bare,) = ends_of(write_run(tmp_path / "silent", ["a-0"]), tmp_path / "bare")
+    (first, *versions) = ends_of(run, tmp_path / "said", rename=4)
+    assert json.loads(first[1])["subtask"] == {"action": "End", **said}
+    assert first[1].replace(', "report": "success", "answer": "the apple is in the fridge"', "") == bare[1]
+    assert versions
+    for asked, text in versions:
+        apple, fridge = json.loads(text)["subtask"]["answer"].removeprefix("the ").split(" is in the ")
+        assert f"put the {apple} in the {fridge}" in asked
+
+
+def ends_of(run: Path, out: Path, **more: object) -> list[tuple[str, str]]:
+    """The questions and answers of a data set of a run in which the answer is End."""
+    make_dataset(options(run, out, **more), "sft")
+    lines = [json.loads(line) for line in (out / "train/metadata.jsonl").read_text().splitlines()]
+    pairs = [(line["prompt"][-1]["content"][0]["text"], line["completion"][0]["content"][0]["text"]) for line in lines]
+    return [(asked, text) for asked, text in pairs if json.loads(text)["subtask"]["action"] == "End"]
 
 
 def test_pictures_have_no_other_names(tmp_path):

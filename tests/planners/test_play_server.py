@@ -308,6 +308,9 @@ def test_in_a_browser_the_person_reads_starts_and_sends_an_answer(
         assert browser.run("[...document.querySelectorAll('#starts button')].map(e => e.textContent)") == [
             *("Go to", "Put", "End"),
         ]
+        browser.run("document.querySelectorAll('#starts button')[2].click()")
+        ended = json.loads(browser.run("document.querySelector('#text').value"))
+        assert ended["subtask"] == {"action": "End", "report": None, "answer": None}
         browser.run("document.querySelectorAll('#starts button')[1].click()")
         start = json.loads(browser.run("document.querySelector('#text').value"))
         assert start["subtask"] == {"action": "Put", "target": "", "destination": ""} and start["model"] == "classical"

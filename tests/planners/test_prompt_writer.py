@@ -83,6 +83,23 @@ def test_what_it_teaches_is_read_as_it_is_meant(template, analysis, subtask):
     assert read.analysis == (analysis or "")
 
 
+@pytest.mark.parametrize(
+    "said", [{"report": "success"}, {"answer": "no"}, {"report": "failure", "answer": "Two; I saw no third."}]
+)
+def test_what_it_teaches_to_say_with_end_is_read(said):
+    writer = load_prompts()
+    text = writer.answer(END, "", "I have looked.", **said)
+    read = writer.read(text, situation())
+    assert (read.problem, read.subtasks, read.report, read.answer) == (
+        "",
+        (END,),
+        said.get("report", ""),
+        said.get("answer", ""),
+    )
+    assert writer.answer(END, "", "I have looked.", report="", answer="") == writer.answer(END, "", "I have looked.")
+    assert writer.answer(Subtask("Pick", "apple"), "octo", **said) == writer.answer(Subtask("Pick", "apple"), "octo")
+
+
 def test_what_is_not_in_its_list_is_read_and_told():
     writer = load_prompts()
     read = writer.read(writer.answer(Subtask("Fetch", "apple"), "octo"), situation())

@@ -2,12 +2,75 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from homie.kernel.types import END
+from homie.kernel.types import END, VIEWS, PlannerInput, Subtask
 from homie.kernel.vocabulary.actions import ACTIONS
 from planners.llm.answers import Layout
+from planners.llm.brain import ModelPlanner
+from planners.llm.messages import LanguageModel, Reply, Request
+from planners.llm.prompting.settings import PromptSettings
 from planners.llm.reading import Unreadable, read
+
+QUESTION = PlannerInput(
+    task="is there a banana in the fridge?",
+    round=1,
+    views={view: np.zeros((40, 40, 3), np.uint8) for view in VIEWS},
+    detections=(),
+    inventory=(),
+    history=(),
+    feedback=None,
+    actions=ACTIONS,
+    models=(),
+)
+
+
+class Says(LanguageModel):
+    """Gives one answer and keeps what it was asked."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.asked: list[Request] = []
+
+    def complete(self, request: Request) -> Reply:
+        self.asked.append(request)
+        return Reply(self.text)
+
+
+def test_a_model_is_told_how_to_answer_a_question_and_its_answer_is_the_decision_s() -> None:
+    said = '{"analysis": "It is empty.", "subtask": {"action": "End", "report": "success", "answer": "no"}}'
+    model = Says(said)
+    decision = ModelPlanner(model, PromptSettings()).decide(QUESTION)
+    assert (decision.subtasks, decision.report, decision.answer, decision.raw) == ((END,), "success", "no", said)
+    (request,) = model.asked
+    told = str(request.messages[0].parts[0])
+    assert 'answer it with End: {"action": "End", "answer": "..."}' in told
+    assert all(f'"{report}" if' in told for report in ("success", "failure", "declined"))
+    ending = request.schema["properties"]["subtask"]["anyOf"][-1]["properties"]  # type: ignore[index]
+    assert [*ending] == ["action", "report", "answer"]
+    assert [part["anyOf"][-1] for part in (ending["report"], ending["answer"])] == [{"type": "null"}] * 2
+
+
+@pytest.mark.parametrize("ending", ["", ', "report": null, "answer": null', ', "report": "", "answer": ""'])
+def test_a_model_need_not_say_anything_with_end(ending: str) -> None:
+    model = Says('{"analysis": "It is done.", "subtask": {"action": "End"' + ending + "}}")
+    decision = ModelPlanner(model, PromptSettings()).decide(QUESTION)
+    assert (decision.subtasks, decision.report, decision.answer, len(model.asked)) == ((END,), "", "", 1)
+    assert decision.answers[0].leniencies == ()
+
+
+def test_two_answers_to_a_question_are_not_one() -> None:
+    told = ['{"subtask": {"action": "End"}, "answer": "' + answer + '"}' for answer in ("yes", "no")]
+    with pytest.raises(Unreadable, match="says several things"):
+        read("\n".join(told), Layout("json"), ACTIONS)
+    assert read("\n".join([told[1]] * 2), Layout("json"), ACTIONS).answer == "no"
+
+
+def test_an_answer_with_the_last_of_several_steps_is_kept() -> None:
+    steps = '{"action": "Open", "target": "fridge"}\n{"action": "End", "answer": "no"}'
+    reading = read(steps, Layout("plan"), ACTIONS)
+    assert (reading.subtasks, reading.answer) == ((Subtask("Open", "fridge"), END), "no")
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ class ChatForm(Form):
         for place in teachable(episode):
             step = episode.steps[place]
             messages, pictures = self._asked(episode, place)
-            answer = self._writer.answer(step.subtask, step.model, step.analysis or None)
+            answer = self._taught(step)
             yield Line(
                 {
                     **_head(episode, step, version),
@@ -107,6 +107,11 @@ class ChatForm(Form):
                 pair.kind,
             )
 
+    def _taught(self, step: Step) -> str:
+        return self._writer.answer(
+            step.subtask, step.model, step.analysis or None, report=step.report, answer=step.answer
+        )
+
     def _answer(self, choice: Choice) -> str:
         return self._writer.answer(choice.subtask, choice.model)
 
@@ -133,7 +138,7 @@ class ChatForm(Form):
         remembered = asked[-self._writer.remembers :] if self._writer.remembers else []
         earlier: list[Answered] = []
         for step in remembered:
-            answer = self._writer.answer(step.subtask, step.model, step.analysis or None)
+            answer = self._taught(step)
             earlier.append((self._input(step, look, files), answer))
         return self._writer.ask(self._input(episode.steps[place], look, files), earlier), files
 

@@ -118,6 +118,7 @@ class _Words:
             subtask=self._in_subtask(step.subtask),
             feedback=self._in_feedback(step.feedback),
             analysis=self.in_text(step.analysis),
+            answer=self.in_text(step.answer),
             inventory=tuple(map(self.in_text, step.inventory)),
         )
 

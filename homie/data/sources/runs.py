@@ -168,6 +168,8 @@ def read_played(folder: Path, records: Sequence[RoundRecord]) -> tuple[Step, ...
                 inventory=record.inventory,
                 pictures={view: path for view, path in places.items() if path.name in there},
                 asked=record.round not in asked,
+                report=record.decision.report if execution.subtask.action == END.action else "",
+                answer=record.decision.answer if execution.subtask.action == END.action else "",
             )
         )
         asked.add(record.round)

@@ -13,7 +13,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from pydantic import BaseModel
 
-from homie.kernel.types import Decision, Image, PlannerInput, Subtask
+from homie.kernel.types import Decision, Image, PlannerInput, Report, Subtask
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,17 @@ class PromptWriter(ABC):
         """
 
     @abstractmethod
-    def answer(self, subtask: Subtask, model: str = "", analysis: str | None = None) -> str:
-        """What a model should say for one subtask. analysis: None leaves it out of the answer."""
+    def answer(
+        self,
+        subtask: Subtask,
+        model: str = "",
+        analysis: str | None = None,
+        *,
+        report: Report = "",
+        answer: str = "",
+    ) -> str:
+        """What a model should say for one subtask. analysis: None leaves it out of the answer. report, answer: what is
+        said of the task with End, left out where they are empty or where the form of answers has no place for them."""
 
     @abstractmethod
     def read(self, text: str, planner_input: PlannerInput) -> Decision:

@@ -86,7 +86,7 @@ def bounded(schema: Any, longest: int) -> Any:
     """The schema with free strings held to `longest` characters, the first of them no blank, and names to names.
 
     So no field can take the whole budget, and none says nothing: the target "" would name no thing. Nor would a list
-    without items say anything.
+    without items say anything. What may be null may be left out, as in the answers to learn from.
     """
     if isinstance(schema, list):
         return [bounded(item, longest) for item in schema]
@@ -96,6 +96,8 @@ def bounded(schema: Any, longest: int) -> Any:
         return {"maxLength": longest, **_TEXT, **schema}
     bound = {name: part if name in _VALUES else bounded(part, longest) for name, part in schema.items()}
     fields = bound.get("properties", {})
+    if "required" in bound:
+        bound["required"] = [name for name in bound["required"] if not _nullable(fields.get(name, {}))]
     for name in _NAMES & set(fields):
         if _free(schema["properties"][name]):
             fields[name] = {**_NAME, **schema["properties"][name]}
@@ -137,6 +139,11 @@ def _closing_of(kind: str, schema: Schema, root: Schema) -> int:
 def _free(schema: Schema) -> bool:
     """Whether it is a string of which nothing is said but that it is one."""
     return schema.get("type") == "string" and not {"maxLength", "enum", "const", "pattern", "format"} & set(schema)
+
+
+def _nullable(schema: Schema) -> bool:
+    """Whether it may be null."""
+    return any(choice.get("type") == "null" for choice in schema.get("anyOf", ()))
 
 
 def _resolve(reference: str, root: Schema) -> Schema:

@@ -6,26 +6,30 @@ import json
 from collections.abc import Sequence
 
 from homie.kernel.errors import BadInput
-from homie.kernel.types import END, Subtask
+from homie.kernel.types import END, Report, Subtask
 from planners.llm.answers import AnswerFormat
 
 
 def written_answer(
-    answer: AnswerFormat,
+    form: AnswerFormat,
     steps: Sequence[Subtask],
     *,
     model: str = "",
     analysis: str | None = None,
+    report: Report = "",
+    answer: str = "",
     seen: str | None = None,
     plan: str | None = None,
 ) -> str:
     """An answer in a format.
 
     Args:
-        answer: the format. Only `plan` and `poses` have room for more than the first step.
+        form: the format. Only `plan` and `poses` have room for more than the first step.
         steps: the subtasks, one at least.
         model: the chosen model, "" for none.
         analysis: why; None leaves its field out, as it does with the two others.
+        report: what is said of the task with End, "" for nothing (`json` only).
+        answer: the answer to a question, said with End, "" for none (`json` only).
         seen: what the pictures show (`plan` and `poses` only).
         plan: the plan in words (`plan` and `poses` only).
 
@@ -33,20 +37,22 @@ def written_answer(
         BadInput: `poses` were asked for, and a step is none.
     """
     chosen = {"model": model} if model else {}
-    if answer == "text":
+    if form == "text":
         lines = [f"Analysis: {analysis}"] if analysis is not None else []
         return "\n".join([*lines, f"Subtask: {steps[0]}", *([f"Model: {model}"] if model else [])])
-    if answer == "json":
-        return _json({"analysis": analysis, "subtask": as_json(steps[0]), **chosen})
+    if form == "json":
+        said = {"report": report, "answer": answer} if steps[0] == END else {}
+        subtask = {**as_json(steps[0]), **{key: text for key, text in said.items() if text}}
+        return _json({"analysis": analysis, "subtask": subtask, **chosen})
     return _json(
         {
             "visual_state_description": seen,
             "reasoning_and_reflection": analysis,
             "language_plan": plan,
             "executable_plan": [seven_numbers(step) for step in steps if step != END]
-            if answer == "poses"
+            if form == "poses"
             else [as_json(step) for step in steps],
-            **({} if answer == "poses" else chosen),
+            **({} if form == "poses" else chosen),
         }
     )
 

@@ -1,17 +1,25 @@
 """JSON schemas of decisions: what a structured answer may say, with the actions and the models of this round.
 
 Written so that the strict modes of endpoints and grammar libraries take them: an object at the root, every property
-required, none besides them, the action first so that the variants of a subtask can be told apart at once.
+required, none besides them, the action first so that the variants of a subtask can be told apart at once. What may be
+left out may be null here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from homie.kernel.types import END, REPORTS
 from homie.kernel.vocabulary.actions import ARGUMENTS, Arguments, arguments_of
 from planners.llm.answers import AnswerFormat
 
 _TEXT: Mapping[str, object] = {"type": "string"}
+_NULL: Mapping[str, object] = {"type": "null"}
+_ENDING: Mapping[str, object] = {
+    "report": {"anyOf": [{"type": "string", "enum": [name for name in REPORTS if name]}, _NULL]},
+    "answer": {"anyOf": [_TEXT, _NULL]},
+}
+"""What may be said with End."""
 
 
 def decision_schema(
@@ -29,7 +37,7 @@ def decision_schema(
     chosen = {"model": {"type": "string", "enum": list(models)}} if models else {}
     if answer == "json":
         analysed = {"analysis": _TEXT} if analysis else {}
-        return _object({**analysed, "subtask": _subtask(actions, arguments), **chosen})
+        return _object({**analysed, "subtask": _subtask(actions, arguments, ending=True), **chosen})
     texts = ("visual_state_description", "reasoning_and_reflection", "language_plan") if analysis else ()
     if answer == "ids":
         steps = {"type": "array", "items": _object({"action_id": {"type": "integer"}, "action_name": _TEXT})}
@@ -43,14 +51,19 @@ def decision_schema(
     return None
 
 
-def _subtask(actions: Sequence[str], arguments: Arguments) -> Mapping[str, object]:
-    """A subtask: one variant for each set of parts, so that End has no target and Put has a place."""
-    variants: dict[tuple[str, ...], list[str]] = {}
+def _subtask(actions: Sequence[str], arguments: Arguments, *, ending: bool = False) -> Mapping[str, object]:
+    """A subtask: one variant for each set of parts, so that End has no target and Put has a place.
+
+    ending: whether End may have a report and an answer. It has none where its target is the report."""
+    variants: dict[tuple[tuple[str, ...], bool], list[str]] = {}
     for action in actions:
-        variants.setdefault(arguments_of(action, arguments), []).append(action)
+        parts = arguments_of(action, arguments)
+        variants.setdefault((parts, ending and action == END.action and not parts), []).append(action)
     forms = [
-        _object({"action": {"type": "string", "enum": names}, **dict.fromkeys(parts, _TEXT)})
-        for parts, names in variants.items()
+        _object(
+            {"action": {"type": "string", "enum": names}, **dict.fromkeys(parts, _TEXT), **(_ENDING if ends else {})}
+        )
+        for (parts, ends), names in variants.items()
     ]
     return forms[0] if len(forms) == 1 else {"anyOf": forms}
 

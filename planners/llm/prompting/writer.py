@@ -6,10 +6,11 @@ PlannerInput --Prompt--> messages        subtask, analysis, model --the format o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from homie.kernel.errors import BadInput
 from homie.kernel.planning.prompts import Answered, Message, PromptWriter
-from homie.kernel.types import Decision, PlannerInput, Subtask
+from homie.kernel.types import Decision, PlannerInput, Report, Subtask
 from planners.llm.prompting.answering import written_answer
 from planners.llm.prompting.prompt import Prompt, Turn
 from planners.llm.prompting.settings import PromptSettings
@@ -46,19 +47,28 @@ class TemplateWriter(PromptWriter):
             turns.append(self._prompt.request(before, turns)[1].answered(answer))
         return self._prompt.request(planner_input, turns)[0].messages
 
-    def answer(self, subtask: Subtask, model: str = "", analysis: str | None = None) -> str:
+    def answer(
+        self,
+        subtask: Subtask,
+        model: str = "",
+        analysis: str | None = None,
+        *,
+        report: Report = "",
+        answer: str = "",
+    ) -> str:
         head = self._prompt.template.head
-        return written_answer(head.answer, (subtask,), model=model, analysis=analysis if head.analysis else None)
+        why = analysis if head.analysis else None
+        return written_answer(head.answer, (subtask,), model=model, analysis=why, report=report, answer=answer)
 
     def read(self, text: str, planner_input: PlannerInput) -> Decision:
         try:
             reading = self._prompt.read(text, planner_input)
         except Unlisted as unlisted:
             reading = unlisted.reading
-            return Decision(reading.subtasks, reading.analysis, reading.model, raw=text, problem=str(unlisted))
+            return replace(reading.decision(text), problem=str(unlisted))
         except Unreadable as unread:
             return Decision((), raw=text, problem=str(unread))
-        return Decision(reading.subtasks, reading.analysis, reading.model, raw=text)
+        return reading.decision(text)
 
     def describe(self) -> Mapping[str, object]:
         return {"prompt": self._prompt.describe(), "settings": self._settings.model_dump(mode="json")}

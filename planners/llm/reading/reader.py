@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from homie.kernel.errors import BadInput
-from homie.kernel.types import END, Report, Subtask, model_key
+from homie.kernel.types import END, Decision, Report, Subtask, model_key
 from homie.kernel.vocabulary.actions import ARGUMENTS, WORDS, Arguments
 from planners.llm.answers import Layout, how
 from planners.llm.reading.cleaning import cleaned
@@ -64,6 +64,10 @@ class Reading:
     leniencies: tuple[str, ...] = ()
     report: Report = ""
     answer: str = ""
+
+    def decision(self, raw: str) -> Decision:
+        """What it decides. raw: the text that was read."""
+        return Decision(self.subtasks, self.analysis, self.model, raw=raw, report=self.report, answer=self.answer)
 
 
 def read(
@@ -156,7 +160,8 @@ def _only_draft(text: str, layout: Layout, lists: Lists, rules: Rules) -> Draft:
     if others and layout.has_steps and all(item.step for item in answers) and _in_a_row(text, answers):
         rules.use("split-plan")
         steps = tuple(subtask for item in answers for subtask in item.draft.subtasks)
-        first = _Answer(Draft(steps), first.start, answers[-1].end)
+        last = answers[-1]
+        first = _Answer(Draft(steps, report=last.draft.report, answer=last.draft.answer), first.start, last.end)
     elif any(_said(item) != _said(first) for item in others):
         several = ", ".join(dict.fromkeys(" ".join(map(str, item.draft.subtasks)) for item in answers))
         raise Unclear(f"The answer says several things ({short(several)}), and which is meant is not clear.")
@@ -171,8 +176,9 @@ def _only_draft(text: str, layout: Layout, lists: Lists, rules: Rules) -> Draft:
     return first.draft
 
 
-def _said(answer: _Answer) -> tuple[tuple[Subtask, ...], str]:
-    return answer.draft.subtasks, model_key(answer.draft.model)
+def _said(answer: _Answer) -> tuple[tuple[Subtask, ...], str, str, str]:
+    draft = answer.draft
+    return draft.subtasks, model_key(draft.model), draft.report, draft.answer
 
 
 def _from_json(

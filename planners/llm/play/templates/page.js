@@ -69,7 +69,9 @@ function schemaOf(body) {
 }
 
 // The values that a schema allows at one place, as [name of the choice, value]: one for each variant and action.
+// What may be null starts as null.
 function choices(schema) {
+  if (schema.anyOf?.some((variant) => variant.type === "null")) return [["", null]];
   if (schema.anyOf) return schema.anyOf.flatMap(choices);
   if (schema.enum) return schema.enum.map((value) => [String(value), value]);
   if (schema.type === "array") return choices(schema.items ?? {}).map(([name, value]) => [name, [value]]);
