@@ -67,9 +67,9 @@ def test_the_map(homie, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--seed", "-1"), "seed:"),
-        (("--rooms", "9"), "rooms:"),
-        (("--objects", "1000"), "objects:"),
+        (("--seed", "-1"), "--seed must be between"),
+        (("--rooms", "9"), "--rooms must be between"),
+        (("--objects", "1000"), "--objects must be between"),
         (("--scene", "none.json"), "none.json"),
         (("--png", "none/map.png"), "none/map.png"),
         (("--scene", "none.json", "--seed", "5"), "With --scene, --seed would mean nothing"),
