@@ -40,6 +40,10 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
     return Stage(tmp_path_factory.mktemp("stand-ins"))
 
 
+NOTHING_DONE = 'homie() { command homie "$@" || { test $? = 1 && test "$1" = run; }; }'
+"""The models, checkpoints and people that stand in for a reader's own do nothing, and `homie run` ends with 1 then."""
+
+
 def run_as(block: Block) -> tuple[str, ...]:
     """What `ways.yaml` may have an entry for: the commands of a console block, a Python block as a whole."""
     return (block.text,) if block.language == "python" else commands(block)
@@ -47,7 +51,7 @@ def run_as(block: Block) -> tuple[str, ...]:
 
 def script(block: Block, page: str) -> str:
     """A console block as a script for bash: commands that cannot be run to their end are run as `ways.yaml` says."""
-    lines = ["trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT"]
+    lines = ["trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT", NOTHING_DONE]
     for number, command in enumerate(commands(block)):
         way = way_of(command, page)
         lines += way.script(command, number) if way else (command,)
