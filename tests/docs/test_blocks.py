@@ -40,7 +40,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
     return Stage(tmp_path_factory.mktemp("stand-ins"))
 
 
-NOTHING_DONE = 'homie() { command homie "$@" || { test $? = 1 && test "$1" = run; }; }'
+NOTHING_DONE = 'homie_run() { homie run "$@" || test $? = 1; }'
 """The models, checkpoints and people that stand in for a reader's own do nothing, and `homie run` ends with 1 then."""
 
 
@@ -54,7 +54,7 @@ def script(block: Block, page: str) -> str:
     lines = ["trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT", NOTHING_DONE]
     for number, command in enumerate(commands(block)):
         way = way_of(command, page)
-        lines += way.script(command, number) if way else (command,)
+        lines += way.script(command, number) if way else (re.sub("^homie run ", "homie_run ", command),)
     return "\n".join(lines)
 
 
