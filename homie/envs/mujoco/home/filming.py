@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import mujoco
 import numpy as np
 
-from homie.envs.mujoco.render.cameras import FreeCamera
+from homie.envs.mujoco.render.cameras import FreeCamera, camera_pose
 from homie.envs.mujoco.robots.limbs import PREFIX
 from homie.kernel.types import Array, Pose2
 
@@ -97,9 +97,11 @@ class FilmCamera:
             shot = self._cut(_Shot(middle, base.yaw + BESIDE, distance, now, now, now), base, seen)
         share = 1.0 - math.exp((shot.now - now) / LAG)
         shot = replace(
-            shot, at=shot.at + share * (middle - shot.at), distance=shot.distance + share * (distance - shot.distance)
+            shot,
+            at=shot.at + share * (middle - shot.at),
+            distance=shot.distance + share * (distance - shot.distance),
+            now=now,
         )
-        shot = replace(shot, now=now)
         if self._worth(shot, shot.azimuth, base, seen) >= self._most(seen):
             shot = replace(shot, clear=now)
         elif now - shot.clear >= HIDDEN and now - shot.cut >= SHOT:
@@ -121,14 +123,7 @@ class FilmCamera:
 
     def _worth(self, shot: _Shot, azimuth: float, base: Pose2, target: Subject | None) -> float:
         """What a camera sees of body, hand and target, by `WEIGHTS`."""
-        camera = self._camera(shot, azimuth)
-        eye = np.array(camera.lookat) - camera.distance * np.array(
-            [
-                math.cos(camera.elevation) * math.cos(azimuth),
-                math.cos(camera.elevation) * math.sin(azimuth),
-                math.sin(camera.elevation),
-            ]
-        )
+        eye = camera_pose(self._model, self._data, self._camera(shot, azimuth)).position
         body = np.array([base.x, base.y, 1.0])
         worth = WEIGHTS[0] * self._sees(eye, body, through_robot=True)
         worth += WEIGHTS[1] * self._sees(eye, np.array(self._data.site_xpos[self._hand]))
