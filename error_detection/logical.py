@@ -76,14 +76,7 @@ def suitable(question: CheckQuestion) -> bool:
     """Whether the action can be done to the resolved target at all (`Action.target`)."""
     world, entity = question.world, question.entity
     assert entity is not None
-    match question.action.target:
-        case "opens":
-            return world.opens(entity)
-        case "loose":
-            return world.pickable(entity)
-        case "place":
-            return _has_place(question, entity)
-    return True
+    return _has_place(question, entity) if question.action.target == "place" else world.fits(entity, question.action)
 
 
 def _has_place(question: CheckQuestion, entity: str) -> bool:

@@ -94,10 +94,7 @@ def _subtasks(
         if (action.hand == "empty" and inventory) or (action.hand == "full" and not inventory):
             continue
         entity = locator.resolve(words, action, seen)
-        if entity is None:
-            continue
-        fits = {"loose": locator.pickable, "opens": locator.opens, "place": locator.has_place}.get(action.target)
-        if fits is not None and not fits(entity):
+        if entity is None or not locator.fits(entity, action):
             continue
         if "destination" in action.arguments:
             if inventory and words != inventory[-1]:

@@ -151,21 +151,14 @@ class SensorLocator(Locator):
         if "_" in words and words in self:
             return words
         landmarks = [mark for mark in self._recall.recognise(words, observation.body.base) if mark.entity in self]
-        if len(landmarks) == 1 and (landmarks[0].alone or self._fits(landmarks[0].entity, action)):
+        if len(landmarks) == 1 and (landmarks[0].alone or self._may_mean(landmarks[0].entity, action)):
             return landmarks[0].entity
         meant = dict.fromkeys([*self._things.meant(words), *(mark.entity for mark in landmarks)])
         return min(meant, key=lambda entity: self._preference(entity, action, observation), default=None)
 
-    def _fits(self, entity: str, action: Action) -> bool:
-        """Whether an action can be done to the entity at all, however far away or shut in that is."""
-        match action.target:
-            case "loose":
-                return self.pickable(entity)
-            case "opens":
-                return self.opens(entity)
-            case "place":
-                return entity != self._held
-        return True
+    def _may_mean(self, entity: str, action: Action) -> bool:
+        """As `fits`, but whatever is not in the hand may be a place: surfaces may not have been seen yet."""
+        return entity != self._held if action.target == "place" else self.fits(entity, action)
 
     def __contains__(self, entity: str) -> bool:
         """Whether it is remembered."""
@@ -175,7 +168,7 @@ class SensorLocator(Locator):
 
     def _preference(self, entity: str, action: Action, observation: Observation) -> float:
         """Metres, with what the action cannot mean put last."""
-        metres = self.distance(entity, observation) + (0.0 if self._fits(entity, action) else 100.0)
+        metres = self.distance(entity, observation) + (0.0 if self._may_mean(entity, action) else 100.0)
         if self._held is not None and action.hand != "empty" and self.closed_container(entity) is not None:
             metres += 20.0  # with a full hand, the drawer that is open already
         if action.result == "closed" and entity in self._things.furniture and self._things.furniture[entity].closed:

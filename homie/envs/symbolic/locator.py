@@ -64,11 +64,7 @@ class SymbolicLocator(Locator):
         return min(meant, key=lambda entity: self._preference(entity, action, observation), default=None)
 
     def _preference(self, entity: str, action: Action, observation: Observation) -> float:
-        fits = {
-            "loose": self.pickable(entity),
-            "place": self.has_place(entity) and entity != self._world.held,
-            "opens": self.opens(entity),
-        }.get(action.target, True)
+        fits = self.fits(entity, action) and not (action.target == "place" and entity == self._world.held)
         hidden = action.target in ("", "loose") and self.closed_container(entity) not in (None, entity)
         return self.distance(entity, observation) + (0.0 if fits else UNFIT) + (HIDDEN if hidden else 0.0)
 

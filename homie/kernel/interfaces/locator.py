@@ -86,6 +86,17 @@ class WorldModel(ABC):
         """Whether a free place on or in the entity is known, for a Put."""
         return not self.is_spot(entity)
 
+    def fits(self, entity: str, action: Action) -> bool:
+        """Whether the action can be done to the entity (`Action.target`), however far away or shut in that is."""
+        match action.target:
+            case "loose":
+                return self.pickable(entity)
+            case "opens":
+                return self.opens(entity)
+            case "place":
+                return self.has_place(entity)
+        return True
+
     @abstractmethod
     def distance(self, entity: str, observation: Observation) -> float:
         """Metres between the robot base and the nearest part of the entity that matters for reaching it."""

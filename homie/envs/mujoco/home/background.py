@@ -135,7 +135,7 @@ class BackgroundLocator(Locator):
             return words
         landmarks = self._recall.recognise(words, observation.body.base)
         bearers = [entity for entity in map(self._entity_at, landmarks) if entity is not None]
-        if len(bearers) == 1 and (landmarks[0].alone or self._fits(bearers[0], action)):
+        if len(bearers) == 1 and (landmarks[0].alone or self._may_mean(bearers[0], action)):
             return bearers[0]
         meant = {*(item.name for item in self._best_matches(words, world.named_things())), *bearers}
         return min(sorted(meant), key=lambda entity: self._preference(entity, action, observation), default=None)
@@ -164,23 +164,18 @@ class BackgroundLocator(Locator):
         box = world.receptacle_box(world.receptacles[entity]) if item is None else world.object_box(item)
         return box.distance(point)
 
-    def _fits(self, entity: str, action: Action) -> bool:
-        """Whether an action can be done to an entity at all, however far away or shut in that is."""
-        match action.target:
-            case "loose":
-                return self.pickable(entity)
-            case "opens":
-                return self.opens(entity)
-            case "place":
-                piece = self.world.receptacles.get(entity)
-                return self.world.held != entity and (piece is None or bool(piece.surfaces))
-        return True
+    def _may_mean(self, entity: str, action: Action) -> bool:
+        """As `fits`, but a place counts while it is shut or full, too."""
+        if action.target != "place":
+            return self.fits(entity, action)
+        piece = self.world.receptacles.get(entity)
+        return self.world.held != entity and (piece is None or bool(piece.surfaces))
 
     def _preference(self, entity: str, action: Action, observation: Observation) -> float:
         """Metres, with what the action cannot mean put last, and shut things after open ones."""
         world, distance = self.world, self.distance(entity, observation)
         piece = world.receptacles.get(entity)
-        if not self._fits(entity, action):
+        if not self._may_mean(entity, action):
             distance += IMPOSSIBLE
         if action.result == "reached" and world.held is not None and piece is not None and not piece.surfaces:
             distance += UNLIKELY  # with a full hand, where it can be put down
