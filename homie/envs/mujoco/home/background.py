@@ -157,12 +157,7 @@ class BackgroundLocator(Locator):
 
     def _metres(self, entity: str, point: Array) -> float:
         """Metres on the floor plan from a point (3,) to a thing; inf for a room."""
-        world = self.world
-        if entity in world.rooms:
-            return float("inf")
-        item = world.objects.get(entity)
-        box = world.receptacle_box(world.receptacles[entity]) if item is None else world.object_box(item)
-        return box.distance(point)
+        return float("inf") if entity in self.world.rooms else self.world.box_of(entity).distance(point)
 
     def _may_mean(self, entity: str, action: Action) -> bool:
         """As `fits`, but a place counts while it is shut or full, too."""
@@ -344,12 +339,10 @@ class BackgroundLocator(Locator):
     def within_reach(self, entity: str, observation: Observation) -> bool:
         if not super().within_reach(entity, observation):
             return False
-        world, plan = self.world, self._floor_plan()
         if self.is_spot(entity):
             return True
-        item = world.objects.get(entity)
-        box = world.receptacle_box(world.receptacles[entity]) if item is None else world.object_box(item)
-        return not plan.grid().walled(observation.body.base.xy[None], box).any()
+        grid = self._floor_plan().grid()
+        return not grid.walled(observation.body.base.xy[None], self.world.box_of(entity)).any()
 
     def held(self, observation: Observation) -> str | None:
         return self.world.held

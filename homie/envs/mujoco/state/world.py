@@ -76,6 +76,11 @@ class World:
         center = self.position(piece.body) + self.rotation(piece.body) @ np.asarray(piece.center)
         return Box(center, np.asarray(piece.half), self.yaw(piece.body))
 
+    def box_of(self, entity: str) -> Box:
+        """Of an object or a piece of furniture by its name."""
+        item = self.objects.get(entity)
+        return self.receptacle_box(self.receptacles[entity]) if item is None else self.object_box(item)
+
     def face(self, piece: ReceptacleInfo) -> tuple[Array, Array | None]:
         """Where a piece of furniture is looked at: a point (3,) and the direction (2,) from which, None for any. What
         opens is seen from before its doors, all other furniture from above."""

@@ -139,7 +139,7 @@ class Native(Rearranging):
         Returns:
             Why nothing has changed; "" where it has.
         """
-        goal = Goal(name=name, text="", position=self._box(name).center)
+        goal = Goal(name=name, text="", position=self.world.box_of(name).center)
         problem = self.bring_about(ACTIONS[action], goal, ())
         self._begin()
         if not problem and ACTIONS[action].inventory == "gives":

@@ -18,7 +18,7 @@ from homie.envs.mujoco.state.world import World
 from homie.household import VERBS, Rule
 from homie.kernel.interfaces import kind_of
 from homie.kernel.robot.body import Posture, RobotSpec
-from homie.kernel.types import Array, Box, Goal, Pose, Pose2, rotation_z
+from homie.kernel.types import Array, Goal, Pose, Pose2, rotation_z
 from homie.kernel.vocabulary.actions import Action
 
 SAME = 1.0
@@ -138,15 +138,9 @@ class Rearranging:
     def _meant(self, goal: Goal, among: Mapping[str, Info]) -> Info | None:
         """The thing that a goal means: of its kind the nearest to where it is told to be, its name first."""
         alike = [name for name in among if kind_of(name) == kind_of(goal.name)] or list(among)
-        away = {name: self._box(name).distance(goal.position) for name in alike}
+        away = {name: self.world.box_of(name).distance(goal.position) for name in alike}
         best = min(alike, key=lambda name: (away[name] - SAME * (name == goal.name), name), default=None)
         return among[best] if best is not None and away[best] <= SAME else None
-
-    def _box(self, name: str) -> Box:
-        world = self.world
-        return world.object_box(world.objects[name]) if name in world.objects else world.receptacle_box(
-            world.receptacles[name]
-        )  # fmt: skip
 
     # ------------------------------------------------------------ robot
 
