@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from homie.kernel.errors import BadInput, TargetLost
 from homie.kernel.interfaces import Locator, Robot, kind_of
@@ -251,7 +252,7 @@ class SensorLocator(Locator):
         near = [piece for piece in others if piece.box.distance(item.box.center) < reach]
         walls = walls[~_belonging(walls, near)]
         if isinstance(item, Furniture):  # by its points alone: its box may reach into the wall behind it
-            walls = walls[~_touching(walls, item)]
+            walls = walls[~_touching(_cells_around(walls), item)]
         return walls
 
     def _goal(self, entity: str, action: Action, base: Pose2) -> Goal:
@@ -419,7 +420,7 @@ def _bar(panel: Panel) -> Box:
     """The handle as it is now: it sticks out of its front, and catches an arm that passes by."""
     articulation = panel.articulation()
     axis = np.abs(panel.bar.axis)
-    level, upright = max(float(np.hypot(*axis[:2])), 0.0) * panel.bar.length / 2, float(axis[2]) * panel.bar.length / 2
+    level, upright = float(np.hypot(*axis[:2])) * panel.bar.length / 2, float(axis[2]) * panel.bar.length / 2
     yaw = float(np.arctan2(articulation.handle_axis[1], articulation.handle_axis[0]))
     return Box(articulation.handle, np.array([level, 0.0, upright]) + HANDLE, yaw)
 
@@ -429,18 +430,24 @@ def _belonging(walls: Points, furniture: Sequence[Furniture]) -> Mask:
     belonging = np.zeros(len(walls), dtype=bool)
     if not len(walls):
         return belonging
+    around = _cells_around(walls)
     for piece in furniture:
         level = np.column_stack([walls, np.full(len(walls), piece.box.center[2])])
         belonging |= inside(level, piece.box, BESIDE)
         if piece.panel is not None and (door := piece.panel.articulation().panel) is not None:
             belonging |= inside(level, replace(door, center=np.array([*door.center[:2], level[0, 2]])), BESIDE_DOOR)
-        belonging |= _touching(walls, piece)
+        belonging |= _touching(around, piece)
     return belonging
 
 
-def _touching(walls: Points, piece: Furniture) -> Mask:
-    """Which points (n, 2) of something tall are where a piece of furniture was seen, or next to that."""
-    around = cells_of(walls, BESIDE)[:, None] + np.array([x * RANGE + y for x in (-1, 0, 1) for y in (-1, 0, 1)])
+def _cells_around(walls: Points) -> NDArray[np.int64]:
+    """The cells (n, 9) in which points (n, 2) are, and those next to these."""
+    steps = np.array([x * RANGE + y for x in (-1, 0, 1) for y in (-1, 0, 1)])
+    return np.asarray(cells_of(walls, BESIDE)[:, None] + steps)
+
+
+def _touching(around: NDArray[np.int64], piece: Furniture) -> Mask:
+    """Which points, by the cells (n, 9) around them, are where a piece of furniture was seen, or next to that."""
     cells = np.unique(cells_of(piece.points(panel=True)[:, :2], BESIDE))
     return np.asarray(np.isin(around, cells).any(axis=1))
 
