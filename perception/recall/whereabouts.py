@@ -77,16 +77,16 @@ def consistent(places: Mapping[str, Whereabouts], furniture: Collection[str]) ->
         places: Of every thing by its entity, by geometry.
         furniture: The entities of furniture.
     """
-    told = dict(places)
+    kept = dict(places)
     for entity, where in places.items():
         if entity in furniture and where.holder and where.holder not in furniture:
-            told[entity] = Whereabouts(where.room)
+            kept[entity] = Whereabouts(where.room)
     for entity in places:
         outwards = [entity]
-        while (holder := told[outwards[-1]].holder) in told and holder not in outwards:
+        while (holder := kept[outwards[-1]].holder) in kept and holder not in outwards:
             outwards.append(holder)
         if holder in outwards:
-            told[entity] = Whereabouts(told[entity].room)
-        elif room := next((told[name].room for name in reversed(outwards) if told[name].room), ""):
-            told[entity] = replace(told[entity], room=room)
-    return told
+            kept[entity] = Whereabouts(kept[entity].room)
+        elif room := next((kept[name].room for name in reversed(outwards) if kept[name].room), ""):
+            kept[entity] = replace(kept[entity], room=room)
+    return kept

@@ -57,16 +57,16 @@ def part_of(held: Mapping[object, object], name: str) -> object:
     return value
 
 
-def choose(path: Path, found: Mapping[str, Tensors], asked: str) -> tuple[str, str]:
+def choose(path: Path, sets: Mapping[str, Tensors], asked: str) -> tuple[str, str]:
     """The part to be read, and what is to be said of it. Raises BadInput where it is not clear which."""
     if asked:
-        if asked not in found:
-            known = f"it has {', '.join(found)}" if found else "it has no such parts"
+        if asked not in sets:
+            known = f"it has {', '.join(sets)}" if sets else "it has no such parts"
             raise BadInput(f"{path} has no weights under '{asked}': {known}.")
         return asked, f"the weights under '{asked}'"
-    ordered = sorted(found, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
+    ordered = sorted(sets, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
     first, others = ordered[0], ordered[1:]
-    differing = [name for name in others if not _equal(found[first], found[name])]
+    differing = [name for name in others if not _equal(sets[first], sets[name])]
     if differing:
         names = ", ".join(f"'{name}'" for name in ordered)
         raise BadInput(
