@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-
 from homie.kernel.types import Subtask
-from planners.rule.answers import Answers
+from planners.rule.carrying import Carrying
 from planners.rule.moves import Course
 from planners.rule.reading.orders import Item, Place, Use
 
@@ -14,38 +12,24 @@ TOOLS = {"Slice": "knife", "Wipe": "sponge"}
 """What has to be in the hand."""
 
 
-class Chores(Answers):
+class Chores(Carrying):
     """Runs the errands of `Use`."""
 
-    @abstractmethod
-    def _note(self, ok: bool, done: str, failed: str) -> None:
-        """Remember what was done, or what failed."""
-
-    @abstractmethod
-    def _carry(self, words: str, source: str, place: Place) -> Course[str]:
-        """Bring one object to the place. Returns its name, or "" on failure."""
-
-    @abstractmethod
-    def _take(self, words: str, source: str) -> Course[str]:
-        """Pick something up. Returns its name, or "" on failure."""
-
-    def _use(self, errand: Use) -> Course[None]:
-        item, verb = errand.item, errand.action.lower()
+    def use(self, errand: Use) -> Course[bool]:
+        """Do the action of an errand. Returns whether it is done."""
+        item = errand.item
         match errand.action:
             case "Hand over" | "Show":
-                ok = yield from self._present(errand)
-                self._note(ok, f"done '{verb}' with the {item.words}", f"{verb} the {item.words} to the {errand.to}")
-                return
+                return (yield from self._present(errand))
             case "Wash" | "Fill":
-                ok = yield from self._at_the_tap(errand.action, item)
+                return (yield from self._at_the_tap(errand.action, item))
             case "Heat":
-                ok = yield from self._heat(item)
+                return (yield from self._heat(item))
             case "Slice" | "Wipe":
                 tool = yield from self._take(TOOLS[errand.action], "")
-                ok = bool(tool) and (yield from self._do(errand.action, item.words))
+                return bool(tool) and (yield from self._do(errand.action, item.words))
             case _:
-                ok = yield from self._do(errand.action, item.words, free=errand.action != "Follow")
-        self._note(ok, f"done '{verb}' with the {item.words}", f"{verb} the {item.words}")
+                return (yield from self._do(errand.action, item.words, free=errand.action != "Follow"))
 
     def _do(self, action: str, words: str, *, free: bool = False) -> Course[bool]:
         """Go to something and do an action to it, with a free hand if it needs one."""

@@ -1,22 +1,20 @@
-"""How the rule planner runs errands: the order of their steps, and the reactions to failed steps.
+"""How the rule planner runs errands: the order of their steps, and the report on them.
 
 An errand is one order of the instruction (`reading.orders`), such as bringing an item to a place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from homie.kernel.interfaces import kind_of
-from homie.kernel.types import ErrorCode, Feedback, Report, Subtask
+from homie.kernel.types import Report
 from perception.words.names import canonical
-from planners.common_sense import is_container, is_furniture, is_room, means
-from planners.rule.answers import listed, whereabouts
+from planners.common_sense import is_container, is_room, means
+from planners.rule.answers import Answers
+from planners.rule.choosing import Choosing
 from planners.rule.chores import Chores
 from planners.rule.memory import Memory
-from planners.rule.moves import TRIES, Course, GaveUp, closed_container
-from planners.rule.reading.lexicon import kinds_of
+from planners.rule.moves import Course, GaveUp
 from planners.rule.reading.orders import (
     Ask,
     Bring,
@@ -40,21 +38,16 @@ MAX_ITEMS = 12
 MAX_FAILED = 2
 """Number of failed items after which an errand is given up."""
 
-ROUNDS_TO_MAKE_ROOM = 10
-"""Go to and Put of what is held, Go to, Pick, Go to and Put of one thing that is in the way, and again of the first."""
-
 __all__ = ["Errands", "GaveUp"]
 
 
-class Errands(Chores):
+class Errands(Answers, Chores, Choosing):
     """Runs errands in order, closes what it opened, and reports the results."""
 
     def __init__(self, memory: Memory) -> None:
         super().__init__(memory)
         self._done: list[str] = []
         self._failed: list[str] = []
-        self._reasons: list[str] = []
-        """Why something failed, and what was assumed."""
         self._left: list[str] = []
         """What may be left to do."""
         self._notes: list[str] = []
@@ -124,7 +117,11 @@ class Errands(Chores):
                 case Return():
                     yield from self._return()
                 case Use():
-                    yield from self._use(errand)
+                    ok = yield from self.use(errand)
+                    what = f"the {errand.item.words}"
+                    whom = f" to the {errand.to}" if errand.to else ""
+                    verb = errand.action.lower()
+                    self._note(ok, f"done '{verb}' with {what}", f"{verb} {what}{whom}")
                 case Ask():
                     self._asked = True
                     yield from self.ask(errand)
@@ -203,163 +200,6 @@ class Errands(Chores):
         if (yield from self.free_hand(f"I cannot bring the {held} where it should go, so I put it down.")):
             self._reasons.append(f"I have put the {held} down at the {self.memory.at}.")
 
-    def _carry(self, words: str, source: str, place: Place) -> Course[str]:
-        """Bring one object to the place. Returns its name, or "" on failure."""
-        for _ in range(TRIES):
-            taken = yield from self._take(words, source)
-            if not taken:
-                return ""
-            put = yield from self._leave(taken, place)
-            if put is not None:
-                return taken if put else ""
-        return ""
-
-    def _take(self, words: str, source: str) -> Course[str]:
-        """Pick something up. Returns its name, or "" on failure."""
-        memory = self.memory
-        if memory.held and means(words, memory.held):
-            return memory.held
-        if memory.held and not (yield from self.free_hand(f"I hold the {memory.held} but need the {words}.")):
-            return ""
-        asked_for = words
-        if source:
-            source = yield from self._go_to_source(source, words)
-            if not source:
-                return ""
-            words = next((thing.name for thing in memory.things_at(source, words)), words)
-        room = memory.room
-        for _ in range(TRIES):
-            name = yield from self.reach(words, f"I need the {words}, so I go to it.")
-            if not name:
-                if source:
-                    self._reasons.append(f"I have not found the {asked_for} at the {source}.")
-                return ""
-            if source and not self._is_from(asked_for, source, room):
-                return ""
-            feedback = yield from self.act(Subtask("Pick", name), name, f"I am at the {name}, so I pick it up.")
-            if feedback.ok:
-                return memory.held or name
-            if feedback.code is ErrorCode.L3:
-                container = closed_container(feedback)
-                self.memory.shut(container)
-                if not container or not (yield from self.open(container, f"The {name} is in the closed {container}.")):
-                    return ""
-            elif feedback.code is ErrorCode.L1:
-                yield from self.free_hand("My hand is full.")
-            elif feedback.code is ErrorCode.F2:
-                memory.refuse(name)
-                memory.forget(name)
-            elif memory.visited[canonical(name)]:  # else a nearer look may show how
-                words = "" if source else (yield from self._instead(words, name))
-                if not words:
-                    return ""
-            memory.at = ""
-        return ""
-
-    def _go_to_source(self, source: str, words: str) -> Course[str]:
-        """Go to where something is to be taken from, and open it if it opens. Returns the name of the place, "" if it
-        is not there. Another one of that kind is taken for it if it is the only one that can be meant."""
-        memory = self.memory
-        reached = source if memory.at == canonical(source) else ""
-        why = f"The {words} should be at the {source}, so I go there first."
-        room = memory.room_in(source)
-        if not reached and room and memory.by_sight is not True:
-            # What is not known there by this name is not looked for elsewhere: the room says which one is meant.
-            reached = source if (yield from self.go_to(source, why)) else ""
-            if not reached:
-                yield from self.go_to(room, f"There is no {source}, so I look what the {room} has.")
-        elif not reached:
-            reached = yield from self.reach(source, why)
-        if not reached:
-            others = memory.alike(source)
-            if len(others) != 1:
-                known = f"; what I know of that kind is the {listed(others)}" if others else ""
-                self._reasons.append(f"I have not found the {source}{known}.")
-                return ""
-            why = f"There is no {source}, and the {others[0]} is the only one of that kind there."
-            if not (yield from self.reach(others[0], why)):
-                return ""
-            self._reasons.append(f"I took the {others[0]} for the {source}, which I have not found.")
-            source = others[0]
-        if is_container(source):
-            yield from self.open(source, f"I look into the {source}.")
-        return source
-
-    def _is_from(self, words: str, source: str, room: str) -> bool:
-        """Whether what the robot has gone to is at the place from which it is to be taken, which is in that room."""
-        memory = self.memory
-        here = memory.seen_now(words)
-        if any(memory.is_at(thing, source) for thing in here) or means(source, memory.place_of(words)):
-            return True
-        elsewhere = next((thing for thing in here if thing.place), None)
-        if elsewhere is None and (not room or memory.room == room):
-            return True
-        shut_in = memory.container_ahead() if elsewhere is None and is_container(source) else ""
-        if shut_in and means(source, kind_of(shut_in)):  # another drawer, where any drawer is meant
-            return True
-        seen = f"; I have seen one {whereabouts(elsewhere)}" if elsewhere is not None else ""
-        self._reasons.append(f"I have not found the {words} at the {source}{seen}.")
-        return False
-
-    def _instead(self, words: str, failed: str) -> Course[str]:
-        """The name of another object that also fits the words and has not failed yet; "" if there is none."""
-        memory = self.memory
-        memory.refused[canonical(failed)] += TRIES
-        names = memory.seen(words)
-        others = names if canonical(failed) in names else names[1:]  # a description most likely resolved to the first
-        for name in others:
-            if memory.refused[name] < TRIES:
-                return name
-        for place in memory.places_with(words):
-            here = any(means(words, name) for name in memory.things_on(place))
-            if not here and not memory.visited[place]:
-                reached = yield from self.reach(place, f"There was another {failed} at the {place}, so I try that one.")
-                return failed if reached else ""
-        return ""
-
-    def _leave(self, held: str, place: Place) -> Course[bool | None]:
-        """Put the held object at its place. None if it was lost and has to be picked up again."""
-        memory, words = self.memory, place.words
-        tried: list[str] = []
-        for _ in range(TRIES):
-            reached = yield from self.reach(words, f"I hold the {held} and bring it to the {words}.")
-            if not reached:
-                return False
-            side = "in" if place.inside else "on"
-            why = f"I am at the {reached} with the {held} in my hand, so I put it {side} the {reached}."
-            feedback = yield from self.act(Subtask("Put", held, reached), reached, why)
-            if feedback.ok:
-                memory.at = canonical(reached)
-                return True
-            if feedback.code is ErrorCode.E2 or (feedback.code is ErrorCode.L2 and not memory.held):
-                memory.at = ""
-                return None
-            if feedback.code is ErrorCode.L3:
-                container = closed_container(feedback) or reached
-                memory.shut(container)
-                if not (yield from self.open(container, f"The {container} is closed, so I open it.")):
-                    return False
-                return None
-            memory.refused[canonical(reached)] += 1
-            tried += [canonical(reached), memory.before_robot(reached)]
-            other = next((piece for piece in memory.pieces(place.words) if piece not in tried), "")
-            if not other and (yield from self._make_room(feedback, reached)):
-                return None
-            if not memory.held:  # put down elsewhere, and what is in the way cannot be moved
-                return False
-            words = other or words
-            memory.at = ""
-        return False
-
-    def _make_room(self, feedback: Feedback, place: str) -> Course[bool]:
-        """Put what is held down elsewhere and move aside what the feedback says is in the way at a place. False if it
-        names nothing, too few rounds are left or it fails."""
-        memory = self.memory
-        if not feedback.about or memory.left < ROUNDS_TO_MAKE_ROOM + len(memory.open):
-            return False
-        why = f"I need a free hand to make room at the {place}."
-        return (yield from self.free_hand(why, (place,))) and (yield from self._clear_away(feedback, place))
-
     # ------------------------------------------------------------ errands that depend on what is at a place
 
     def _look(self, item: Item, place: Place) -> Course[list[str]]:
@@ -401,103 +241,3 @@ class Errands(Chores):
             return item.source
         name = yield from self.reach(item.words, f"I check where the {item.words} is.")
         return self.memory.place_of(name) if name else ""
-
-    # ------------------------------------------------------------ several items
-
-    def _which(
-        self, item: Item, place: Place, moved: Sequence[str] = (), failed: Sequence[str] = ()
-    ) -> Course[tuple[str, str]]:
-        """The name of the next object to bring and the place to take it from; ("", "") if there is none.
-
-        An object of another kind than those already moved (or, for a class word such as `can`, than those seen at the
-        destination) is approached directly by its name. For an object of the same kind the name would resolve to the
-        nearest, which is the one moved last, so the robot first goes to the place of the others.
-        """
-        choose = bool(kinds_of(item.words)) and item.count is not None and not item.source
-        if choose and (moved or self._there(item, place)):
-            return self._of_a_kind(item, place, moved, failed)
-        looked_for = item.words and not moved
-        if looked_for and failed:
-            return "", ""
-        if looked_for and not (kinds_of(item.words) and item.source):
-            return item.words, item.source
-        if moved and not item.source:
-            told = (thing for thing in self.memory.things_like(item.words) if not self.memory.is_at(thing, place.words))
-            for name in (thing.name for thing in told):
-                if self._matches(item, kind_of(name)) and name not in failed:
-                    return name, ""
-        sources = [item.source] if item.source else self._elsewhere(item, place)
-        there = self._there(item, place)
-        if moved and (there or item.words not in moved):
-            for name in (name for source in sources for name in self.memory.known_on(source)):
-                if self._matches(item, name) and name not in (*moved, *failed, *there):
-                    return name, ""
-        for source in sources:
-            why = f"I check whether more is left on the {source}." if moved else f"I check what is on the {source}."
-            if not (yield from self.reach(source, why)):
-                continue
-            if is_container(source) and source not in self.memory.open:
-                yield from self.open(source, f"I look into the {source}.")
-            for name in self.memory.things_on(source):
-                if self._matches(item, name) and name not in failed:
-                    return name, source
-            self.memory.cleared(item.words, source)
-        if moved and not item.source:
-            return (yield from self._another(item, place, failed))
-        if item.source and not moved and not failed:
-            what = item.words or "anything"
-            self._reasons.append(f"I have not found {what} at the {item.source}.")
-        return "", ""
-
-    def _another(self, item: Item, place: Place, failed: Sequence[str]) -> Course[tuple[str, str]]:
-        """One more of an item, which was not seen yet: the robot looks into rooms and containers for it."""
-        memory = self.memory
-
-        def left() -> str:
-            things = memory.things_like(item.words)
-            names = (thing.name for thing in things if not memory.is_at(thing, place.words))
-            return next((name for name in names if name not in failed and self._matches(item, kind_of(name))), "")
-
-        for places in (self._other_rooms, self._furniture):
-            for name in places(item.words):
-                if found := left():
-                    return found, ""
-                usable = (
-                    self._worth_a_look(name) and not means(place.words, name) and self._affordable(name, item.words)
-                )
-                if not usable or not (yield from self.go_to(name, f"I look for another {item.words} in the {name}.")):
-                    continue
-                if self._looks_inside(item.words, name) and (yield from self.open(name, f"I look into the {name}.")):
-                    if found := left():
-                        return found, ""
-                    yield from self.close(name, f"There is no {item.words} in the {name}, so I close it.")
-        return left(), ""
-
-    def _of_a_kind(self, item: Item, place: Place, moved: Sequence[str], failed: Sequence[str]) -> tuple[str, str]:
-        """The next object of a class such as fruit, of another kind than those at the destination: kinds seen elsewhere
-        come first, then the other kinds of the class."""
-        done = [
-            moved_name
-            for moved_name in (*moved, *failed, *self._there(item, place))
-            if moved_name != canonical(item.words)
-        ]
-        known = [name for name in self.memory.seen(item.words) if not is_furniture(name)]
-        for name in dict.fromkeys([*known, *kinds_of(item.words)]):
-            if (
-                self._matches(item, name)
-                and not self.memory.refused[name]
-                and not any(means(moved_name, name) for moved_name in done)
-            ):
-                return name, ""
-        return "", ""
-
-    def _there(self, item: Item, place: Place) -> list[str]:
-        """Names of matching objects that have been seen at the destination."""
-        return [name for name in self.memory.known_on(place.words) if self._matches(item, name)]
-
-    def _matches(self, item: Item, name: str) -> bool:
-        return (not item.words or means(item.words, name)) and not any(means(kept, name) for kept in item.besides)
-
-    def _elsewhere(self, item: Item, place: Place) -> list[str]:
-        """Places other than the destination where matching objects have been seen."""
-        return [name for name in self.memory.places_with(item.words) if not means(place.words, name)]

@@ -1,0 +1,115 @@
+"""Which thing the rule planner brings next, where an errand is about several or about a class such as fruit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from homie.kernel.interfaces import kind_of
+from perception.words.names import canonical
+from planners.common_sense import is_container, is_furniture, means
+from planners.rule.carrying import Carrying
+from planners.rule.moves import Course
+from planners.rule.reading.lexicon import kinds_of
+from planners.rule.reading.orders import Item, Place
+
+
+class Choosing(Carrying):
+    """Finds the next object that an item stands for."""
+
+    def _which(
+        self, item: Item, place: Place, moved: Sequence[str] = (), failed: Sequence[str] = ()
+    ) -> Course[tuple[str, str]]:
+        """The name of the next object to bring and the place to take it from; ("", "") if there is none.
+
+        An object of another kind than those already moved (or, for a class word such as `can`, than those seen at the
+        destination) is approached directly by its name. For an object of the same kind the name would resolve to the
+        nearest, which is the one moved last, so the robot first goes to the place of the others.
+        """
+        choose = bool(kinds_of(item.words)) and item.count is not None and not item.source
+        if choose and (moved or self._there(item, place)):
+            return self._of_a_kind(item, place, moved, failed)
+        looked_for = item.words and not moved
+        if looked_for and failed:
+            return "", ""
+        if looked_for and not (kinds_of(item.words) and item.source):
+            return item.words, item.source
+        if moved and not item.source:
+            told = (thing for thing in self.memory.things_like(item.words) if not self.memory.is_at(thing, place.words))
+            for name in (thing.name for thing in told):
+                if self._matches(item, kind_of(name)) and name not in failed:
+                    return name, ""
+        sources = [item.source] if item.source else self._elsewhere(item, place)
+        there = self._there(item, place)
+        if moved and (there or item.words not in moved):
+            for name in (name for source in sources for name in self.memory.known_on(source)):
+                if self._matches(item, name) and name not in (*moved, *failed, *there):
+                    return name, ""
+        for source in sources:
+            why = f"I check whether more is left on the {source}." if moved else f"I check what is on the {source}."
+            if not (yield from self.reach(source, why)):
+                continue
+            if is_container(source) and source not in self.memory.open:
+                yield from self.open(source, f"I look into the {source}.")
+            for name in self.memory.things_on(source):
+                if self._matches(item, name) and name not in failed:
+                    return name, source
+            self.memory.cleared(item.words, source)
+        if moved and not item.source:
+            return (yield from self._another(item, place, failed))
+        if item.source and not moved and not failed:
+            what = item.words or "anything"
+            self._reasons.append(f"I have not found {what} at the {item.source}.")
+        return "", ""
+
+    def _another(self, item: Item, place: Place, failed: Sequence[str]) -> Course[tuple[str, str]]:
+        """One more of an item, which was not seen yet: the robot looks into rooms and containers for it."""
+        memory = self.memory
+
+        def left() -> str:
+            things = memory.things_like(item.words)
+            names = (thing.name for thing in things if not memory.is_at(thing, place.words))
+            return next((name for name in names if name not in failed and self._matches(item, kind_of(name))), "")
+
+        for places in (self._other_rooms, self._furniture):
+            for name in places(item.words):
+                if found := left():
+                    return found, ""
+                usable = (
+                    self._worth_a_look(name) and not means(place.words, name) and self._affordable(name, item.words)
+                )
+                if not usable or not (yield from self.go_to(name, f"I look for another {item.words} in the {name}.")):
+                    continue
+                if self._looks_inside(item.words, name) and (yield from self.open(name, f"I look into the {name}.")):
+                    if found := left():
+                        return found, ""
+                    yield from self.close(name, f"There is no {item.words} in the {name}, so I close it.")
+        return left(), ""
+
+    def _of_a_kind(self, item: Item, place: Place, moved: Sequence[str], failed: Sequence[str]) -> tuple[str, str]:
+        """The next object of a class such as fruit, of another kind than those at the destination: kinds seen elsewhere
+        come first, then the other kinds of the class."""
+        done = [
+            moved_name
+            for moved_name in (*moved, *failed, *self._there(item, place))
+            if moved_name != canonical(item.words)
+        ]
+        known = [name for name in self.memory.seen(item.words) if not is_furniture(name)]
+        for name in dict.fromkeys([*known, *kinds_of(item.words)]):
+            if (
+                self._matches(item, name)
+                and not self.memory.refused[name]
+                and not any(means(moved_name, name) for moved_name in done)
+            ):
+                return name, ""
+        return "", ""
+
+    def _there(self, item: Item, place: Place) -> list[str]:
+        """Names of matching objects that have been seen at the destination."""
+        return [name for name in self.memory.known_on(place.words) if self._matches(item, name)]
+
+    def _matches(self, item: Item, name: str) -> bool:
+        return (not item.words or means(item.words, name)) and not any(means(kept, name) for kept in item.besides)
+
+    def _elsewhere(self, item: Item, place: Place) -> list[str]:
+        """Places other than the destination where matching objects have been seen."""
+        return [name for name in self.memory.places_with(item.words) if not means(place.words, name)]
