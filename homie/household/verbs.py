@@ -35,7 +35,16 @@ class Verb:
         return fits(self.kinds, entity)
 
 
-def _switch(action: Action) -> Verb:
+def _switch(state: str, *words: str) -> Verb:
+    """Turning on or off."""
+    action = Action(
+        name=f"Turn {state}",
+        words=words,
+        hand="empty",
+        near=True,
+        result=state,
+        about=f"press the switch of a {_SWITCHES} within reach, with the gripper empty.",
+    )
     return Verb(action=action, kinds=SWITCHED)
 
 
@@ -46,26 +55,8 @@ def _ruled(action: Action, rule: Rule) -> Verb:
 VERBS: Mapping[str, Verb] = {
     verb.action.name: verb
     for verb in (
-        _switch(
-            Action(
-                name="Turn on",
-                words=("switch on", "toggle on", "activate"),
-                hand="empty",
-                near=True,
-                result="on",
-                about=f"press the switch of a {_SWITCHES} within reach, with the gripper empty.",
-            )
-        ),
-        _switch(
-            Action(
-                name="Turn off",
-                words=("switch off", "toggle off", "deactivate"),
-                hand="empty",
-                near=True,
-                result="off",
-                about=f"press the switch of a {_SWITCHES} within reach, with the gripper empty.",
-            )
-        ),
+        _switch("on", "switch on", "toggle on", "activate"),
+        _switch("off", "switch off", "toggle off", "deactivate"),
         _ruled(
             Action(
                 name="Slice",
