@@ -22,7 +22,7 @@ from homie.kernel.planning.prompts import Message
 from homie.kernel.types import Answer, Decision, PlannerInput
 from homie.kernel.vocabulary.poses import MOVE
 from planners.llm.answers import how
-from planners.llm.messages import ODD_END, LanguageModel, Reply, Request
+from planners.llm.messages import BESIDE, ODD_END, LanguageModel, Reply, Request
 from planners.llm.prompting.prompt import Prompt, Turn
 from planners.llm.prompting.settings import PromptSettings
 from planners.llm.reading import FORMAL, Reading, Unlisted, Unreadable
@@ -134,7 +134,7 @@ class ModelPlanner(Planner):
             thoughts_only = reply.finish == "length" and not reply.text.strip() and text
             raise Unreadable(_THOUGHTS_ONLY if thoughts_only else _FINISHED_BADLY[reply.finish])
         rules = [*reply.leniencies]
-        rules += ["beside"] if text is not reply.text else []
+        rules += [BESIDE] if text is not reply.text else []
         rules += [ODD_END] if reply.finish == "unknown" else []
         whole = text is not reply.text or reply.finish == "unknown"
         if whole and self.prompt.layout.profile == "strict-emmoe":

@@ -14,6 +14,8 @@ from homie.kernel.planning.prompts import Message
 
 Finish: TypeAlias = Literal["stop", "length", "refusal", "unknown"]
 
+BESIDE = "beside"
+"""The leniency of an answer that is not where its API has it (docs/answers.md)."""
 ODD_END = "odd-end"
 """The leniency of a whole answer that ends for a reason which is not known to be an end (docs/answers.md)."""
 

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 from planners.llm.calls.lenient import parse, words
 
-BESIDE = "beside"
-"""The leniency of an answer that is not where its API has it (docs/answers.md)."""
 _THOUGHTS = frozenset({"thinking", "reasoning", "reasoning_text", "thought", "redacted_thinking", "summary_text"})
 _CALLS = frozenset({"tool_use", "tool_call", "function_call", "function"})
 _HOLDERS = ("json", "object", "parsed", "value")

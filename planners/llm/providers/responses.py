@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator
 from homie.kernel.planning.prompts import Message
 from homie.kernel.types import Image
 from planners.llm.calls import Body, Failure, wish_for
-from planners.llm.calls.contents import BESIDE, called, read_content
+from planners.llm.calls.contents import called, read_content
 from planners.llm.calls.lenient import Count, Words, a_mapping, words
 from planners.llm.calls.openai_sdk import (
     ADDRESS,
@@ -27,7 +27,7 @@ from planners.llm.calls.openai_sdk import (
 )
 from planners.llm.calls.planner import EndpointPlanner
 from planners.llm.calls.wire import load_sdk
-from planners.llm.messages import Finish, Reply, Request
+from planners.llm.messages import BESIDE, Finish, Reply, Request
 from planners.llm.prompting.settings import PromptSettings
 from planners.llm.providers.chat.providers import find_provider, providers
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 from homie.kernel.planning.prompts import Message
 from homie.kernel.types import Image
 from planners.llm.calls import Body, Failure, wish_for
-from planners.llm.calls.contents import BESIDE, called, read_content
+from planners.llm.calls.contents import called, read_content
 from planners.llm.calls.failure import about_length
 from planners.llm.calls.lenient import Count, Words, a_mapping, words
 from planners.llm.calls.openai_sdk import (
@@ -25,7 +25,7 @@ from planners.llm.calls.openai_sdk import (
     is_strict,
 )
 from planners.llm.calls.wire import load_sdk
-from planners.llm.messages import ODD_END, Finish, Reply, Request
+from planners.llm.messages import BESIDE, ODD_END, Finish, Reply, Request
 from planners.llm.providers.chat.providers import DEFAULT, find_provider
 
 if TYPE_CHECKING:
