@@ -54,14 +54,12 @@ def _moved_things(trial: Trial, after: Arrangement) -> Iterator[str]:
             continue
         if spared & {entity, *_holders(lay, trial.before), *_holders(lies, after)}:
             continue
-        name = _named(entity, trial)
-        where = trial.world.whereabouts(entity, trial.observation)
-        now = f": it is {where} now" if where else ""
         over = lay.upright is not None and lies.upright is not None and abs(lies.upright - lay.upright) > TIPPED
-        if over:
-            yield f"{name} has been knocked over{now}"
-        elif np.linalg.norm(lies.middle - lay.middle) > (SHIFTED if lies.holder == lay.holder else ELSEWHERE):
-            yield f"{name} has been moved{now}"
+        far = np.linalg.norm(lies.middle - lay.middle) > (SHIFTED if lies.holder == lay.holder else ELSEWHERE)
+        if over or far:  # only then: a name is for the rest of the episode, and what was never told of has none
+            where = trial.world.whereabouts(entity, trial.observation)
+            change = "knocked over" if over else "moved"
+            yield f"{_named(entity, trial)} has been {change}{f': it is {where} now' if where else ''}"
 
 
 def _named(entity: str, trial: Trial) -> str:

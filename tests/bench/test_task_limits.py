@@ -98,11 +98,11 @@ def test_a_suite_without_them_is_written_as_before() -> None:
 @pytest.mark.parametrize(
     ("own", "message"),
     [
-        ({"stepz": 3}, r"limits\.stepz: input should be 'rounds', 'steps', 'failures' or 'plan'\."),
+        ({"stepz": 3}, r"limits\.stepz must be 'rounds', 'steps', 'failures' or 'plan' \(got 'stepz'\)\."),
         ({"steps": 0}, r"limits\.steps must be at least 1 \(got 0\)\."),
         ({"rounds": 1001}, r"limits\.rounds must be at most 1000 \(got 1001\)\."),
         ({"failures": None}, r"limits\.failures must be a whole number \(got None\)\."),
-        ([3], r"limits: input should be a valid dictionary\."),
+        ([3], r"limits must be a mapping of names to values \(got \[3\]\)\."),
     ],
 )
 def test_what_is_no_limit_is_refused_by_task_and_field(tmp_path: Path, own: Any, message: str) -> None:

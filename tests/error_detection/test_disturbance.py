@@ -67,6 +67,16 @@ def test_nothing_is_told_where_nothing_has_changed(home: MujocoHome) -> None:
     assert Subtasks(home, "Go to", "table").trial.before.openings == {"drawer": (0.0,)}
 
 
+def test_what_has_not_changed_gets_no_name_from_the_check() -> None:
+    """A name is for the rest of the episode: `apple` is the one that is told of first, not the first in a list."""
+    apples = [{**THINGS[2], "name": f"apple_{number}", "x": 0.2 * number} for number in (1, 2)]
+    with MujocoHome(one_room([DRAWER, TABLE], apples)) as home:
+        home.reset(seed=0)
+        subtasks = Subtasks(home, "Go to", "table")
+        assert subtasks.told() == ""
+        assert [subtasks.locator.called(name) for name in ("apple_2", "apple_1")] == ["apple", "apple 2"]
+
+
 @pytest.mark.parametrize(("opening", "state"), [(0.06, "ajar"), (0.3, "open")])
 def test_a_drawer_that_was_pulled_open_on_the_way_is_told(home: MujocoHome, opening: float, state: str) -> None:
     subtasks = Subtasks(home, "Go to", "table")
