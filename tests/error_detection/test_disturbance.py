@@ -69,7 +69,7 @@ def test_nothing_is_told_where_nothing_has_changed(home: MujocoHome) -> None:
 
 def test_what_has_not_changed_gets_no_name_from_the_check() -> None:
     """A name is for the rest of the episode: `apple` is the one that is told of first, not the first in a list."""
-    apples = [{**THINGS[2], "name": f"apple_{number}", "x": 0.2 * number} for number in (1, 2)]
+    apples = [{**THINGS[2], "name": f"apple_{number}", "x": 0.4 * number - 0.6} for number in (1, 2)]
     with MujocoHome(one_room([DRAWER, TABLE], apples)) as home:
         home.reset(seed=0)
         subtasks = Subtasks(home, "Go to", "table")
