@@ -205,12 +205,13 @@ def _shut_down(parts: Parts, ending: Callable[[], None], video: VideoWriter | No
 
 
 @contextmanager
-def stoppable() -> Iterator[None]:
+def stoppable() -> Iterator[Callable[[], None]]:
     """SIGTERM and SIGHUP (the terminal is gone) stop like Ctrl-C.
 
     A signal that this process ignores (`nohup`) stays ignored. Only the main thread can receive signals; elsewhere
     nothing changes. Raises KeyboardInterrupt also where a library made another error of it, as pydantic does when it
-    comes while it writes JSON.
+    comes while it writes JSON, and at the end where a library has swallowed it. For a loop that must not wait for its
+    end there is what this gives: it raises KeyboardInterrupt if a signal came.
     """
     arrived: list[int] = []
 
@@ -218,11 +219,16 @@ def stoppable() -> Iterator[None]:
         arrived.append(number)
         raise KeyboardInterrupt
 
+    def check() -> None:
+        if arrived:
+            raise KeyboardInterrupt
+
     try:
         with ExitStack() as stack:
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 stack.enter_context(_handling(number, stop))
-            yield
+            yield check
+        check()
     except HomieError:
         raise
     except Exception as error:

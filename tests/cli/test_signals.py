@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -151,3 +152,20 @@ def test_ctrl_c_while_any_command_writes_json_is_a_sentence_and_130(tmp_path):
     assert result.returncode == 130, result.stderr
     assert sentences(result.stderr) == ["homie: Stopped by the user."]
     assert json.loads(result.stdout)["exit_code"] == 130
+
+
+@pytest.mark.parametrize("checks", [True, False])
+def test_a_stop_that_a_library_has_swallowed_is_raised_by_the_loop_and_at_the_end(checks: bool) -> None:
+    passed = []
+
+    def struck() -> None:
+        with stoppable() as check:
+            with suppress(KeyboardInterrupt):
+                os.kill(os.getpid(), signal.SIGTERM)
+            if checks:
+                check()
+            passed.append("the rest of the loop")
+
+    with pytest.raises(KeyboardInterrupt):
+        struck()
+    assert passed == ([] if checks else ["the rest of the loop"])

@@ -141,8 +141,9 @@ class _Runner:
         waiting = deque(episodes)
         at_work: dict[Path, Episode] = {}
         try:
-            with stoppable():
+            with stoppable() as check_stop:
                 while waiting or at_work:
+                    check_stop()
                     while waiting and self._pool.free:
                         chosen = self._pool.choice([episode.task for episode in waiting])
                         episode = waiting[chosen]
