@@ -169,8 +169,7 @@ class _Heard:
     def _on_fingers(self, message: Message) -> None:
         gripper, group = self._profile.gripper, self._spec.first("gripper")
         if gripper is not None and group is not None and self._finite(FINGERS, (message.position,)):
-            counted = 2.0 if gripper.position == "finger" else 1.0
-            self._targets[group.name] = (counted * float(message.position),)
+            self._targets[group.name] = (gripper.gap_of(float(message.position)),)
 
     def _finite(self, topic: str, numbers: Iterable[float]) -> bool:
         """Whether a command is one; what is not is counted."""

@@ -7,6 +7,7 @@ import random
 
 import numpy as np
 import pytest
+import yaml
 
 from homie.data.bags import convert_bag
 from homie.data.recording.reader import read_recording
@@ -169,6 +170,17 @@ def test_a_bag_of_a_run_is_its_episode_again(monday):
         assert abs(int(shown[20, 20, 0]) - 10 * n % 250) <= 4, "the newest picture of that moment"
     kinds = [event.kind for event in recording.events]
     assert kinds == ["task", "decision", "begin", "subtask", "subtask", "end"]
+
+
+def test_commands_to_fingers_that_turn_are_gaps_in_the_recording(tmp_path):
+    gripper = {"action": "/gripper", "width": 0.1, "effort": 20.0, "position": "angle", "open": 0.9, "closed": -0.1}
+    profile = tmp_path / "turning.yaml"
+    profile.write_text(yaml.safe_dump(FETCH.model_dump(mode="json", exclude_none=True) | {"gripper": gripper}))
+    bag = write(tmp_path / "bag", until=2.5, announce=False)
+    ((converted,), _) = episodes(bag, tmp_path / "recordings", "grip", profile=str(profile))
+    sent = read_recording(next((converted.run / "episodes").iterdir())).sent
+    widths = sent.values[:, sent.labels.index("gripper.pos")]
+    assert widths[np.isfinite(widths)] == pytest.approx(0.017), "an angle of 0.07 rad"
 
 
 def test_an_episode_that_is_announced_before_the_robots_clock_begins(tmp_path):
