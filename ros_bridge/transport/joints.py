@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homie.kernel.types import Array
 from ros_bridge.transport.interface import Message
 from ros_bridge.transport.readings import Order, Unreadable, stamp_of
 from ros_bridge.transport.refusals import Faults
@@ -88,8 +87,11 @@ class JointStates:
     def take(self, message: Message) -> tuple[str, ...]:
         """Read a message; the names of the joints of which it brings news."""
         names = list(message.name)
-        wanted = [name for name in dict.fromkeys(names) if name in self._limits]
-        if not wanted:  # the fingers, for example, come in messages of their own
+        places: dict[str, list[int]] = {}
+        for place, name in enumerate(names):
+            if name in self._limits:
+                places.setdefault(name, []).append(place)
+        if not places:  # the fingers, for example, come in messages of their own
             if not names and len(message.position):
                 self._faults.mention(self._topic, f"{len(message.position)} positions come without names")
             return ()
@@ -103,22 +105,26 @@ class JointStates:
                     else "it comes without a position"
                 )
         except Unreadable as error:
-            for name in wanted:
+            for name in places:
                 self._faults.add(self._subject(name), error)
             return ()
         if len(velocities) not in (0, len(names)):
             self._faults.mention(self._topic, f"{len(names)} names come with {len(velocities)} velocities: left out")
         reported = velocities if len(velocities) == len(names) else np.full(len(names), math.nan)
-        return tuple(name for name in wanted if self._take(name, names, positions, reported, at))
+        values, speeds = positions.tolist(), reported.tolist()
+        return tuple(
+            name
+            for name, where in places.items()
+            if self._take(name, [values[place] for place in where], speeds[where[0]], at)
+        )
 
     def _subject(self, name: str) -> str:
         return f"the joint {name} on {self._topic}"
 
-    def _take(self, name: str, names: list[str], positions: Array, velocities: Array, at: float) -> bool:
-        places = [index for index, each in enumerate(names) if each == name]
-        position, velocity = float(positions[places[0]]), float(velocities[places[0]])
-        came, order = self._clock(), self._orders[name]
-        why = self._wrong(name, positions[places])
+    def _take(self, name: str, positions: list[float], velocity: float, at: float) -> bool:
+        """Take what a message says of one joint, as a rule one position; whether it is news."""
+        position, came, order = positions[0], self._clock(), self._orders[name]
+        why = self._wrong(name, positions)
         if not why and not order.is_news(at):
             return False
         stamp, since = self._stamped.get(name, (math.nan, came))
@@ -139,13 +145,15 @@ class JointStates:
         self._readings[name] = JointReading(position, known, speed, at, came)
         return True
 
-    def _wrong(self, name: str, positions: Array) -> str:
-        """What is wrong with the positions (n,) that a message has for one joint."""
+    def _wrong(self, name: str, positions: list[float]) -> str:
+        """What is wrong with the positions that a message has for one joint."""
         limits = self._limits[name]
-        if not np.isfinite(positions).all():
-            return f"its position is {positions[~np.isfinite(positions)][0]}"
-        if np.ptp(positions) > 0:
-            return f"one message has it {len(positions)} times, at {positions.min():.4g} and {positions.max():.4g}"
+        for position in positions:
+            if not math.isfinite(position):
+                return f"its position is {position}"
+        lowest, highest = min(positions), max(positions)
+        if lowest != highest:
+            return f"one message has it {len(positions)} times, at {lowest:.4g} and {highest:.4g}"
         if not limits.lower - FAR <= positions[0] <= limits.upper + FAR:
             return f"it is measured at {positions[0]:.4g}, far outside its limits {limits.lower:g}..{limits.upper:g}"
         return ""
