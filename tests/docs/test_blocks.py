@@ -43,6 +43,8 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
 NOTHING_DONE = 'homie_run() { homie run "$@" || test $? = 1; }'
 """The models, checkpoints and people that stand in for a reader's own do nothing, and `homie run` ends with 1 then."""
 
+HOMIE_RUN = re.compile(r"^((?:\w+=\S+ )*)homie run ")
+
 
 def run_as(block: Block) -> tuple[str, ...]:
     """What `ways.yaml` may have an entry for: the commands of a console block, a Python block as a whole."""
@@ -54,7 +56,7 @@ def script(block: Block, page: str) -> str:
     lines = ["trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT", NOTHING_DONE]
     for number, command in enumerate(commands(block)):
         way = way_of(command, page)
-        lines += way.script(command, number) if way else (re.sub("^homie run ", "homie_run ", command),)
+        lines += way.script(command, number) if way else (HOMIE_RUN.sub(r"\1homie_run ", command),)
     return "\n".join(lines)
 
 
