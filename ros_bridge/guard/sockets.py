@@ -69,11 +69,15 @@ class AgentSocket:
         except OSError as error:
             os.close(self._lock)
             raise InfrastructureError(f"Another guard listens at {path}: a robot has one.") from error
-        path.unlink(missing_ok=True)
+        # Bound beside its place and moved there when it listens: whoever sees a new file can connect to it, and the
+        # file that a killed guard has left is never taken for that of this one.
+        beside = path.with_suffix(".new")
+        beside.unlink(missing_ok=True)
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._listener.bind(str(path))
-        os.chmod(path, 0o600)
+        self._listener.bind(str(beside))
+        os.chmod(beside, 0o600)
         self._listener.listen(4)
+        os.replace(beside, path)
         self._listener.setblocking(False)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._listener, selectors.EVENT_READ, self._accept)

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 from homie.kernel.errors import InfrastructureError
 from ros_bridge.guard.link import GuardLink
@@ -41,13 +42,14 @@ class OwnGuard:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.log = path.with_suffix(".log")
         options = ["--arm-robot", "--silence", f"{SILENCE:g}", "--of-run", str(os.getpid())]
+        left = _inode(path)  # by a guard that was killed: nobody listens there
         command = [sys.executable, "-m", "homie", "robot", "guard", name, *options]
         with self.log.open("wb") as output:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
             )
         until = time.monotonic() + STARTING
-        while not path.exists():
+        while _inode(path) in (None, left):
             if self._process.poll() is not None or time.monotonic() > until:
                 self.close()
                 raise InfrastructureError(f"The guard of the simulated robot did not begin: {self._last_words()}")
@@ -67,6 +69,14 @@ class OwnGuard:
     def _last_words(self) -> str:
         lines = self.log.read_text(errors="replace").strip().splitlines()
         return lines[-1] if lines else f"see {self.log}"
+
+
+def _inode(path: Path) -> int | None:
+    """Which file is there; None for none."""
+    try:
+        return path.stat().st_ino
+    except FileNotFoundError:
+        return None
 
 
 def guarded(profile: Profile) -> bool:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import select
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -16,7 +17,9 @@ import pytest
 
 from homie.kernel.errors import CommandRefused, InfrastructureError, RobotFault
 from ros_bridge.guard.link import GuardLink
+from ros_bridge.guard.sockets import socket_path
 from ros_bridge.profiles.model import read_profile
+from ros_bridge.robot.guarding import OwnGuard, guarded
 from ros_bridge.transport.dds.node import DdsNode
 from ros_bridge.transport.interface import SENSOR
 from tests.ros_bridge.guard.agent import SPEED
@@ -233,3 +236,19 @@ def test_an_emergency_stop_over_the_network_stays(guard, robot, node):
         until(lambda: pressed(client, node.message("std_srvs/srv/Trigger_Request")))
         until(robot.stands)
         until(lambda: "Emergency stop (the service /homie/estop)" in refusal(link))
+
+
+def test_the_socket_that_a_killed_guard_has_left_is_not_taken_for_that_of_the_next(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("ROS_LOCALHOST_ONLY", "1")
+    path = socket_path(FETCH.name)
+    path.parent.mkdir()
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(path))
+    assert not guarded(FETCH), "nobody listens there"
+    guard = OwnGuard("fetch", FETCH)
+    try:
+        assert guarded(FETCH)
+    finally:
+        guard.close()
+    assert not path.exists()
