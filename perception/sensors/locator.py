@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from homie.kernel.errors import BadInput, TargetLost
 from homie.kernel.interfaces import Locator, Robot, kind_of
@@ -36,12 +35,12 @@ from homie.kernel.vocabulary.knowledge import Knowledge
 from perception.localise import Points, Scan
 from perception.recall.recall import SightRecall, scans_of
 from perception.scene.articulation import Panel
-from perception.scene.clouds import RANGE, cells_of
-from perception.scene.entities import Furniture, LooseObject, inside
+from perception.scene.entities import Furniture, LooseObject
 from perception.scene.places import holds_up, over, standing_on, under
 from perception.scene.things import Things
 from perception.sensors.mapping import HIGHEST, Keepout, OccupancyMapper
-from perception.sensors.solids import solids_of, walls_of
+from perception.sensors.solids import bar_of, solids_of, walls_of
+from perception.sensors.walls import belonging, touching
 
 OPENED_ANGLE, OPENED_GAP = 0.9, 0.17
 """Radians and metres from which Open counts as done: half (`domain.OPEN`) of what doors and drawers are taken to open,
@@ -53,19 +52,12 @@ PERIOD = 1.0
 """Seconds between looks while a skill runs."""
 MOVED, TURNED = 0.1, 0.15
 """Metres and radians of the base from which the views around it are looked at again; the head is in every look."""
-HANDLE = 0.012
-"""Half the thickness (m) of a handle."""
 AT_HAND = 1.2
 """Metres from the base within which the robot may have moved something."""
 NEAR = 1.2
 """Metres around a target within which solid things matter to the arm."""
 ON_FLOOR = 0.15
 """Height (m) of its underside, which is seen least well, up to which a thing is taken to lie on the floor."""
-BESIDE = 0.03
-"""Metres from furniture up to which something tall belongs to it."""
-BESIDE_DOOR = 0.08
-"""The same for a door as it stands now: its handle and its other side, which were seen when it stood a little otherwise
-and are hidden now."""
 
 
 class SensorLocator(Locator):
@@ -222,14 +214,14 @@ class SensorLocator(Locator):
         near = [piece for piece in self._things.furniture.values() if piece.box.distance(center) < NEAR]
         # A wall is what is tall and is no furniture: that is known better from its own points.
         walls = self._mapper.walls(center, NEAR)
-        boxes = walls_of(walls[~_belonging(walls, near)], HIGHEST)
+        boxes = walls_of(walls[~belonging(walls, near)], HIGHEST)
         for piece in near:
             moves = piece.identity.entity == entity and action.target == "opens"
             boxes += solids_of(piece.points(panel=False), center, NEAR)
             if not moves:
                 boxes += solids_of(piece.moving, center, NEAR, 0.0 if piece.panel is None else piece.panel.yaw)
             if not moves and piece.panel is not None:
-                boxes.append(_bar(piece.panel))
+                boxes.append(bar_of(piece.panel))
         for name, loose in self._things.objects.items():
             if name not in (entity, self._held) and loose.box.distance(center) < NEAR:
                 boxes.append(loose.box)
@@ -250,9 +242,9 @@ class SensorLocator(Locator):
         walls = self._mapper.walls(item.box.center, reach)
         others = [piece for piece in self._things.furniture.values() if piece is not item]
         near = [piece for piece in others if piece.box.distance(item.box.center) < reach]
-        walls = walls[~_belonging(walls, near)]
+        walls = walls[~belonging(walls, near)]
         if isinstance(item, Furniture):  # by its points alone: its box may reach into the wall behind it
-            walls = walls[~_touching(_cells_around(walls), item)]
+            walls = walls[~touching(walls, item)]
         return walls
 
     def _goal(self, entity: str, action: Action, base: Pose2) -> Goal:
@@ -414,42 +406,6 @@ def _fraction(panel: Panel) -> float:
     """How far a door or drawer is open, of what those are taken to open; 0 for what cannot be told from shut."""
     shut, opened = (SHUT_ANGLE, OPENED_ANGLE) if panel.kind == "hinge" else (SHUT_GAP, OPENED_GAP)
     return 0.0 if panel.opening <= shut else domain.OPEN * panel.opening / opened
-
-
-def _bar(panel: Panel) -> Box:
-    """The handle as it is now: it sticks out of its front, and catches an arm that passes by."""
-    articulation = panel.articulation()
-    axis = np.abs(panel.bar.axis)
-    level, upright = float(np.hypot(*axis[:2])) * panel.bar.length / 2, float(axis[2]) * panel.bar.length / 2
-    yaw = float(np.arctan2(articulation.handle_axis[1], articulation.handle_axis[0]))
-    return Box(articulation.handle, np.array([level, 0.0, upright]) + HANDLE, yaw)
-
-
-def _belonging(walls: Points, furniture: Sequence[Furniture]) -> Mask:
-    """Which points (n, 2) of something tall are of a piece of furniture or of its door."""
-    belonging = np.zeros(len(walls), dtype=bool)
-    if not len(walls):
-        return belonging
-    around = _cells_around(walls)
-    for piece in furniture:
-        level = np.column_stack([walls, np.full(len(walls), piece.box.center[2])])
-        belonging |= inside(level, piece.box, BESIDE)
-        if piece.panel is not None and (door := piece.panel.articulation().panel) is not None:
-            belonging |= inside(level, replace(door, center=np.array([*door.center[:2], level[0, 2]])), BESIDE_DOOR)
-        belonging |= _touching(around, piece)
-    return belonging
-
-
-def _cells_around(walls: Points) -> NDArray[np.int64]:
-    """The cells (n, 9) in which points (n, 2) are, and those next to these."""
-    steps = np.array([x * RANGE + y for x in (-1, 0, 1) for y in (-1, 0, 1)])
-    return np.asarray(cells_of(walls, BESIDE)[:, None] + steps)
-
-
-def _touching(around: NDArray[np.int64], piece: Furniture) -> Mask:
-    """Which points, by the cells (n, 9) around them, are where a piece of furniture was seen, or next to that."""
-    cells = np.unique(cells_of(piece.points(panel=True)[:, :2], BESIDE))
-    return np.asarray(np.isin(around, cells).any(axis=1))
 
 
 def _own_pixels(scan: Scan) -> Mask | None:

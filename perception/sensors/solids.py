@@ -6,6 +6,7 @@ import numpy as np
 
 from homie.kernel.types import Array, Box, rotation_z
 from perception.localise import Points
+from perception.scene.articulation import Panel
 from perception.scene.clouds import cells_of
 
 CELLS = (0.12, 0.06, 0.03)
@@ -18,6 +19,8 @@ WALL = 0.01
 """Metres to each side of a seen point of a wall that are taken to be wall."""
 SKIN = 0.004
 """Metres that a box is thick at least, each way from its middle."""
+HANDLE = 0.012
+"""Half the thickness (m) of a handle."""
 
 
 def solids_of(points: Points, center: Array, reach: float, yaw: float = 0.0) -> list[Box]:
@@ -64,3 +67,12 @@ def merged(low: Array, high: Array) -> list[Box]:
         starts = np.flatnonzero(begins)
         low, high = np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)
     return [Box(c, h) for c, h in zip((low + high) / 2, np.maximum((high - low) / 2, SKIN), strict=True)]
+
+
+def bar_of(panel: Panel) -> Box:
+    """The handle as it is now: it sticks out of its front, and catches an arm that passes by."""
+    articulation = panel.articulation()
+    axis = np.abs(panel.bar.axis)
+    level, upright = float(np.hypot(*axis[:2])) * panel.bar.length / 2, float(axis[2]) * panel.bar.length / 2
+    yaw = float(np.arctan2(articulation.handle_axis[1], articulation.handle_axis[0]))
+    return Box(articulation.handle, np.array([level, 0.0, upright]) + HANDLE, yaw)
