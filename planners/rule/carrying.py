@@ -12,7 +12,7 @@ from planners.rule.moves import TRIES, Course, Moves, closed_container
 from planners.rule.reading.orders import Place
 
 ROUNDS_TO_MAKE_ROOM = 10
-"""Go to and Put of what is held, Go to, Pick, Go to and Put of one thing that is in the way, and again of the first."""
+"""Go to and Put of the held object, Go to, Pick, Go to and Put of one that is in the way, and again of the first."""
 
 
 class Carrying(Moves):
@@ -172,8 +172,8 @@ class Carrying(Moves):
         return False
 
     def _make_room(self, feedback: Feedback, place: str) -> Course[bool]:
-        """Put what is held down elsewhere and move aside what the feedback says is in the way at a place. False if it
-        names nothing, too few rounds are left or it fails."""
+        """Put the held object down elsewhere and move aside what the feedback names as in the way at a place. False if
+        it names nothing, too few rounds are left or it fails."""
         memory = self.memory
         if not feedback.about or memory.left < ROUNDS_TO_MAKE_ROOM + len(memory.open):
             return False

@@ -33,11 +33,8 @@ class Choosing(Carrying):
             return "", ""
         if looked_for and not (kinds_of(item.words) and item.source):
             return item.words, item.source
-        if moved and not item.source:
-            told = (thing for thing in self.memory.things_like(item.words) if not self.memory.is_at(thing, place.words))
-            for name in (thing.name for thing in told):
-                if self._matches(item, kind_of(name)) and name not in failed:
-                    return name, ""
+        if moved and not item.source and (name := self._known_elsewhere(item, place, failed)):
+            return name, ""
         sources = [item.source] if item.source else self._elsewhere(item, place)
         there = self._there(item, place)
         if moved and (there or item.words not in moved):
@@ -63,27 +60,26 @@ class Choosing(Carrying):
 
     def _another(self, item: Item, place: Place, failed: Sequence[str]) -> Course[tuple[str, str]]:
         """One more of an item, which was not seen yet: the robot looks into rooms and containers for it."""
-        memory = self.memory
-
-        def left() -> str:
-            things = memory.things_like(item.words)
-            names = (thing.name for thing in things if not memory.is_at(thing, place.words))
-            return next((name for name in names if name not in failed and self._matches(item, kind_of(name))), "")
-
         for places in (self._other_rooms, self._furniture):
             for name in places(item.words):
-                if found := left():
-                    return found, ""
+                if another := self._known_elsewhere(item, place, failed):
+                    return another, ""
                 usable = (
                     self._worth_a_look(name) and not means(place.words, name) and self._affordable(name, item.words)
                 )
                 if not usable or not (yield from self.go_to(name, f"I look for another {item.words} in the {name}.")):
                     continue
                 if self._looks_inside(item.words, name) and (yield from self.open(name, f"I look into the {name}.")):
-                    if found := left():
-                        return found, ""
+                    if another := self._known_elsewhere(item, place, failed):
+                        return another, ""
                     yield from self.close(name, f"There is no {item.words} in the {name}, so I close it.")
-        return left(), ""
+        return self._known_elsewhere(item, place, failed), ""
+
+    def _known_elsewhere(self, item: Item, place: Place, failed: Sequence[str]) -> str:
+        """The name of a matching object that is known to be elsewhere and has not failed; "" if there is none."""
+        memory = self.memory
+        names = (thing.name for thing in memory.things_like(item.words) if not memory.is_at(thing, place.words))
+        return next((name for name in names if name not in failed and self._matches(item, kind_of(name))), "")
 
     def _of_a_kind(self, item: Item, place: Place, moved: Sequence[str], failed: Sequence[str]) -> tuple[str, str]:
         """The next object of a class such as fruit, of another kind than those at the destination: kinds seen elsewhere
