@@ -223,16 +223,19 @@ class Memory:
         return [f"{room} {name}" for room in rooms] if several else [name]
 
     def pieces(self, words: str) -> list[str]:
-        """What is remembered that the words can mean, each by a name of its own: `kitchen counter 1`."""
-        return [name for name in self._states if means(words, name) or means(words, kind_of(name))]
+        """What is remembered that the words can mean, each by a name of its own: `kitchen counter 1`. Where that is
+        nothing, what they may describe: a `drawer 3` that the detector gives no colour may be the `beige drawer`."""
+        meant = [name for name in self._states if means(words, name) or means(words, kind_of(name))]
+        return meant or [name for name in self._states if could_be(words, kind_of(name))]
 
     def before_robot(self, words: str) -> str:
         """Which piece of furniture that the words can mean the robot is at: the widest one ahead, "" if none is in
         sight."""
+        pieces = self.pieces(words)
         ahead = [
             seen
             for seen in self.in_sight
-            if seen.view == AHEAD and (means(words, seen.name) or means(words, seen.called))
+            if seen.view == AHEAD and (canonical(seen.called) in pieces or means(words, seen.name))
         ]
         widest = max(ahead, key=lambda seen: seen.box[2] - seen.box[0], default=None)
         return "" if widest is None else canonical(widest.called)

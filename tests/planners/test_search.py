@@ -174,3 +174,23 @@ def test_the_drawer_that_was_opened_when_it_was_the_only_one_known_keeps_its_nam
     subtasks = OneDrawerAtFirst(nearest="drawer").play("put the pudding box in the drawer")
     assert subtasks[0] == "[Open, drawer]"
     assert subtasks[-3:] == ["[Put, pudding box, drawer]", "[Close, drawer]", "[End]"]
+
+
+class NoColours(House):
+    """Its detector names drawers without their colours; Go to knows which of them is beige."""
+
+    def do(self, action: str, target: str) -> Feedback:
+        if target == "beige drawer":
+            self.at = "drawer 2"
+            target = self.at
+        return super().do(action, target)
+
+
+def test_a_drawer_that_is_described_keeps_the_name_of_the_one_that_was_opened() -> None:
+    """The nearest drawer at the end would be another one."""
+    subtasks = NoColours().play("put the pudding box in the beige drawer")
+    assert subtasks[:2] == ["[Go to, beige drawer]", "[Open, beige drawer]"]
+    assert subtasks[-4:] == [
+        *("[Go to, drawer 2]", "[Put, pudding box, drawer 2]"),
+        *("[Close, drawer 2]", "[End]"),
+    ]

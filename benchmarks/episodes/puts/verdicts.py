@@ -112,14 +112,16 @@ def longest_row(steps: Sequence[Mapping[str, Any]]) -> int:
 
 
 def _cause(steps: Sequence[Mapping[str, Any]]) -> str:
-    """The last error that was not overcome, with the reason of its last attempt."""
+    """The last error that was not overcome, with the reason of its last attempt; before it a claim of success."""
+    claimed = steps[-1].get("decision", {}).get("report") == "success" if steps else False
+    claim = "claimed as done; " if claimed else ""
     for step in reversed(steps):
         done = step["execution"]
         if done["feedback"]["code"]:
             reasons = [attempt["reason"] for attempt in done["attempts"] if attempt["reason"]]
             why = reasons[-1] if reasons else done["feedback"]["message"]
-            return f"{done['feedback']['code']} {done['subtask']['action']}: {_plain(why)}"
-    return "ended without an error, the object is elsewhere"
+            return f"{claim}{done['feedback']['code']} {done['subtask']['action']}: {_plain(why)}"
+    return f"{claim or 'given up; '}no subtask failed, the object is elsewhere"
 
 
 def _plain(reason: str) -> str:
