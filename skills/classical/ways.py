@@ -85,8 +85,10 @@ class ArmSpace:
     base: Pose2
     held: Array
 
-    known: dict[bytes, float] = field(default_factory=dict, repr=False, compare=False)
-    """Clearances of postures that were asked for: ways share them, and each is tried for several margins."""
+    known: dict[bytes, float] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Clearances of postures that were asked for: ways share them, and each is tried for several margins. A space that
+    is made of this one by `replace` begins with none: it has other solids, another base, or another thing in the hand.
+    """
 
     def clearance(self, q: Array) -> float:
         """Metres between the arm with what it holds and solid things, negative inside them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -75,6 +76,17 @@ def test_the_base_turns_the_arm_with_it() -> None:
     q = reaching(0.0)
     assert space(wall).clearance(q) > 0.1
     assert space(wall, base=Pose2(0.0, 0.0, np.pi / 2)).clearance(q) < 0.0
+
+
+def test_a_space_with_other_things_another_base_or_an_empty_hand_has_its_own_clearances() -> None:
+    """Every look at an open door, and at a turn with something in the hand, was the first one again."""
+    wall = Box(np.array([0.95, 0.0, 1.0]), np.array([0.02, 1.0, 1.0]))
+    long = filled(Box(np.array([0.2, 0.0, 0.0]), np.array([0.2, 0.03, 0.03])), np.eye(3))
+    q, loaded = reaching(0.0), space(wall, held=long)
+    assert loaded.clearance(q) < 0.0
+    assert replace(loaded, held=NOTHING).clearance(q) == pytest.approx(space(wall).clearance(q))
+    assert replace(loaded, solids=Solids(())).clearance(q) == pytest.approx(space(held=long).clearance(q))
+    assert replace(loaded, base=Pose2(0.0, 0.0, np.pi)).clearance(q) > 0.1
 
 
 def test_out_of_where_the_arm_touches_already() -> None:

@@ -1,0 +1,121 @@
+"""A robot without physics that does at once what it is told: what a skill commands can be seen number by number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from homie.envs.mujoco.robots.fetch.fetch import REST, SPEC
+from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.kernel.types import (
+    Array,
+    Command,
+    Goal,
+    GripperState,
+    Observation,
+    OccupancyGrid,
+    Outcome,
+    Pose2,
+    Proprioception,
+    Subtask,
+)
+from skills.classical.driving import MobileSkill
+from skills.classical.hand import Hand
+from skills.classical.motion import Motion, RoutineSkill
+
+PERIOD = SPEC.period
+KINEMATICS = ArmKinematics()
+
+
+def empty_floor(size: float = 6.0) -> OccupancyGrid:
+    """Free floor of some metres each way, the origin in its middle."""
+    cells = np.zeros((round(size / 0.05),) * 2, dtype=bool)
+    return OccupancyGrid(cells, cells, np.full(2, -size / 2), 0.05)
+
+
+def nowhere(grid: OccupancyGrid | None = None) -> Goal:
+    """A goal for skills that need no more of it than a map."""
+    return Goal("nothing", "", np.zeros(3), grid=grid)
+
+
+class ObedientRobot:
+    """The Fetch's joints and base, each where it is told to be one control period later.
+
+    Args:
+        base: Where it stands.
+        q: Torso and arm (8,).
+        opening: Of the gripper, m.
+        holding: Whether it feels something in the gripper.
+    """
+
+    def __init__(self, base: Pose2, q: Array = REST, opening: float = 0.1, holding: bool = False) -> None:
+        names = (*SPEC.chain.names, "head_pan_joint", "head_tilt_joint")
+        joints = dict(zip(names, (*q.tolist(), 0.0, 0.0), strict=True))
+        self.body = Proprioception(base, joints=joints, grippers={"gripper": GripperState(opening, holding=holding)})
+        self.stamp = 0.0
+        self.commands: list[Command] = []
+        self.may_be_at: Callable[[Pose2], bool] = lambda base: True
+        """Where nothing holds the base."""
+
+    @property
+    def base(self) -> Pose2:
+        """Where the base is."""
+        return self.body.base
+
+    @property
+    def velocities(self) -> list[tuple[float, float]]:
+        """What the base was told, period by period; (0, 0) where it was told nothing."""
+        return [(float(v), float(w)) for v, w in (command.get("base") or (0.0, 0.0) for command in self.commands)]
+
+    def observe(self) -> Observation:
+        """What it feels now."""
+        return Observation(self.stamp, self.body)
+
+    def put_at(self, base: Pose2) -> None:
+        """Somebody pushes it there."""
+        self.body = replace(self.body, base=base)
+
+    def act(self, command: Command) -> None:
+        """One control period."""
+        self.commands.append(command)
+        v, w = command.get("base") or (0.0, 0.0)
+        base = self.body.base
+        yaw = base.yaw + w * PERIOD
+        middle = base.yaw + w * PERIOD / 2
+        there = Pose2(base.x + v * PERIOD * math.cos(middle), base.y + v * PERIOD * math.sin(middle), yaw)
+        moves = self.may_be_at(there)
+        joints = dict(self.body.joints)
+        for group in SPEC.groups:
+            if group.kind not in ("base", "gripper") and (values := command.get(group.name)) is not None:
+                joints.update(zip(group.names, map(float, values), strict=True))
+        grippers = self.body.grippers
+        if (opening := command.get("gripper")) is not None:
+            step = SPEC.gripper_speed * PERIOD
+            now = grippers["gripper"].opening
+            opened = now + float(np.clip(opening[0] - now, -step, step))
+            grippers = {"gripper": replace(grippers["gripper"], opening=opened)}
+        self.body = Proprioception(there if moves else base, (v, w) if moves else (0.0, 0.0), joints, grippers)
+        self.stamp += PERIOD
+
+
+class Routine(MobileSkill):
+    """A skill whose routine the test chooses."""
+
+    def __init__(self, behaviour: Callable[[MobileSkill], Motion], hand: Hand | None = None) -> None:
+        super().__init__(SPEC, KINEMATICS, hand)
+        self._behaviour = behaviour
+
+    def routine(self) -> Motion:
+        yield from self._behaviour(self)
+
+
+def play(skill: RoutineSkill, robot: ObedientRobot, goal: Goal, seconds: float = 60.0) -> float:
+    """Run an attempt to its end, or for so long. Returns how long it took, s."""
+    began = robot.stamp
+    skill.start(Subtask("Go to", goal.name), goal, robot.observe())
+    while skill.outcome is Outcome.RUNNING and robot.stamp - began < seconds:
+        robot.act(skill.act(robot.observe()))
+    return robot.stamp - began
