@@ -84,8 +84,8 @@ class _Stopping:
 
     began: float
     why: str
+    cancelled_at: float
     waiting: list[tuple[int, Reply]] = field(default_factory=list)
-    cancelled_at: float = -math.inf
     reported: bool = False
 
 
@@ -184,10 +184,11 @@ class Guard:
         with self._lock:
             self._target = self._speed = (0.0, 0.0)
             self._aims.clear()  # the last point of each is less than a tenth of a second ahead
+            present = self._clock()
             if self._stopping is None:
                 log.warning("Stop: %s", why)
-                self._stopping = _Stopping(self._clock(), why)
-            self._stopping.cancelled_at = self._clock()
+                self._stopping = _Stopping(present, why, present)
+            self._stopping.cancelled_at = present
             self._outlet.velocity(0.0, 0.0)
             self._outlet.cancel_all()
 

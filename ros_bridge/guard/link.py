@@ -77,7 +77,6 @@ class GuardLink:
         self._refused: str = ""
         self._fault: str = ""
         self._welcome: Future[Welcome] = Future()
-        self._over = threading.Event()
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             self._socket.connect(str(path))
@@ -209,7 +208,6 @@ class GuardLink:
 
     def close(self) -> None:
         """Leave: the guard stops what was begun."""
-        self._over.set()
         try:
             self._socket.shutdown(socket.SHUT_RDWR)
         except OSError as error:
@@ -246,7 +244,9 @@ class GuardLink:
             raise RobotFault(self._fault) from error
 
     def _beat(self) -> None:
-        while not self._over.wait(BEAT):
+        """Until the connection has ended, which the first message after that finds out."""
+        while True:
+            time.sleep(BEAT)
             try:
                 self._send(Beat())
             except RobotFault:
@@ -286,7 +286,6 @@ class GuardLink:
                 future.set_result(message)
 
     def _lose(self, why: str) -> None:
-        self._over.set()
         with self._lock:
             self._fault = self._fault or why
             futures, self._waiting = [self._welcome, *self._waiting.values()], {}

@@ -92,10 +92,9 @@ class AgentSocket:
 
     def wait(self, seconds: float) -> None:
         """Take what comes, for this long at most."""
-        ready = self._selector.select(seconds)
-        for key, _ in ready:
+        for key, _ in self._selector.select(seconds):
             key.data()
-        if ready or self._agent is None or self._guard.standing:  # who has just been heard is not silent
+        if self._agent is None or self._guard.standing:
             return
         if time.monotonic() - self._heard_at > self._guard.silence:
             self._lose("it is silent")

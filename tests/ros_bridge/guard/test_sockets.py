@@ -333,6 +333,20 @@ def test_as_silent_as_an_agent_may_be_is_not_too_silent(timed, guard):
     assert not guard.lost_by
 
 
+def test_a_robot_that_is_stopped_without_an_agent_is_waited_on(tmp_path, guard):
+    """A person may press the emergency stop before any agent has come, and after it has left."""
+    guard.standing = False
+    agents = AgentSocket(tmp_path / "guard.sock", guard, dry_run=False)
+    agents.wait(0.0)
+    agent = Agent(agents.path)
+    agents.wait(5)
+    agent.socket.close()
+    agents.wait(5)
+    assert guard.lost_by == ["the agent is gone: it has ended"]
+    agents.wait(0.0)
+    agents.close()
+
+
 def test_who_speaks_is_not_silent(timed, guard):
     guard.standing = False
     for _ in range(10):
@@ -398,18 +412,18 @@ def test_a_planned_motion(link, guard):
     assert reach.held == ((0.0, 0.1, 0.2, 0.3),)
 
 
-def test_it_says_that_it_is_alive_twenty_times_a_second(listening, guard, monkeypatch):
-    waits = []
+def test_it_says_that_it_is_alive_twenty_times_a_second_until_it_leaves(listening, guard, monkeypatch):
+    pauses = []
 
-    class Noted(threading.Event):
-        def wait(self, timeout=None):
-            waits.append(timeout)
-            return super().wait(timeout)
+    def pause(seconds):
+        pauses.append(seconds)
+        time.sleep(seconds)
 
-    monkeypatch.setattr("ros_bridge.guard.link.threading.Event", Noted)
+    monkeypatch.setattr("ros_bridge.guard.link.time", SimpleNamespace(monotonic=time.monotonic, sleep=pause))
     with GuardLink(FETCH, listening.path):
         until(lambda: len(guard.told) > 2)
-    assert set(guard.told) == {Beat()} and 0.05 in waits
+    assert set(guard.told) == {Beat()} and set(pauses) == {0.05}
+    until(lambda: not [thread for thread in threading.enumerate() if thread.name == "sign of life"])
 
 
 def test_how_a_command_ends_comes_to_who_gave_it(link, guard):
@@ -485,3 +499,26 @@ def test_a_link_that_is_closed_is_noticed(link, guard):
 def test_a_guard_that_is_not_there(tmp_path):
     with pytest.raises(InfrastructureError, match=r"There is no guard of the robot fetch at .*no.sock: start it with"):
         GuardLink(FETCH, tmp_path / "no.sock")
+
+
+def test_a_guard_that_does_not_answer_is_left(tmp_path, monkeypatch):
+    monkeypatch.setattr("ros_bridge.guard.link.GREETING", 0.1)
+    path = tmp_path / "mute.sock"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as mute:
+        mute.bind(str(path))
+        mute.listen()
+        with pytest.raises(InfrastructureError, match=r"^The guard at .*mute.sock does not answer.$"):
+            GuardLink(FETCH, path)
+        connection, _ = mute.accept()
+        with connection:
+            connection.settimeout(5)
+            hello = line(Hello(version=4, profile="fetch"))
+            assert connection.recv(1000) == hello
+            assert connection.recv(1000) == b"", "the connection is closed: another agent may come"
+
+
+def test_a_guard_of_another_robot_says_which_it_guards(listening):
+    with pytest.raises(
+        InfrastructureError, match="This guard has version 4 and the profile fetch, the agent 4 and franka"
+    ):
+        GuardLink(read_profile("franka"), listening.path)

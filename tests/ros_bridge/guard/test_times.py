@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ros_bridge.guard.messages import Decided, Ended, Grip, Navigate, Reach, Refused, Stop, Stopped, Subtask
+from ros_bridge.guard.messages import Beat, Decided, Ended, Grip, Navigate, Reach, Refused, Stop, Stopped, Subtask
 from tests.ros_bridge.guard.test_guard import FETCH, PERIOD, World, aim, aims, why
 
 
@@ -155,6 +155,78 @@ def test_each_speed_has_its_own_ramp(world):
     world.pass_time(0.1)
     linear, angular = world.velocities()[-1]
     assert linear == pytest.approx(-0.1 * 0.75) and angular == pytest.approx(0.1 * 3.0)
+
+
+# ------------------------------------------------------------ what is as old as it may be
+
+EXACT = 1024.0
+"""A time to which a quarter and a half of a second can be added without rounding."""
+
+
+def exactly(**options):
+    """A world that has just measured itself, at `EXACT`."""
+    world = World(**options)
+    world.now = EXACT - PERIOD
+    world.pass_time(PERIOD)
+    assert world.now == EXACT
+    return world
+
+
+def tick_at(world, seconds, alive=True):
+    """The next tick, so many seconds after `EXACT`."""
+    world.now = EXACT + seconds
+    if alive:
+        world.say(Beat())
+    world.guard.tick()
+
+
+def test_a_velocity_that_is_a_quarter_of_a_second_old_is_driven():
+    world = exactly()
+    world.drive(0.3)
+    tick_at(world, 0.25)
+    assert world.velocities()[-1][0] > 0.0
+
+
+def test_an_agent_that_has_been_silent_for_as_long_as_it_may_stops_nothing():
+    world = exactly(silence=0.25)
+    world.follow()
+    tick_at(world, 0.25, alive=False)
+    assert not cancels(world)
+    tick_at(world, 0.2501, alive=False)
+    assert cancels(world)
+
+
+def test_measurements_that_are_half_a_second_old_count():
+    world = exactly()
+    world.follow()
+    tick_at(world, 0.5)
+    assert not cancels(world)
+    tick_at(world, 0.5001)
+    assert cancels(world)
+
+
+def test_a_stop_that_is_not_seen_is_told_after_more_than_three_seconds():
+    world = exactly()
+    world.say(Stop(id=7))
+    tick_at(world, 3.0)
+    assert not any(isinstance(reply, Stopped) for reply in world.replies)
+    tick_at(world, 3.0001)
+    assert any(isinstance(reply, Stopped) for reply in world.replies)
+
+
+def test_zero_is_no_longer_sent_half_a_second_after_a_motion():
+    world = exactly()
+    world.drive(0.3)
+    tick_at(world, 0.0625)
+    world.drive(0.0)
+    world.now += 0.0625
+    world.guard.tick()  # at rest again from here on
+    at_rest, sent = world.velocities()[-1], len(world.velocities())
+    assert at_rest == (0.0, 0.0)
+    tick_at(world, 0.5)
+    assert len(world.velocities()) == sent + 1
+    tick_at(world, 0.5625)
+    assert len(world.velocities()) == sent + 1
 
 
 # ------------------------------------------------------------ stops
@@ -313,6 +385,16 @@ def test_a_refusal_of_a_numbered_command_says_which(world):
     assert refused == Refused(id=31, why="The gap 9 m is outside 0..0.1.")
     (refused,) = world.drive(9.0)
     assert refused.id is None
+
+
+def test_what_is_refused_is_logged_once_in_a_while(world, caplog):
+    for _ in range(3):
+        world.drive(9.0)
+    world.say(Grip(id=31, width=9.0, effort=1, stamp=world.now))
+    assert [record.getMessage() for record in caplog.records if "Refused" in record.getMessage()] == [
+        "Refused on the agent's velocity (1 so far): The linear velocity 9 is over the limit of 0.5.",
+        "Refused on the agent's grip (1 so far): The gap 9 m is outside 0..0.1.",
+    ]
 
 
 def test_a_grip_is_under_way_until_it_ends(world):
