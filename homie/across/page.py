@@ -15,7 +15,9 @@ from markupsafe import Markup
 
 from homie import __version__
 from homie.across.drilldown import CHARACTERS, QuestionGroup, brief, question_groups
+from homie.across.results import read_sheets
 from homie.across.sheet import Episode, Sheet
+from homie.bench.compare.summary import Intervals
 from homie.bench.report.plots import Bar, legend, share_bars
 from homie.bench.tables import Column, Table, shown
 from homie.kernel.support.files import write_atomically, writing
@@ -57,6 +59,12 @@ class Panel:
     def questions(self) -> tuple[QuestionGroup, ...]:
         """Each question of the protocol with the answers of those, by group."""
         return question_groups(self.listed)
+
+
+def page_across(folders: Sequence[Path], profile: str, intervals: Intervals, out: Path) -> tuple[Table, int]:
+    """Write the page about some run folders; its table, and its size in bytes. Raises BadInput."""
+    sheets = read_sheets(folders, profile, intervals)
+    return table(sheets), write_page(sheets, out)
 
 
 def table(sheets: Sequence[Sheet]) -> Table:

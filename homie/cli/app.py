@@ -8,7 +8,7 @@ import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TypeAlias
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -17,18 +17,16 @@ from homie.cli import logs
 from homie.cli.failures import reported
 from homie.cli.layout import Chapters, Grouped
 from homie.cli.output import say
+from homie.cli.plugged import Command, plugged
 from homie.cli.signals import on_stop, stop
 from homie.cli.streams import make_lasting
-
-Command: TypeAlias = Callable[..., None] | Mapping[str, Callable[..., None]]
+from homie.kernel.setup import registry
 
 COMMANDS = {
     "run": "Run one task from an instruction, and write a run folder with everything that happened.",
     "bench": "Run a suite of tasks, and write every episode into one run folder.",
     "compare": "Compare runs of a suite in tables: metrics, intervals, paired differences.",
     "data": "Make training data: tasks, episodes, conversations, preferences, LeRobot data sets.",
-    "questions": "Make questions about pictures, ask a model, judge its answers. Without a robot.",
-    "vigil": "Measure whether a planner knows when it is done: episodes that end by its own report.",
     "report": "Show runs in one HTML page: results, videos, every episode round by round.",
     "train": "Train planners and skills on data sets of `homie data`.",
     "skill": "Inspect checkpoints of learned skills, or make random ones to try Homie with.",
@@ -42,8 +40,8 @@ COMMANDS = {
     "list": "List what can be chosen: planners, skills, robots, detectors, ...",
     "doctor": "Check your setup: versions, rendering, video, optional parts.",
 }
-"""Help by name. The command `name` is `<name>_command` in `homie.cli.commands.<name>` (with `_` for `-`): a function,
-or a dictionary of functions for `homie NAME PART`."""
+"""Help of our own commands by name. The command `name` is `<name>_command` in `homie.cli.commands.<name>` (with `_` for
+`-`): a function, or a dictionary of functions for `homie NAME PART`."""
 
 COMPLETING = "_TYPER_COMPLETE_ARGS"
 """The environment variable with the command line so far, set by the shell for completion."""
@@ -72,11 +70,10 @@ def build(chosen: str) -> typer.Typer:
         rich_markup_mode=None,
     )
     app.callback()(_root)
-    for name, text in COMMANDS.items():
-        command: Command = _elsewhere
-        if name == chosen:
-            place = name.replace("-", "_")
-            command = getattr(importlib.import_module(f"homie.cli.commands.{place}"), f"{place}_command")
+    if chosen not in COMMANDS and chosen in registry.names("commands"):
+        registry.load("commands", chosen)  # raises what its package lacks; the help leaves out such commands
+    for name, text in helps().items():
+        command = _load(name) if name == chosen else _elsewhere
         if isinstance(command, Mapping):
             parts = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
             for part, function in command.items():
@@ -85,6 +82,19 @@ def build(chosen: str) -> typer.Typer:
         else:
             app.command(name, help=text, cls=Grouped)(_guarded(command))
     return app
+
+
+def helps() -> dict[str, str]:
+    """The help of every command by its name: our own ones, then those of other packages."""
+    return {**{name: command.help for name, command in plugged().items()}, **COMMANDS}
+
+
+def _load(name: str) -> Command:
+    if name not in COMMANDS:
+        return plugged()[name].load()
+    place = name.replace("-", "_")
+    command: Command = getattr(importlib.import_module(f"homie.cli.commands.{place}"), f"{place}_command")
+    return command
 
 
 def _show_version(asked: bool) -> None:

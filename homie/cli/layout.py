@@ -8,6 +8,8 @@ from typing import Any
 
 import typer.core
 
+from homie.cli.plugged import plugged
+
 PANELS = {
     "Planner": (
         "planner",
@@ -53,12 +55,12 @@ PANELS = {
 """The groups of options in their order, each with its options. Options that are in none stand before them all."""
 CHAPTERS = {
     "Run a robot": ("run", "scene", "studio", "teleop"),
-    "Measure": ("bench", "report", "compare", "questions", "vigil"),
+    "Measure": ("bench", "report", "compare"),
     "Train": ("data", "train"),
     "Look at parts": ("plan", "skill", "robot", "serve", "play-server"),
     "Find your way": ("list", "doctor"),
 }
-"""The commands of `homie` by what they are for."""
+"""The commands of `homie` by what they are for; those of other packages come after them."""
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "run": (
         'homie run "put the tomato soup can in the fridge" --seed 4',
@@ -71,7 +73,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "compare": ("homie compare runs/rule runs/random", "homie compare runs"),
     "report": ("homie report runs/rule", "homie report runs/rule --rerun episode.rrd --episode fridge-d1-0"),
-    "vigil": ("homie vigil --planner expert --families PG --episodes 2",),
     "plan": ('homie plan "put the apple in the bowl" --image front.png --planner chat:MODEL',),
     "play-server": ("homie play-server --port 8910",),
     "studio": ("homie studio --seed 7 --record recordings",),
@@ -92,10 +93,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "train sft": ("homie train sft data/sft --model MODEL --out models/sft",),
     "train dpo": ("homie train dpo data/dpo --model models/sft --out models/dpo",),
     "train skill": ("homie train skill recordings --out skills/mine",),
-    "questions make": ("homie questions make questions --seed 1",),
-    "questions ask": ("homie questions ask questions --planner chat:MODEL",),
-    "questions judge": ("homie questions judge runs/asked --questions questions --judge world",),
-    "questions audit": ("homie questions audit questions",),
     "robot profile": ("homie robot profile robot.urdf",),
     "robot check": ("homie robot check robot.yaml",),
     "robot guard": ("homie robot guard robot.yaml",),
@@ -134,7 +131,9 @@ class Grouped(typer.core.TyperCommand):
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the examples, each on a line of its own."""
-        examples = EXAMPLES.get(ctx.command_path.removeprefix("homie "), ())
+        path = ctx.command_path.removeprefix("homie ")
+        further = {words: lines for command in plugged().values() for words, lines in command.examples.items()}
+        examples = EXAMPLES.get(path) or further.get(path, ())
         if examples:
             with formatter.section("Examples" if len(examples) > 1 else "Example"):
                 for example in examples:
@@ -146,7 +145,12 @@ class Chapters(typer.core.TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands group by group."""
-        for chapter, names in CHAPTERS.items():
+        chapters = {chapter: list(names) for chapter, names in CHAPTERS.items()}
+        ours = {name for names in chapters.values() for name in names}
+        for name, command in plugged().items():
+            if name not in ours:
+                chapters.setdefault(command.chapter, []).append(name)
+        for chapter, names in chapters.items():
             _section(formatter, chapter, ((name, self.commands[name].help or "") for name in names))
 
 

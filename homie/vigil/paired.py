@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from homie.bench.compare.foreign import Comparison
 from homie.bench.protocols.vigil.episode import Family
 from homie.bench.protocols.vigil.rates import feedback_effect, rates
 from homie.bench.protocols.vigil.score import Score
@@ -90,3 +91,7 @@ def _two_runs(folders: Sequence[Path]) -> tuple[dict[str, Record], dict[str, Rec
 def _records(folder: Path) -> dict[str, Record]:
     records, _ = kept_lines(folder / EPISODES, Record)
     return {record.id: record for record in records}
+
+
+COMPARISON = Comparison(HEAD, lambda folders: (feedback_table(folders),))
+"""How `homie compare` knows runs of `homie vigil`, and what it makes of them."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from homie.across.page import table, write_page
-from homie.across.results import read_sheets
 from homie.bench.compare.compare import compare
+from homie.bench.compare.foreign import Comparison, comparisons, page_across
 from homie.bench.compare.summary import Intervals
 from homie.bench.folder.inside import is_run, runs_inside
 from homie.bench.folder.ledger import is_bench
@@ -21,8 +21,6 @@ from homie.cli.parameters import Config, build, options_from
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import write_atomically, writing
 from homie.kernel.support.text import counted
-from homie.vigil.paired import feedback_table
-from homie.vigil.results import HEAD
 
 LEGEND = (
     "SR: success rate, PLWSR: success rate weighted by path length, TP: task progress, SRR: success re-plan rate, SER: "
@@ -43,13 +41,12 @@ def compare_command(
         options = options.model_copy(update={"runs": _comparable(options.runs)})
     intervals = Intervals(options.confidence, options.resamples, options.seed)
     if options.protocols is not None:
-        sheets = read_sheets(options.runs, options.profile, intervals)
-        size = write_page(sheets, options.protocols)
+        shares, size = page_across(options.runs, options.profile, intervals, options.protocols)
         tell(f"{options.protocols}  ({size / 1024:.0f} KiB)")
-        tables: tuple[Table, ...] = (table(sheets),)
-    elif all((folder / HEAD).is_file() for folder in options.runs):
+        tables: tuple[Table, ...] = (shares,)
+    elif comparison := _comparison(options.runs):
         check_different(options.runs)
-        tables = (feedback_table(options.runs),)
+        tables = comparison.tables(options.runs)
     else:
         tables = compare(options.runs, options.profile, intervals, tasks=options.tasks)
     if len(options.runs) == 1 and options.protocols is None:
@@ -65,9 +62,15 @@ def compare_command(
     tell(f"{options.out}  ({counted(len(options.runs), 'run')})")
 
 
+def _comparison(folders: Sequence[Path]) -> Comparison | None:
+    """How the folders are compared if one command of another package wrote them all."""
+    return next((known for known in comparisons() if all((folder / known.head).is_file() for folder in folders)), None)
+
+
 def _comparable(folders: list[Path]) -> list[Path]:
     """The runs of suites that folders mean. Raises BadInput for a folder that holds only runs of `homie run`."""
-    runs = runs_inside(folders, lambda folder: is_bench(folder) or (folder / HEAD).is_file())
+    heads = [comparison.head for comparison in comparisons()]
+    runs = runs_inside(folders, lambda folder: is_bench(folder) or any((folder / head).is_file() for head in heads))
     for folder in runs:
         single = sum(map(is_run, folder.iterdir())) if folder.is_dir() and not is_bench(folder) else 0
         if (is_run(folder) and not is_bench(folder)) or single:

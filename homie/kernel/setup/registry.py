@@ -5,6 +5,7 @@ Nothing is imported until it is asked for, so `homie --help` stays quick and a b
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import os
@@ -16,7 +17,7 @@ from importlib.metadata import entry_points as installed_entry_points
 from types import MappingProxyType
 from typing import Any
 
-from homie.kernel.errors import BadInput, MissingPart, suggestion
+from homie.kernel.errors import BadInput, HomieError, MissingPart, suggestion
 from homie.kernel.support.packages import OURS, missing_part, shadows
 
 BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
@@ -255,11 +256,26 @@ def load(kind: str, name: str) -> Any:
                 f"{culprit} hides Homie's own package '{hidden}': rename it, or start Python from another folder."
             ) from error
         absent = error.name or "" if isinstance(error, ModuleNotFoundError) else ""
+        if absent in OURS:
+            raise MissingPart(
+                f"The {word(kind)} '{name}' needs Homie's package '{absent}', which is not here: install Homie again"
+                " with it."
+            ) from error
         if not absent or (absent.partition(".")[0] == package and module != absent):
             raise  # a package that is there but broken, not one to install
         if absent.partition(".")[0] in OURS:
             raise MissingPart(f"Homie's own module '{absent}' is gone from {package}: install Homie again.") from error
         raise missing_part(f"The {word(kind)} '{name}'", absent, "") from error
+
+
+def usable(kind: str) -> dict[str, Any]:
+    """The registered objects of a kind by name, without those whose package is missing or broken: what goes through
+    all of them works without these."""
+    parts: dict[str, Any] = {}
+    for name in targets(kind):
+        with contextlib.suppress(ImportError, HomieError):
+            parts[name] = load(kind, name)
+    return parts
 
 
 def find(kind: str, text: str) -> tuple[Any, str]:

@@ -1,0 +1,41 @@
+"""Commands of other packages, by the entry points `homie.commands`: what the help says of them, and where they are."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from homie.kernel.setup import registry
+
+Command: TypeAlias = Callable[..., None] | Mapping[str, Callable[..., None]]
+"""A function, or functions by name for `homie NAME PART`."""
+
+
+@dataclass(frozen=True, slots=True)
+class PluggedCommand:
+    """What an entry point leads to: light to import, since every `homie --help` does.
+
+    Attributes:
+        help: Its line in the help of `homie`.
+        chapter: The chapter of that help it stands in (`homie.cli.layout.CHAPTERS`).
+        target: Where the command is, as `MODULE:NAME`; imported when the command is chosen.
+        examples: Command lines that end its help, by the words after `homie`.
+    """
+
+    help: str
+    chapter: str
+    target: str
+    examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def load(self) -> Command:
+        """The command itself."""
+        module, _, attribute = self.target.partition(":")
+        command: Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+
+def plugged() -> dict[str, PluggedCommand]:
+    """The commands of all packages that are there, by name."""
+    return registry.usable("commands")
