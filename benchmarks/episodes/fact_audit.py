@@ -15,7 +15,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -30,12 +30,11 @@ from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.robots.drive import BASE_JOINTS
-from homie.kernel.types import VIEWS, Array, Observation
+from homie.kernel.types import VIEWS, Array, Observation, Pose2
 from homie.kernel.vocabulary import domain
 from homie.kernel.vocabulary.actions import ACTION_TABLE
 from homie.kernel.vocabulary.knowledge import Doorway, Knowledge, Remembered
 from perception.detectors.simulated import SimulatedDetector
-from perception.recall.doorways import BEYOND
 from perception.sensors.locator import SensorLocator
 from skills.classical.planning import CostMap, plan_path
 from skills.classical.reaching import Reachable
@@ -44,6 +43,8 @@ STEP = 0.8
 """Metres between two looks."""
 RADIUS = 0.33
 """Metres that the walk keeps away from obstacles."""
+FAR = 1000.0
+"""Metres from the middle of the world from which each wall of a home is seen from outside."""
 GO_TO = ACTION_TABLE["Go to"]
 FAULTS = (
     "state changes although nothing moved",
@@ -184,18 +185,28 @@ class Auditor:
         if len(rooms) == 2 and rooms[0] == rooms[1]:
             self.audit.note("doorway joins a room to itself", doorway.name, f"{doorway.name} {rooms}")
             return
-        entity = self.locator.resolve(doorway.name, GO_TO, seen)
-        passage = self.locator.goal(str(entity), GO_TO, seen).position
-        true = self._joined(passage)
+        true = self._joined(self._middle(doorway, seen))
         told = {str(self._rooms.get(room)) for room in rooms}
         if not told <= true:
             self.audit.note("doorway to a wrong room", doorway.name, f"{doorway.name} {rooms}, is between {true}")
 
-    def _joined(self, beyond: Array) -> set[str]:
-        """The rooms that the opening nearest to the floor behind a doorway joins."""
+    def _middle(self, doorway: Doorway, seen: Observation) -> Array:
+        """Where a doorway is (2,): in the middle of the places behind it to which robots from all around would go.
+
+        Where one robot goes does not tell: the same floor is behind one doorway and before another around the corner.
+        """
+        entity = str(self.locator.resolve(doorway.name, GO_TO, seen))
+        behind = []
+        for x, y in ((-FAR, 0.0), (FAR, 0.0), (0.0, -FAR), (0.0, FAR)):
+            away = replace(seen, body=replace(seen.body, base=Pose2(x, y, 0.0)))
+            behind.append(self.locator.goal(entity, GO_TO, away).position[:2])
+        middle: Array = (np.min(behind, axis=0) + np.max(behind, axis=0)) / 2
+        return middle
+
+    def _joined(self, middle: Array) -> set[str]:
+        """The rooms that the opening nearest to a point joins."""
         doors = self.home.scene.doorways
-        aside = [sorted((abs(door.x - beyond[0]), abs(door.y - beyond[1]))) for door in doors]  # walls run along x or y
-        away = [float(np.hypot(near, far - BEYOND)) for near, far in aside]
+        away = [float(np.hypot(door.x - middle[0], door.y - middle[1])) for door in doors]
         return set(doors[int(np.argmin(away))].rooms) if doors else set()
 
 

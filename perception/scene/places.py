@@ -88,7 +88,10 @@ def holder_of(box: Box, furniture: Sequence[Furniture]) -> tuple[str, Furniture]
         inside = bottom < top - ON_TOP
         if holder.opens and (inside or not holder.topped):
             continue
-        word = "in" if holder.identity.kind in BASINS or (inside and holder.identity.kind not in BOARDS) else "on"
+        within = inside and holder.identity.kind not in BASINS | BOARDS
+        if within and holder.surfaces and all(bottom > surface.center[2] + ON_TOP for surface in holder.surfaces):
+            continue  # beside the back of a chair, on something else: over the seat it would hang in the air
+        word = "in" if holder.identity.kind in BASINS or within else "on"
         if best is None or abs(bottom - top) < best[0]:
             best = abs(bottom - top), word, holder
     return None if best is None else best[1:]

@@ -17,8 +17,10 @@ from perception.words.names import best_matches
 
 SAME_PLACE = 0.25
 """Metres within which a detection without instance is taken for the remembered thing of that kind."""
-UNSEEN_FLOOR = 1.3
-"""Metres from the middle of furniture, towards the robot, within which the floor before it begins."""
+UNSEEN_FLOOR = 1.15
+"""Metres from the middle of furniture, towards the robot, within which the floor before it begins. Of 8,500 looks in
+six houses 6 met floor only at 1.2 or 1.3 m, and 2 of those were looks through a doorway at what is in the room behind
+it."""
 FORGET_AFTER = 2
 """Looks at an empty place after which what stood there is forgotten."""
 

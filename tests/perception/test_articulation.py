@@ -141,6 +141,18 @@ def test_a_piece_of_a_closed_door_seen_from_very_near_does_not_open_it() -> None
     np.testing.assert_allclose(seen.outward, known.outward, atol=1e-6)
 
 
+def test_a_shut_door_of_which_only_a_piece_was_ever_seen_is_not_taken_for_open() -> None:
+    """The frame that shows over it tells it from a door that stands open at the other end of the cabinet."""
+    side, frame = _grid((0.0, 0.44), (0.0, 0.04), (0.0, 1.3)), _grid((0.44, 0.46), (0.2, 0.6), (1.28, 1.3))
+    box = Box(np.array([0.22, 0.3, 0.65]), np.array([0.22, 0.3, 0.65]))
+    door, handle = _grid((0.46, 0.46), (0.14, 0.6), (0.2, 1.26)), _grid((0.5, 0.5), (0.54, 0.54), (0.8, 1.0))
+    without = update_panel(None, "hinge", Seen(door, handle, side, box, 0.0037, EYE))
+    assert without is not None and without.opening == pytest.approx(np.pi / 2)
+    framed = update_panel(None, "hinge", Seen(door, handle, np.concatenate([side, frame]), box, 0.0037, EYE))
+    assert framed is not None and framed.shut
+    np.testing.assert_allclose(framed.outward, [1.0, 0.0], atol=1e-6)
+
+
 def test_what_was_learned_from_a_piece_is_mended_by_the_whole() -> None:
     body = np.concatenate([_grid((0.0, 0.44), (0.0, 0.04), (0.0, 1.3)), _grid((0.0, 0.44), (0.0, 0.6), (1.3, 1.3))])
     box = Box(np.array([0.22, 0.3, 0.65]), np.array([0.22, 0.3, 0.65]))

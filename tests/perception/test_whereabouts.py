@@ -7,10 +7,10 @@ from furnished import House
 
 from homie.kernel.types import Box
 from perception.detectors.simulated import SimulatedDetector
-from perception.localise import Patch
+from perception.localise import Patch, Points
 from perception.recall.doorways import Doorways, Gap, Passage
 from perception.recall.whereabouts import Whereabouts, consistent, whereabouts
-from perception.scene.entities import Furniture, Identity, LooseObject, is_furniture
+from perception.scene.entities import Furniture, Identity, LooseObject, Room, is_furniture
 from perception.scene.places import holder_of
 from perception.scene.things import Things
 from perception.sensors.locator import SensorLocator
@@ -68,6 +68,38 @@ def test_nothing_stands_on_a_drawer_under_a_worktop(
     front = Patch(drawer.moving, np.zeros(len(drawer.moving), dtype=bool), 0.01, np.array([3.0, 2.0, 1.1]), (9, 9, 9))
     under.update([], [front], [], 1.0)
     assert not under.topped and holder_of(can, [under]) is None
+
+
+def test_what_is_on_a_table_is_not_in_the_chair_that_is_pushed_up_to_it() -> None:
+    def grid(x: tuple[float, float], y: tuple[float, float], z: tuple[float, float]) -> Points:
+        axes = [np.arange(low, high + 1e-6, 0.02) for low, high in (x, y, z)]
+        return np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 3).astype(np.float32)
+
+    seat, back = grid((0.0, 0.4), (0.0, 0.4), (0.45, 0.45)), grid((0.0, 0.4), (0.4, 0.42), (0.45, 0.88))
+    level = np.array([True] * len(seat) + [False] * len(back))
+    chair = Furniture(Identity("chair", "chair"))
+    patch = Patch(np.concatenate([seat, back]), level, 0.01, np.array([0.2, -2.0, 1.1]), (9, 9, 9))
+    chair.update([patch], [], [], 1.0)
+    on_seat, over_it = (Box(np.array([0.2, 0.2, bottom + 0.04]), np.full(3, 0.04)) for bottom in (0.46, 0.74))
+    assert holder_of(on_seat, [chair]) == ("in", chair)
+    assert holder_of(over_it, [chair]) is None
+
+
+def test_the_room_of_what_is_seen_far_behind_all_known_floor_is_not_known() -> None:
+    """The floor on the way to it may be that of the room before a doorway, which the washbasin is behind."""
+    things, eye = Things(), np.array([4.0, 0.0, 1.1])
+    things.rooms["bedroom"] = Room(Identity("bedroom", "bedroom"))
+    floor = np.array([[x, y, 0.0] for x in (0.0, 4.0) for y in (-2.0, 2.0)], np.float32)
+    things.rooms["bedroom"].update(Patch(floor, np.ones(4, dtype=bool), 0.02, eye, (9, 9, 9)))
+
+    def cabinet(x: float) -> Furniture:
+        piece = Furniture(Identity("cabinet", "cabinet"))
+        points = np.array([[x + a, b, c] for a in (-0.3, 0.3) for b in (-0.3, 0.3) for c in (0.0, 0.9)], np.float32)
+        piece.update([Patch(points, np.zeros(8, dtype=bool), 0.02, eye, (9, 9, 9))], [], [], 1.0)
+        return piece
+
+    assert things.room_with(cabinet(-0.6)) == "bedroom"
+    assert things.room_with(cabinet(-1.2)) == ""
 
 
 def test_two_gaps_that_turn_out_to_be_one_doorway_are_told_once() -> None:
