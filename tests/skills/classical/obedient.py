@@ -18,9 +18,11 @@ from homie.kernel.types import (
     Observation,
     OccupancyGrid,
     Outcome,
+    Pose,
     Pose2,
     Proprioception,
     Subtask,
+    rotation_z,
 )
 from skills.classical.driving import MobileSkill
 from skills.classical.hand import Hand
@@ -59,11 +61,19 @@ class ObedientRobot:
         self.commands: list[Command] = []
         self.may_be_at: Callable[[Pose2], bool] = lambda base: True
         """Where nothing holds the base."""
+        self.stops_fingers: Callable[[], float] = lambda: 0.0
+        """The width (m) of what is between the fingers; 0 where nothing is."""
 
     @property
     def base(self) -> Pose2:
         """Where the base is."""
         return self.body.base
+
+    @property
+    def gripper(self) -> Pose:
+        """The gripper in the odometry frame."""
+        pose = KINEMATICS.forward(SPEC.chain.measured(self.body))
+        return Pose(self.base.transform(pose.position), rotation_z(self.base.yaw) @ pose.rotation)
 
     @property
     def velocities(self) -> list[tuple[float, float]]:
@@ -78,6 +88,11 @@ class ObedientRobot:
         """Somebody pushes it there."""
         self.body = replace(self.body, base=base)
 
+    def drop(self) -> None:
+        """What it held is gone."""
+        self.stops_fingers = lambda: 0.0
+        self.body = replace(self.body, grippers={"gripper": GripperState(self.body.gripper)})
+
     def act(self, command: Command) -> None:
         """One control period."""
         self.commands.append(command)
@@ -91,14 +106,18 @@ class ObedientRobot:
         for group in SPEC.groups:
             if group.kind not in ("base", "gripper") and (values := command.get(group.name)) is not None:
                 joints.update(zip(group.names, map(float, values), strict=True))
-        grippers = self.body.grippers
+        velocity = (v, w) if moves else (0.0, 0.0)
+        self.body = Proprioception(there if moves else base, velocity, joints, self.body.grippers)
         if (opening := command.get("gripper")) is not None:
-            step = SPEC.gripper_speed * PERIOD
-            now = grippers["gripper"].opening
-            opened = now + float(np.clip(opening[0] - now, -step, step))
-            grippers = {"gripper": replace(grippers["gripper"], opening=opened)}
-        self.body = Proprioception(there if moves else base, (v, w) if moves else (0.0, 0.0), joints, grippers)
+            self._move_fingers(float(opening[0]))
         self.stamp += PERIOD
+
+    def _move_fingers(self, opening: float) -> None:
+        now, step, width = self.body.gripper, SPEC.gripper_speed * PERIOD, self.stops_fingers()
+        moved = now + float(np.clip(opening - now, -step, step))
+        holding = width > 0.0 and moved <= width
+        state = GripperState(width if holding else moved, holding=holding)
+        self.body = replace(self.body, grippers={"gripper": state})
 
 
 class Routine(MobileSkill):

@@ -149,6 +149,7 @@ def test_the_least_open_is_opened_and_the_most_open_is_closed() -> None:
     parts = (at(DOOR, 0.5), at(DRAWER, 0.3), at(SLIDING_DOOR, 0.01))
     assert begun(Open, *parts).pick_articulation() is parts[2]
     assert begun(Close, *parts).pick_articulation() is parts[1]
+    assert begun(Open, at(DOOR, 0.2), at(DRAWER, 0.1)).pick_articulation().kind == "hinge", "by the share of its range"
 
 
 def test_where_the_hand_touches_what_it_opens_or_closes() -> None:
