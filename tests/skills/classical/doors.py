@@ -37,17 +37,23 @@ def hinged(sense: float, opening: float = 0.0) -> Articulation:
     )
 
 
-DRAWER = Articulation(
-    kind="slide",
-    axis_point=np.zeros(3),
-    axis=FRONT,
-    handle=np.array([0.1, -STANDOFF, 0.6]),
-    handle_axis=np.array([1.0, 0.0, 0.0]),
-    outward=FRONT,
-    opening=0.1,
-    range=0.4,
-    panel=Box(np.array([0.1, -0.01, 0.6]), np.array([0.25, 0.01, 0.1])),
-)
+def drawer(opening: float) -> Articulation:
+    """A drawer with a level bar, 0.6 m above the floor."""
+    handle = np.array([0.1, -STANDOFF - opening, 0.6])
+    return Articulation(
+        kind="slide",
+        axis_point=np.zeros(3),
+        axis=FRONT,
+        handle=handle,
+        handle_axis=np.array([1.0, 0.0, 0.0]),
+        outward=FRONT,
+        opening=opening,
+        range=0.4,
+        panel=Box(handle - (STANDOFF - 0.01) * FRONT, np.array([0.25, 0.01, 0.1])),
+    )
+
+
+DRAWER = drawer(0.1)
 SLIDING_DOOR = replace(DRAWER, axis=np.array([1.0, 0.0, 0.0]), handle_axis=UP)
 
 
@@ -69,3 +75,14 @@ def about(axis: Array, arm: Array, angle: float) -> Array:
         arm * math.cos(angle) + np.cross(axis, arm) * math.sin(angle) + axis * (axis @ arm) * (1.0 - math.cos(angle))
     )
     return turned
+
+
+def opening_at(part: Articulation, point: Array) -> float:
+    """How far a part would be open if what is now at its handle were at a point, as far as that goes."""
+    if part.kind == "slide":
+        moved = float((point - part.handle) @ part.axis)
+    else:
+        lever, there = part.handle - part.axis_point, point - part.axis_point
+        lever, there = (arm - (arm @ part.axis) * part.axis for arm in (lever, there))
+        moved = math.atan2(float(np.cross(lever, there) @ part.axis), float(lever @ there))
+    return min(max(part.opening + moved, 0.0), part.range)

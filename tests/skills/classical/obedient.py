@@ -12,6 +12,7 @@ from homie.envs.mujoco.robots.fetch.fetch import REST, SPEC
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
 from homie.kernel.types import (
     Array,
+    Box,
     Command,
     Goal,
     GripperState,
@@ -36,6 +37,16 @@ def empty_floor(size: float = 6.0) -> OccupancyGrid:
     """Free floor of some metres each way, the origin in its middle."""
     cells = np.zeros((round(size / 0.05),) * 2, dtype=bool)
     return OccupancyGrid(cells, cells, np.full(2, -size / 2), 0.05)
+
+
+def floor_round(*things: Box) -> OccupancyGrid:
+    """Free floor but for what stands on it."""
+    grid = empty_floor()
+    occupied = grid.occupied.copy()
+    for box in things:
+        low, high = (np.floor((box.center[:2] + s * box.half[:2] - grid.origin) / 0.05).astype(int) for s in (-1, 1))
+        occupied[low[1] : high[1] + 1, low[0] : high[0] + 1] = True
+    return replace(grid, occupied=occupied)
 
 
 def nowhere(grid: OccupancyGrid | None = None) -> Goal:
@@ -118,6 +129,12 @@ class ObedientRobot:
         holding = width > 0.0 and moved <= width
         state = GripperState(width if holding else moved, holding=holding)
         self.body = replace(self.body, grippers={"gripper": state})
+
+
+def in_posture(robot: ObedientRobot, posture: Array) -> bool:
+    """Whether the arm is in a posture, whatever the torso does."""
+    q = SPEC.chain.measured(robot.body)
+    return bool(np.max(np.abs(SPEC.chain.nearest(posture, q) - q)[1:]) < 0.1)
 
 
 class Routine(MobileSkill):

@@ -9,27 +9,17 @@ import numpy as np
 import pytest
 
 from homie.envs.mujoco.robots.fetch.fetch import CARRY, REST, SPEC
-from homie.kernel.types import Array, Box, Goal, OccupancyGrid, Outcome, Pose, Pose2, Solid, Subtask, Surface
+from homie.kernel.types import Array, Box, Goal, Outcome, Pose, Pose2, Solid, Subtask, Surface
 from skills.classical.hand import Hand
 from skills.classical.motion import gripper_rotation
 from skills.classical.pick import Pick
 from skills.classical.put import Put
-from tests.skills.classical.obedient import KINEMATICS, PERIOD, ObedientRobot, empty_floor
+from tests.skills.classical.obedient import KINEMATICS, PERIOD, ObedientRobot, floor_round, in_posture
 
 BEGIN = Pose2(-1.0, 0.0, 0.0)
 TOP = Surface(np.array([0.6, 0.0, 0.72]), 0.3, 0.5, 0.0)
 TABLE = Box(np.array([0.6, 0.0, 0.36]), np.array([0.3, 0.5, 0.36]))
 CAN = Box(np.array([0.45, 0.1, 0.78]), np.array([0.033, 0.033, 0.06]), 0.0, "can")
-
-
-def floor_round(*things: Box) -> OccupancyGrid:
-    """Free floor but for what stands on it."""
-    grid = empty_floor()
-    occupied = grid.occupied.copy()
-    for box in things:
-        low, high = (np.floor((box.center[:2] + s * box.half[:2] - grid.origin) / 0.05).astype(int) for s in (-1, 1))
-        occupied[low[1] : high[1] + 1, low[0] : high[0] + 1] = True
-    return replace(grid, occupied=occupied)
 
 
 def on_table(box: Box | None = CAN, **changes: object) -> Goal:
@@ -65,12 +55,6 @@ class Picking:
                 self.robot.drop()
             assert self.robot.stamp - began < 120.0
         return self.skill.reason
-
-
-def in_posture(robot: ObedientRobot, posture: Array) -> bool:
-    """Whether the arm is in a posture, whatever the torso does."""
-    q = SPEC.chain.measured(robot.body)
-    return bool(np.max(np.abs(SPEC.chain.nearest(posture, q) - q)[1:]) < 0.1)
 
 
 def grips(robot: ObedientRobot, box: Box) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -141,12 +142,29 @@ def test_a_base_that_cannot_be_turned_gives_up_with_a_reason() -> None:
         assert took < 8.0
 
 
-def test_a_base_that_is_held_turns_from_a_little_further_on() -> None:
+@pytest.mark.parametrize("yaw", [0.0, 0.9, -2.0])
+def test_a_base_that_is_held_turns_from_a_little_further_on(yaw: float) -> None:
     """A corner of it stands at something that ends five centimetres further on."""
-    robot = ObedientRobot(Pose2(0.0, 0.0, 0.0))
-    robot.may_be_at = lambda base: abs(base.yaw) < 0.3 or abs(base.x) > 0.03
-    skill = Routine(lambda skill: skill.turn(1.5))
+    robot = ObedientRobot(Pose2(0.0, 0.0, yaw))
+    robot.may_be_at = lambda base: abs(base.yaw - yaw) < 0.3 or math.hypot(base.x, base.y) > 0.03
+    skill = Routine(lambda skill: skill.turn(yaw + 1.5))
     play(skill, robot, nowhere(empty_floor()))
-    assert skill.outcome is Outcome.SUCCEEDED and abs(robot.base.yaw - 1.5) < 0.02
+    assert skill.outcome is Outcome.SUCCEEDED and abs(robot.base.yaw - yaw - 1.5) < 0.02
     assert 0.03 < math.hypot(robot.base.x, robot.base.y) < 0.06
     assert max(abs(v) for v, _ in robot.velocities) <= 0.2
+
+
+@pytest.mark.parametrize("yaw", [0.0, 0.9, -2.0])
+@pytest.mark.parametrize("ahead", [True, False])
+def test_a_base_that_is_held_goes_to_where_it_has_room(yaw: float, ahead: bool) -> None:
+    """A wall stands before it, or behind it: the way goes to the other side, as far as a turn needs."""
+    way = (1.0 if ahead else -1.0) * np.array([math.cos(yaw), math.sin(yaw)])
+    grid = empty_floor()
+    cells = np.stack(np.meshgrid(*[grid.origin[0] + 0.05 * (np.arange(120) + 0.5)] * 2), axis=-1)
+    grid = replace(grid, occupied=cells @ way < -0.28)
+    robot = ObedientRobot(Pose2(0.0, 0.0, yaw))
+    robot.may_be_at = lambda base: abs(base.yaw - yaw) < 0.3 or base.xy @ way > 0.04
+    skill = Routine(lambda skill: skill.turn(yaw + 1.5))
+    play(skill, robot, nowhere(grid))
+    assert skill.outcome is Outcome.SUCCEEDED and abs(robot.base.yaw - yaw - 1.5) < 0.02
+    assert 0.04 < robot.base.xy @ way < 0.12
