@@ -204,7 +204,7 @@ class MoveArticulation(Manipulation):
                 here = Standing(self.base, joints, self.ready)
                 if not self._leads_clear(here, pull, articulation, TOUCH - ASIDE):
                     continue
-                if self._margin(here) >= 2 * TOUCH or self._way_around(here):
+                if self._margin(here) >= 2 * TOUCH or self.way_around(here):
                     return pull, joints
         return None
 
@@ -310,7 +310,7 @@ class MoveArticulation(Manipulation):
                 if margin >= TOUCH:
                     return standing, pull
             hidden += closest
-        around = (option[1:] for option in hidden if self._way_around(option[1]))
+        around = (option[1:] for option in hidden if self.way_around(option[1]))
         return next(around, None)
 
     def _standing(self, base: Pose2, pull: Pull, ready: Array) -> Standing | None:
@@ -353,11 +353,6 @@ class MoveArticulation(Manipulation):
         space = self.space(standing.base)
         way = self.joints.between(standing.ready, standing.joints[0])
         return min(PLANNED, *(space.clearance(q) for q in way))
-
-    def _way_around(self, standing: Standing) -> bool:
-        """Whether the arm gets from the raised posture to the handle in another way, where the straight one is not
-        free: from behind an open door, say."""
-        return self.way_between(standing.ready, standing.joints[0], standing.base) is not None
 
     def _options(
         self, articulation: Articulation, end: float, reachable: Reachable, outside: float

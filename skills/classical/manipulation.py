@@ -10,7 +10,7 @@ import numpy as np
 
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Array, Box, Command, Goal, Observation, Pose, Pose2
+from homie.kernel.types import Array, Box, Command, Goal, Observation, Pose, Pose2, Subtask
 from skills.classical.collision import DRIVEN, FREE, ON_ARRIVAL, PLANNED, TOUCH, Solids
 from skills.classical.driving import MobileSkill
 from skills.classical.hand import NOTHING, Hand
@@ -29,8 +29,14 @@ the end of its reach, or of the room that it has, may miss by as much."""
 TIGHT = 0.01
 """Clearance (m) from which a loose thing is no more in the way of an arm."""
 
-MARGINS = ((PLANNED, FREE), (PLANNED, TOUCH), (DRIVEN, FREE), (DRIVEN, TOUCH))
+AROUND = -np.inf
+"""Margin (m) on the straight way of the arm where that need not be free, because a way around things is searched."""
+
+MARGINS = ((PLANNED, FREE), (PLANNED, TOUCH), (DRIVEN, FREE), (DRIVEN, TOUCH), (AROUND, TOUCH))
 """Margins (m) on the way to a standing and at the poses there, the most comfortable first."""
+
+MOST_SEARCHES = 12
+"""Searches for a way around things in one subtask: each that is in vain takes about a second of thinking."""
 
 AWAY = (0.35, 0.25, 0.15)
 """Metres that the robot backs away from what it has worked at, as far as there is room."""
@@ -49,6 +55,11 @@ class Manipulation(MobileSkill):
         super().__init__(spec, kinematics, hand)
         self.ready = self.readies[0]
         """The raised posture from which the arm reaches forward, (n,)."""
+        self._searches = 0
+
+    def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        super().start(subtask, goal, observation)
+        self._searches = 0
 
     def act(self, observation: Observation) -> Command:
         command = super().act(observation)
@@ -67,7 +78,7 @@ class Manipulation(MobileSkill):
         accept: Callable[[Standing, float, float], bool],
     ) -> tuple[Standing, Sequence[Pose]] | None:
         """The cheapest option that the arm can do without touching things; if there is none, with a brush of them; if
-        there is none either, on a narrower way there.
+        there is none either, on a narrower way there, and at last on a way around things.
 
         accept(standing, margin of the way, margin at the poses) has the last word.
         """
@@ -79,16 +90,37 @@ class Manipulation(MobileSkill):
         def clearance(base: Pose2, q: Array) -> float:
             return ArmSpace(self.joints, self.kinematics, solids, base, NOTHING).clearance(q)
 
-        return first_standing(self.kinematics, options, readies, MARGINS, clearance=clearance, accept=accept)
+        def reaches(standing: Standing, way: float, at: float) -> bool:
+            return accept(standing, way, at) and (way > AROUND or self._search_around(standing))
+
+        return first_standing(self.kinematics, options, readies, MARGINS, clearance=clearance, accept=reaches)
+
+    def way_around(self, standing: Standing) -> bool:
+        """Whether the arm gets from the raised posture to the first pose of a standing in another way, where the
+        straight one is not free: from behind an open door, or between two boards."""
+        return self.way_between(standing.ready, standing.joints[0], standing.base) is not None
+
+    def _search_around(self, standing: Standing) -> bool:
+        """The same for one of many standings: False after `MOST_SEARCHES`."""
+        if self.hand.loose or self._searches >= MOST_SEARCHES:  # what lies loosely in the hand is led straight
+            return False
+        self._searches += 1
+        return self.way_around(standing)
 
     def joints_from_here(
         self, poses: Sequence[Pose], planned: Standing, accept: Callable[[Standing, float, float], bool]
     ) -> tuple[Array, ...] | None:
         """Joints for gripper poses from where the robot has come to stand, those like the planned ones first: a
         millimetre may make the arm fold otherwise. accept: as for `reachable_standing`, a little less strict."""
+        around = not accept(planned, *ON_ARRIVAL)
         for begin in (planned.joints[0], self.ready):
             joints = solve_sequence(self.kinematics, self.base, poses, begin)
-            if joints is not None and accept(Standing(self.base, joints, self.ready), *ON_ARRIVAL):
+            if joints is None:
+                continue
+            here = Standing(self.base, joints, self.ready)
+            if accept(here, *ON_ARRIVAL):
+                return joints
+            if around and accept(here, AROUND, ON_ARRIVAL[1]) and self._search_around(here):
                 return joints
         return None
 

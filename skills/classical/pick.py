@@ -15,7 +15,7 @@ from skills.classical.collision import FREE, TOUCH, Solids
 from skills.classical.drawing import draw
 from skills.classical.grasps import DOWN, Grasp, Tool, grasps, palm_touches, touches
 from skills.classical.hand import Hand
-from skills.classical.manipulation import AWAY, Manipulation
+from skills.classical.manipulation import AROUND, AWAY, Manipulation
 from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation, wrap
 from skills.classical.obstruction import without
 from skills.classical.overhang import drawings, levelled, lies_flat, pinches
@@ -262,7 +262,7 @@ class Pick(Manipulation):
         return (
             self.clear(space, (grasp, lifted), at)
             and self.clear(space, reaching, way)
-            and self.clear(target, reaching, min(0.0, target.clearance(before)))
+            and (way == AROUND or self.clear(target, reaching, min(0.0, target.clearance(before))))
             and (self._compartment() is not None or self.clear(space, raising, TOUCH))
             and self._clear_in(space, standing, at)
         )

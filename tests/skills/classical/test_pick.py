@@ -6,8 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from homie.kernel.types import Box, Goal
-from skills.classical.pick import contents, standing_on
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.envs.mujoco.robots.fetch.fetch import SPEC
+from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.kernel.types import Box, Goal, Outcome, Subtask
+from homie.kernel.vocabulary.actions import action_of
+from skills.classical.hand import Hand
+from skills.classical.pick import Pick, contents, standing_on
 
 BOWL = Box(np.array([1.0, 0.0, 0.78]), np.array([0.08, 0.08, 0.027]), name="bowl")
 
@@ -31,3 +37,19 @@ def test_fruit_goes_with_its_bowl_and_what_covers_the_rim_does_not() -> None:
 def test_what_stands_on_a_thing_is_named_and_what_is_in_it_or_over_it_is_not() -> None:
     on_it, on_that = _at("can", 1.02, 0.807, 0.03), _at("lid", 1.02, 0.867, 0.03)
     assert standing_on(_goal(on_it, on_that, _at("plum", 1.0, 0.755, 0.026), _at("mug", 1.2, 0.807, 0.04))) == [on_it]
+
+
+def test_the_arm_goes_around_the_board_that_is_on_its_straight_way_to_a_bowl() -> None:
+    """The bowl is low in the corner of a cabinet whose door stands open, beside a wall."""
+    house = generate(33005)
+    doors = [
+        piece.model_copy(update={"open": 0.9}) if piece.name == "cabinet_3" else piece for piece in house.furniture
+    ]
+    before_it = house.robot.model_copy(update={"x": 4.11, "y": 4.92, "yaw": -0.2})
+    with MujocoHome(house.model_copy(update={"furniture": doors, "robot": before_it})) as home:
+        locator = home.background()
+        locator.reset(seed=0)
+        skill = Pick(SPEC, ArmKinematics(), Hand())
+        skill.start(Subtask("Pick", "bowl"), locator.goal("bowl_1", action_of("Pick"), home.observe()), home.observe())
+        skill.act(home.observe())
+    assert skill.outcome is Outcome.RUNNING, skill.reason
