@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,7 +13,7 @@ from homie.kernel.types import Box, Pose, Solid, Surface
 from skills.classical.grasps import FINGERS, grasps
 from skills.classical.hand import Hand
 from skills.classical.motion import gripper_rotation
-from skills.classical.places import places
+from skills.classical.places import half_depth, places
 
 sizes = st.floats(0.012, 0.12)
 
@@ -20,6 +23,8 @@ def test_grasps_open_wide_enough_and_stay_above_the_surface(hx: float, hy: float
     box = Box(np.array([0.0, 0.0, 0.8 + hz]), np.array([hx, hy, hz]), yaw)
     for grasp in grasps(box, (), None):
         assert 0 < grasp.opening <= 0.10
+        assert 0.3 < grasp.pitch <= np.pi / 2, "from above, and never from behind"
+        assert grasp.straight_down or grasp.pitch < np.pi / 2
         tips = grasp.pose.position + FINGERS.reach * grasp.approach
         assert tips[2] > 0.8
         assert abs(np.linalg.det(grasp.pose.rotation) - 1.0) < 1e-9
@@ -119,6 +124,75 @@ def test_a_bowl_is_taken_by_its_rim_but_not_upside_down() -> None:
     box = Box(np.zeros(3), np.array([0.079, 0.079, 0.027]), 0.0)
     assert grasps(box, (), None, parts=_bowl(1.0))
     assert not grasps(box, (), None, parts=_bowl(-1.0)), "the finger inside would come through its bottom"
+
+
+@pytest.mark.parametrize(
+    ("half_height", "pitches"),
+    [(0.03, [0.7, 0.45, 0.95, 1.25, np.pi / 2]), (0.1, [0.35, 0.5, 0.7, 0.95, 1.25])],
+)
+def test_a_low_thing_is_taken_from_above_and_a_tall_one_flatter(half_height: float, pitches: list[float]) -> None:
+    """What was taken with a steep hand cannot be put down between boards."""
+    ways = grasps(Box(np.array([0.0, 0.0, 0.7 + half_height]), np.array([0.025, 0.025, half_height])), (), None)
+    assert [grasp.cost for grasp in ways] == sorted(grasp.cost for grasp in ways)
+    assert ways[0].pitch == pitches[0]
+    assert {round(grasp.pitch, 4) for grasp in ways} == {round(pitch, 4) for pitch in pitches}
+    straight = [grasp.cost for grasp in ways if grasp.pitch == np.pi / 2]
+    assert not straight or min(straight) > 0.3, "straight down last: the wrist is high then"
+    twisted = [grasp for grasp in ways if abs(np.sin(2 * grasp.yaw)) > 0.1]
+    assert min(grasp.cost for grasp in twisted) == pytest.approx(0.3), "and the hand in line with the thing"
+
+
+def test_the_rim_of_a_thing_with_an_ear_is_taken_at_its_narrow_side() -> None:
+    """A mug is longer where its ear is, which gives way."""
+    mug = Box(np.array([0.0, 0.0, 0.75]), np.array([0.09, 0.06, 0.05]), 0.4)
+    ways = [grasp for grasp in grasps(mug, (), None) if grasp.straight_down]
+    along, across = (np.array([np.cos(a), np.sin(a)]) for a in (0.4, 0.4 + np.pi / 2))
+    costs = {"along": [], "across": []}
+    for grasp in ways:
+        away = grasp.pose.position[:2] - mug.center[:2]
+        side, half = ("along", 0.09) if abs(away @ along) > abs(away @ across) else ("across", 0.06)
+        assert max(abs(away @ along), abs(away @ across)) == pytest.approx(half - 0.012)
+        assert min(abs(away @ along), abs(away @ across)) == pytest.approx(0.0, abs=1e-9), "in the middle of a side"
+        costs[side].append(grasp.cost)
+        closing = grasp.pose.rotation[:2, 1]
+        assert abs(closing @ away) == pytest.approx(np.linalg.norm(away)), "one finger inside, one outside"
+    assert len(costs["along"]) == len(costs["across"]) > 4
+    assert min(costs["along"]) - min(costs["across"]) == pytest.approx(0.3)
+
+
+def test_places_are_roomy_and_near_the_front_or_the_middle() -> None:
+    hand = Hand(half=(0.03, 0.03, 0.05))
+    table = Surface(np.array([1.0, 2.0, 0.7]), 0.5, 0.8, 0.5)
+    (cost, best), *_ = places(table, (), hand)
+    np.testing.assert_allclose(best, table.center, atol=1e-9)
+    assert cost == pytest.approx(0.0)
+    box = Box(np.array([1.0, 2.0, 0.75]), np.full(3, 0.05))
+    best = places(table, (box,), hand)[0][1]
+    assert 0.1 < box.distance(best[:2]) < 0.2, "beside what stands in the middle, and not too close to it"
+    high = Box(np.array([1.0, 2.0, 1.2]), np.full(3, 0.05))
+    np.testing.assert_allclose(places(table, (high,), hand)[0][1], table.center, atol=1e-9)
+    out = np.array([np.cos(0.5), np.sin(0.5)])
+    shelf = Surface(np.array([1.0, 2.0, 0.7]), 0.2, 0.5, 0.5, clearance=0.3, access=out)
+    best = places(shelf, (), hand)[0][1]
+    assert 0.2 - (best[:2] - shelf.center[:2]) @ out == pytest.approx(0.16, abs=0.03), "a hand's breadth inside"
+    assert half_depth(shelf) == pytest.approx(0.2)
+    turned = replace(shelf, access=np.array([-np.sin(0.5), np.cos(0.5)]))
+    assert half_depth(turned) == pytest.approx(0.5)
+
+
+def test_in_a_sink_room_is_left_for_a_second_thing() -> None:
+    hand = Hand(half=(0.03, 0.03, 0.05))
+    for half_x, half_y in ((0.3, 0.15), (0.15, 0.3)):
+        sink = Surface(np.array([0.0, 0.0, 0.7]), half_x, half_y, 0.0)
+        _, best = places(sink, (), hand)[0]
+        long, short = (abs(best[0]), abs(best[1])) if half_x > half_y else (abs(best[1]), abs(best[0]))
+        assert long == pytest.approx(0.3 - hand.radius - 0.015) and short == pytest.approx(0.0, abs=0.02)
+
+
+def test_a_spot_is_its_own_middle_even_where_the_thing_is_larger() -> None:
+    spot = Surface(np.array([0.3, 0.2, 0.8]), 0.005, 0.005, 0.0)
+    found = places(spot, (), Hand(half=(0.08, 0.08, 0.05)))
+    assert found and all(np.linalg.norm(point - spot.center) < 0.005 for _, point in found)
 
 
 def test_a_solid_block_has_no_rim() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -45,6 +46,53 @@ def test_a_robot_that_stands_too_close_may_leave() -> None:
     costs = CostMap.of(two_rooms(slice(30, 50)), RADIUS)
     assert costs.clear_at(np.array([0.25, 2.0])) < RADIUS
     assert plan_path(costs, np.array([0.25, 2.0]), np.array([3.0, 2.0])) is not None
+
+
+def test_a_robot_that_stands_too_close_leaves_the_wall_at_once() -> None:
+    """Two metres along a wall: away from it first."""
+    costs = CostMap.of(two_rooms(slice(30, 50)), RADIUS)
+    path = plan_path(costs, np.array([0.25, 1.0]), np.array([0.9, 3.0]))
+    assert path is not None
+    points = np.concatenate([np.linspace(a, b, 50) for a, b in itertools.pairwise(path)])
+    close = points[[costs.clear_at(point) < RADIUS for point in points]]
+    assert np.ptp(close[:, 1]) < 0.16 and np.ptp(close[:, 0]) < 0.16
+    assert plan_path(costs, np.array([0.1, 1.0]), np.array([0.9, 3.0])) is None, "nearer than half its radius"
+
+
+def test_what_a_metre_costs() -> None:
+    """Five times as much at the wall as 30 cm further away; and once more where nobody has looked yet."""
+    picture = np.zeros((80, 80), dtype=bool)
+    picture[:, 0] = True
+    unknown = np.zeros_like(picture)
+    unknown[60:] = True
+    costs = CostMap.of(OccupancyGrid(picture, unknown, np.zeros(2), 0.05), RADIUS)
+    row = costs.cost[10]
+    clearance = costs.clearance[10]
+    assert np.isinf(row[clearance < RADIUS]).all() and np.isfinite(row[clearance >= RADIUS]).all()
+    assert row[clearance > RADIUS + 0.301].max() == 1.0 < row[clearance < RADIUS + 0.29].min()
+    np.testing.assert_allclose(np.interp(RADIUS + np.array([0.0001, 0.15]), clearance, row), [5.0, 2.0], atol=0.15)
+    np.testing.assert_allclose(costs.cost[70][20:], costs.cost[10][20:] + 1.0)
+    wide = CostMap.of(OccupancyGrid(picture, unknown, np.zeros(2), 0.05), RADIUS, comfort=0.6)
+    assert wide.cost[10][14] > 1.0 == costs.cost[10][14]
+
+
+def test_a_path_on_free_floor_is_straight_and_one_to_near_a_point_ends_near_it() -> None:
+    costs = CostMap.of(grid_of(np.zeros((120, 120), dtype=bool)), RADIUS)
+    begin, end = np.array([1.0, 1.0]), np.array([5.0, 3.0])
+    path = plan_path(costs, begin, end)
+    assert path is not None
+    length = np.linalg.norm(np.diff(path, axis=0), axis=1).sum()
+    assert length < 1.03 * np.linalg.norm(end - begin)
+    assert len(path) <= 5, "a point every two metres"
+    near = plan_path(costs, begin, end, 0.5)
+    assert near is not None and 0.4 < np.linalg.norm(near[-1] - end) <= 0.55
+
+
+def test_how_much_of_a_line_is_blocked() -> None:
+    costs = CostMap.of(two_rooms(slice(30, 50)), RADIUS)
+    assert costs.between(np.array([3.0, 1.0]), np.array([5.0, 1.0])) == pytest.approx(0.05, abs=0.03)
+    assert costs.between(np.array([3.0, 2.0]), np.array([5.0, 2.0])) == 0.0
+    assert costs.clear_at(np.array([-0.1, 1.0])) == costs.clear_at(np.array([1.0, 4.1])) == 0.0, "outside of the map"
 
 
 def test_prefers_the_middle_of_a_corridor() -> None:
