@@ -56,7 +56,7 @@ def test_a_robot_that_stands_too_close_leaves_the_wall_at_once() -> None:
     points = np.concatenate([np.linspace(a, b, 50) for a, b in itertools.pairwise(path)])
     close = points[[costs.clear_at(point) < RADIUS for point in points]]
     assert np.ptp(close[:, 1]) < 0.16 and np.ptp(close[:, 0]) < 0.16
-    assert plan_path(costs, np.array([0.1, 1.0]), np.array([0.9, 3.0])) is None, "nearer than half its radius"
+    assert plan_path(costs, np.array([0.06, 1.0]), np.array([0.9, 3.0])) is None, "nearer than half its radius"
 
 
 def test_what_a_metre_costs() -> None:
