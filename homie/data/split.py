@@ -112,7 +112,7 @@ def side_of(split: Split, episode: Episode) -> Side:
 def write_split(path: Path, split: SplitFile) -> None:
     """A split as a file. Raises BadInput."""
     with writing(path):
-        write_atomically(path, to_json(split.model_dump(mode="json")))
+        write_atomically(path, to_json(split.model_dump()))
 
 
 def _keys(source: Source, entry: Entry, by: By) -> list[Key]:

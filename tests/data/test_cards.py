@@ -99,6 +99,19 @@ def test_of_conversations_and_pairs(tmp_path, purpose):
     assert front(tmp_path / "other")["license"] == "unknown"
 
 
+@pytest.mark.parametrize("wrong", [1, 20, 22])
+def test_twenty_episodes_that_were_left_out_are_named(tmp_path, wrong):
+    names = [f"a-{number}" for number in range(wrong + 1)]
+    run = write_run(tmp_path / "run", names)
+    for name in names[1:]:
+        (run / "episodes" / name / "steps.jsonl").unlink()
+    make_dataset(TrainingOptions.build(sources=[run], out=tmp_path / "set", prompt_settings={"images": False}), "sft")
+    _, _, part = (tmp_path / "set/README.md").read_text().partition("## Left out\n\n")
+    lines = [line for line in part.split("\n\n")[0].splitlines() if line]
+    assert [line.startswith("- run/a-") for line in lines[:20]] == [True] * min(wrong, 20)
+    assert lines[20:] == ([f"- and {wrong - 20} more, in data.json"] if wrong > 20 else [])
+
+
 def test_of_files_of_emmoe(tmp_path):
     run = write_run(tmp_path / "run", ["a-0"])
     out = tmp_path / "emmoe"

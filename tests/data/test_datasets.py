@@ -237,6 +237,8 @@ def test_a_changed_data_set_is_found_out(run, tmp_path):
     picture.unlink()
     picture.write_bytes(data[:-1])
     complaints = "\n".join(problems(out))
+    picture.unlink()
+    assert f"the picture images/{picture.name} cannot be read: No such file" in "\n".join(problems(out))
     for complaint in (
         "train/metadata.jsonl: it has",
         "line 1: chosen and rejected are the same",

@@ -236,6 +236,14 @@ def test_a_file_that_only_lacks_its_end_has_lost_nothing(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == [RECORDING] and mend(path) is None
 
 
+def test_a_file_without_a_message_has_lost_no_time(tmp_path):
+    path = tmp_path / RECORDING
+    McapFile(path).close()
+    path.write_bytes(path.read_bytes()[:-100])
+    done = mend(path)
+    assert done is not None and (done.messages, done.seconds) == (0, 0.0)
+
+
 @pytest.mark.parametrize("begun", ["nothing", "run.json", "episode", "recording"])
 def test_a_kill_before_anything_was_recorded_leaves_nothing(tmp_path, begun):
     drive(tmp_path, ("begin drive", "forward 0.2", "end"))

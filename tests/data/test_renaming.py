@@ -14,6 +14,7 @@ from homie.data.examples.renaming import renamed
 from homie.data.options import TrainingOptions
 from homie.kernel.errors import BadInput
 from homie.kernel.types import ErrorCode, Feedback
+from homie.kernel.vocabulary.actions import Ability
 
 
 def options(run: Path, out: Path, **more: object) -> TrainingOptions:
@@ -42,6 +43,18 @@ def test_sentences_are_changed_and_what_the_task_does_not_name_is_not():
         assert told.message == f"{apple} is inside fridge, and the green box is near" and told.about == ("fridge",)
         assert apple != "apple"
     assert list(renamed(episode(((PICK, FAR),), text="bring me that"), 8, seed=2)) == []
+
+
+def test_what_is_told_of_models_and_actions_keeps_its_words():
+    """A task about an arm does not rename the arm of a model, nor what an action is for."""
+    able = {"octo": Ability(("Pick",), about="takes the apple with one arm")}
+    told = {"actions": ("apple", "End"), "abilities": able, "explanations": {"apple": "what an apple does"}}
+    plain = episode()
+    steps = tuple(replace(step, input=step.input.model_copy(update=told)) for step in plain.steps)
+    (*others,) = renamed(replace(plain, steps=steps), 8, seed=1)
+    assert others
+    for step in (step for other in others for step in other.steps):
+        assert {name: getattr(step.input, name) for name in told} == told
 
 
 def test_it_is_drawn_by_lot_with_a_seed():

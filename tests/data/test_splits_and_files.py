@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from episodes import DONE, REPLANNED, TEXT, episode, files_of, write_run
+from episodes import DONE, REPLANNED, TEXT, episode, files_of, write_episode, write_run
 
 from homie.bench.suite.suite import read_suite
 from homie.cli.main import main
@@ -23,6 +24,8 @@ from homie.data.split import make_split, read_split, side_of, write_split
 from homie.data.statistics import count
 from homie.kernel.errors import BadInput
 from homie.kernel.planning.prompts import Rewriter
+from homie.runtime.damage import history_of
+from homie.runtime.runstore import EpisodeFile, read_steps, write_ending
 
 
 class Listed(Source):
@@ -165,6 +168,35 @@ def test_episodes_become_files_of_emmoe_and_come_back(tmp_path):
     assert lines[0] == lines[1], "and give the same conversations"
 
 
+@pytest.mark.parametrize("explain", [True, False])
+def test_files_of_emmoe_have_reasons_where_they_are_asked_for(tmp_path, explain):
+    plain = episode()
+    steps = tuple(replace(step, analysis="") for step in plain.steps)
+    run = write_run(tmp_path / "run", [])
+    write_episode(run / "episodes/a-0", replace(plain, steps=steps), seed=0)
+    export_emmoe(EmmoeOptions(sources=[run], out=tmp_path / "emmoe", explain=explain))
+    (source,) = open_sources([tmp_path / "emmoe"])
+    (entry,) = source.entries()
+    assert {bool(step.analysis) for step in source.read(entry).steps} == {explain}
+
+
+def test_a_round_without_an_answer_is_no_step(tmp_path):
+    """The planner's answer could not be read twice: nothing was done in that round."""
+    run = write_run(tmp_path / "run", ["a-0"])
+    path = run / "episodes/a-0/steps.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    wrong = json.loads(lines[1])
+    wrong["decision"] |= {"problem": "no JSON", "subtasks": []}
+    path.write_bytes(b"".join([lines[0], json.dumps(wrong).encode() + b"\n", *lines[2:]]))
+    ending = EpisodeFile.model_validate_json((path.parent / "episode.json").read_text())
+    write_ending(path.parent, ending.model_copy(update={"history": history_of(read_steps(path.parent))}))
+    (source,) = open_sources([run])
+    (entry,) = source.entries()
+    steps = source.read(entry).steps
+    assert [step.subtask for step in steps] == [subtask for n, (subtask, _) in enumerate(DONE) if n != 1]
+    assert [len(step.history) for step in steps] == [0, 1, 2, 3]
+
+
 def test_exported_episodes_are_a_suite(tmp_path):
     names = [f"a-task-with-a-name-that-is-longer-than-most-{n}" for n in range(2)]
     export_emmoe(EmmoeOptions(sources=[write_run(tmp_path / "run", names)], out=tmp_path / "emmoe"))
@@ -181,6 +213,7 @@ def test_counts(tmp_path):
     (run / "episodes/episode-1/steps.jsonl").unlink()
     report = count(open_sources([run])).report()
     assert (report["episodes"], report["subtasks"], report["failed"]) == (1, 6, 1)
+    assert report["outcomes"] == {"said End": 1}
     assert report["actions"] == {"Pick": 2, "Go to": 2, "Put": 1, "End": 1} and report["error_codes"] == {"D1": 1}
     assert report["pairs"] == {"replan": 1, "order": 4, "action": 4, "model": 4} and report["conversations"] == 5
     assert list(report["left_out"]) == ["run/episode-1"]

@@ -235,6 +235,8 @@ def test_an_episode_whose_end_is_not_in_the_bag_is_kept_unfinished(tmp_path):
     assert problem.startswith("cut.mcap has no end") and not recording.finished
     (episode,) = (recording.run / "episodes").iterdir()
     assert read_episode(episode) is None and read_recording(episode).seconds > 0.9
+    stamps = read_recording(episode).measured.stamps
+    assert stamps[0] > 0.3 and recording.seconds == pytest.approx(stamps[-1] - stamps[0], abs=0.05)
 
 
 def test_a_robot_of_another_profile_is_told(monday, tmp_path):
