@@ -26,7 +26,7 @@ class Carrying(Moves):
     def _carry(self, words: str, source: str, place: Place) -> Course[str]:
         """Bring one object to the place. Returns its name, or "" on failure."""
         for _ in range(TRIES):
-            taken = yield from self._take(words, source)
+            taken = yield from self._take(words, source, place.words)
             if not taken:
                 return ""
             put = yield from self._leave(taken, place)
@@ -34,8 +34,8 @@ class Carrying(Moves):
                 return taken if put else ""
         return ""
 
-    def _take(self, words: str, source: str) -> Course[str]:
-        """Pick something up. Returns its name, or "" on failure."""
+    def _take(self, words: str, source: str, destination: str = "") -> Course[str]:
+        """Pick something up, but not what is at its destination. Returns its name, or "" on failure."""
         memory = self.memory
         if memory.held and means(words, memory.held):
             return memory.held
@@ -70,9 +70,12 @@ class Carrying(Moves):
                 memory.refuse(name)
                 memory.forget(name)
             elif memory.visited[canonical(name)]:  # else a nearer look may show how
-                words = "" if source else (yield from self._instead(words, name))
-                if not words:
+                other = "" if source else (yield from self._instead(words, name))
+                if not other and not source and feedback.lasting:
+                    other = yield from self._further(words, name, destination)
+                if not other:
                     return ""
+                words = other
             memory.at = ""
         return ""
 
@@ -137,6 +140,24 @@ class Carrying(Moves):
                 return failed if reached else ""
         return ""
 
+    def _further(self, words: str, failed: str, destination: str) -> Course[str]:
+        """The name of a further object of the kind, with a number of its own, that is known or that rooms show in which
+        the robot has not been; "" if there is none."""
+        memory = self.memory
+        tried = (canonical(failed), memory.before_robot(failed))
+
+        def known() -> str:
+            things = memory.things_like(words)
+            names = (thing.name for thing in things if not destination or not memory.is_at(thing, destination))
+            return next((name for name in names if name not in tried and memory.refused[name] < TRIES), "")
+
+        for room in self.memory.rooms():
+            if name := known():
+                return name
+            if room != memory.room and self._worth_a_look(room) and self._affordable(room, words):
+                yield from self.go_to(room, f"I cannot take this {failed}, so I look for another one in the {room}.")
+        return known()
+
     def _leave(self, held: str, place: Place) -> Course[bool | None]:
         """Put the held object at its place. None if it was lost and has to be picked up again."""
         memory, words = self.memory, place.words
@@ -159,6 +180,8 @@ class Carrying(Moves):
                 memory.shut(container)
                 if not (yield from self.open(container, f"The {container} is closed, so I open it.")):
                     return False
+                if words != place.words:  # it is the one with room
+                    memory.replace(place.words, container)
                 return None
             memory.refused[canonical(reached)] += 1
             tried += [canonical(reached), memory.before_robot(reached)]

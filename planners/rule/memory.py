@@ -270,6 +270,12 @@ class Memory:
             piece = now_open[0] if len(now_open) == 1 else self.before_robot(words)
             self.meant |= {words: piece} if piece else {}
 
+    def replace(self, words: str, piece: str) -> None:
+        """Let words stand for another piece from now on. The one that they stood for stays open, by its own name."""
+        if words in self.meant:
+            self.open = [self.meant[words] if name == words else name for name in self.open]
+            self.meant[words] = piece
+
     def shut(self, container: str) -> None:
         """Record that a container is closed."""
         self.open = [name for name in self.open if container not in (name, self.piece(name))]

@@ -309,7 +309,7 @@ class Moves:
     def open(self, words: str, why: str) -> Course[bool]:
         """Open a container, after going there unless it is near. False on failure; True also for furniture that does
         not open (L4)."""
-        if words in self.memory.open:
+        if self.memory.is_open(self.memory.piece(words)):
             return True
         if self.memory.held and not (yield from self.free_hand(f"I need a free hand to open the {words}.")):
             return False

@@ -296,7 +296,8 @@ class Pick(Manipulation):
         surface = self._surface()
         if surface is not None:
             chosen += pinches(self._box(), surface, self.goal.parts, tool)
-        if self.goal.parts or not any(grasp.under for grasp in self._failed):  # what is no plate is taken otherwise
+        # What only could be a plate is taken otherwise after a failure, if it can be.
+        if self.goal.parts or not chosen or not any(grasp.under for grasp in self._failed):
             under = scoops(self._box(), self.goal.parts, self.goal.obstacles, access, tool)
             solids = Solids(self.goal.solids)
             chosen += [grasp for grasp in under if not blocked((grasp.pose, grasp.beside), solids, fingers)]

@@ -194,3 +194,45 @@ def test_a_drawer_that_is_described_keeps_the_name_of_the_one_that_was_opened() 
         *("[Go to, drawer 2]", "[Put, pudding box, drawer 2]"),
         *("[Close, drawer 2]", "[End]"),
     ]
+
+
+class OutOfReach(House):
+    """A home that is known; no hand gets at the pudding box, and another one is seen in the kitchen."""
+
+    def knowledge(self) -> Knowledge:
+        there = (Remembered("pudding box 2", "kitchen"),) if self.at in ("kitchen", "pudding box 2") else ()
+        known = super().knowledge()
+        return replace(known, setting="background", remembered=(*known.remembered, *there))
+
+    def do(self, action: str, target: str) -> Feedback:
+        if action == "Pick" and target == "pudding box":
+            return Feedback("fail", ErrorCode.E1, "no place to stand", lasting=True)
+        if target == "kitchen":
+            self.at = target
+            return Feedback("success")
+        return super().do(action, target)
+
+
+def test_where_no_hand_gets_at_a_thing_another_one_of_its_kind_is_looked_for() -> None:
+    subtasks = OutOfReach().play("put the pudding box in the bowl")
+    assert subtasks == [
+        *("[Go to, pudding box]", "[Pick, pudding box]", "[Go to, kitchen]"),
+        *("[Go to, pudding box 2]", "[Pick, pudding box 2]", "[Go to, bowl]", "[Put, pudding box 2, bowl]", "[End]"),
+    ]
+
+
+class ShutDrawers(House):
+    """Nothing is put into a drawer that is shut."""
+
+    def do(self, action: str, target: str) -> Feedback:
+        if action == "Put" and "drawer" in self.at and self.at not in self.opened:
+            return Feedback("fail", ErrorCode.L3, "it is closed", about=(self.at,))
+        return super().do(action, "table 1" if target == "table" else target)
+
+
+def test_a_drawer_that_is_opened_in_place_of_a_full_one_is_filled_and_both_are_closed() -> None:
+    subtasks = ShutDrawers(nearest="drawer 1", full="drawer 1").play("put the pudding box in the drawer")
+    assert subtasks.count("[Put, pudding box, drawer 1]") == 1, "it is full"
+    last = subtasks[subtasks.index("[Open, drawer 2]") :]
+    assert "[Put, pudding box, drawer 2]" in last
+    assert {subtask for subtask in last if "Close" in subtask} == {"[Close, drawer 1]", "[Close, drawer 2]"}

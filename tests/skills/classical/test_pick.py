@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from homes import one_room
 
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.home.home import MujocoHome
@@ -53,3 +54,23 @@ def test_the_arm_goes_around_the_board_that_is_on_its_straight_way_to_a_bowl() -
         skill.start(Subtask("Pick", "bowl"), locator.goal("bowl_1", action_of("Pick"), home.observe()), home.observe())
         skill.act(home.observe())
     assert skill.outcome is Outcome.RUNNING, skill.reason
+
+
+def test_what_looks_like_a_plate_is_taken_by_its_rim_again_after_fingers_closed_on_nothing() -> None:
+    """From sensors its parts are not known, and its place not to the centimetre."""
+    table = {"name": "table", "kind": "table", "colour": "wood", "x": 2.0, "y": 2.4}
+    plate = {"name": "plate", "kind": "plate", "colour": "white", "receptacle": "table", "surface": "top"}
+    skill, outcomes = Pick(SPEC, ArmKinematics(), Hand()), []
+    with MujocoHome(one_room([table], [{**plate, "x": 0.0, "y": -0.15}], (2.0, 1.2, 1.57))) as home:
+        locator = home.background()
+        locator.reset(seed=0)
+        for off in (0.04, 0.0):
+            goal = replace(locator.goal("plate", action_of("Pick"), home.observe()), parts=())
+            assert goal.box is not None
+            away = goal.box.center[:2] - home.observe().body.base.xy
+            guess = goal.box.center - off * np.array([*away / np.linalg.norm(away), 0.0])
+            skill.start(Subtask("Pick", "plate"), replace(goal, box=replace(goal.box, center=guess)), home.observe())
+            while skill.outcome is Outcome.RUNNING:
+                home.act(skill.act(home.observe()))
+            outcomes.append(skill.outcome)
+    assert outcomes == [Outcome.FAILED, Outcome.SUCCEEDED], skill.reason
