@@ -391,10 +391,45 @@ def test_what_is_refused_is_logged_once_in_a_while(world, caplog):
     for _ in range(3):
         world.drive(9.0)
     world.say(Grip(id=31, width=9.0, effort=1, stamp=world.now))
-    assert [record.getMessage() for record in caplog.records if "Refused" in record.getMessage()] == [
+    assert logged(caplog, "Refused") == [
         "Refused on the agent's velocity (1 so far): The linear velocity 9 is over the limit of 0.5.",
         "Refused on the agent's grip (1 so far): The gap 9 m is outside 0..0.1.",
     ]
+
+
+def logged(caplog, words):
+    """The lines of the log with some words."""
+    return [record.getMessage() for record in caplog.records if words in record.getMessage()]
+
+
+def test_a_stop_that_nobody_asked_for_and_that_is_not_seen_is_logged_once(world, caplog):
+    world.drive(0.3)
+    world.pass_time(0.1)
+    world.speed = (0.3, 0.0)
+    world.pass_time(6.0, alive=False)
+    (line,) = logged(caplog, "not confirmed")
+    assert line == "That the robot stands is not confirmed: the base moves at 0.30 m/s and 0.00 rad/s, " + (
+        "torso_lift_joint at 0.00."
+    )
+    assert len(logged(caplog, "Stop: the agent has been silent for 0.2")) == 1
+
+
+def test_an_emergency_and_its_end_are_logged_once(world, caplog):
+    world.guard.release()
+    assert not logged(caplog, "released"), "there was none"
+    world.guard.emergency("the keyboard")
+    world.guard.emergency("the keyboard")
+    world.guard.release()
+    world.guard.release()
+    assert logged(caplog, "EMERGENCY") == ["EMERGENCY STOP: the keyboard"]
+    assert logged(caplog, "released") == ["The emergency stop is released"]
+
+
+def test_a_stop_that_is_seen_is_logged_with_its_reason(world, caplog):
+    world.guard.stop("a test")
+    world.pass_time(0.2)
+    assert logged(caplog, "Stop:") == ["Stop: a test"]
+    assert logged(caplog, "stands") == ["The robot stands, 0.06 s after the stop (a test)"]
 
 
 def test_a_grip_is_under_way_until_it_ends(world):

@@ -72,6 +72,8 @@ class ObedientRobot:
         self.commands: list[Command] = []
         self.may_be_at: Callable[[Pose2], bool] = lambda base: True
         """Where nothing holds the base."""
+        self.stops_joint: dict[str, float] = {}
+        """Joints that something stops, and the largest value that they come to."""
         self.stops_fingers: Callable[[], float] = lambda: 0.0
         """The width (m) of what is between the fingers; 0 where nothing is."""
 
@@ -117,6 +119,7 @@ class ObedientRobot:
         for group in SPEC.groups:
             if group.kind not in ("base", "gripper") and (values := command.get(group.name)) is not None:
                 joints.update(zip(group.names, map(float, values), strict=True))
+        joints |= {name: min(joints[name], most) for name, most in self.stops_joint.items()}
         velocity = (v, w) if moves else (0.0, 0.0)
         self.body = Proprioception(there if moves else base, velocity, joints, self.body.grippers)
         if (opening := command.get("gripper")) is not None:
