@@ -15,7 +15,17 @@ from homie.kernel.robot.reach import Reach
 from homie.kernel.types import OccupancyGrid, Pose, Pose2, rotation_z
 from skills.classical.motion import gripper_rotation, wrap
 from skills.classical.planning import CostMap, plan_path
-from skills.classical.reaching import BEARINGS, Reachable, base_candidates, solve_sequence
+from skills.classical.reaching import (
+    BEARINGS,
+    Option,
+    Reachable,
+    Standing,
+    base_candidates,
+    cheapest,
+    first_standing,
+    same_place,
+    solve_sequence,
+)
 
 RADIUS = 0.3
 REACH = Reach()
@@ -95,6 +105,7 @@ class TestBaseCandidates:
             assert math.atan2(local[1], local[0]) == pytest.approx(aside, abs=1e-6)
             assert min(abs(float(np.hypot(local[0], local[1])) - d) for d in REACH.distances) < 1e-6
             if approach is not None:
+                assert abs(wrap(approach - aside - base.yaw)) < math.pi / 2, "the hand comes from before the robot"
                 assert min(abs(wrap(approach - aside - base.yaw) - bearing) for bearing in BEARINGS) < 1e-6
 
     def test_near_ones_come_first(self) -> None:
@@ -138,3 +149,78 @@ class TestSolveSequence:
         base = Pose2(0.0, 0.0, 0.0)
         assert solve_sequence(self.kinematics, base, [here, there], READY, max_jump=3.2) is not None
         assert solve_sequence(self.kinematics, base, [here, there], READY, max_jump=0.05) is None
+
+
+class TestChoosing:
+    """Of some options the cheapest that the arm can do with room to spare, else with a brush of things."""
+
+    kinematics = ArmKinematics()
+
+    def option(self, cost: float, x: float, *, ahead: float = 0.7) -> Option:
+        """Gripper poses before a base that stands at x."""
+        base = Pose2(x, 0.0, 0.0)
+        points = (np.array([x + ahead, 0.0, z]) for z in (1.0, 0.9, 1.0))
+        return cost, base, tuple(Pose(point, gripper_rotation(0.0, 0.6)) for point in points)
+
+    def chosen(
+        self, rooms: dict[float, float], refused: tuple[float, ...] = (), tries: int = 600
+    ) -> tuple[float, float, float] | None:
+        """Where the base of the choice stands, with the margins that it was accepted with. rooms: clearances of the
+        arm by where a base stands, the cheapest first."""
+        options = [self.option(cost, x, ahead=0.7 if x < 50.0 else 1.9) for cost, x in enumerate(rooms)]
+        asked: list[tuple[float, float, float]] = []
+
+        def accept(standing: Standing, way: float, at: float) -> bool:
+            assert len(standing.joints) == 3
+            asked.append((standing.base.x, way, at))
+            return standing.base.x not in refused
+
+        found = first_standing(
+            self.kinematics,
+            options,
+            [READY],
+            ((0.025, -0.005), (0.025, -0.02), (-0.005, -0.005)),
+            clearance=lambda base, q: rooms[base.x],
+            accept=accept,
+            tries=tries,
+        )
+        assert len(asked) == len(set(asked)), "nothing is asked twice"
+        if found is None:
+            return None
+        standing, poses = found
+        assert poses[0].position[0] == pytest.approx(standing.base.x + 0.7)
+        assert asked[-1][0] == standing.base.x
+        return asked[-1]
+
+    def test_the_cheapest_with_room_before_a_cheaper_one_without(self) -> None:
+        assert self.chosen({1.0: 0.1, 2.0: 0.1}) == (1.0, 0.025, -0.005)
+        assert self.chosen({1.0: -0.01, 2.0: -0.005}) == (2.0, 0.025, -0.005)
+        assert self.chosen({1.0: -0.01, 2.0: -0.03}) == (1.0, 0.025, -0.02)
+        assert self.chosen({1.0: -0.021, 2.0: -0.03}) is None
+
+    def test_what_is_not_accepted_waits_for_the_next_margins(self) -> None:
+        assert self.chosen({1.0: 0.1, 2.0: 0.1}, refused=(1.0,)) == (2.0, 0.025, -0.005)
+        assert self.chosen({1.0: 0.1}, refused=(1.0,)) is None
+
+    def test_what_the_arm_does_not_reach_and_what_comes_late_is_left_out(self) -> None:
+        assert self.chosen({60.0: 0.1, 2.0: 0.1}) == (2.0, 0.025, -0.005)
+        assert self.chosen({60.0: 0.1, 2.0: 0.1}, tries=1) is None
+
+    def test_not_more_than_twelve_of_one_place(self) -> None:
+        options = [self.option(100.0 - n, 1.0 + 0.0001 * n) for n in range(20)] + [self.option(50.0, 3.0)]
+        kept = cheapest(options)
+        assert [cost for cost, _, _ in kept] == [50.0, *(81.0 + n for n in range(12))]
+
+    @pytest.mark.parametrize(
+        ("other", "same"),
+        [
+            (Pose2(0.11, 0.0, 0.0), True),
+            (Pose2(0.13, 0.0, 0.0), False),
+            (Pose2(0.09, -0.09, 0.0), False),
+            (Pose2(0.0, 0.0, 0.29), True),
+            (Pose2(0.0, 0.0, -0.31), False),
+            (Pose2(0.0, 0.0, 2 * math.pi - 0.2), True),
+        ],
+    )
+    def test_what_is_about_one_place(self, other: Pose2, same: bool) -> None:
+        assert same_place(Pose2(0.0, 0.0, 0.0), other) is same is same_place(other, Pose2(0.0, 0.0, 0.0))
