@@ -91,8 +91,9 @@ class GuardLink:
         try:
             self.welcome = self._welcome.result(GREETING)
         except (TimeoutError, RobotFault) as error:
+            why = self._fault or f"The guard at {path} does not answer."  # not that the connection has ended by this
             self.close()
-            raise InfrastructureError(self._fault or f"The guard at {path} does not answer.") from error
+            raise InfrastructureError(why) from error
         threading.Thread(target=self._beat, name="sign of life", daemon=True).start()
 
     def velocity(self, linear: float, angular: float) -> None:

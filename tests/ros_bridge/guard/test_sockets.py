@@ -200,6 +200,16 @@ def test_a_path_that_is_too_long_is_told(tmp_path):
         AgentSocket(folder / ("a" * (fits + 1)), Guard(), dry_run=False)
 
 
+def test_a_guard_that_ends_says_so_and_stops_what_its_agent_began(guard, tmp_path):
+    agents = AgentSocket(tmp_path / "guard.sock", guard, dry_run=False)
+    agent = Agent(agents.path)
+    agents.wait(5)
+    agents.close()
+    assert guard.lost_by == ["the agent is gone: the guard ends"]
+    assert agent.hear() == Refused(why="The guard lets this agent go: the guard ends.") and agent.hear() is None
+    agent.socket.close()
+
+
 def test_where_the_socket_is(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     assert socket_path("my robot/2") == tmp_path / "homie" / "guard-my_robot_2.sock"

@@ -422,6 +422,7 @@ def test_a_simulator_that_begins_again_makes_what_was_measured_void(simulated):
     simulated.clock(0.0)
     assert "Nothing new comes on /odom" in simulated.agent_says()
     assert simulated.guard.silent() == "the odometry is silent" and simulated.guard.positions() == {}
+    assert simulated.guard.joint_speeds() == simulated.guard.lasting_speeds() == {}
     simulated.odometry(at=0.0)
     simulated.joints(at=0.0)
     assert simulated.agent_says() == simulated.guard.silent() == ""
