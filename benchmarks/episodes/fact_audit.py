@@ -64,11 +64,13 @@ FAULTS = (
 @dataclass
 class Audit:
     """The faults of one house. wrong: for each sort of fault the things that had it, with an example. facts: things and
-    doorways that were told of. placed: those that were told to be somewhere."""
+    doorways that were told of. roomless: those of
+    which the room is not told at the end. states: things with what is told of their states, besides how doors stand."""
 
     wrong: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     facts: set[str] = field(default_factory=set)
     roomless: set[str] = field(default_factory=set)
+    states: set[tuple[str, str]] = field(default_factory=set)
 
     def note(self, fault: str, entity: str, example: str) -> None:
         self.wrong[fault].setdefault(entity, example)
@@ -94,6 +96,7 @@ class Auditor:
             entity = entities[item.name]
             self.audit.facts.add(entity)
             self._state_is_true(entity, item)
+            self._states_are_true(entity, item)
             self._place_is_true(entity, item, entities)
             self._room_is_true(entity, item)
         for doorway in known.doorways:
@@ -126,6 +129,17 @@ class Auditor:
         true = self._state(entity)
         if item.state not in true:
             self.audit.note("state is wrong", entity, f"{item.name} ({item.state}, not {' or '.join(sorted(true))})")
+
+    def _states_are_true(self, entity: str, item: Remembered) -> None:
+        world = self.home.world
+        having = world.household.states.get(entity, {})
+        power = {"on": world.appliances.on.get(entity), "off": not world.appliances.on.get(entity, True)}
+        true = power | {word: having.get(word) for word in ("clean", "filled")}
+        true |= {"dirty": not having.get("clean", True), "empty": not having.get("filled", True)}
+        for word in item.states:
+            self.audit.states.add((entity, word))
+            if not true[word]:
+                self.audit.note("state is wrong", entity, f"{item.name} ({word})")
 
     def _state(self, entity: str) -> set[str]:
         """The words that are true of a door or drawer; two where it is at the edge between them."""
@@ -243,9 +257,9 @@ def place_robot(home: MujocoHome, x: float, y: float, yaw: float) -> None:
     mujoco.mj_forward(home.model, home.data)
 
 
-def audit(seed: int, clutter: str = "tidy", objects: int = 40) -> Audit:
+def audit(seed: int, clutter: str = "tidy", objects: int = 40, *, states: bool = False) -> Audit:
     """Walk through the house of a seed and compare what is told after every look."""
-    with MujocoHome(generate(seed, objects=objects, variation=Variation(clutter=clutter))) as home:
+    with MujocoHome(generate(seed, objects=objects, variation=Variation(clutter=clutter, states=states))) as home:
         locator, detector = SensorLocator(home), SimulatedDetector()
         locator.reset(seed=0)
         auditor = Auditor(home, locator)
@@ -262,17 +276,17 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=31_000, help="seed of the first house (default: 31000)")
     parser.add_argument("--seeds", type=int, default=20, help="how many houses (default: 20)")
     parser.add_argument("--clutter", choices=("tidy", "messy"), default="tidy")
+    parser.add_argument("--states", action="store_true", help="things are dirty and filled in the houses")
     parser.add_argument("--objects", type=int, default=40, help="objects in each house (default: 40)")
     parser.add_argument("--show", type=int, default=3, help="examples of each fault on stderr (default: 3)")
     arguments = parser.parse_args()
     audits = {}
     for seed in range(arguments.first, arguments.first + arguments.seeds):
-        audits[seed] = audit(seed, arguments.clutter, arguments.objects)
+        audits[seed] = audit(seed, arguments.clutter, arguments.objects, states=arguments.states)
         print(f"{seed}: {sum(map(len, audits[seed].wrong.values()))} faults", file=sys.stderr, flush=True)
     facts = sum(len(result.facts) for result in audits.values())
-    print(
-        f"{len(audits)} houses, {facts} things and doorways; {sum(len(a.roomless) for a in audits.values())} roomless"
-    )
+    roomless, states = (sum(len(getattr(a, name)) for a in audits.values()) for name in ("roomless", "states"))
+    print(f"{len(audits)} houses, {facts} things and doorways; {roomless} roomless, {states} on, off, dirty, filled")
     print("\n| fault | things | houses |\n|---|---:|---:|")
     for fault in FAULTS:
         wrong = {seed: result.wrong[fault] for seed, result in audits.items() if result.wrong[fault]}

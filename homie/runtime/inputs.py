@@ -27,7 +27,10 @@ _OTHERS = ("detections", "pictures")
 
 
 class NamedBox(BaseModel):
-    """A detection without its mask; the fields are those of `homie.kernel.types.Detection`."""
+    """A detection without its mask and its states, of which `Knowledge` tells.
+
+    The fields are those of `homie.kernel.types.Detection`.
+    """
 
     model_config = ConfigDict(frozen=True)
 

@@ -11,11 +11,12 @@ from homie.kernel.errors import suggestion
 from homie.kernel.interfaces import Robot
 from homie.kernel.planning.recall import Landmark, Recall
 from homie.kernel.types import FLOOR, Array, CameraFrame, Detection, ErrorCode, Observation, Pose2
-from homie.kernel.vocabulary.knowledge import Doorway, Knowledge, Remembered
+from homie.kernel.vocabulary.knowledge import CONTRARY, Doorway, Knowledge, Remembered
 from perception.localise import Scan
 from perception.recall.arm import OwnArm
 from perception.recall.doorways import Doorways, Passage
 from perception.recall.naming import Names
+from perception.recall.states import States
 from perception.recall.whereabouts import Whereabouts, consistent, whereabouts
 from perception.scene.entities import Furniture, LooseObject
 from perception.scene.things import Things, kind_of
@@ -51,6 +52,7 @@ class SightRecall(Recall):
         self.things = Things()
         self.held: str | None = None
         self._names = Names()
+        self._states = States()
         self._doorways = Doorways()
         self._visited: set[str] = set()
         self._aim: str | None = None
@@ -79,6 +81,8 @@ class SightRecall(Recall):
         shown = {name: self.arm.without(scan, observation.body) for name, scan in scans.items()} if bare else scans
         self.things.update(shown, detections, observation.stamp, self.held)
         self._note_names(observation.frames, detections)
+        for entity, seen in self.things.shown.items():
+            self._states.see(entity, seen)
         if scans.keys() >= self._views and len(self._views) > 1:
             self._doorways.update([scans[view] for view in self._views], observation.body.base)
             self._visited.update(self._rooms_at(self._base.xy, AROUND_ROBOT))
@@ -122,6 +126,13 @@ class SightRecall(Recall):
     def handles(self, entity: str) -> None:
         for piece in self.things.furniture.values():
             piece.handled = piece.identity.entity == entity
+
+    def brought_about(self, entity: str, state: str) -> None:
+        if state not in CONTRARY:
+            return
+        if self.held is not None and self.held != entity:
+            self._states.forget(self.held)  # what was poured is no longer in it
+        self._states.bring_about(entity, state)
 
     def in_hand(self, observation: Observation) -> str | None:
         if not observation.body.holding:
@@ -299,6 +310,7 @@ class SightRecall(Recall):
             place=self._in_words(where),
             seen=max((r for r, stamp in self._rounds.items() if stamp <= item.seen), default=min(self._rounds)),
             state=item.state if isinstance(item, Furniture) else "",
+            states=self._states.of(item.identity.entity),
         )
 
     def _room(self, point: Array, margin: float = 0.1) -> str:

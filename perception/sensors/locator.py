@@ -135,6 +135,9 @@ class SensorLocator(Locator):
         target = self._things.objects.get(entity) if action.inventory == "takes" else None
         self._recall.aim("" if target is None else entity, np.zeros(3) if target is None else target.box.center)
 
+    def brought_about(self, entity: str, state: str) -> None:
+        self._recall.brought_about(entity, state)
+
     def held(self, observation: Observation) -> str | None:
         return self._recall.in_hand(observation)
 

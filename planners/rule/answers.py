@@ -6,21 +6,16 @@ from homie.kernel.interfaces import kind_of
 from homie.kernel.vocabulary.knowledge import Remembered
 from perception.words.names import canonical
 from planners.common_sense import is_container, is_furniture, is_room, is_surface
-from planners.rule.memory import Memory
-from planners.rule.moves import Course, Moves
+from planners.rule.moves import Course
 from planners.rule.reading.orders import Ask
+from planners.rule.states import StateAnswers, listed
 
 ROUNDS_TO_LOOK = 4
 """Go to, Open and Close of one container, and End."""
 
 
-class Answers(Moves):
+class Answers(StateAnswers):
     """Answers one question. `answer` is "" where it could not be found out; `doubts` say what was not looked at."""
-
-    def __init__(self, memory: Memory) -> None:
-        super().__init__(memory)
-        self.answer = ""
-        self.doubts: list[str] = []
 
     def ask(self, question: Ask) -> Course[None]:
         """Find out, and leave everything as it was."""
@@ -37,7 +32,11 @@ class Answers(Moves):
             case "there":
                 yield from (self._is_there(words, place) if place else self._exists(words))
             case "count":
-                yield from self._how_many(words, place)
+                yield from (self._how_many_are(question) if question.state else self._how_many(words, place))
+            case "state":
+                yield from self._is_so(question)
+            case "holds":
+                yield from self._holds(words)
 
     def _is_open(self, place: str, about: str) -> Course[None]:
         if not (yield from self.reach(place, f"I go and look whether the {place} is {about}.")):
@@ -53,12 +52,13 @@ class Answers(Moves):
 
     def _where_is(self, words: str) -> Course[None]:
         name = yield from self.reach(words, f"I look for the {words}.")
-        known = self.memory.things_like(words)
-        here = [thing for thing in known if thing.room == self.memory.room] or known
-        if not name:
+        known = self.memory.named(words)
+        if len(known) > 1:
+            self.answer = "; ".join(f"{thing.name}: {whereabouts(thing)}" for thing in known)
+        elif known:
+            self.answer = whereabouts(known[0])
+        elif not name:
             self.doubts.append(f"I have not found the {words}.")
-        elif here:
-            self.answer = whereabouts(here[0])
         elif self.memory.room:
             # Gone to without being seen: it is shut in.
             self.answer = f"in the {self.memory.room}"
@@ -150,9 +150,3 @@ def whereabouts(thing: Remembered) -> str:
     """Where a thing is, in words: `in the kitchen, on kitchen counter 4`."""
     room = f"in the {thing.room}" if thing.room else ""
     return ", ".join(part for part in (room, thing.place) if part) or "I have seen it, and cannot say where"
-
-
-def listed(names: list[str]) -> str:
-    """Names as a list in a sentence: `apple, pear and mug`."""
-    several = [f"{names.count(name)} x {name}" if names.count(name) > 1 else name for name in dict.fromkeys(names)]
-    return " and ".join([", ".join(several[:-1]), several[-1]] if len(several) > 1 else several)

@@ -6,10 +6,11 @@ from homie.kernel.interfaces import kind_of
 from homie.kernel.types import ErrorCode, Feedback, Subtask
 from perception.words.names import canonical
 from planners.common_sense import is_container, means
-from planners.rule.answers import listed, whereabouts
+from planners.rule.answers import whereabouts
 from planners.rule.memory import Memory
 from planners.rule.moves import TRIES, Course, Moves, closed_container
 from planners.rule.reading.orders import Place
+from planners.rule.states import listed
 
 ROUNDS_TO_MAKE_ROOM = 10
 """Go to and Put of the held object, Go to, Pick, Go to and Put of one that is in the way, and again of the first."""

@@ -63,6 +63,12 @@ class Errands(Answers, Chores, Choosing):
             return "success" if self.answer and not self.doubts else "failure"
         return "" if self._left else "success"
 
+    @property
+    def said(self) -> str:
+        """What is answered to a question: also that the answer is not known, and why. "" where nothing was asked."""
+        unknown = " ".join(("I do not know.", *dict.fromkeys(self.doubts))) if self._asked else ""
+        return self.answer or unknown
+
     def report(self) -> str:
         """What was done and what failed, in the first person."""
         parts = []

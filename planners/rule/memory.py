@@ -118,6 +118,13 @@ class Memory:
         loose = (thing for thing in self.remembered if not is_furniture(kind_of(thing.name)))
         return [thing for thing in loose if not words or means(words, thing.name) or means(words, kind_of(thing.name))]
 
+    def named(self, words: str, room: str = "") -> list[Remembered]:
+        """All that was seen, furniture too, that words mean, in a room if one is given: by its very name before what
+        may be called so too."""
+        here = [thing for thing in self.remembered if not room or canonical(thing.room) == canonical(room)]
+        exact = [thing for thing in here if canonical(words) in (canonical(thing.name), canonical(kind_of(thing.name)))]
+        return exact or [t for t in here if means(words, t.name) or means(words, kind_of(t.name))]
+
     def things_at(self, place: str, words: str = "") -> list[Remembered]:
         """Those of them that are at a place: furniture, a vessel or a room."""
         return [thing for thing in self.things_like(words) if self.is_at(thing, place)]

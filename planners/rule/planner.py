@@ -63,7 +63,7 @@ class RulePlanner(Planner):
             yield from runner.run(errands)
         except GaveUp as reason:
             return _end(inputs, f"I give up: {reason} {runner.report()}", "failure")
-        return _end(inputs, runner.report(), runner.outcome, runner.answer)
+        return _end(inputs, runner.report(), runner.outcome, runner.said)
 
 
 def names_told(inputs: PlannerInput) -> frozenset[str]:

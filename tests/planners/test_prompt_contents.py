@@ -31,7 +31,7 @@ KNOWN = Knowledge(
         Remembered("fridge", "kitchen", "", 2, "closed"),
         Remembered("kitchen counter 2", "kitchen", "", 5),
         Remembered("apple", "kitchen", "on the kitchen counter 2", 5),
-        Remembered("lamp", "hallway", "", 3),
+        Remembered("lamp", "hallway", "", 3, states=("on",)),
         Remembered("vase", "hallway", "on the cabinet", 3),
         Remembered("mug", "", "", 1),
     ),
@@ -106,7 +106,7 @@ def test_what_is_known_of_the_home_is_told_room_by_room(template: str) -> None:
         "Doorways: doorway 1 (from the kitchen to the hallway, explored), doorway 2 (from the kitchen, not explored)",
         "Seen so far:",
         "- kitchen: fridge (closed, round 2), kitchen counter 2, apple on the kitchen counter 2",
-        "- hallway: lamp, vase on the cabinet (round 3)",
+        "- hallway: lamp (on, round 3), vase on the cabinet (round 3)",
         "- room not known: mug",
     ):
         assert line in text.splitlines()

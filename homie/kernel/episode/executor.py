@@ -212,6 +212,8 @@ class Executor:
             verdict = self.execution.check(trial)
             if verdict.code is not ErrorCode.E1 or skill.hopeless or trial.attempt.outcome is Outcome.STOPPED:
                 break
+        if verdict.code is None and entity:
+            self.locator.brought_about(entity, task.action.result)
         results.append(verdict)
         listener.on(SubtaskChecked(verdict))
         return Execution(

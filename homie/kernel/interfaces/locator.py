@@ -203,6 +203,9 @@ class Locator(WorldModel):
     def aim(self, entity: str, action: Action, observation: Observation) -> None:
         """A subtask that is done to the entity begins: what the hand takes next is most likely this entity."""
 
+    def brought_about(self, entity: str, state: str) -> None:
+        """A subtask has succeeded that was done to the entity, which is in a state now (`Action.result`)."""
+
     # For the input of a planner.
 
     def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:

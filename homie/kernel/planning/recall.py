@@ -45,6 +45,9 @@ class Recall(ABC):
         """What the hand is about to open or close, "" for nothing: until the next call nothing else opens
         or closes, but for what the hand comes near."""
 
+    def brought_about(self, entity: str, state: str) -> None:
+        """The robot has done something to a thing, which is in a state now (`Action.result`)."""
+
     @abstractmethod
     def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
         """The detections of the last update by the names that a planner is told."""

@@ -106,7 +106,8 @@ class Detection:
     `name` is what a person would call it (`red apple` -> `apple`); `instance` tells two of a kind apart within one
     run of a detector and means nothing to a planner. `part` is "" or a part such as `door` or `handle`. `mask`
     (H, W) marks the pixels where the detector gives them. `number` tells things of one name apart for a planner, 0
-    for the first that it was told of, and where nobody has numbered them.
+    for the first that it was told of, and where nobody has numbered them. `states` are what the picture shows of the
+    state of the thing, words of `homie.kernel.vocabulary.knowledge.CONTRARY`: a lamp that is `on`, a `dirty` mug.
     """
 
     name: str
@@ -117,6 +118,7 @@ class Detection:
     part: str = ""
     mask: Mask | None = field(default=None, repr=False, compare=False)
     number: int = 0
+    states: tuple[str, ...] = ()
 
     @property
     def is_room(self) -> bool:

@@ -6,8 +6,19 @@ Every name in it may be used in an answer: the locator that wrote it understands
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
+
+CONTRARY: Mapping[str, str] = {
+    "on": "off",
+    "off": "on",
+    "dirty": "clean",
+    "clean": "dirty",
+    "filled": "empty",
+    "empty": "filled",
+}
+"""The words for what a planner is told of the states of things, besides how doors stand, each with its contrary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +28,8 @@ class Remembered:
     name: `apple`, or with a number where several of one name are known: `kitchen counter 2`. It stays the same for the
     episode. room: where it is, "" if not known. place: on or in what, `on the kitchen table`, `in the fridge`, "" if
     not known. seen: the round in which it was last seen. state: of what has a door or a drawer, as it was last seen
-    well enough; "" for what has none, and where it seems open from afar.
+    well enough; "" for what has none, and where it seems open from afar. states: words of `CONTRARY`, as it was last
+    seen or as the robot has brought about; without a word and its contrary nobody knows.
     """
 
     name: str
@@ -25,6 +37,7 @@ class Remembered:
     place: str = ""
     seen: int = 0
     state: Literal["", "open", "ajar", "closed"] = ""
+    states: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

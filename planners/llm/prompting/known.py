@@ -21,9 +21,11 @@ def room_lines(knowledge: Knowledge) -> list[str]:
 
 
 def memory_lines(knowledge: Knowledge, round_number: int) -> list[str]:
-    """What has been seen so far, a line for each room, that of the robot first: `fridge (closed), apple on the kitchen
-    table (round 3)`. What is not in sight, and could be somewhere else or opened by now, has the round in which it was
-    last seen."""
+    """What has been seen so far, a line for each room, that of the robot first.
+
+    `fridge (closed), lamp (on), apple on the kitchen table (round 3)`: what is not in sight, and could be somewhere
+    else or in another state by now, has the round in which it was last seen.
+    """
     by_room: dict[str, list[str]] = {knowledge.room: []}
     for remembered in knowledge.remembered:
         by_room.setdefault(remembered.room, []).append(_remembered(remembered, round_number))
@@ -45,10 +47,10 @@ def _doorway(doorway: Doorway) -> str:
 
 
 def _remembered(remembered: Remembered, round_number: int) -> str:
-    """`lamp`, `fridge (closed, round 3)`, `microwave (open) on the table (round 3)`: the state is that of the thing."""
-    moves = remembered.state or remembered.place
+    """`plant`, `fridge (closed, round 3)`, `microwave (open, off) on the table (round 3)`: the states of the thing."""
+    moves = remembered.state or remembered.states or remembered.place
     round_seen = [f"round {remembered.seen}"] if moves and 0 < remembered.seen < round_number else []
-    state = [remembered.state] if remembered.state else []
+    state = [*([remembered.state] if remembered.state else []), *remembered.states]
     if not remembered.place:
         return f"{remembered.name}{_aside([*state, *round_seen])}"
     return f"{remembered.name}{_aside(state)} {remembered.place}{_aside(round_seen)}"

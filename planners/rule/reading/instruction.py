@@ -9,7 +9,7 @@ from planners.rule.reading import lexicon
 from planners.rule.reading.clauses import Reader
 from planners.rule.reading.nouns import Cursor, NotUnderstood, spelled
 from planners.rule.reading.orders import CloseUp, Errand, Fetch, in_order, names_in, without_repeats
-from planners.rule.reading.questions import question
+from planners.rule.reading.questions import question, strange
 from planners.rule.reading.spelling import misspelt
 
 __all__ = ["NotUnderstood", "parse_instruction"]
@@ -48,7 +48,12 @@ def _parsed(text: str) -> tuple[Errand, ...]:
     if asked := question(cursor):
         return (asked,)
     reader = Reader(cursor)
-    reader.text()
+    try:
+        reader.text()
+    except NotUnderstood:
+        if words := strange(Cursor(spelled(text))):
+            raise NotUnderstood(f"do not understand '{words}' in this question") from None
+        raise
     errands = without_repeats(reader.errands)
     if not errands:
         raise NotUnderstood("do not see what is to be done")

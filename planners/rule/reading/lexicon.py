@@ -96,6 +96,15 @@ IS = _set("""
     | are standing | is kept | are kept | is still | has been | have been | was put | were put | was left | were left
     | have no business | has no business | do not belong | does not belong | was put away | were put away
 """)
+STATES = {
+    **dict.fromkeys(("on", "switched on", "turned on", "powered on", "running"), "on"),
+    **dict.fromkeys(("off", "switched off", "turned off", "powered off"), "off"),
+    **dict.fromkeys(("dirty", "muddy", "soiled", "stained", "filthy"), "dirty"),
+    **dict.fromkeys(("clean", "spotless"), "clean"),
+    **dict.fromkeys(("full", "filled", "full of water", "filled with water"), "filled"),
+    "empty": "empty",
+}
+"""How people say what state something is in, by the word that planners are told."""
 GOES = _set("""
     go | goes | belong | belongs | should go | must go | has to go | have to go | needs to go | need to go
     | is to go | are to go | can go | may go | should be | must be | has to be | have to be | needs to be | need to be

@@ -27,7 +27,7 @@ _CONTRACTED = (
     (r"\b(i|we|you|they)'(?:ve)\b", r"\1 have"),
     (r"\b(i|we|you|they|it|that)'ll\b", r"\1 will"),
     (r"\b(we|you|they)'re\b", r"\1 are"),
-    (r"\b(it|that|there|what|who|here|which)'s\b", r"\1 is"),
+    (r"\b(it|that|there|what|who|here|which|where)'s\b", r"\1 is"),
     (r"\b(?:all|everything) but\b", "everything except"),
     (r"\b(?:something|anything) (?:to eat|edible|one can eat|that can be eaten)\b", "some food"),
 )

@@ -89,12 +89,14 @@ class Ask:
     """Answer a question by looking.
 
     about: `there` (is an item at a place, or anywhere?), `where` it is, `count`, `open` (is a container?), `closed`,
-    `contents` (what is at a place). place: "" for the whole home.
+    `contents` (what is at a place), `state` (is an item in one?), `holds` (is anything in a vessel?). place: "" for the
+    whole home. state: a word of `homie.kernel.vocabulary.knowledge.CONTRARY`; of a count, that of what counts.
     """
 
-    about: Literal["there", "where", "count", "open", "closed", "contents"]
+    about: Literal["there", "where", "count", "open", "closed", "contents", "state", "holds"]
     item: Item
     place: Place = Place("")
+    state: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from planners.common_sense import is_container
+from planners.common_sense import is_container, is_room
 from planners.rule.reading import lexicon
 from planners.rule.reading.nouns import Cursor, Kind, Noun, noun
 from planners.rule.reading.orders import Ask, Item, Place
+
+_LEFT_BEHIND = frozenset(
+    f"{have} {left}"
+    for have, left in (
+        *((f"{has} {who}", "left") for has in ("has", "have") for who in ("anyone", "anybody", "someone", "somebody")),
+        *((f"did {who}", "leave") for who in ("anyone", "anybody", "someone", "somebody", "i", "we", "you")),
+        *((f"have {who}", "left") for who in ("i", "we", "you")),
+    )
+)
 
 _TELL = ("tell me", "see", "check", "find out", "say", "look", "have a look", "let me know")
 _PREFACES = frozenset(
@@ -42,7 +51,8 @@ def question(cursor: Cursor) -> Ask | None:
     start = cursor.at
     cursor.skip(_PREFACES)
     whether = bool(cursor.take(_WHETHER))
-    rules = (_after_whether,) if whether else (_whereabouts, _count, _contents, _existence, _state_or_place)
+    others = (_whereabouts, _count, _contents, _existence, _left_behind, _state_or_place)
+    rules = (_after_whether,) if whether else others
     begin = cursor.at
     for rule in rules:
         asked = rule(cursor)
@@ -53,6 +63,17 @@ def question(cursor: Cursor) -> Ask | None:
         cursor.at = begin
     cursor.at = start
     return None
+
+
+def strange(cursor: Cursor) -> str:
+    """The words that are not understood of a question about something known, as of `is the fridge humming?`; "" where
+    it is no such question."""
+    cursor.skip(_PREFACES)
+    whether = bool(cursor.take(_WHETHER))
+    named = noun(cursor) if whether or cursor.take({"is", "are"}) else None
+    if named is None or named.kind not in (Kind.THING, Kind.PLACE) or (whether and not cursor.take({"is", "are"})):
+        return ""
+    return cursor.rest()
 
 
 def _whereabouts(cursor: Cursor) -> Ask | None:
@@ -73,9 +94,12 @@ def _count(cursor: Cursor) -> Ask | None:
     """`how many apples are there in the fridge?`, `count the mugs`"""
     if not cursor.take({"how many", "count", "count how many", "what is the number of"}):
         return None
-    item = _counted(noun(cursor))
+    named = noun(cursor)
     cursor.take({"are there", "are", "is there", "do we have", "have we got", "there are", "do you see", "can you see"})
-    place = _place(cursor)
+    if (state := _state(cursor)) and (counted := _one(named)) is not None:
+        place = _place(cursor)
+        return None if place is None or not _wide(place) else Ask("count", counted, place, state)
+    item, place = _counted(named), _place(cursor)
     return None if item is None or place is None else Ask("count", item, place)
 
 
@@ -103,7 +127,9 @@ def _existence(cursor: Cursor, beginnings: frozenset[str] = _HAVE) -> Ask | None
         return None
     cursor.take({"still", "any", "also", "already"})
     if cursor.take({"anything", "something"}):
-        place = _place(cursor)
+        place = _place(cursor, vessels=True)
+        if place is not None and lexicon.is_thing(place.words):
+            return Ask("holds", Item(place.words))
         return Ask("contents", Item("", None), place) if place is not None and place.words else None
     item = _counted(noun(cursor))
     place = _place(cursor)
@@ -111,17 +137,62 @@ def _existence(cursor: Cursor, beginnings: frozenset[str] = _HAVE) -> Ask | None
 
 
 def _state_or_place(cursor: Cursor, *, inverted: bool = True) -> Ask | None:
-    """`is the fridge open?`, `is the apple in the fridge?`; not inverted: `the apple is in the fridge`"""
+    """`is the fridge open?`, `is the apple in the fridge?`, `is the lamp on?`; not inverted: `the lamp is on`"""
     named = noun(cursor) if not inverted or cursor.take({"is", "are"}) else None
-    if named is None or not (inverted or cursor.take({"is", "are"})):
+    if named is None:
+        return None
+    if named.kind is Kind.PLACE and is_container(named.words):
+        cursor.take(lexicon.DOORS)
+    start = cursor.at
+    room = _place(cursor) or Place("")
+    if not is_room(room.words):
+        cursor.at, room = start, Place("")
+    if not (inverted or cursor.take({"is", "are"})):
         return None
     cursor.take({"still", "already"})
+    return _in_state(cursor, named, room) or (None if room.words else _open_or_there(cursor, named))
+
+
+def _left_behind(cursor: Cursor) -> Ask | None:
+    """`has anyone left the stove on?`"""
+    named = noun(cursor) if cursor.take(_LEFT_BEHIND) else None
+    return None if named is None else _in_state(cursor, named, Place("")) or _open_or_there(cursor, named, doors=True)
+
+
+def _state(cursor: Cursor) -> str:
+    """The state that the words up to a full stop, a comma or a place say, "" where the words go on otherwise."""
+    start = cursor.at
+    state = lexicon.STATES.get(cursor.take(lexicon.STATES.keys()), "")
+    if state and (cursor.over or cursor.words[cursor.at] in (".", ",") or cursor.sees(lexicon.AT | _LEFT)):
+        return state
+    cursor.at = start
+    return ""
+
+
+def _in_state(cursor: Cursor, named: Noun, room: Place) -> Ask | None:
+    """Whether something is on, dirty, or filled; of furniture only vessels can be said to be full."""
+    start, state, item = cursor.at, _state(cursor), _one(named)
+    full = state in ("filled", "empty")
+    if not state or item is None or (full and named.kind is Kind.PLACE):
+        cursor.at = start
+        return None
+    place = _place(cursor) if not room.words else room
+    return None if place is None or not _wide(place) else Ask("state", item, place, state)
+
+
+def _wide(place: Place) -> bool:
+    """Whether it is a room or the whole home."""
+    return not place.words or is_room(place.words)
+
+
+def _open_or_there(cursor: Cursor, named: Noun, *, doors: bool = False) -> Ask | None:
+    """Whether a container is open or closed, or something is at a place. doors: only the first."""
     if named.kind is Kind.PLACE and named.count == 1 and is_container(named.words):
         where = Place(named.words, True)
         if cursor.take(lexicon.OPENED):
             return Ask("open", Item(""), where)
         return Ask("closed", Item(""), where) if cursor.take(lexicon.CLOSED) else None
-    item, place = _one(named), _place(cursor)
+    item, place = _one(named), None if doors else _place(cursor, vessels=True)
     return None if item is None or place is None or not place.words else Ask("there", item, place)
 
 
@@ -137,8 +208,11 @@ def _counted(named: Noun | None) -> Item | None:
     return item if named is not None and named.kind in (Kind.THING, Kind.UNKNOWN) else None
 
 
-def _place(cursor: Cursor) -> Place | None:
-    """The place that follows; one without words if none does, None if there is one that is not understood."""
+def _place(cursor: Cursor, *, vessels: bool = False) -> Place | None:
+    """The place that follows; one without words if none does, None if there is one that is not understood.
+
+    vessels: whether it may be a thing that others are in.
+    """
     start = cursor.at
     preposition = cursor.take(lexicon.AT | {"inside of"})
     if not preposition or cursor.sees({"the house", "the home", "this house", "total", "all"}):
@@ -146,7 +220,8 @@ def _place(cursor: Cursor) -> Place | None:
         cursor.take({"in total", "in all", "in the house", "in the home", "in this house"})
         return Place("")
     where = noun(cursor)
-    if where is None or where.kind is not Kind.PLACE or where.count != 1 or where.other:
+    kinds = (Kind.PLACE, Kind.THING) if vessels else (Kind.PLACE,)
+    if where is None or where.kind not in kinds or where.count != 1 or where.other:
         return None
     words = where.words
     if cursor.take({"in", "of"}) and (room := noun(cursor)) is not None and room.kind is Kind.PLACE:

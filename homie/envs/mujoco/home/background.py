@@ -118,6 +118,9 @@ class BackgroundLocator(Locator):
         center = np.zeros(3) if item is None else self.world.object_box(item).center
         self._recall.aim("" if item is None else entity, center)
 
+    def brought_about(self, entity: str, state: str) -> None:
+        self._recall.brought_about(entity, state)
+
     def knowledge(self, round_number: int) -> Knowledge:
         return replace(self._recall.knowledge(round_number), setting="background")
 

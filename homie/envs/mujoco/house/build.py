@@ -295,7 +295,7 @@ def _add_looks(
         for k, part in enumerate(parts):
             name = f"{entity}/{group}#{k}"
             add_geom(body, name, part, 0.0)
-            geoms[name] = GeomInfo(entity, "")
+            geoms[name] = GeomInfo(entity, "" if group == "slice" else group)
 
 
 def _add_person(spec: mujoco.MjSpec, scene: SceneSpec, person: PersonSpec, geoms: dict[str, GeomInfo]) -> None:

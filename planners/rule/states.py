@@ -1,0 +1,109 @@
+"""How the rule planner finds out in what state things are: on, off, dirty, clean, filled or empty."""
+
+from __future__ import annotations
+
+from homie.kernel.vocabulary.knowledge import CONTRARY, Remembered
+from planners.rule.memory import Memory
+from planners.rule.moves import Course, Moves
+from planners.rule.reading.orders import Ask
+
+
+class StateAnswers(Moves):
+    """Answers questions about states from what the planner is told of them, and guesses none.
+
+    `answer` is "" where it could not be found out; `doubts` say what is not known.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        super().__init__(memory)
+        self.answer = ""
+        self.doubts: list[str] = []
+
+    def _is_so(self, question: Ask) -> Course[None]:
+        """Whether a thing is in a state; of several things each is told where they differ."""
+        words, state = question.item.words, question.state
+        yield from self._look_for(words, question.place.words, f"I go and look whether the {words} is {state}.")
+        known = self.memory.named(words, question.place.words)
+        if not known:
+            where = f" in the {question.place.words}" if question.place.words else ""
+            self.doubts.append(f"I have not found the {words}{where}.")
+            return
+        answers = {thing.name: self._said(thing, state) for thing in known}
+        self.doubts += [f"I cannot see whether the {name} is {state}." for name, said in answers.items() if not said]
+        if self.doubts:
+            return
+        several = len(set(answers.values())) > 1
+        each = (f"{name}: {said}" for name, said in answers.items())
+        self.answer = "; ".join(each) if several else next(iter(answers.values()))
+
+    def _said(self, thing: Remembered, state: str) -> str:
+        """The answer for one thing, "" where nobody knows. What has things in it is not empty."""
+        inside = [other.name for other in self.memory.things_at(thing.name)] if state in ("filled", "empty") else []
+        if state == "empty" and inside:
+            return f"no, {listed(inside)} {_are(inside)} in it"
+        if state in thing.states:
+            return "yes"
+        if CONTRARY[state] not in thing.states:
+            return ""
+        return f"no, but {listed(inside)} {_are(inside)} in it" if inside else f"no, it is {CONTRARY[state]}"
+
+    def _holds(self, words: str) -> Course[None]:
+        """Whether anything is in a vessel."""
+        yield from self._look_for(words, "", f"I go and look into the {words}.")
+        known = self.memory.named(words)
+        inside = [other.name for thing in known for other in self.memory.things_at(thing.name)]
+        if inside:
+            self.answer = f"yes, {listed(inside)}"
+        elif any("filled" in thing.states for thing in known):
+            self.answer = "yes, it is filled"
+        elif known and all("empty" in thing.states for thing in known):
+            self.answer = "no, it is empty"
+        else:
+            self.doubts.append(f"I cannot see whether anything is in the {words}." if known else _missing(words))
+
+    def _how_many_are(self, question: Ask) -> Course[None]:
+        """How many things are in a state, where that is known of all that were seen."""
+        words, room, state = question.item.words, question.place.words, question.state
+        yield from self._look_into_rooms(room, f"I count the {words} that are {state} and look into the ")
+        known = self.memory.named(words, room)
+        counted = [thing for thing in known if state in thing.states]
+        open_ones = [thing.name for thing in known if not {state, CONTRARY[state]} & set(thing.states)]
+        self.doubts += [f"I cannot see whether the {name} is {state}." for name in open_ones]
+        if not known:
+            self.doubts.append(_missing(words))
+        elif self.doubts:
+            self.answer = f"at least {len(counted)}"
+        else:
+            self.answer = str(len(counted))
+
+    def _look_into_rooms(self, room: str, why: str) -> Course[None]:
+        """Look into a room, or into all that come to be known on the way."""
+        memory, tried = self.memory, set[str]()
+        while name := next((name for name in ([room] if room else memory.rooms()) if name not in tried), ""):
+            tried.add(name)
+            there = memory.left > 1 and (yield from self.go_to(name, f"{why}{name}."))
+            # In the background any room can be asked for, and of those that there are not nothing is known.
+            if not there and (room or memory.known is not None or any(t.room == name for t in memory.remembered)):
+                self.doubts.append(f"I have not looked into the {name}.")
+
+    def _look_for(self, words: str, room: str, why: str) -> Course[None]:
+        """Go to something, by its own name where it is known."""
+        known = self.memory.named(words, room)
+        if known:
+            yield from self.go_to(known[0].name, why)
+        else:
+            yield from self.reach(f"{room} {words}".strip(), why)
+
+
+def listed(names: list[str]) -> str:
+    """Names as a list in a sentence: `apple, pear and mug`."""
+    several = [f"{names.count(name)} x {name}" if names.count(name) > 1 else name for name in dict.fromkeys(names)]
+    return " and ".join([", ".join(several[:-1]), several[-1]] if len(several) > 1 else several)
+
+
+def _are(names: list[str]) -> str:
+    return "are" if len(names) > 1 else "is"
+
+
+def _missing(words: str) -> str:
+    return f"I have not found the {words}."
