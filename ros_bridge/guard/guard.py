@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -74,8 +74,8 @@ LOOK = 0.1
 HOLD_AFTER = 0.5
 """Seconds that zero is sent after a motion: the last message may be lost, and others may then drive."""
 
-Approval = Literal["none", "subtask"]
-Reply = Callable[[FromGuard], None]
+Approval: TypeAlias = Literal["none", "subtask"]
+Reply: TypeAlias = Callable[[FromGuard], None]
 
 
 @dataclass(slots=True)

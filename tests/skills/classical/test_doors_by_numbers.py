@@ -15,7 +15,7 @@ from skills.classical.hand import Hand
 from skills.classical.openclose import Close, Open
 from skills.classical.pulls import STANDOFF, on_sweep
 from tests.skills.classical.doors import drawer, hinged, level_hinged, opening_at
-from tests.skills.classical.obedient import KINEMATICS, ObedientRobot, floor_round, in_posture
+from tests.skills.classical.obedient import KINEMATICS, PERIOD, ObedientRobot, floor_round, in_posture
 
 BEGIN = Pose2(0.0, -1.6, 1.5)
 CABINET = Box(np.array([0.0, 0.3, 0.6]), np.array([0.55, 0.27, 0.6]))
@@ -35,6 +35,7 @@ class World:
         self.robot, self.part_at, self.part = ObedientRobot(BEGIN), part_at, part_at(opening)
         self.robot.stops_fingers = lambda: 0.02 if grips and self._at_handle() else 0.0
         self.openings = [opening]
+        self.bodies = [self.robot.body]
 
     def _at_handle(self) -> bool:
         return float(np.linalg.norm(self.robot.gripper.position - self.part.handle)) < 0.04
@@ -61,6 +62,7 @@ class World:
             opening = min(opening, self._pushed())
         self.part = self.part_at(opening)
         self.openings.append(opening)
+        self.bodies.append(body)
         skill.revise(self.goal())
 
     def _pushed(self) -> float:
@@ -108,6 +110,14 @@ def test_what_is_opened_stays_open_wide(name: str, least: float) -> None:
     assert not on_sweep(DOORS[name](0.0), robot.base.xy, world.part.opening) or name == "flap"
     first = next(number for number, opening in enumerate(world.openings) if opening > 0.02)
     assert robot.commands[first].get("gripper") == (0.0,), "it is led with the fingers closed"
+    widths = [body.gripper for body in world.bodies[:first]]
+    assert max(widths[-60:]) == pytest.approx(0.06, abs=0.003), "and taken with fingers that leave the panel alone"
+    shut, stood = DOORS[name](0.0), world.bodies[first].base
+    assert (stood.xy - shut.axis_point[:2]) @ shut.outward[:2] >= 0.149, "from before it, not from beside it"
+    assert 0.42 < np.linalg.norm(stood.xy - shut.handle[:2]) < 1.1
+    joints = np.array([SPEC.chain.measured(body) for body in world.bodies if body.holding])
+    steps = np.abs(np.diff(joints, axis=0)).max(axis=0) / PERIOD
+    assert (steps <= 0.7 * SPEC.chain.speeds + 1e-6).all(), "slower than the arm moves freely"
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,16 @@ def test_before_a_front_without_floor_it_stops_at_its_side() -> None:
     assert abs(away[1]) > abs(away[0]), "not behind it"
 
 
+def test_it_rather_stands_at_the_side_than_behind_something_broad() -> None:
+    """A chest before the front, over which the arm does not reach; a door and its handle are no such thing."""
+    for deep, before in ((0.15, False), (0.02, True)):
+        chest = Box(np.array([0.7 - 0.13 - deep, 0.5, 0.3]), np.array([deep, 0.6, 0.3]))
+        skill, robot = gone(to(PIECE, chest, front=math.pi), Pose2(-1.5, 0.5, 0.0))
+        assert skill.outcome is Outcome.SUCCEEDED
+        away = robot.base.xy - PIECE.center[:2]
+        assert bool(abs(away[0]) > abs(away[1])) is before
+
+
 def test_where_there_is_no_floor_near_it_comes_as_near_as_it_can() -> None:
     """A hedge of furniture all around, as before the cabinet in a corner with its door open."""
     hedge = replace(PIECE, half=PIECE.half + np.array([0.6, 0.6, 0.0]))
