@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from episodes import write_run
+from episodes import REPLANNED, write_run
 from test_recording import drive
 
 from homie.data.convert import make_dataset
@@ -97,6 +97,57 @@ def test_of_conversations_and_pairs(tmp_path, purpose):
     make_dataset(TrainingOptions.build(out=tmp_path / "other", **settings), purpose)
     assert (front(tmp_path / "set")["license"], front(tmp_path / "set")["task_categories"]) == ("mit", ["robotics"])
     assert front(tmp_path / "other")["license"] == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("purpose", "title", "head", "row", "columns"),
+    [
+        (
+            "sft",
+            "Decisions of a household robot",
+            "| split | episodes | tasks | houses | lines | End | Go to | Pick | Put |",
+            "| train | 2 | 1 | 1 | 10 | 2 | 4 | 2 | 2 |",
+            "`prompt` and `completion` (messages with parts), `images` (the pictures, in order)",
+        ),
+        (
+            "dpo",
+            "Preferences between decisions of a household robot",
+            "| split | episodes | tasks | houses | lines | action | model | order | replan |",
+            "| train | 2 | 1 | 1 | 26 | 8 | 8 | 8 | 2 |",
+            "`prompt`, `chosen` and `rejected` (messages with parts), `images` (the pictures, in order)",
+        ),
+    ],
+)
+def test_what_a_card_says_of_conversations_and_pairs(tmp_path, purpose, title, head, row, columns):
+    run, out = write_run(tmp_path / "run", ["a-0", "a-1"], REPLANNED), tmp_path / "set"
+    data = make_dataset(TrainingOptions.build(sources=[run], out=out, prompt_settings={"images": False}), purpose)
+    files = [{"split": "train", "path": "train/**"}]
+    assert front(out) == {
+        "pretty_name": title,
+        "license": "unknown",
+        "task_categories": ["robotics"],
+        "tags": ["robotics", "homie", purpose],
+        "configs": [{"config_name": "default", "data_files": files}],
+    }
+    text = (out / "README.md").read_text()
+    rule = "|" + " --- |" * 9
+    counted = {"sft": "action", "dpo": "kind of pair"}[purpose]
+    assert f"\n# {title}\n\n{head}\n{rule}\n{row}\n\nThe last columns count lines by {counted}. SHA-256" in text
+    assert f"`{data.sha256}`" in text
+    assert "| source | what | planner | versions |\n| --- | --- | --- | --- |\n| run | run | rule |  |\n" in text
+    assert f"Columns: {columns}. `datasets.load_dataset" in text
+    assert " --adapter ADAPTER --template emmoe-json --set example_images=false --set images=false --set " in text
+    assert "--set reasks" not in text and "made-up names" not in text and "language model" not in text
+    assert "seed 0, episodes kept: done, split: suite. Steps without an analysis have one" in text
+
+
+def test_what_a_card_says_of_files_in_the_form_of_emmoe(tmp_path):
+    run, out = write_run(tmp_path / "run", ["a-0"]), tmp_path / "set"
+    make_dataset(TrainingOptions.build(sources=[run], out=out, form="emmoe", explain=False), "sft")
+    assert front(out)["configs"][0]["data_files"] == [{"split": "train", "path": "train.json"}]
+    text = (out / "README.md").read_text()
+    assert "\n## Use\n\nThe form is that of EMMOE's own data (paper, appendix F).\n" in text
+    assert "Columns" not in text and "Steps without an analysis" not in text
 
 
 @pytest.mark.parametrize("wrong", [1, 20, 22])
