@@ -11,6 +11,7 @@ import numpy as np
 
 from error_detection import names
 from homie.kernel.interfaces import Trial
+from homie.kernel.support.text import the
 from homie.kernel.types import Arrangement, Lying
 from homie.kernel.vocabulary import domain
 
@@ -64,8 +65,7 @@ def _moved_things(trial: Trial, after: Arrangement) -> Iterator[str]:
 
 def _named(entity: str, trial: Trial) -> str:
     """`the fridge`, `drawer 2`."""
-    name = names.named(entity, trial.world, trial.observation)
-    return name if name[-1].isdigit() else f"the {name}"
+    return the(names.named(entity, trial.world, trial.observation))
 
 
 def _holders(lying: Lying, arrangement: Arrangement) -> list[str]:

@@ -41,6 +41,7 @@ def ended(*feedback: Feedback, **more: object) -> EpisodeResult:
         (ended(FAILED, FAILED), None, "nothing done", UNCHECKED),
         (ended(FAILED, ended_by="rounds"), None, "nothing done", UNCHECKED),
         (ended(answer="in the fridge"), None, "not checked", UNCHECKED),
+        (ended(answer="I do not know.", report="failure"), None, "nothing done", UNCHECKED),
         (ended(), Verdict(False, TASK), "nothing done", "The goal does not hold in the simulated world."),
     ],
 )

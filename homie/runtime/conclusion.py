@@ -73,7 +73,7 @@ def _status(result: EpisodeResult, verdict: Verdict | None, well: int) -> Status
         return "done"
     if result.report == "declined":
         return "declined"
-    if not well and not result.answer:
+    if not well and (not result.answer or result.report == "failure"):  # that it does not know is no answer
         return "nothing done"
     return "not done" if judged else "not checked"
 

@@ -22,7 +22,6 @@ from PIL import Image as Picture
 from homie.kernel.interfaces import EpisodeListener, Filmable, Robot
 from homie.kernel.support.text import counted
 from homie.kernel.types import (
-    END,
     ENDINGS,
     REPORTS,
     Array,
@@ -44,6 +43,7 @@ from homie.kernel.types import (
 )
 from homie.runtime import caption
 from homie.runtime.caption import Caption, draw_caption, draw_card, label
+from homie.runtime.conclusion import Conclusion
 
 VIEW_HEIGHT = 432
 WIDTH, HEIGHT = caption.WIDTH, VIEW_HEIGHT + caption.HEIGHT
@@ -134,11 +134,9 @@ class VideoWriter(EpisodeListener):
     def _film_end(self, result: EpisodeResult) -> None:
         said = result.answer or (REPORTS[result.report] if result.report else ENDINGS[result.ended_by])
         self._caption = self._caption.change(state=said, tone="plain")
-        tried = [item for item in result.history if item.subtask.action != END.action]
-        well = sum(item.feedback.ok for item in tried)
         lines = (
             f"{counted(result.rounds, 'round')}, {result.robot_seconds:.0f} s of robot time",
-            f"{well} of {counted(len(tried), 'subtask')} succeeded",
+            Conclusion.of(result, None).subtasks,
         )
         self._card = _sentence(ENDINGS[result.ended_by]), (*lines, *([_sentence(said)] if result.report else []))
         self._shoot(self._robot.observe(), hold=round(END_HOLD * FPS))

@@ -10,6 +10,7 @@ import numpy as np
 from homie.kernel.errors import suggestion
 from homie.kernel.interfaces import Robot
 from homie.kernel.planning.recall import Landmark, Recall
+from homie.kernel.support.text import the
 from homie.kernel.types import FLOOR, Array, CameraFrame, Detection, ErrorCode, Observation, Pose2
 from homie.kernel.vocabulary.knowledge import CONTRARY, Doorway, Knowledge, Remembered
 from perception.localise import Scan
@@ -343,8 +344,7 @@ class SightRecall(Recall):
         """`in the fridge`, `on kitchen counter 2`."""
         if where.holder not in self._names:
             return "" if where.holder else where.word
-        article = "" if self._names.number(where.holder) else "the "
-        return f"{where.word} {article}{self._names.called(where.holder)}"
+        return f"{where.word} {the(self._names.called(where.holder))}"
 
 
 def _noun(words: str) -> str:

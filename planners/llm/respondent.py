@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 
-from homie.kernel.errors import BadInput
+from homie.kernel.errors import BadInput, PlannerError
 from homie.kernel.interfaces import Planner
 from homie.kernel.planning.prompts import Message
 from homie.kernel.planning.respondents import PlainQuestion, Respondent, Said
 from homie.kernel.types import Image
 from planners.llm.brain import ModelPlanner
-from planners.llm.messages import Request
+from planners.llm.messages import Reply, Request
 from planners.llm.prompting.pictures import shrink
 
 
@@ -23,6 +24,7 @@ class ModelRespondent(Respondent):
             name = type(planner).__name__
             raise BadInput(f"{name} has no language model to be asked questions: give another, such as chat:MODEL.")
         self._planner = planner
+        self._heard = self._warned = False
 
     def answer(self, question: PlainQuestion) -> Said:
         settings, model = self._planner.settings, self._planner.model
@@ -31,7 +33,25 @@ class ModelRespondent(Respondent):
         if settings.images:
             parts += [shrink(picture, settings.image_size) for picture in question.pictures]
         reply = model.complete(Request((Message("user", (*parts, question.text)),)))
+        self._check(reply, question.id)
         return Said(reply.text, reply.input_tokens, reply.output_tokens, reply.cost)
+
+    def _check(self, reply: Reply, question: str) -> None:
+        """Say that a reply has no text: an empty answer is marked like a wrong one.
+
+        Raises PlannerError where no reply has had any so far, unless the model declined: endpoint or settings are at
+        fault then, and not one question should be marked.
+        """
+        if reply.text.strip():
+            self._heard = True
+            return
+        trouble = f"The model's reply to the question '{question}' has no text"
+        advice = self._planner.model.advice(reply) or "See the log of its endpoint."
+        if not self._heard and reply.finish != "refusal":
+            raise PlannerError(f"{trouble}, and no other had any. {advice}")
+        if not self._warned:
+            self._warned = True
+            warnings.warn(f"{trouble}: it counts as an answer that is wrong. {advice}", stacklevel=3)
 
     def describe(self) -> Mapping[str, object]:
         settings = self._planner.settings

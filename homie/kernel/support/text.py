@@ -22,6 +22,22 @@ def json_safe(text: str) -> str:
     return _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
+def one_line(text: object, longest: int = 300) -> str:
+    """What a text or an error says in one line that may stand in a sentence: without its full stop, and cut off where
+    it is longer.
+
+    >>> one_line("No such  file.\\n"), one_line("abc", longest=2)
+    ('No such file', 'ab ...')
+    """
+    line = " ".join(str(text).split()).rstrip(".!")
+    return line if len(line) <= longest else f"{line[:longest]} ..."
+
+
+def the(name: str) -> str:
+    """A name in a sentence: `the mug`, but `mug 2`, which says by itself which one is meant."""
+    return name if name[-1:].isdigit() else f"the {name}"
+
+
 def counted(number: int, noun: str, plural: str = "") -> str:
     """A number with its noun: `1 round`, `3 rounds`. plural: where it is not the noun with an s."""
     return f"{number} {noun if number == 1 else plural or noun + 's'}"

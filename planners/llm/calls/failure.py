@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from homie.kernel.support.text import one_line
 from planners.llm.calls.lenient import complaint
 from planners.llm.calls.waits import is_used_up, wait_asked
 
@@ -27,7 +28,6 @@ _ABOUT_LENGTH = re.compile(
 """What is said of a request that is too much, in whatever form; a longer question would not help it."""
 _NEVER = re.compile(r"\b(?:not|n't|un|isn.t)\s?(?:supported|implemented)\b", re.IGNORECASE)
 """What a server says, with a status of 500 and above, that will not be otherwise next time (llama.cpp: pictures)."""
-_LENGTH = 300
 
 
 class Failure(Exception):
@@ -61,7 +61,7 @@ def of_status(
         hint: What may help, behind its words; "" for nothing.
     """
     message = scrubbed(complaint(body), key)
-    words = (": " + _short(message) if message.strip() else "") + hint
+    words = (": " + one_line(message) if message.strip() else "") + hint
     if status in PASSING or status >= 500:
         after = wait_asked(headers, body)
         if is_used_up(body, after):
@@ -87,8 +87,3 @@ def about_length(message: str) -> bool:
 def scrubbed(text: str, key: str) -> str:
     """A text without the API key."""
     return text.replace(key, "[key]") if key else text
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split()).rstrip(".!")
-    return line if len(line) <= _LENGTH else f"{line[:_LENGTH]} ..."

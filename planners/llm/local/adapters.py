@@ -17,6 +17,7 @@ from safetensors.torch import load_file
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.packages import missing_part
+from homie.kernel.support.text import one_line
 from planners.llm.local.folder import read_json
 
 ADAPTER_WEIGHTS, ADAPTER_CONFIG = "adapter_model.safetensors", "adapter_config.json"
@@ -48,7 +49,7 @@ def adapted(model: Any, folder: Path, base: Path) -> Any:
             # Once more: the first time nobody is told of the weights that had no place.
             left = whole.load_adapter(folder, whole.active_adapter).unexpected_keys
         except (ValueError, RuntimeError, KeyError, TypeError, UserWarning) as error:
-            raise BadInput(f"The adapter {folder} does not fit the model: {_short(error)}") from error
+            raise BadInput(f"The adapter {folder} does not fit the model: {one_line(error)}") from error
     if left:
         names = ", ".join(sorted(left)[:SHOWN]) + (f" and {len(left) - SHOWN} more" if len(left) > SHOWN else "")
         raise BadInput(
@@ -99,7 +100,7 @@ def _check_weights(folder: Path) -> None:
     try:
         bad = sorted(_not_finite(load_file(path)))
     except (SafetensorError, OSError) as error:
-        raise BadInput(f"The adapter {path} is damaged: {_short(error)}.") from error
+        raise BadInput(f"The adapter {path} is damaged: {one_line(error)}.") from error
     if bad:
         more = f" and {len(bad) - SHOWN} more" if len(bad) > SHOWN else ""
         raise BadInput(
@@ -125,8 +126,3 @@ def _model_name(path: str) -> str:
     if len(parts) > 2 and parts[-2] == "snapshots":
         parts = parts[:-2]
     return parts[-1].rpartition("--")[2] if parts else ""
-
-
-def _short(error: BaseException, longest: int = 300) -> str:
-    text = " ".join(str(error).split()).rstrip(".")
-    return text if len(text) <= longest else f"{text[:longest]} ..."

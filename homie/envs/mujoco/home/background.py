@@ -17,6 +17,7 @@ from homie.envs.mujoco.state.world import World
 from homie.kernel.interfaces import Locator, NameMatcher, kind_of
 from homie.kernel.planning.recall import Landmark, Recall
 from homie.kernel.setup import registry
+from homie.kernel.support.text import the
 from homie.kernel.types import (
     FLOOR,
     Arrangement,
@@ -377,8 +378,7 @@ class BackgroundLocator(Locator):
         place = self.world.place(entity)
         if place.entity in self.world.rooms or place.entity == FLOOR:
             return "on the floor"
-        holder = self.called(place.entity)
-        return f"{place.relation} {holder if holder[-1:].isdigit() else f'the {holder}'}"
+        return f"{place.relation} {the(self.called(place.entity))}"
 
     def has_place(self, entity: str) -> bool:
         piece = self.world.receptacles.get(entity)
