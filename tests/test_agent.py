@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from error_detection import execution, paper_order
-from homie.kernel.episode.agent import EMMOE_LIMITS, EMMOE_TELLING, SAID_END, Reached, run_episode
+from homie.bench.suites.quirks import EB_ALFRED, EB_MANIPULATION, EB_NAVIGATION
+from homie.kernel.episode.agent import run_episode
 from homie.kernel.episode.executor import Executor, SkillBook
-from homie.kernel.episode.senses import OWN_VIEWS, Senses
+from homie.kernel.episode.rules import EpisodeRules
+from homie.kernel.episode.senses import Senses
 from homie.kernel.errors import PlannerError, Unanswered
 from homie.kernel.interfaces import EpisodeListener, Planner, Skill
 from homie.kernel.types import (
@@ -30,7 +33,7 @@ from homie.kernel.types import (
     RoundRecord,
     Subtask,
     SubtaskRecorded,
-    Telling,
+    Visibility,
 )
 from homie.kernel.vocabulary.actions import canonical_action
 from homie.runtime.inputs import RoundInput
@@ -99,15 +102,10 @@ def play():
 
     def run(
         *decisions: Decision | Subtask,
-        rounds: int = 20,
         attempts: int = 3,
         more: Sequence[Skill] = (),
-        telling: Telling = EMMOE_TELLING,
-        limits: Limits = EMMOE_LIMITS,
         choices: Sequence[Choice] = (),
-        views: Mapping[str, str] = OWN_VIEWS,
-        reached: Reached | None = None,
-        ends: tuple[Subtask, ...] = SAID_END,
+        **rules: Any,
     ):
         robot = TinyRobot()
         tiny = {action: skill for skill in TinySkills().skills(SPEC, robot.kinematics) for action in skill.actions}
@@ -121,15 +119,9 @@ def play():
             "the task",
             planner,
             executor,
+            EpisodeRules(action_list=(lambda executor: tuple(choices)) if choices else None, **rules),
             seed=0,
-            rounds=rounds,
             listener=keeper,
-            telling=telling,
-            limits=limits,
-            numbering=(lambda executor: tuple(choices)) if choices else None,
-            views=views,
-            reached=reached,
-            ends=ends,
         )
         return result, keeper.records, planner, keeper.events
 
@@ -162,25 +154,25 @@ def test_the_planner_is_told_inventory_history_and_feedback(play):
 
 
 @pytest.mark.parametrize(
-    ("telling", "history", "feedback"),
+    ("visibility", "history", "feedback"),
     [
         (
-            Telling("text"),
+            Visibility("text"),
             "(1) [Go to, ball](success) (2) [Pick, ball](success) (3) [Pick, ball](fail)",
             "Unable to pick",
         ),
-        (Telling("booleans", last=2), "(2) [Pick, ball](success) (3) [Pick, ball](fail)", "fail"),
-        (Telling("none"), "(1) [Go to, ball] (2) [Pick, ball] (3) [Pick, ball]", "None"),
-        (Telling(history="words", last=1), "(3) [Pick, ball]", "Unable to pick"),
-        (Telling(history="none"), "None", "Unable to pick"),
+        (Visibility("booleans", last=2), "(2) [Pick, ball](success) (3) [Pick, ball](fail)", "fail"),
+        (Visibility("none"), "(1) [Go to, ball] (2) [Pick, ball] (3) [Pick, ball]", "None"),
+        (Visibility(history="words", last=1), "(3) [Pick, ball]", "Unable to pick"),
+        (Visibility(history="none"), "None", "Unable to pick"),
     ],
 )
-def test_a_protocol_says_what_a_planner_is_told_and_the_records_stay_whole(play, telling, history, feedback):
-    result, records, planner, _ = play(GO_BALL, PICK, PICK, END, telling=telling)
+def test_a_protocol_says_what_a_planner_is_told_and_the_records_stay_whole(play, visibility, history, feedback):
+    result, records, planner, _ = play(GO_BALL, PICK, PICK, END, visibility=visibility)
     last = planner.inputs[-1]
     assert last.history_text == history
     assert last.feedback is not None and last.feedback.message.startswith(feedback)
-    assert last.feedback.code == (ErrorCode.L1 if telling.feedback == "codes" else None)
+    assert last.feedback.code == (ErrorCode.L1 if visibility.feedback == "codes" else None)
     assert codes(records) == [None, None, ErrorCode.L1, None]
     assert [item.feedback.code for item in result.history] == codes(records)
     kept = RoundInput.model_validate_json(RoundInput.of(last).line)
@@ -213,7 +205,7 @@ def test_end_is_an_exact_token_whatever_its_case(play, text):
     ],
 )
 def test_what_a_planner_says_of_its_task_when_it_ends_it(play, ends, decision, report, target):
-    result, records, *_ = play(decision, ends=ends, rounds=1)
+    result, records, *_ = play(decision, endings=ends, rounds=1)
     reporting = len(ends) > 1
     if reporting and target is None:
         assert codes(records) == [ErrorCode.F1], "the report is an exact token there"
@@ -453,13 +445,13 @@ def test_an_episode_may_end_by_itself_as_soon_as_its_goal_is_reached(play):
     """Asked after every subtask, whether it succeeded or not; the rest of the plan is not carried out."""
     asked = iter([False, False, True])
     plan = Decision((GO_BALL, PUT, GO_BOX))
-    result, records, planner, _ = play(plan, Decision((GO_BALL, PICK)), reached=lambda: next(asked))
+    result, records, planner, _ = play(plan, Decision((GO_BALL, PICK)), goal_check=lambda: next(asked))
     assert (result.ended_by, len(records), len(planner.inputs)) == ("goal", 3, 2)
     assert [record.execution.feedback.ok for record in records] == [True, False, True]
 
 
 def test_who_ends_an_episode_is_not_asked_whether_its_goal_is_reached(play):
-    result, *_ = play(END, reached=lambda: pytest.fail("nobody needs to know"))
+    result, *_ = play(END, goal_check=lambda: pytest.fail("nobody needs to know"))
     assert result.ended_by == "ended"
 
 
@@ -470,12 +462,10 @@ def test_a_protocol_says_through_which_camera_a_planner_looks(play):
 
 
 UNREAD = Decision((), problem="no JSON")
-STRICT_ALFRED, STRICT_NAVIGATION = Telling(faults="eb-alfred@2025-02"), Telling(faults="eb-navigation@2025-02")
-STRICT_MANIPULATION = Telling(faults="eb-manipulation@2025-02")
 
 
 def test_the_faults_of_eb_alfred_count_an_unreadable_answer_and_tell_nothing_of_it(play):
-    result, records, planner, _ = play(GO_BALL, UNREAD, END, choices=NUMBERED, telling=STRICT_ALFRED)
+    result, records, planner, _ = play(GO_BALL, UNREAD, END, choices=NUMBERED, quirks=EB_ALFRED)
     assert codes(records) == [None, ErrorCode.F1, None] and result.ended_by == "ended"
     first, _, third = planner.inputs
     assert third.feedback is not None and third.feedback.ok and first.feedback is None
@@ -486,13 +476,13 @@ def test_the_faults_of_eb_alfred_count_an_unreadable_answer_and_tell_nothing_of_
 
 def test_the_faults_of_eb_alfred_count_a_step_and_no_failure_for_a_number_that_is_none(play):
     plan = Decision((GO_BALL, Subtask("1.5"), PICK))
-    result, records, *_ = play(plan, END, choices=NUMBERED, telling=STRICT_ALFRED, limits=Limits(failures=1, steps=9))
+    result, records, *_ = play(plan, END, choices=NUMBERED, quirks=EB_ALFRED, limits=Limits(failures=1, steps=9))
     assert codes(records) == [None, ErrorCode.F1, None], "the plan ends, the episode goes on"
     assert result.ended_by == "ended" and len(result.history) == 3
 
 
 def test_the_faults_of_eb_navigation_draw_an_action_in_the_place_of_an_unreadable_answer(play):
-    asked = [play(UNREAD, rounds=6, choices=NUMBERED[:3], telling=STRICT_NAVIGATION) for _ in range(2)]
+    asked = [play(UNREAD, rounds=6, choices=NUMBERED[:3], quirks=EB_NAVIGATION) for _ in range(2)]
     drawn = [[record.execution.subtask for record in records] for _, records, *_ in asked]
     assert drawn[0] == drawn[1], "the seed of the episode decides"
     assert len(drawn[0]) == 6 and set(drawn[0]) <= {choice.subtask for choice in NUMBERED[:3]}
@@ -500,15 +490,14 @@ def test_the_faults_of_eb_navigation_draw_an_action_in_the_place_of_an_unreadabl
 
 def test_the_faults_of_eb_manipulation_carry_the_rest_of_a_plan_out_after_a_failure(play):
     plan = Decision((PICK, GO_BALL, END))
-    result, records, *_ = play(plan, telling=STRICT_MANIPULATION)
+    result, records, *_ = play(plan, quirks=EB_MANIPULATION)
     assert codes(records) == [ErrorCode.D1, None, None] and result.ended_by == "ended"
     assert codes(play(plan, rounds=1)[1]) == [ErrorCode.D1]
-    assert len(play(plan, telling=STRICT_MANIPULATION, limits=Limits(failures=1))[1]) == 1, "limits still end it"
+    assert len(play(plan, quirks=EB_MANIPULATION, limits=Limits(failures=1))[1]) == 1, "limits still end it"
 
 
 def test_official_evaluators_take_an_end_that_is_in_no_list(play):
-    strict = STRICT_NAVIGATION
-    assert play(END, choices=NUMBERED[:3], telling=strict)[0].ended_by == "ended"
+    assert play(END, choices=NUMBERED[:3], quirks=EB_NAVIGATION)[0].ended_by == "ended"
     assert play(END, rounds=2, choices=NUMBERED[:3])[0].ended_by == "rounds"
 
 

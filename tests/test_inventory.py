@@ -15,6 +15,7 @@ from homie.kernel import types
 from homie.kernel.episode.agent import Episode, run_episode, unreadable
 from homie.kernel.episode.executor import Executor, SkillBook
 from homie.kernel.episode.inventory import aftermath, in_hand, update_inventory
+from homie.kernel.episode.rules import EpisodeRules
 from homie.kernel.episode.senses import Senses
 from homie.kernel.interfaces import EpisodeListener, Listeners, Planner
 from homie.kernel.types import (
@@ -216,7 +217,7 @@ END = Decision((Subtask("End"),), model="tiny")
 
 def test_a_round_that_cannot_be_read_is_f1_and_no_history():
     planner, heard = Lines(Decision((), problem="It is no JSON."), END), []
-    result = run_episode("wait", planner, executor(), seed=7, rounds=5, listener=Hearing("only", heard))
+    result = run_episode("wait", planner, executor(), EpisodeRules(rounds=5), seed=7, listener=Hearing("only", heard))
     check = Check("format", ErrorCode.F1, "It is no JSON.")
     first, last = (event.record for _, event in heard if isinstance(event, SubtaskRecorded))
     assert first.execution == unreadable(planner.decisions[0])
@@ -245,7 +246,7 @@ def test_a_round_that_cannot_be_read_is_f1_and_no_history():
 def test_a_subtask_is_told_with_its_round():
     heard: list[Any] = []
     planner = Lines(Decision((Subtask("Fly", "ball"),)), END)
-    run_episode("go", planner, executor(), seed=0, rounds=5, listener=Hearing("only", heard))
+    run_episode("go", planner, executor(), EpisodeRules(rounds=5), seed=0, listener=Hearing("only", heard))
     assert [event for _, event in heard if isinstance(event, SubtaskStarted)] == [
         SubtaskStarted(1, Subtask("Fly", "ball"))
     ]
@@ -258,7 +259,7 @@ def test_what_a_planner_is_told_comes_from_the_parts():
     locator.knowledge = lambda number: f"knowledge of round {number}"
     locator.arranged = lambda detections: tuple(reversed(detections))
     planner.looks_at_hand, robot.hand = True, "front"
-    episode = Episode("wait", planner, tiny, seed=0, rounds=3, listener=Listeners(), inventory=("mug",))
+    episode = Episode("wait", planner, tiny, EpisodeRules(rounds=3), seed=0, listener=Listeners(), inventory=("mug",))
     assert not episode.over and episode.round == 0
     episode.step()
     assert episode.over and episode.round == 1
@@ -273,7 +274,7 @@ def test_what_a_planner_is_told_comes_from_the_parts():
     assert planner_input.arguments == tiny.skills.arguments and planner_input.abilities == tiny.skills.abilities
     assert (planner_input.actions, planner_input.models) == (tiny.actions, ("tiny",))
     planner.looks_at_hand = False
-    Episode("wait", planner, tiny, seed=0, rounds=3, listener=Listeners()).step()
+    Episode("wait", planner, tiny, EpisodeRules(rounds=3), seed=0, listener=Listeners()).step()
     assert planner.inputs[-1].hand is None
 
 
@@ -305,7 +306,7 @@ def test_the_time_of_a_round_is_told_by_what_took_it(monkeypatch):
                 records.append(event.record)
 
     monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
-    run_episode("go", planner, tiny, seed=0, rounds=5, listener=Slow())
+    run_episode("go", planner, tiny, EpisodeRules(rounds=5), seed=0, listener=Slow())
     moved, refused, ended = (record.timings for record in records)
     thought = 0.125 * (records[0].execution.attempts[0].commands)
     spent = {"observe": 0.5, "listen": 0.75, "plan": 2.0, "execute": 4.0 + thought}

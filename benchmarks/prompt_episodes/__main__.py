@@ -19,9 +19,10 @@ import yaml
 
 from benchmarks.prompt_episodes.playing import played
 from homie.bench.authoring.numbered import numbered_actions
+from homie.kernel.episode.rules import EpisodeRules
 from homie.kernel.interfaces import Planner
 from homie.kernel.setup.options import RunOptions
-from homie.kernel.types import Choice, Decision, Image, PlannerInput, Subtask, Telling
+from homie.kernel.types import Choice, Decision, Image, PlannerInput, Subtask, Visibility
 from planners.llm.prompting.examples import Example
 from planners.llm.prompting.prompt import Prompt
 from planners.llm.prompting.settings import PromptSettings
@@ -97,9 +98,12 @@ def play(episode: Mapping[str, Any]) -> str:
     """The page of one episode."""
     options = RunOptions.build(task=episode["task"], **episode["options"])
     planner = Written(episode["template"], episode["task"], episode["answers"])
-    telling = Telling(**episode.get("telling", {}))
-    numbering = numbered_actions if episode.get("numbered") else None
-    with played(options, planner, telling=telling, numbering=numbering) as (result, _):
+    rules = EpisodeRules(
+        rounds=options.rounds,
+        visibility=Visibility(**episode.get("visibility", {})),
+        action_list=numbered_actions if episode.get("numbered") else None,
+    )
+    with played(options, planner, rules) as (result, _):
         print(f"{episode['template']}: {result.ended_by} after {result.rounds} rounds")
     return planner.page(episode["options"])
 

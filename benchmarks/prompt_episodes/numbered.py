@@ -19,9 +19,10 @@ import yaml
 from benchmarks.prompt_episodes.playing import played
 from homie.bench.authoring.numbered import ENDING, numbered_actions
 from homie.kernel.episode.executor import Executor
+from homie.kernel.episode.rules import EpisodeRules
 from homie.kernel.interfaces import Planner
 from homie.kernel.setup.options import RunOptions
-from homie.kernel.types import END, Choice, Decision, PlannerInput, Telling
+from homie.kernel.types import END, Choice, Decision, PlannerInput, Visibility
 from planners.llm.choices import by_number
 from planners.llm.prompting.examples import Example
 
@@ -76,11 +77,16 @@ def examples_of(episode: Mapping[str, Any], steps: bool) -> list[tuple[dict[str,
     options = RunOptions.build(task=episode["task"], rounds=len(episode["rounds"]), **episode["options"], **size)
     planner = Shown(episode["rounds"], steps)
 
-    def numbering(executor: Executor) -> tuple[Choice, ...]:
+    def action_list(executor: Executor) -> tuple[Choice, ...]:
         return numbered_actions(executor, () if steps else (ENDING,), episode.get("numbering", "things"))
 
-    views = {"front": "wide"} if steps else {}
-    with played(options, planner, telling=Telling(feedback="text"), numbering=numbering, views=views):
+    rules = EpisodeRules(
+        rounds=options.rounds,
+        visibility=Visibility(feedback="text"),
+        views={"front": "wide"} if steps else {},
+        action_list=action_list,
+    )
+    with played(options, planner, rules):
         return planner.kept
 
 

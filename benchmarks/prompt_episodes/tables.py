@@ -19,10 +19,11 @@ import yaml
 
 from benchmarks.prompt_episodes.playing import played
 from homie.conditions import parse_condition
+from homie.kernel.episode.rules import EpisodeRules
 from homie.kernel.errors import HomieError
 from homie.kernel.interfaces import Planner, WorldState
 from homie.kernel.setup.options import RunOptions
-from homie.kernel.types import Decision, Image, PlannerInput, Subtask, Telling, in_sight
+from homie.kernel.types import Decision, Image, PlannerInput, Subtask, Visibility, in_sight
 from planners.llm.prompting.examples import Example
 
 ROUNDS = Path(__file__).with_name("tables.yaml")
@@ -31,7 +32,7 @@ HEAD = """\
 # benchmarks/prompt_episodes/tables.py writes this file.
 """
 VIEW = "front"
-TELLING = Telling(feedback="text", last=4, things="numbered")
+VISIBILITY = Visibility(feedback="text", last=4, things="numbered")
 """As in `homie-eb-table`; of a long history the last poses are shown, which are what the next answer depends on."""
 QUALITY = 90
 """Of the JPEGs (per cent): edges stay clear, and a picture of 500 x 500 pixels is under 40 kB."""
@@ -83,7 +84,8 @@ def examples_of(episode: Mapping[str, Any]) -> list[tuple[dict[str, Any], Image]
     """The examples of an episode, each with its picture. Raises HomieError where its goal does not hold in the end."""
     options = RunOptions.build(task=episode["task"], rounds=len(episode["rounds"]), **episode["options"])
     planner = Shown(episode["rounds"])
-    with played(options, planner, telling=TELLING) as (_, robot):
+    rules = EpisodeRules(rounds=options.rounds, visibility=VISIBILITY)
+    with played(options, planner, rules) as (_, robot):
         assert isinstance(robot, WorldState), "tables are simulated"
         world = robot.snapshot()
     if not parse_condition(episode["goal"]).holds(world):

@@ -13,16 +13,28 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from homie.kernel.setup.registry import load
 from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reading, to_json
-from homie.kernel.types import Choice, Detection, Feedback, HistoryItem, Image, PlannerInput, Telling
+from homie.kernel.types import (
+    Choice,
+    Detection,
+    Feedback,
+    FeedbackPolicy,
+    HistoryItem,
+    HistoryPolicy,
+    Image,
+    PlannerInput,
+    ThingsPolicy,
+    Visibility,
+)
 from homie.kernel.vocabulary.actions import ARGUMENTS, WORDS, Ability, Arguments
 from homie.kernel.vocabulary.knowledge import Knowledge
 
 INPUTS = "inputs.jsonl"
 HAND = "hand"
 """What the picture of the camera at the hand is called."""
-_OTHERS = ("detections", "pictures")
+_OTHERS = ("detections", "pictures", "telling")
 """Fields that are not as they are in the planner's input."""
 
 
@@ -52,6 +64,35 @@ class NamedBox(BaseModel):
         return Detection(self.name, self.view, self.box, self.score, self.instance, self.part, number=self.number)
 
 
+class SavedVisibility(BaseModel):
+    """A `homie.kernel.types.Visibility` and the name of the quirks."""
+
+    model_config = ConfigDict(frozen=True)
+
+    feedback: FeedbackPolicy = "codes"
+    history: HistoryPolicy = "all"
+    last: int | None = None
+    things: ThingsPolicy = "named"
+    faults: str = "none"
+
+    @classmethod
+    def of(cls, planner_input: PlannerInput) -> SavedVisibility:
+        """Those of a round."""
+        shown = planner_input.visibility
+        return cls(
+            feedback=shown.feedback,
+            history=shown.history,
+            last=shown.last,
+            things=shown.things,
+            faults=planner_input.quirks.name,
+        )
+
+    @property
+    def visibility(self) -> Visibility:
+        """The visibility again."""
+        return Visibility(self.feedback, self.history, self.last, self.things)
+
+
 class RoundInput(BaseModel):
     """One line of `inputs.jsonl`; the fields are those of `homie.kernel.types.PlannerInput`.
 
@@ -74,7 +115,7 @@ class RoundInput(BaseModel):
     knowledge: Knowledge = Knowledge()
     detections: tuple[NamedBox, ...] = ()
     pictures: tuple[str, ...] = ()
-    telling: Telling = Telling()
+    telling: SavedVisibility = SavedVisibility()
     choices: tuple[Choice, ...] = ()
     explanations: dict[str, str] = {}
 
@@ -83,7 +124,12 @@ class RoundInput(BaseModel):
         """What of a planner's input is kept."""
         kept = {name: getattr(planner_input, name) for name in cls.model_fields if name not in _OTHERS}
         pictures = (*planner_input.views, *([HAND] if planner_input.hand is not None else []))
-        return cls(**kept, detections=tuple(map(NamedBox.of, planner_input.detections)), pictures=pictures)
+        return cls(
+            **kept,
+            detections=tuple(map(NamedBox.of, planner_input.detections)),
+            pictures=pictures,
+            telling=SavedVisibility.of(planner_input),
+        )
 
     def planner_input(
         self, history: tuple[HistoryItem, ...], views: Mapping[str, Image], hand: Image | None = None
@@ -97,7 +143,16 @@ class RoundInput(BaseModel):
         """
         kept = {name: getattr(self, name) for name in type(self).model_fields if name not in _OTHERS}
         boxes = tuple(box.detection() for box in self.detections)
-        return PlannerInput(**kept, detections=boxes, history=self.telling.subtasks(history), views=views, hand=hand)
+        shown = self.telling.visibility
+        return PlannerInput(
+            **kept,
+            detections=boxes,
+            history=shown.subtasks(history),
+            views=views,
+            hand=hand,
+            visibility=shown,
+            quirks=load("quirks", self.telling.faults),
+        )
 
     @property
     def line(self) -> bytes:

@@ -20,6 +20,7 @@ from PIL import Image as Picture
 
 from homie.kernel.episode.agent import Episode
 from homie.kernel.episode.inventory import aftermath
+from homie.kernel.episode.rules import EpisodeRules
 from homie.kernel.episode.senses import Sight
 from homie.kernel.errors import BadInput, RobotFault
 from homie.kernel.interfaces import EpisodeListener, Filmable, FilmableFromAnywhere, Listeners, Robot, WorldState
@@ -232,8 +233,8 @@ class Session:
             task,
             self._parts.planner,
             self._parts.executor,
+            EpisodeRules(rounds=self.options.rounds),
             seed=self.options.seed,
-            rounds=self.options.rounds,
             listener=self._listener,
             inventory=self._inventory,
         )

@@ -10,20 +10,20 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from homie.kernel.episode.agent import EMMOE_LIMITS, EMMOE_TELLING, SAID_END, Numbering, Reached, run_episode
-from homie.kernel.episode.senses import OWN_VIEWS
+from homie.kernel.episode.agent import run_episode
+from homie.kernel.episode.rules import EpisodeRules
 from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, RobotFault
 from homie.kernel.interfaces import Announcer, EpisodeListener, Listeners
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import DISK
-from homie.kernel.types import EpisodeResult, Limits, Subtask, Telling
+from homie.kernel.types import EpisodeResult
 from homie.runtime.announcements import Announcements
 from homie.runtime.assembly import Parts, assemble
 from homie.runtime.conclusion import Conclusion, Verdict
@@ -96,9 +96,8 @@ def record(
     try:
         path = folder.episode(options.task, trial=0)
         log.info("episode folder %s", path)
-        result = play(
-            options, parts, path, listeners, seed=options.seed, trial=0, parts_digest=file.digest, ending=ending
-        )
+        store = EpisodeStore(path, parts.robot, seed=options.seed, trial=0, frames=options.frames, parts=file.digest)
+        result = play(options, parts, store, EpisodeRules(rounds=options.rounds), listeners=listeners, ending=ending)
         video = path / "video.mp4" if options.video else None
         verdict = own_verdict(path)
         said = [step.decision.analysis for step in read_steps(path)[-1:]]
@@ -118,54 +117,45 @@ def own_verdict(episode: Path) -> Verdict | None:
 def play(
     options: RunOptions,
     parts: Parts,
-    path: Path,
-    listeners: Iterable[EpisodeListener] = (),
+    store: EpisodeStore,
+    rules: EpisodeRules,
     *,
-    seed: int,
-    trial: int,
-    parts_digest: str = "",
-    ending: Callable[[], None] = _nothing,
-    telling: Telling = EMMOE_TELLING,
-    limits: Limits = EMMOE_LIMITS,
-    numbering: Numbering | None = None,
-    views: Mapping[str, str] = OWN_VIEWS,
-    reached: Reached | None = None,
-    ends: tuple[Subtask, ...] = SAID_END,
+    listeners: Iterable[EpisodeListener] = (),
     keepers: Iterable[EpisodeListener] = (),
+    ending: Callable[[], None] = _nothing,
 ) -> EpisodeResult:
     """Run one episode into an empty episode folder, from the start of the scene. However it ended, the robot stops, and
     `ending` is called (see `record`), before the files are closed.
 
-    seed: of the episode; the seed of the options only says which scene it is. parts_digest: the name of the
-    `homie.runtime.provenance.PartsFile` that describes the parts. Raises Interrupted on Ctrl-C, SIGTERM and SIGHUP,
-    InfrastructureError for what nobody expected, and every other HomieError as it comes. A listener of the caller's
-    that raises is told nothing more, and the episode goes on. telling: what the planner is told of its results. limits:
-    of the episode beside its rounds. numbering: makes the list of actions, where the planner chooses by number. views,
-    reached, ends: see `homie.kernel.episode.agent.run_episode`. keepers: write files of the episode that it cannot do
-    without; what they raise ends it.
+    Args:
+        options: Task and video; the seed of the options only says which scene it is.
+        parts: Robot, planner and executor.
+        store: Of the episode folder, with the seed of the episode.
+        rules: Of the episode.
+        listeners: Get every event. One that raises gets no more of them, and the episode goes on.
+        keepers: Write files of the episode that it cannot do without; an exception of theirs ends it.
+        ending: Called once the robot has stopped.
+
+    Raises:
+        Interrupted: Ctrl-C, SIGTERM or SIGHUP.
+        InfrastructureError: An unexpected exception.
+        HomieError: Every other, as it comes.
     """
-    robot = parts.robot
-    store = EpisodeStore(path, robot, seed=seed, trial=trial, frames=options.frames, parts=parts_digest)
+    robot, path = parts.robot, store.folder
     video = VideoWriter(path / "video.mp4", robot) if options.video else None
     # The store comes last: `episode.json` says that all the rest is there.
     announced = [Announcements(robot)] if isinstance(robot, Announcer) else []
     listener = Listeners([*([video] if video else []), *keepers, store], onlookers=[*announced, *listeners])
     try:
         with stoppable():
-            parts.reset(seed)
+            parts.reset(store.seed)
             result = run_episode(
                 options.task,
                 parts.planner,
                 parts.executor,
-                seed=seed,
-                rounds=options.rounds,
+                rules,
+                seed=store.seed,
                 listener=listener,
-                telling=telling,
-                limits=limits,
-                numbering=numbering,
-                views=views,
-                reached=reached,
-                ends=ends,
             )
     except KeyboardInterrupt:
         with undisturbed():

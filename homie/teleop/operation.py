@@ -20,6 +20,7 @@ from homie.data.recording.mcapfile import check_installed
 from homie.data.recording.takes import Take as Recorded
 from homie.data.recording.takes import begin_take
 from homie.kernel.episode.agent import Episode
+from homie.kernel.episode.rules import EpisodeRules
 from homie.kernel.errors import BadInput, CommandRefused, HomieError, RobotFault, Stopped
 from homie.kernel.interfaces import EpisodeListener, Listeners, Planner, Privileged
 from homie.kernel.robot.body import stands_still
@@ -386,8 +387,8 @@ class Operation:
             task,
             self._asked,
             self.parts.executor,
+            EpisodeRules(rounds=self.options.rounds),
             seed=self.options.seed,
-            rounds=self.options.rounds,
             listener=self._listener,
             inventory=inventory,
         )

@@ -103,7 +103,7 @@ class ModelPlanner(Planner):
     def _ask(self, request: Request, planner_input: PlannerInput) -> Decision:
         answers: list[Answer] = []
         messages = request.messages
-        reasks = self.settings.reasks if planner_input.telling.faults == "none" else 0
+        reasks = self.settings.reasks if planner_input.quirks.explains else 0
         while True:
             began = time.perf_counter()
             reply = self.model.complete(Request(messages, request.schema, request.name))
@@ -128,7 +128,7 @@ class ModelPlanner(Planner):
         text: that of the reply, or its reasoning where it has none. Reasoning, and text whose end is not known, are
         read only if they are one whole answer.
         """
-        if planner_input.telling.faults == "eb-alfred@2025-02":
+        if planner_input.quirks.reads:
             return self.prompt.read(reply.text, planner_input)  # however it ended
         if reply.finish in ("length", "refusal"):
             thoughts_only = reply.finish == "length" and not reply.text.strip() and text

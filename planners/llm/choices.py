@@ -6,11 +6,10 @@ choices --choice_lines--> `7: find the mug 2`
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from homie.kernel.types import END, END_SUCCESS, HELD, Choice, Faults, PlannerInput, Subtask
+from homie.kernel.types import END, END_SUCCESS, HELD, NO_QUIRKS, Choice, PlannerInput, Quirks, Subtask
 from planners.llm.answers import how
 from planners.llm.reading import ALL, MAX_TEXT, Reading, Unreadable
 from planners.llm.reading.cleaning import cleaned
@@ -42,7 +41,7 @@ def by_number(planner_input: PlannerInput) -> PlannerInput:
 
 
 def read_ids(
-    text: str, choices: Sequence[Choice], leniencies: Iterable[str] = ALL, *, faults: Faults = "none"
+    text: str, choices: Sequence[Choice], leniencies: Iterable[str] = ALL, *, quirks: Quirks = NO_QUIRKS
 ) -> Reading:
     """Parse an answer whose plan is numbers of the list.
 
@@ -53,22 +52,23 @@ def read_ids(
         text: the answer.
         choices: the list.
         leniencies: names of the rules by which an answer is read that is not to the letter.
-        faults: of which official evaluator the faults are kept. EB-ALFRED's reads plain JSON and nothing else, cuts a
-            plan at the first number that is not in the list, and hands on what is no whole number; EB-Navigation's
-            ends the task at such a number.
+        quirks: of the evaluator, which may read answers itself or accept numbers beyond the list.
 
     Raises:
         Unreadable: the answer is not one plan, or has a number that is not in the list.
     """
-    if faults == "eb-alfred@2025-02":
-        return _as_eb_alfred(text, choices)
+    if quirks.reads:
+        try:
+            return Reading(*quirks.read(text, choices))
+        except ValueError as error:
+            raise Unreadable(f"{error} {how('ids')}") from error
     rules = Rules(leniencies)
     try:
         if len(text) > MAX_TEXT:
             raise Unclear(f"The answer has {len(text)} characters, which is too long.")
         plan, analysis = _plan(cleaned(text.encode("utf-8", "replace").decode(), rules), rules)
         numbers = [_number(step, place) for place, step in enumerate(plan, 1)]
-        subtasks = _subtasks(numbers, choices, faults)
+        subtasks = _subtasks(numbers, choices, quirks)
         listed = [choice.subtask for choice in choices]
         if not subtasks and END not in listed and END_SUCCESS not in listed:
             raise Unclear("The plan is empty, and the task cannot be ended: choose an action.")
@@ -79,42 +79,15 @@ def read_ids(
     return Reading(subtasks or (END,), analysis, leniencies=rules.used)
 
 
-def _subtasks(numbers: Sequence[int], choices: Sequence[Choice], faults: Faults) -> tuple[Subtask, ...]:
-    """What the numbers of a plan mean. Raises Unclear for one that is not in the list, unless a fault takes it."""
+def _subtasks(numbers: Sequence[int], choices: Sequence[Choice], quirks: Quirks) -> tuple[Subtask, ...]:
+    """What the numbers of a plan mean. Raises Unclear for one that is not in the list, unless a quirk takes it."""
     beyond = next((place for place, number in enumerate(numbers) if not 0 <= number < len(choices)), len(numbers))
     subtasks = tuple(choices[number].subtask for number in numbers[:beyond])
     if beyond == len(numbers):
         return subtasks
-    if faults == "eb-navigation@2025-02" and numbers[beyond] > 0:
-        return (*subtasks, END)
+    if (last := quirks.beyond(numbers[beyond])) is not None:
+        return (*subtasks, last)
     raise Unclear(f"There is no action {numbers[beyond]}: the numbers go from 0 to {len(choices) - 1}.")
-
-
-def _as_eb_alfred(text: str, choices: Sequence[Choice]) -> Reading:
-    """What the released EB-ALFRED does with an answer: the JSON of a whole text, no fence, no words around it.
-
-    Numbers are compared with the length of the list and nothing else, so that 1.5 and true are handed on, which its
-    environment then refuses: here they are subtasks that are in no list. Raises Unreadable for what counts as an
-    invalid action there.
-    """
-    try:
-        whole = json.loads(text)
-        numbers = [step["action_id"] for step in whole[PLAN]]
-        beyond = next((place for place, number in enumerate(numbers) if not _in_range(number, len(choices))), None)
-    except (ValueError, LookupError, TypeError, RecursionError) as error:
-        raise Unreadable(f"The answer is not the JSON of a plan by numbers. {how('ids')}") from error
-    if beyond == 0:
-        raise Unreadable(f"There is no action {numbers[0]}: the numbers go from 0 to {len(choices) - 1}. {how('ids')}")
-    subtasks = tuple(
-        choices[number].subtask if type(number) is int else Subtask(json.dumps(number)) for number in numbers[:beyond]
-    )
-    texts = [value.strip() for key in _SAID if isinstance(value := whole.get(key), str)]
-    return Reading(subtasks or (END,), "\n".join(texts))
-
-
-def _in_range(number: float, length: int) -> bool:
-    """As released: only a comparison can keep a number out. Raises TypeError for what cannot be compared."""
-    return not (number >= length or number < 0)
 
 
 def _lines(choices: Sequence[Choice]) -> Iterable[tuple[Choice, str]]:

@@ -13,7 +13,7 @@ from homie.bench.suite.protocol import Protocol
 from homie.bench.suite.suite import Suite, find_suite, read_subtask, read_suite
 from homie.conditions import PREDICATES
 from homie.kernel.errors import BadInput
-from homie.kernel.types import Limits, Subtask, Telling
+from homie.kernel.types import Limits, Subtask, Visibility
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples" / "suites").glob("*.yaml"))
@@ -317,5 +317,5 @@ def test_a_protocol_without_a_policy_is_written_as_before_and_one_with_a_policy_
     assert Protocol().model_dump(mode="json") == {"rounds": 20, "trials": 3}
     protocol = Protocol(feedback="booleans", history="words", history_length=5, steps=30, failures=10)
     assert Protocol.model_validate(protocol.model_dump(mode="json")) == protocol
-    assert protocol.telling == Telling("booleans", "words", 5)
-    assert protocol.limits == Limits(steps=30, failures=10)
+    assert protocol.rules().visibility == Visibility("booleans", "words", 5)
+    assert protocol.rules().limits == Limits(steps=30, failures=10)

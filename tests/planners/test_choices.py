@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from homie.bench.suites.quirks import EB_ALFRED, EB_NAVIGATION
 from homie.kernel.errors import BadInput
-from homie.kernel.types import END, HELD, VIEWS, Choice, Feedback, HistoryItem, PlannerInput, Subtask, Telling
+from homie.kernel.types import END, HELD, NO_QUIRKS, VIEWS, Choice, Feedback, HistoryItem, PlannerInput, Subtask
 from homie.kernel.vocabulary.moves import MOVES as GRAPH_MOVES
 from homie.kernel.vocabulary.steps import STEPS as STEP_NAMES
 from planners.llm.brain import ModelPlanner
@@ -180,31 +181,28 @@ MOVES = CHOICES[:3]
 
 
 @pytest.mark.parametrize(
-    ("faults", "numbers", "steps"),
+    ("quirks", "numbers", "steps"),
     [
-        ("eb-alfred@2025-02", (0, 1, 9, 2), MOVES[:2]),
-        ("eb-alfred@2025-02", (), ()),
-        ("eb-navigation@2025-02", (0, 9, 2), MOVES[:1]),
-        ("eb-navigation@2025-02", (9,), ()),
+        (EB_ALFRED, (0, 1, 9, 2), MOVES[:2]),
+        (EB_ALFRED, (), ()),
+        (EB_NAVIGATION, (0, 9, 2), MOVES[:1]),
+        (EB_NAVIGATION, (9,), ()),
     ],
 )
-def test_official_readings_cut_a_plan_where_a_number_is_not_in_the_list(faults, numbers, steps) -> None:
+def test_official_readings_cut_a_plan_where_a_number_is_not_in_the_list(quirks, numbers, steps) -> None:
     """EB-Navigation ends there, and an empty plan of EB-ALFRED does."""
-    ended = (END,) if faults == "eb-navigation@2025-02" or not numbers else ()
-    reading = read_ids(answer(*numbers), MOVES, faults=faults)
+    ended = (END,) if quirks is EB_NAVIGATION or not numbers else ()
+    reading = read_ids(answer(*numbers), MOVES, quirks=quirks)
     assert reading.subtasks == (*(choice.subtask for choice in steps), *ended)
 
 
-@pytest.mark.parametrize(
-    ("faults", "numbers"), [("eb-alfred@2025-02", (9, 0)), ("eb-navigation@2025-02", ()), ("none", (0, 9))]
-)
-def test_what_no_reading_takes(faults, numbers) -> None:
+@pytest.mark.parametrize(("quirks", "numbers"), [(EB_ALFRED, (9, 0)), (EB_NAVIGATION, ()), (NO_QUIRKS, (0, 9))])
+def test_what_no_reading_takes(quirks, numbers) -> None:
     with pytest.raises(Unreadable, match=r"There is no action 9|The plan is empty"):
-        read_ids(answer(*numbers), MOVES, faults=faults)
+        read_ids(answer(*numbers), MOVES, quirks=quirks)
 
 
 PLAIN = answer(0, 2)
-ALFRED = "eb-alfred@2025-02"
 
 
 @pytest.mark.parametrize(
@@ -234,7 +232,7 @@ ALFRED = "eb-alfred@2025-02"
 def test_the_released_eb_alfred_reads_no_more_than_plain_json(text) -> None:
     """What `json_to_action` of the release gives -1 for: an invalid action."""
     with pytest.raises(Unreadable):
-        read_ids(text, MOVES, faults=ALFRED)
+        read_ids(text, MOVES, quirks=EB_ALFRED)
 
 
 @pytest.mark.parametrize(
@@ -256,7 +254,7 @@ def test_the_released_eb_alfred_reads_no_more_than_plain_json(text) -> None:
     ],
 )
 def test_the_released_eb_alfred_reads_no_less(text, subtasks) -> None:
-    reading = read_ids(text, MOVES, leniencies=(), faults=ALFRED)
+    reading = read_ids(text, MOVES, leniencies=(), quirks=EB_ALFRED)
     assert (reading.subtasks, reading.leniencies) == (subtasks, ())
 
 
@@ -264,19 +262,19 @@ def test_the_released_eb_alfred_does_not_look_at_how_an_answer_ended() -> None:
     for finish, reasoning in (("length", ""), ("unknown", ""), ("stop", answer(1))):
         planner = ModelPlanner(Listed(Reply(PLAIN, reasoning, finish)), PromptSettings(template="embodiedbench-nav"))
         planner.reset(GIVEN.task, seed=0)
-        decision = planner.decide(replace(GIVEN, telling=Telling(faults=ALFRED)))
+        decision = planner.decide(replace(GIVEN, quirks=EB_ALFRED))
         assert not decision.problem and len(decision.subtasks) == 2
     planner = ModelPlanner(Listed(Reply("", PLAIN)), PromptSettings(template="embodiedbench-nav"))
     planner.reset(GIVEN.task, seed=0)
-    assert planner.decide(replace(GIVEN, telling=Telling(faults=ALFRED))).problem, "it reads no reasoning"
+    assert planner.decide(replace(GIVEN, quirks=EB_ALFRED)).problem, "it reads no reasoning"
 
 
-@pytest.mark.parametrize("faults", ["eb-alfred@2025-02", "eb-navigation@2025-02"])
-def test_with_official_faults_nothing_is_asked_again(faults) -> None:
+@pytest.mark.parametrize("quirks", [EB_ALFRED, EB_NAVIGATION])
+def test_with_official_faults_nothing_is_asked_again(quirks) -> None:
     model = Listed("no plan", answer(0))
     planner = ModelPlanner(model, PromptSettings(template="embodiedbench-nav"))
     planner.reset(GIVEN.task, seed=0)
-    decision = planner.decide(replace(GIVEN, telling=Telling(faults=faults)))
+    decision = planner.decide(replace(GIVEN, quirks=quirks))
     assert decision.problem and len(model.asked) == 1
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from error_detection import execution, paper_order
 from homie.kernel.episode.agent import run_episode
 from homie.kernel.episode.executor import Executor, SkillBook
+from homie.kernel.episode.rules import EpisodeRules
 from homie.kernel.episode.senses import Senses
 from homie.kernel.interfaces import Detector, EpisodeListener, ErrorCheck, Listeners, Locator, Planner, Robot, Skill
 from homie.kernel.robot.body import RobotSpec
@@ -356,7 +357,9 @@ class Stage:
     def play(
         self, task: str, planner: Planner, *, rounds: int = 20, listener: EpisodeListener | None = None
     ) -> EpisodeResult:
-        return run_episode(task, planner, self.executor, seed=0, rounds=rounds, listener=listener or Listeners())
+        return run_episode(
+            task, planner, self.executor, EpisodeRules(rounds=rounds), seed=0, listener=listener or Listeners()
+        )
 
 
 def stage(

@@ -13,6 +13,7 @@ import resource
 import signal
 import sys
 import traceback
+from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -27,7 +28,7 @@ from homie.bench.play.parts import WorkerParts
 from homie.bench.suite.protocol import Protocol
 from homie.bench.suite.suite import Task, read_subtask
 from homie.conditions import unknown_words
-from homie.kernel.episode.agent import Numbering
+from homie.kernel.episode.rules import ActionList, EpisodeRules
 from homie.kernel.errors import (
     BadInput,
     HomieError,
@@ -46,7 +47,7 @@ from homie.runtime import session
 from homie.runtime.assembly import Parts
 from homie.runtime.orphans import die_with_parent
 from homie.runtime.provenance import OtherParts, PartsFile, keep
-from homie.runtime.runstore import scene_file
+from homie.runtime.runstore import EpisodeStore, scene_file
 
 EXPERT = "expert"
 """The planner that plays the subtasks which the suite file gives as the expert's, else the environment's own expert."""
@@ -167,25 +168,24 @@ def _play(job: Job, kept: WorkerParts) -> None:
         _check_goal(job.task, parts.robot)
         parts_digest = _keep_parts(job, parts)
         goals = _goal_log(job, parts.robot)
-        session.play(
-            options.model_copy(update={"rounds": job.rounds or options.rounds}),
-            parts,
-            job.folder,
-            seed=job.seed,
-            trial=job.trial,
-            parts_digest=parts_digest,
-            telling=job.protocol.telling,
-            limits=job.protocol.limits,
-            numbering=_numbering(job),
-            views={str(view): camera for view, camera in job.protocol.views.items()},
-            reached=goals.reached if goals and job.protocol.end == "goal" else None,
-            ends=tuple(choice.subtask for choice in _ends(job)),
-            keepers=[goals] if goals else [],
+        store = EpisodeStore(
+            job.folder, parts.robot, seed=job.seed, trial=job.trial, frames=options.frames, parts=parts_digest
         )
+        session.play(options, parts, store, _rules(job, goals), keepers=[goals] if goals else [])
 
 
-def _numbering(job: Job) -> Numbering | None:
-    """What makes the list of an episode whose planner chooses by number, None for others."""
+def _rules(job: Job, goals: GoalLog | None) -> EpisodeRules:
+    """The rules of the episode: those of the protocol, with the goal and the action list of the task."""
+    return replace(
+        job.protocol.rules(job.rounds or job.options.rounds),
+        action_list=_action_list(job),
+        goal_check=goals.reached if goals and job.protocol.end == "goal" else None,
+        endings=tuple(choice.subtask for choice in _ends(job)),
+    )
+
+
+def _action_list(job: Job) -> ActionList | None:
+    """Makes the list of an episode whose planner chooses by number, None for others."""
     if job.protocol.actions != "numbered":
         return None
     options = tuple(read_subtask(option) for option in job.task.options)

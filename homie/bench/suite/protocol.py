@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, field_validator, model_serializer
 
-from homie.kernel.types import Faults, FeedbackPolicy, HistoryPolicy, Limits, SentTo, Telling, ThingsPolicy
+from homie.kernel.episode.rules import EpisodeRules
+from homie.kernel.setup.registry import load, names
+from homie.kernel.types import FeedbackPolicy, HistoryPolicy, Limits, SentTo, ThingsPolicy, Visibility
 
 
 class Strict(BaseModel):
@@ -27,14 +29,14 @@ class Protocol(Strict):
     """How a suite is run (defaults: EMMOE, section 5.1). The command line may say other rounds and trials, a
     task other limits.
 
-    feedback, history, history_length, things: what a planner is told (`homie.kernel.types.Telling`). steps, failures,
-    plan: what ends an episode besides, and how much of a plan is carried out (`homie.kernel.types.Limits`).
+    feedback, history, history_length, things: what a planner gets to see (`homie.kernel.types.Visibility`). steps,
+    failures, plan: what ends an episode besides, and how much of a plan is carried out (`homie.kernel.types.Limits`).
     actions: `numbered` where a planner chooses from a list (`homie.bench.authoring.numbered`). sent_to: whether that
     list sends the robot to things, to furniture alone, or to the points of a graph, move by move. end: `goal` where an
     episode ends by itself as soon as its goal is reached, and the planner cannot end it; `report` where the planner
     ends it with a report on its task, which is true or false (`homie.kernel.types.END_SUCCESS`). views: the cameras
-    whose pictures a planner gets, by the views as which it gets them; the robot's own where there are none. faults: of
-    which official evaluator the faults are kept (`homie.kernel.types.Telling`).
+    whose pictures a planner gets, by the views as which it gets them; the robot's own where there are none. faults: the
+    name of the quirks of a published evaluator (`homie.kernel.types.Quirks`).
     """
 
     rounds: int = Field(default=20, ge=1, le=1000)
@@ -50,7 +52,7 @@ class Protocol(Strict):
     sent_to: SentTo = "things"
     end: Literal["planner", "goal", "report"] = "planner"
     views: dict[View, str] = {}
-    faults: Faults = "none"
+    faults: str = "none"
 
     @model_serializer(mode="wrap")
     def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -60,12 +62,23 @@ class Protocol(Strict):
         always = ("rounds", "trials")
         return {name: value for name, value in written.items() if name in always or value != usual[name]}
 
-    @property
-    def telling(self) -> Telling:
-        """What a planner is told."""
-        return Telling(self.feedback, self.history, self.history_length, self.things, self.faults)
+    @field_validator("faults")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name not in (known := names("quirks")):
+            raise ValueError(f"no suite here has the quirks '{name}': choose one of {', '.join(known)}")
+        return name
 
-    @property
-    def limits(self) -> Limits:
-        """What ends an episode besides End and the last round."""
-        return Limits(steps=self.steps, failures=self.failures, plan=self.plan)
+    def rules(self, rounds: int | None = None) -> EpisodeRules:
+        """The rules of its episodes, without the action list, the goal check and the endings, which a task makes.
+
+        Args:
+            rounds: Those of the command line, None for its own.
+        """
+        return EpisodeRules(
+            rounds=self.rounds if rounds is None else rounds,
+            limits=Limits(steps=self.steps, failures=self.failures, plan=self.plan),
+            visibility=Visibility(self.feedback, self.history, self.history_length, self.things),
+            views={str(view): camera for view, camera in self.views.items()},
+            quirks=load("quirks", self.faults),
+        )

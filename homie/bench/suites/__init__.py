@@ -7,7 +7,7 @@ from __future__ import annotations
 from importlib.resources import as_file, files
 
 from homie.bench.suite.suite import Suite, read_suite
-from homie.bench.suites.faults import with_faults
+from homie.bench.suites.quirks import EB_ALFRED, EB_MANIPULATION, EB_NAVIGATION, with_quirks
 
 
 def homie_100() -> Suite:
@@ -52,22 +52,22 @@ def homie_eb_nav() -> Suite:
 
 def homie_eb_house_strict() -> Suite:
     """homie-eb-house as the official evaluator of EB-ALFRED plays its tasks, its faults included."""
-    return with_faults(homie_eb_house(), "homie-eb-house-strict-eb", "eb-alfred@2025-02")
+    return with_quirks(homie_eb_house(), "homie-eb-house-strict-eb", EB_ALFRED)
 
 
 def homie_eb_rearrange_strict() -> Suite:
     """homie-eb-rearrange with the faults of the official evaluator of EB-Habitat, which are those of EB-ALFRED."""
-    return with_faults(homie_eb_rearrange(), "homie-eb-rearrange-strict-eb", "eb-alfred@2025-02")
+    return with_quirks(homie_eb_rearrange(), "homie-eb-rearrange-strict-eb", EB_ALFRED)
 
 
 def homie_eb_nav_strict() -> Suite:
     """homie-eb-nav with the faults of the official evaluator of EB-Navigation."""
-    return with_faults(homie_eb_nav(), "homie-eb-nav-strict-eb", "eb-navigation@2025-02")
+    return with_quirks(homie_eb_nav(), "homie-eb-nav-strict-eb", EB_NAVIGATION)
 
 
 def homie_eb_table_strict() -> Suite:
     """homie-eb-table with the faults of the official evaluator of EB-Manipulation, which counts no failures."""
-    return with_faults(homie_eb_table(), "homie-eb-table-strict-eb", "eb-manipulation@2025-02", failures=None)
+    return with_quirks(homie_eb_table(), "homie-eb-table-strict-eb", EB_MANIPULATION, failures=None)
 
 
 def table_pick() -> Suite:

@@ -17,7 +17,7 @@ from typing import Any
 from homie.bench.protocols.embodiedbench.tasks import AlfredTask, read_alfred
 from homie.bench.suite.protocol import Protocol
 from homie.bench.suite.suite import Suite, Task
-from homie.bench.suites.faults import with_faults
+from homie.bench.suites.quirks import EB_ALFRED, with_quirks
 
 STATES: Mapping[str, str] = {"heat": "heated", "cool": "cooled", "clean": "clean"}
 """What a thing has to be when it is placed, by the word in the type of a task."""
@@ -83,7 +83,7 @@ def eb_alfred(folder: Path) -> Suite:
 
 def eb_alfred_as_released(folder: Path) -> Suite:
     """The same with the faults of the official evaluator. Raises BadInput as `eb_alfred` does."""
-    return with_faults(eb_alfred(folder), "eb-alfred@2025-02", "eb-alfred@2025-02")
+    return with_quirks(eb_alfred(folder), "eb-alfred@2025-02", EB_ALFRED)
 
 
 def parameters(task: AlfredTask) -> Parameters:

@@ -12,7 +12,7 @@ from typing import Any, get_args
 from homie.bench.protocols.embodiedbench.tasks import NavigationTask, read_navigation
 from homie.bench.suite.protocol import Protocol
 from homie.bench.suite.suite import Attribute, SceneChoice, Suite, Task
-from homie.bench.suites.faults import with_faults
+from homie.bench.suites.quirks import EB_NAVIGATION, with_quirks
 from homie.conditions.predicates import Done
 from homie.kernel.vocabulary import steps
 
@@ -52,7 +52,7 @@ def eb_navigation(folder: Path) -> Suite:
 
 def eb_navigation_as_released(folder: Path) -> Suite:
     """The same with the faults of the official evaluator. Raises BadInput as `eb_navigation` does."""
-    return with_faults(eb_navigation(folder), "eb-navigation@2025-02", "eb-navigation@2025-02")
+    return with_quirks(eb_navigation(folder), "eb-navigation@2025-02", EB_NAVIGATION)
 
 
 def _approach(name: str, subset: str, task: NavigationTask) -> Task:

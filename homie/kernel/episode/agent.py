@@ -12,13 +12,14 @@ import json
 import logging
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, get_args
 
 from homie.kernel.episode.executor import Executor
 from homie.kernel.episode.inventory import aftermath
-from homie.kernel.episode.senses import OWN_VIEWS, Sight
+from homie.kernel.episode.rules import EMMOE_RULES, EpisodeRules
+from homie.kernel.episode.senses import Sight
 from homie.kernel.errors import Unanswered
 from homie.kernel.interfaces import EpisodeListener, Planner
 from homie.kernel.types import (
@@ -29,7 +30,6 @@ from homie.kernel.types import (
     HELD,
     SUCCESS,
     Check,
-    Choice,
     Decision,
     EndedBy,
     EpisodeEnded,
@@ -40,7 +40,6 @@ from homie.kernel.types import (
     Feedback,
     HistoryItem,
     Image,
-    Limits,
     PlannerAnswered,
     PlannerAsked,
     PlannerInput,
@@ -50,26 +49,14 @@ from homie.kernel.types import (
     SubtaskChecked,
     SubtaskRecorded,
     SubtaskStarted,
-    Telling,
     with_held,
 )
 from homie.kernel.vocabulary.actions import canonical_action
-from homie.kernel.vocabulary.poses import MOVE, NUMBERS
 
 log = logging.getLogger(__name__)
-EMMOE_TELLING = Telling()
-"""EMMOE tells a planner everything of its results, and all its history."""
-EMMOE_LIMITS = Limits()
-"""EMMOE limits an episode by its rounds alone."""
-Numbering: TypeAlias = Callable[[Executor], tuple[Choice, ...]]
-"""Makes the list of numbered actions of an episode that begins. Raises BadInput where nobody can."""
-Reached: TypeAlias = Callable[[], bool]
-"""Whether the goal of an episode is reached now. No planner is told."""
 UNREADABLE_ROUNDS = 3
 """An episode ends after so many rounds if no output of its planner could be read by then. One or two may be bad luck;
 each of them was asked again `reasks` times, so that three are nine answers with the default."""
-SAID_END = (END,)
-"""An episode ends when its planner says End, as in EMMOE."""
 # Not in `homie/__init__.py`, which the command imports before it can take Ctrl-C: it must import next to nothing.
 logging.getLogger("homie").addHandler(logging.NullHandler())
 
@@ -78,39 +65,25 @@ def run_episode(
     task: str,
     planner: Planner,
     executor: Executor,
+    rules: EpisodeRules = EMMOE_RULES,
     *,
     seed: int,
-    rounds: int,
     listener: EpisodeListener,
-    telling: Telling = EMMOE_TELLING,
-    limits: Limits = EMMOE_LIMITS,
-    numbering: Numbering | None = None,
-    views: Mapping[str, str] = OWN_VIEWS,
-    reached: Reached | None = None,
-    ends: tuple[Subtask, ...] = SAID_END,
 ) -> EpisodeResult:
     """Run one task to End or to a limit. Robot and locator must have been reset.
 
-    telling: how much the planner is told of its results and of its history. limits: those beside the rounds.
-    numbering: where it is given, only what is in its list is carried out. views: the cameras whose pictures the planner
-    gets, by the views as which it gets them; the robot's own where there are none. reached: asked after every subtask
-    where the goal ends the episode by itself. ends: the subtasks with which the planner can end it, `END_SUCCESS` and
-    `END_FAILURE` where it reports.
+    Args:
+        task: The instruction.
+        planner: Decides each round; it is reset with the task and the seed.
+        executor: Checks and carries out its subtasks.
+        rules: Limits, what the planner sees and can choose from, and what ends the episode.
+        seed: Of the planner, and of the fallbacks that the rules may have.
+        listener: Gets every event.
+
+    Raises:
+        Unanswered: No output of the planner could be read.
     """
-    episode = Episode(
-        task,
-        planner,
-        executor,
-        seed=seed,
-        rounds=rounds,
-        listener=listener,
-        telling=telling,
-        limits=limits,
-        numbering=numbering,
-        views=views,
-        reached=reached,
-        ends=ends,
-    )
+    episode = Episode(task, planner, executor, rules, seed=seed, listener=listener)
     while not episode.over:
         episode.step()
     return episode.finish()
@@ -124,25 +97,26 @@ class Episode:
         task: str,
         planner: Planner,
         executor: Executor,
+        rules: EpisodeRules = EMMOE_RULES,
         *,
         seed: int,
-        rounds: int,
         listener: EpisodeListener,
         inventory: tuple[str, ...] = (),
-        telling: Telling = EMMOE_TELLING,
-        limits: Limits = EMMOE_LIMITS,
-        numbering: Numbering | None = None,
-        views: Mapping[str, str] = OWN_VIEWS,
-        reached: Reached | None = None,
-        ends: tuple[Subtask, ...] = SAID_END,
     ) -> None:
-        """Robot and locator must have been reset. inventory: what is in the hand already.
+        """Robot and locator must have been reset.
 
-        telling, limits, numbering, views, reached, ends: see `run_episode`.
+        Args:
+            task: See `run_episode`, as for all others.
+            planner: Decides.
+            executor: Checks and carries out.
+            rules: Of the episode.
+            seed: Of planner and fallbacks.
+            listener: Gets every event.
+            inventory: The held objects.
         """
         self.task, self.planner, self.executor = task, planner, executor
-        self.rounds, self.listener = rounds, listener
-        self.inventory, self.telling, self.limits = inventory, telling, limits
+        self.rules, self.listener = rules, listener
+        self.inventory = inventory
         self.history: tuple[HistoryItem, ...] = ()
         self.feedback: Feedback | None = None
         self.round = 0
@@ -155,9 +129,8 @@ class Episode:
         """Whether some output of the planner could be read."""
         self.done = False
         """Whether the goal has ended it."""
-        self._views, self._reached, self._ends = views, reached, ends
-        self._dice = random.Random(seed)
-        self.choices = () if numbering is None else numbering(executor)
+        self._rng = random.Random(seed)
+        self.choices = () if rules.action_list is None else rules.action_list(executor)
         self._listed = frozenset(choice.subtask for choice in self.choices)
         log.info("task: %s", task)
         planner.reset(task, seed=seed)
@@ -175,7 +148,7 @@ class Episode:
             return "ended"
         if self.done:
             return "goal"
-        return self._limit or ("rounds" if self.round >= self.rounds else None)
+        return self._limit or ("rounds" if self.round >= self.rules.rounds else None)
 
     def step(self) -> tuple[RoundRecord, ...]:
         """One round: look, decide, execute. Returns a record per subtask, or of an output that could not be read.
@@ -184,12 +157,12 @@ class Episode:
         """
         self.round += 1
         clock = _Clock()
-        sight = self.executor.senses.look_around(self._views)
+        sight = self.executor.senses.look_around(self.rules.views)
         planner_input = self._planner_input(sight)
         clock.lap("observe")
         self.listener.on(PlannerAsked(planner_input, sight.observation))
         clock.lap("listen")
-        decision = self._kept_to(self.planner.decide(planner_input))
+        decision = self._with_fallback(self.planner.decide(planner_input))
         clock.lap("plan")
         log.info("round %d: %s", self.round, " ".join(map(str, decision.subtasks)) or decision.problem)
         self.listener.on(PlannerAnswered(self.round, decision))
@@ -197,7 +170,7 @@ class Episode:
         if decision.problem:
             execution = unreadable(decision)
             self.listener.on(SubtaskChecked(execution.checks[0]))
-            if self.telling.faults == "none":
+            if self.rules.quirks.explains:
                 self.feedback = execution.feedback
             self.failures += 1
             record = self._record(decision, execution, clock)
@@ -205,7 +178,7 @@ class Episode:
             return (record,)
         self.readable = True
         records = []
-        plan = decision.subtasks[: self.limits.plan]
+        plan = decision.subtasks[: self.rules.limits.plan]
         for number, subtask in enumerate(plan, 1):
             ending = canonical_action(subtask.action, self.executor.actions) == END.action
             if ending:
@@ -214,8 +187,8 @@ class Episode:
             if not self._is_listed(subtask):
                 execution = unlisted(decision, subtask, len(self.choices))
                 self.listener.on(SubtaskChecked(execution.checks[0]))
-            elif ending and subtask not in self._ends and not self.choices:
-                execution = no_end(decision, subtask, self._ends)
+            elif ending and subtask not in self.rules.endings and not self.choices:
+                execution = no_end(decision, subtask, self.rules.endings)
                 self.listener.on(SubtaskChecked(execution.checks[0]))
             elif ending:
                 execution = Execution(subtask, decision.model, (), (), SUCCESS)
@@ -233,18 +206,19 @@ class Episode:
             log.info("%s: %s %s", execution.subtask, self.feedback.status, self.feedback.message)
             self.history = (*self.history, HistoryItem(len(self.history) + 1, execution.subtask, self.feedback))
             records.append(self._record(decision, execution, clock))
-            self.failures += not self.feedback.ok and not self._is_uncounted(subtask)
-            self.done = not self.ended and self._reached is not None and self._reached()
-            if self.ended or self.done or self._limit or not (self.feedback.ok or self.telling.goes_on):
+            counts = self.rules.quirks.counts_unlisted or self._is_listed(subtask)
+            self.failures += counts and not self.feedback.ok
+            self.done = not self.ended and self.rules.goal_check is not None and self.rules.goal_check()
+            if self.ended or self.done or self._limit or not (self.feedback.ok or self.rules.quirks.continues):
                 break
             if number < len(plan):
-                sight = self.executor.senses.look_around(self._views)
+                sight = self.executor.senses.look_around(self.rules.views)
                 clock.lap("observe")
         return tuple(records)
 
     def _check_answered(self, decision: Decision) -> None:
-        """Raises Unanswered. An official evaluator whose faults are kept counts such episodes as failed."""
-        if self.readable or self.telling.faults != "none" or not (self.round >= UNREADABLE_ROUNDS or self.over):
+        """Raises Unanswered. A published evaluator that explains nothing counts such episodes as failed."""
+        if self.readable or not self.rules.quirks.explains or not (self.round >= UNREADABLE_ROUNDS or self.over):
             return
         last = f" The last one began: {quoted}." if (quoted := _quoted(decision.raw)) else ""
         rounds = "the first round" if self.round == 1 else f"the first {self.round} rounds"
@@ -253,47 +227,36 @@ class Episode:
             f" {decision.advice or 'Look at the answers in steps.jsonl, and at docs/answers.md.'}"
         )
 
-    def _kept_to(self, decision: Decision) -> Decision:
-        """A decision, or an action by lot in the place of one that could not be read, where the protocol has that."""
-        drawn = self._drawn() if decision.problem else None
-        if drawn is None:
+    def _with_fallback(self, decision: Decision) -> Decision:
+        """A decision, or the fallback of the rules for one that could not be read, where they have one."""
+        if not decision.problem:
             return decision
-        log.info("round %d: %s An action is drawn by lot.", self.round, decision.problem)
-        return replace(decision, subtasks=(drawn,), problem="")
-
-    def _drawn(self) -> Subtask | None:
-        """The action by lot of an official evaluator that has one: of the list, or a pose with an open gripper."""
-        if self.telling.faults == "eb-navigation@2025-02" and self.choices:
-            return self._dice.choice(self.choices).subtask
-        if self.telling.faults == "eb-manipulation@2025-02" and MOVE in self.executor.actions:
-            pose = {name: self._dice.randint(0, last) for name, last in NUMBERS.items()} | {"gripper": 1}
-            return Subtask(MOVE, str(list(pose.values())))
-        return None
+        subtask = self.rules.quirks.fallback(self.choices, self.executor.actions, self._rng)
+        if subtask is None:
+            return decision
+        log.info("round %d: %s The fallback is %s.", self.round, decision.problem, subtask)
+        return replace(decision, subtasks=(subtask,), problem="")
 
     def _end(self, subtask: Subtask, report: Report) -> Subtask:
         """What a planner says to end the episode, as it counts. Where it reports, End alone says that the task is done,
         unless the decision reports something else; without a list and without reports it says nothing more."""
-        if END_SUCCESS in self._ends and subtask.target.lower() in ("", "declined"):
+        if END_SUCCESS in self.rules.endings and subtask.target.lower() in ("", "declined"):
             return END_FAILURE if report in ("failure", "declined") else END_SUCCESS
-        if self.choices or END_SUCCESS in self._ends:
+        if self.choices or END_SUCCESS in self.rules.endings:
             return replace(subtask, action=END.action)
         return END
 
     def _is_listed(self, subtask: Subtask) -> bool:
-        """Whether a subtask may be carried out. Official evaluators take an end that is not in their list."""
-        unlisted_end = subtask == END and self.telling.faults != "none"
+        """Whether a subtask may be carried out. Published evaluators take an end that is not in their list."""
+        unlisted_end = subtask == END and not self.rules.quirks.explains
         # The list calls what is held so, whatever it is; a planner that knows subtasks calls it by its name.
         by_name = subtask.target in self.inventory and replace(subtask, target=HELD) in self._listed
         return not self.choices or subtask in self._listed or by_name or unlisted_end
 
-    def _is_uncounted(self, subtask: Subtask) -> bool:
-        """Whether what is in no list is no failure: the released EB-ALFRED counts a step, as its environment raises."""
-        return self.telling.faults == "eb-alfred@2025-02" and not self._is_listed(subtask)
-
     @property
     def _limit(self) -> Literal["steps", "failures"] | None:
         """The limit beside the rounds that has been reached."""
-        return self.limits.reached(steps=len(self.history), failures=self.failures)
+        return self.rules.limits.reached(steps=len(self.history), failures=self.failures)
 
     def finish(self) -> EpisodeResult:
         """The result of the episode, of which the listener gets the last event."""
@@ -307,7 +270,8 @@ class Episode:
         return result
 
     def _planner_input(self, sight: Sight) -> PlannerInput:
-        executor = self.executor
+        executor, rules, shown = self.executor, self.rules, self.rules.visibility
+        ending = {END.action: ("target",)} if END_SUCCESS in rules.endings else {}
         listed = executor.locator.listing()
         return PlannerInput(
             task=self.task,
@@ -315,23 +279,24 @@ class Episode:
             views={
                 view: frame.rgb.copy() for view, frame in sight.observation.frames.items()
             },  # a planner may draw on them
-            detections=self.telling.detections(executor.locator.arranged(sight.detections), listed),
-            inventory=self.telling.inventory(self.inventory),
-            history=self.telling.subtasks(self.history),
-            feedback=self.telling.last_result(self.feedback),
+            detections=shown.detections(executor.locator.arranged(sight.detections), listed),
+            inventory=shown.inventory(self.inventory),
+            history=shown.subtasks(self.history),
+            feedback=shown.last_result(self.feedback),
             actions=executor.actions,
             models=executor.skills.models,
-            rounds=self.rounds,
-            listing=self.telling.listing(listed),
-            arguments={**executor.skills.arguments, **({END.action: ("target",)} if END_SUCCESS in self._ends else {})},
+            rounds=rules.rounds,
+            listing=shown.listing(listed),
+            arguments={**executor.skills.arguments, **ending},
             words=executor.skills.words,
             explanations=executor.skills.explanations,
             abilities=executor.skills.abilities,
             knowledge=executor.locator.knowledge(self.round),
             hand=self._hand() if self.planner.looks_at_hand else None,
-            telling=self.telling,
+            visibility=shown,
+            quirks=rules.quirks,
             choices=self.choices,
-            ends=self._ends,
+            ends=rules.endings,
         )
 
     def _hand(self) -> Image:

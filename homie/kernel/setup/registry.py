@@ -142,6 +142,12 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "eb-alfred@2025-fixed": "homie.bench.suites.alfred:eb_alfred",
             "eb-alfred@2025-02": "homie.bench.suites.alfred:eb_alfred_as_released",
         },
+        "quirks": {
+            "none": "homie.kernel.types.quirks:NO_QUIRKS",
+            "eb-alfred@2025-02": "homie.bench.suites.quirks:EB_ALFRED",
+            "eb-navigation@2025-02": "homie.bench.suites.quirks:EB_NAVIGATION",
+            "eb-manipulation@2025-02": "homie.bench.suites.quirks:EB_MANIPULATION",
+        },
         "names": {
             "default": "perception.words.names:best_matches",
         },
@@ -190,6 +196,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "locators": "locator (--targets)",
         "checks": "order of checks (--check-order)",
         "suites": "suite",
+        "quirks": "set of quirks",
         "checkpoints": "checkpoint format",
         "skill_trainers": "skill set to train",
     }

@@ -48,6 +48,7 @@ from homie.kernel.types.observations import (
     in_sight,
 )
 from homie.kernel.types.questions import PlannerInput
+from homie.kernel.types.quirks import NO_QUIRKS, Quirks
 from homie.kernel.types.records import Attempt, Check, EpisodeResult, Execution, Outcome, RoundRecord
 from homie.kernel.types.subtasks import (
     BY_PERSON,
@@ -61,7 +62,7 @@ from homie.kernel.types.subtasks import (
     Subtask,
     model_key,
 )
-from homie.kernel.types.telling import Faults, FeedbackPolicy, HistoryPolicy, Telling, ThingsPolicy
+from homie.kernel.types.visibility import FeedbackPolicy, HistoryPolicy, ThingsPolicy, Visibility
 
 __all__ = [
     "BY_PERSON",
@@ -71,6 +72,7 @@ __all__ = [
     "END_SUCCESS",
     "FLOOR",
     "HELD",
+    "NO_QUIRKS",
     "REPORTS",
     "SUCCESS",
     "UNTOLD",
@@ -97,7 +99,6 @@ __all__ = [
     "ErrorCode",
     "Event",
     "Execution",
-    "Faults",
     "Feedback",
     "FeedbackPolicy",
     "Goal",
@@ -121,6 +122,7 @@ __all__ = [
     "Pose",
     "Pose2",
     "Proprioception",
+    "Quirks",
     "Report",
     "RoundRecord",
     "SentCommand",
@@ -132,8 +134,8 @@ __all__ = [
     "SubtaskStarted",
     "Surface",
     "Target",
-    "Telling",
     "ThingsPolicy",
+    "Visibility",
     "in_sight",
     "is_interaction",
     "model_key",

@@ -65,7 +65,7 @@ def no_target(action: str) -> str:
 class Feedback:
     """What became of a subtask. `code` is None exactly when `status` is success.
 
-    What a planner is told may be less, by the policy of the protocol (`homie.kernel.types.Telling`): a failure without
+    A planner may get to see less, by the rules of the episode (`homie.kernel.types.Visibility`): a failure without
     its code, or the status `untold`.
 
     message: why it failed, or with a success `None`, with a remark behind it where there is one (a

@@ -9,8 +9,9 @@ from homie.kernel.types.arrays import Image
 from homie.kernel.types.choices import Choice
 from homie.kernel.types.feedback import Feedback, HistoryItem
 from homie.kernel.types.observations import Detection
+from homie.kernel.types.quirks import NO_QUIRKS, Quirks
 from homie.kernel.types.subtasks import END, END_SUCCESS, Subtask
-from homie.kernel.types.telling import Telling
+from homie.kernel.types.visibility import Visibility
 from homie.kernel.vocabulary.actions import ARGUMENTS, WORDS, Ability, Arguments
 from homie.kernel.vocabulary.knowledge import Knowledge
 
@@ -25,7 +26,8 @@ class PlannerInput:
     things by number with their places; the detections of the first view are then in its order. `arguments` is what
     each action takes, `words` other words for actions, `abilities` what each of the models can do. `knowledge` is what
     is remembered of the home. `hand` is what the camera at the hand sees, for a planner that `looks_at_hand`.
-    `telling` is the policy by which `history` and `feedback` have been cut already. `choices` are all actions that
+    `visibility` is the policy by which `history` and `feedback` have been cut already, `quirks` says where the rules
+    of the episode are those of a published evaluator. `choices` are all actions that
     there are, where a suite numbers them; every subtask is one of these then. `ends` are the subtasks with which the
     planner can end the episode. `explanations` says in a sentence each what actions of skill sets do and need.
     """
@@ -46,7 +48,8 @@ class PlannerInput:
     abilities: Mapping[str, Ability] = field(default_factory=dict)
     knowledge: Knowledge = field(default_factory=Knowledge)
     hand: Image | None = None
-    telling: Telling = field(default_factory=Telling)
+    visibility: Visibility = field(default_factory=Visibility)
+    quirks: Quirks = NO_QUIRKS
     choices: tuple[Choice, ...] = ()
     ends: tuple[Subtask, ...] = (END,)
     explanations: Mapping[str, str] = field(default_factory=dict)

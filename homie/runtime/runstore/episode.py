@@ -43,7 +43,7 @@ class EpisodeStore(EpisodeListener):
         self.folder = folder
         self._parts = parts
         self._robot = robot
-        self._seed = seed
+        self.seed = seed
         self._trial = trial
         self._began = time.perf_counter()
         self._usage = Usage()
@@ -102,7 +102,7 @@ class EpisodeStore(EpisodeListener):
         ending = EpisodeFile(
             task=result.task,
             trial=self._trial,
-            seed=self._seed,
+            seed=self.seed,
             ended_by=result.ended_by,
             rounds=result.rounds,
             history=result.history,

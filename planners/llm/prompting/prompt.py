@@ -129,7 +129,7 @@ class Prompt:
         for an example of the prompt that comes back word for word."""
         allowed = self.leniencies if leniencies is None else self.leniencies.intersection(leniencies)
         if self.layout.answer == "ids":
-            reading = read_ids(text, planner_input.choices, allowed, faults=planner_input.telling.faults)
+            reading = read_ids(text, planner_input.choices, allowed, quirks=planner_input.quirks)
         else:
             reading = read(
                 text,
@@ -140,7 +140,7 @@ class Prompt:
                 allowed,
                 words=planner_input.words,
             )
-        own = self.settings.reading == "homie" and planner_input.telling.faults == "none"
+        own = self.settings.reading == "homie" and planner_input.quirks.explains
         shown = [example.analysis for example in self.fitting(planner_input)] if own else []
         if reading.analysis and any(analysis in reading.analysis for analysis in shown):
             raise Unreadable(f"The answer is an example of the instructions. {how(self.layout.answer)}")

@@ -20,6 +20,7 @@ from homie.envs.mujoco.table.scene import FAMILIES, TABLE_TOP, TableScene, Thing
 from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, hole_places
 from homie.kernel.episode.agent import run_episode
 from homie.kernel.episode.executor import Executor, SkillBook
+from homie.kernel.episode.rules import EpisodeRules
 from homie.kernel.episode.senses import Senses
 from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.interfaces import Listeners, Planner, Robot, Skill
@@ -359,7 +360,7 @@ class Curious(Planner):
 
 def test_a_planner_is_told_the_list_and_sees_both_cameras(table):
     planner = Curious()
-    result = run_episode("x", planner, executor(table), seed=0, rounds=5, listener=Listeners())
+    result = run_episode("x", planner, executor(table), EpisodeRules(rounds=5), seed=0, listener=Listeners())
     assert result.ended_by == "ended" and result.history[0].feedback.ok
     first = planner.inputs[0]
     assert set(first.views) == {"front", "wrist"} and first.actions == ("Move", "End") and first.models == ("arm",)
