@@ -12,10 +12,7 @@ from error_detection import messages, names
 from error_detection.disturbance import disturbances
 from error_detection.reasons import lasting
 from homie.kernel.interfaces import Trial
-from homie.kernel.types import Attempt, Check, ErrorCode, Outcome
-
-WITHOUT_EFFECT = "done by its own account, without effect"
-"""The reason of an attempt that a skill calls a success and that has changed nothing."""
+from homie.kernel.types import Attempt, Check, ErrorCode, Failure, FailureReason, Outcome
 
 
 def effect(trial: Trial) -> bool | None:
@@ -48,10 +45,10 @@ def judged(trial: Trial) -> Attempt:
     done = effect(trial)
     succeeded = attempt.outcome is Outcome.SUCCEEDED
     if action.ends_empty_handed and trial.observation.body.holding:
-        kept = "; ".join(["the hand has not let go", *([attempt.reason] if attempt.reason else [])])
+        kept = Failure(FailureReason.HAND_KEPT, and_then=f"; {attempt.reason}" if attempt.reason else "")
         return replace(attempt, outcome=Outcome.FAILED, reason=kept)
     if done is False and succeeded:
-        return replace(attempt, outcome=Outcome.FAILED, reason=WITHOUT_EFFECT)
+        return replace(attempt, outcome=Outcome.FAILED, reason=Failure(FailureReason.WITHOUT_EFFECT))
     if done and not succeeded and action.result != "reached":  # of a drive that failed, being near is no effect
         return replace(attempt, outcome=Outcome.SUCCEEDED, reason=f"done, then: {attempt.reason}")
     return attempt
@@ -84,5 +81,6 @@ def _of_the_target(trial: Trial) -> Check:
     about = tuple(names.named(entity, trial.world, trial.observation) for entity in attempt.about)
     if trial.complaint:
         return Check("execution", ErrorCode.E1, trial.complaint, about, lasting=True)
-    sentence = messages.too_difficult(name, names.renamed(attempt.reason, attempt.about, about))
+    reason = attempt.reason.naming(about) if isinstance(attempt.reason, Failure) and about else attempt.reason
+    sentence = messages.too_difficult(name, reason)
     return Check("execution", ErrorCode.E1, sentence, about, lasting(attempt.reason))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from homie.kernel.interfaces import WorldModel
 from homie.kernel.types import Observation
@@ -24,13 +23,3 @@ def named(entity: str, world: WorldModel, observation: Observation) -> str:
     other = f"{kind}_{'2' if number == '1' else '1'}"
     resolved = world.resolve(other, OPEN, observation)
     return entity if resolved == other else kind.replace("_", " ")
-
-
-def renamed(text: str, entities: Sequence[str], names: Sequence[str]) -> str:
-    """A text with the names of entities replaced by others, whole words only: `the apple_2 is in the way`."""
-    if not entities:
-        return text
-    by_entity = dict(zip(entities, names, strict=True))
-    longest_first = sorted(by_entity, key=len, reverse=True)
-    pattern = "|".join(rf"(?<!\w){re.escape(entity)}(?!\w)" for entity in longest_first)
-    return re.sub(pattern, lambda match: by_entity[match[0]], text)

@@ -23,6 +23,8 @@ from homie.kernel.types import (
     Decision,
     ErrorCode,
     Execution,
+    Failure,
+    FailureReason,
     Feedback,
     Goal,
     Outcome,
@@ -321,7 +323,7 @@ def test_a_target_that_is_forgotten_ends_the_subtask_not_the_episode():
         def goal(self, entity, action, observation):
             self.goals += 1
             if self.goals > 1:
-                raise TargetLost("the target is no longer where it was seen")
+                raise TargetLost(Failure(FailureReason.TARGET_LOST))
             return super().goal(entity, action, observation)
 
     skill = Steps(ends=Outcome.FAILED)

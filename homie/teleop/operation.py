@@ -29,6 +29,8 @@ from homie.kernel.types import (
     END,
     CommandSent,
     Decision,
+    Failure,
+    FailureReason,
     Observation,
     PeriodPassed,
     PlannerInput,
@@ -47,7 +49,7 @@ from homie.teleop.stick import Hand, Stick
 log = logging.getLogger(__name__)
 PRACTICE = "practice, not recorded"
 """The task of an episode that nobody has begun and that is not recorded."""
-STOPPED = "a person stopped it"
+STOPPED = Failure(FailureReason.STOPPED_BY_PERSON)
 LONGEST_MOVE = 60.0
 """s"""
 

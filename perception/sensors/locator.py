@@ -21,6 +21,8 @@ from homie.kernel.types import (
     Array,
     Box,
     Detection,
+    Failure,
+    FailureReason,
     Goal,
     Lying,
     Mask,
@@ -190,7 +192,7 @@ class SensorLocator(Locator):
 
     def goal(self, entity: str, action: Action, observation: Observation) -> Goal:
         if entity not in self:
-            raise TargetLost("the target is no longer where it was seen")
+            raise TargetLost(Failure(FailureReason.TARGET_LOST))
         goal = self._goal(entity, action, observation.body.base)
         solids = () if goal.room is not None else self._solids(goal.position, entity, action)
         return replace(goal, grid=self._grid(entity), solids=solids, loose=self._loose(entity, goal.position))

@@ -49,6 +49,8 @@ REASONS = {
     99999: "it failed",
 }
 """Codes of `moveit_msgs/msg/MoveItErrorCodes` in words, but for success (1)."""
+OUT_OF_REACH = (-27, -31)
+"""Those that say that the arm cannot be where it should end (GOAL_STATE_INVALID, NO_IK_SOLUTION)."""
 
 
 def goal_of(profile: Profile, command: Reach) -> dict[str, Any]:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from concurrent.futures import Future
 
 from homie.kernel.errors import CommandRefused, RobotFault
-from homie.kernel.types import Outcome
+from homie.kernel.types import Failure, FailureReason, Outcome
 from ros_bridge.guard.link import GuardLink
 from ros_bridge.guard.messages import Ended
+from ros_bridge.guard.moveit import OUT_OF_REACH
+
+NAVIGATION_FAILS = FailureReason.NAVIGATION_FAILED
+ARM_PLANNER_FAILS = (FailureReason.ARM_PLANNER_FAILED, FailureReason.PLANNED_END_OUT_OF_REACH)
 
 
 class GuardedErrand:
@@ -16,11 +20,20 @@ class GuardedErrand:
     Args:
         link: The guard that it went through.
         ended: How it ends.
-        who: Who does it, for the reason: `the robot's navigation`.
+        fails: The reason where it does not succeed.
+        out_of_reach: The reason at a code of MoveIt that says that the arm does not reach where it should end, `fails`
+            where there is none.
     """
 
-    def __init__(self, link: GuardLink, ended: Future[Ended], who: str) -> None:
-        self._link, self._ended, self._who = link, ended, who
+    def __init__(
+        self,
+        link: GuardLink,
+        ended: Future[Ended],
+        fails: FailureReason,
+        out_of_reach: FailureReason | None = None,
+    ) -> None:
+        self._link, self._ended = link, ended
+        self._fails, self._out_of_reach = fails, out_of_reach
 
     @property
     def outcome(self) -> Outcome:
@@ -32,19 +45,21 @@ class GuardedErrand:
         return ends.get(self._ended.result().outcome, Outcome.FAILED)
 
     @property
-    def reason(self) -> str:
+    def failure(self) -> str:
         if not self._ended.done():
             return ""
         error = self._ended.exception()
         if isinstance(error, CommandRefused):
-            return f"Command refused: {error}"
+            return Failure(FailureReason.COMMAND_REFUSED, why=error)
         if error is not None:
-            return f"{self._who} is lost: {error}"
+            return Failure(self._fails, how=f"is lost: {error}")
         ended = self._ended.result()
         if ended.outcome == "succeeded":
             return ""
         why = ended.text or (f"error {ended.code}" if ended.code else "")
-        return f"{self._who} was {ended.outcome}" + (f": {why}" if why else "")
+        if self._out_of_reach is not None and ended.code in OUT_OF_REACH:
+            return Failure(self._out_of_reach, outcome=ended.outcome, why=why)
+        return Failure(self._fails, how=f"was {ended.outcome}" + (f": {why}" if why else ""))
 
     def cancel(self) -> None:
         if not self._ended.done():

@@ -34,7 +34,7 @@ from ros_bridge.guard.link import GuardLink
 from ros_bridge.guard.messages import Ended
 from ros_bridge.profiles.model import Profile
 from ros_bridge.profiles.spoken import EPISODE, TEXT
-from ros_bridge.robot.errands import GuardedErrand
+from ros_bridge.robot.errands import ARM_PLANNER_FAILS, NAVIGATION_FAILS, GuardedErrand
 from ros_bridge.robot.felt import GREETING, Felt
 from ros_bridge.robot.guarding import OwnGuard
 from ros_bridge.robot.pictures import Pictures
@@ -165,7 +165,7 @@ class RosRobot(Robot):
             )
 
         def go(link: GuardLink) -> GuardedErrand:
-            return GuardedErrand(link, link.navigate(place.x, place.y, place.yaw), "the robot's navigation")
+            return GuardedErrand(link, link.navigate(place.x, place.y, place.yaw), NAVIGATION_FAILS)
 
         self._errand = self._through(go)
         return self._errand
@@ -197,7 +197,11 @@ class RosRobot(Robot):
         ]
 
         def go(link: GuardLink) -> GuardedErrand:
-            return GuardedErrand(link, link.reach(positions, boxes, held.tolist()), "the robot's arm planner")
+            return GuardedErrand(
+                link,
+                link.reach(positions, boxes, held.tolist()),
+                *ARM_PLANNER_FAILS,
+            )
 
         self.gate.reset()  # where the joints were told to be before is not where they are after
         self._errand = self._through(go)

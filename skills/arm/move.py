@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from homie.kernel.types import FailureReason
 from skills.arm.arm_actions import ArmAction
 from skills.arm.clearance import Clearance
 from skills.arm.paths import NoWay, find_way
@@ -47,7 +48,7 @@ class Move(RoutineSkill):
         here = self.kinematics.forward(self.q)
         off = float(np.linalg.norm(here.position - target.position))
         if off > ARRIVED or np.linalg.norm(here.rotation - target.rotation) > TURNED * np.sqrt(2.0):
-            raise Stuck(f"something stopped the arm {off * 100:.1f} cm before the end of its way")
+            raise Stuck(FailureReason.ARM_STOPPED, centimetres=off * 100)
         yield from self.gripper(self.spec.gripper_max if action.open else 0.0)
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from homie.kernel.types import Array, Articulation, Pose
+from homie.kernel.types import Array, Articulation, FailureReason, Pose
 from skills.classical.collision import TOUCH
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation
@@ -49,14 +49,14 @@ class Press(Manipulation):
 
     def routine(self) -> Motion:
         if not self.goal.articulations:
-            raise Stuck("its switch has not been seen")
+            raise Stuck(FailureReason.SWITCH_NOT_SEEN)
         switch = self.goal.articulations[0]
         standing, planned = self._choose(switch)
         yield from self.come_to(standing)
         before, at = planned[:2]
         joints = self.joints_from_here((before, at), standing, self._free)
         if joints is None:
-            raise Stuck("the switch cannot be reached from here")
+            raise Stuck(FailureReason.SWITCH_OUT_OF_REACH)
         yield from self.together(self.reach(joints[0]), self.gripper(0.0), self.look_at(switch.handle))
         yield from self.line(at, speed=GENTLE)
         yield from self.wait(DOWN)
@@ -70,7 +70,7 @@ class Press(Manipulation):
             with self.supposing(without(self.goal, self.goal.loose)):
                 unhindered = self.reachable_standing(self._options(switch), self._free)
             blocked = None if unhindered is None else self.blockers(unhindered[0])
-            raise Hopeless("no place to stand from which the switch can be pressed", blockers=blocked)
+            raise Hopeless(FailureReason.NO_PLACE_TO_PRESS, blockers=blocked)
         return chosen[0], tuple(chosen[1])
 
     def _options(self, switch: Articulation) -> list[Option]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Array, Articulation, Box, Pose, Pose2
+from homie.kernel.types import Array, Articulation, Box, FailureReason, Pose, Pose2
 from skills.classical.collision import FREE, PLANNED, TOUCH, Solids
 from skills.classical.hand import Hand
 from skills.classical.manipulation import Manipulation
@@ -153,7 +153,9 @@ class MoveArticulation(Manipulation):
                 yield from self.recovery()
                 break
         if not self.done(self.pick_articulation()):
-            raise Stuck(f"it stays at {self.pick_articulation().opening:.2f} of {articulation.range:.2f}")
+            raise Stuck(
+                FailureReason.NOT_MOVED_ENOUGH, opening=self.pick_articulation().opening, range=articulation.range
+            )
 
     def _pull(self, articulation: Articulation) -> Motion:
         """One pull: from where the handle is as far as the arm leads it from one place to stand."""
@@ -188,7 +190,7 @@ class MoveArticulation(Manipulation):
             if led is not None:
                 return led
             self._useless.append(self.base)
-        raise Stuck("the handle cannot be led from here")
+        raise Stuck(FailureReason.HANDLE_OUT_OF_REACH)
 
     def _from_here(
         self, articulation: Articulation, pulls: Sequence[Pull], standing: Standing
@@ -227,7 +229,7 @@ class MoveArticulation(Manipulation):
         if not self.seen.body.holding:
             yield from self.gripper(self.opening)
             yield from self.withdraw(pull.before)
-            raise Stuck("the fingers missed the handle")
+            raise Stuck(FailureReason.HANDLE_MISSED)
 
     def gripper_backed(self) -> Pose:
         """Where the gripper is, `ENTRY` metres back along its fingers."""
@@ -275,7 +277,7 @@ class MoveArticulation(Manipulation):
         with self.supposing(without(self.goal, self.goal.loose)):
             unhindered = self._best(articulation)
         blocked = None if unhindered is None else self.blockers(unhindered[0])
-        hopeless = Hopeless("no place to stand from which the handle can be led", blockers=blocked)
+        hopeless = Hopeless(FailureReason.NO_PLACE_TO_OPEN, blockers=blocked)
         self._exhausted = self.base, articulation.opening, hopeless
         raise hopeless
 

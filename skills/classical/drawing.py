@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from homie.kernel.types import Pose
+from homie.kernel.types import FailureReason, Pose
 from skills.classical.grasps import DOWN
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck, gripper_rotation
@@ -60,7 +60,7 @@ def draw(skill: Manipulation, drawings: Sequence[Drawing], space_between: bool) 
         if joints is not None:
             break
     else:
-        raise Stuck("the grasp cannot be reached from here")
+        raise Stuck(FailureReason.GRASP_OUT_OF_REACH)
     _, press, end, after = poses
     yield from skill.together(skill.reach(joints[0]), skill.gripper(SHUT), skill.look_at(press.position))
     over = np.array([0.0, 0.0, ABOVE_IN + PRESS])
@@ -69,7 +69,7 @@ def draw(skill: Manipulation, drawings: Sequence[Drawing], space_between: bool) 
     down = skill.line_joints(skill.q, press)
     along = None if down is None else skill.line_joints(down[-1], end)
     if down is None or along is None:
-        raise Stuck("no arm motion along the straight line")
+        raise Stuck(FailureReason.OFF_STRAIGHT_LINE)
     yield from skill.along([*down, *along], end, speed=DRAWN)
     yield from skill.line(Pose(end.position + over, end.rotation))
     yield from skill.withdraw(after)

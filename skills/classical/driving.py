@@ -9,7 +9,7 @@ import numpy as np
 
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Array, Box, Command, OccupancyGrid, Pose2
+from homie.kernel.types import Array, Box, Command, FailureReason, OccupancyGrid, Pose2
 from skills.classical.collision import Solids
 from skills.classical.hand import NOTHING, Hand
 from skills.classical.motion import Hopeless, Motion, RoutineSkill, Stuck, wrap
@@ -78,7 +78,7 @@ class MobileSkill(RoutineSkill):
         """The cost map of the goal's grid, made anew when the grid or what sticks out in the hand has changed."""
         grid = self.goal.grid
         if grid is None:
-            raise Stuck("there is no map to drive by")
+            raise Stuck(FailureReason.NO_MAP)
         comfort = COMFORT + self._sticks_out()
         if (
             self._costs is None
@@ -119,7 +119,7 @@ class MobileSkill(RoutineSkill):
             if path is None:
                 reason = self._no_path(target, tolerance)
                 # What was seen on the way has taken the place: another attempt chooses another.
-                raise Stuck(str(reason)) if plans else reason
+                raise Stuck(reason.failure) if plans else reason
             done = yield from self.follow(path, backwards=yaw is not None and self._rather_backwards(path, yaw))
             if done == "arrived":
                 if yaw is not None:
@@ -131,7 +131,7 @@ class MobileSkill(RoutineSkill):
                     break
                 ahead = self.clearance_ahead(self.base, 0.2) > self.clearance_ahead(self.base, -0.2)
                 yield from self.straight(0.15 if ahead else -0.15, seconds=2.0)
-        raise Stuck("the way stays blocked")
+        raise Stuck(FailureReason.WAY_BLOCKED)
 
     def _no_path(self, target: Array, tolerance: float) -> Hopeless:
         """Why there is no way to a point (2,), to be raised."""
@@ -140,8 +140,8 @@ class MobileSkill(RoutineSkill):
             costs = CostMap.of(cleared(self.goal.grid, self.goal.loose), radius)
             path = plan_path(costs, self.base.xy, target, tolerance)
             if path is not None:
-                return Hopeless("no free path to the target", blockers=on_the_way(self.goal.loose, path, radius))
-        return Hopeless("no free path to the target")
+                return Hopeless(FailureReason.NO_PATH, blockers=on_the_way(self.goal.loose, path, radius))
+        return Hopeless(FailureReason.NO_PATH)
 
     def _stale(self, planned: OccupancyGrid | None, path: Array) -> bool:
         """Whether a new map puts an obstacle on the path."""
@@ -225,7 +225,7 @@ class MobileSkill(RoutineSkill):
                 return
             roomier = self._roomier()
             if last or not roomier:
-                raise Stuck("the base cannot turn")
+                raise Stuck(FailureReason.BASE_CANNOT_TURN)
             yield from self.straight(roomier, speed=0.2)
 
     def _turn_here(self, yaw: float, tolerance: float, seconds: float) -> Motion:
@@ -338,14 +338,14 @@ class MobileSkill(RoutineSkill):
         """Bring the arm to a posture by a clear way. Raises Stuck if there is none, or `otherwise` in its place."""
         way = self.way_to(posture)
         if way is None:
-            raise otherwise or Stuck("the arm finds no way there")
+            raise otherwise or Stuck(FailureReason.NO_ARM_PATH)
         yield from self.follow_joints(way)
 
     def fold(self, posture: Array) -> Motion:
         """Bring the arm to a posture around what is in its way; if it is stuck, from a little further back."""
         for last in (False, False, True):
             try:
-                yield from self.reach(posture, Stuck("the arm finds no way out"))
+                yield from self.reach(posture, Stuck(FailureReason.ARM_CAUGHT))
                 return
             except Stuck:
                 if last:

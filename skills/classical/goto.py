@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from homie.kernel.types import Array, Box, Mask, Pose2, planar_rotation
+from homie.kernel.types import Array, Box, FailureReason, Mask, Pose2, planar_rotation
 from skills.classical.driving import MobileSkill
 from skills.classical.motion import Hopeless, Motion, Stuck
 from skills.classical.obstruction import cleared
@@ -121,7 +121,7 @@ class GoTo(MobileSkill):
             return point
         freed = self._freed_costs()
         beyond = None if freed is None else self._in_room(room, freed)
-        raise self._why("no free floor in the room can be reached", beyond)
+        raise self._why(FailureReason.NO_FLOOR_IN_ROOM, beyond)
 
     def _pose_before(self) -> Pose2:
         """A reachable pose near the target that faces it, from its front if it has one. Raises Hopeless if there is
@@ -133,12 +133,12 @@ class GoTo(MobileSkill):
         beyond = None if freed is None else self._before(freed)
         if beyond is None and len(self._standable((*GAPS, *FAR_GAPS), Reachable.of(self.costs, self.base))):
             raise self._behind_wall()
-        raise self._why("no free floor near the target can be reached", None if beyond is None else beyond.xy)
+        raise self._why(FailureReason.NO_FLOOR_NEAR, None if beyond is None else beyond.xy)
 
     @staticmethod
     def _behind_wall() -> Hopeless:
         """The reason where all places to stand are on the wrong side of a wall, to be raised."""
-        return Hopeless("a wall is between the target and every place that can be reached")
+        return Hopeless(FailureReason.BEHIND_WALL)
 
     def _walled(self, points: Array) -> Mask:
         """From which places (n, 2) a wall hides the target, (n,)."""
@@ -158,7 +158,7 @@ class GoTo(MobileSkill):
             return None
         return CostMap.of(cleared(self.goal.grid, self.goal.loose), self.spec.footprint_radius + self.margin)
 
-    def _why(self, reason: str, beyond: Array | None) -> Hopeless:
+    def _why(self, reason: FailureReason, beyond: Array | None) -> Hopeless:
         """The reason, to be raised, with what keeps the robot from a point (2,) that it could reach without it."""
         return Hopeless(reason) if beyond is None else self._no_path(beyond, 0.0)
 

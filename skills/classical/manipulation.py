@@ -10,7 +10,7 @@ import numpy as np
 
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Array, Box, Command, Goal, Observation, Pose, Pose2, Subtask
+from homie.kernel.types import Array, Box, Command, FailureReason, Goal, Observation, Pose, Pose2, Subtask
 from skills.classical.collision import DRIVEN, FREE, ON_ARRIVAL, PLANNED, TOUCH, Solids
 from skills.classical.driving import MobileSkill
 from skills.classical.hand import NOTHING, Hand
@@ -236,7 +236,7 @@ class Manipulation(MobileSkill):
         yield from self.gripper(min(self.spec.gripper_max, self.seen.body.gripper + further))
         yield from self.wait(0.12)
         if self.seen.body.holding:
-            raise Stuck("the hand does not let go")
+            raise Stuck(FailureReason.HAND_KEEPS)
 
     def squeeze(self) -> Motion:
         """Close the hand until it holds something or is shut."""

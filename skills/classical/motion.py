@@ -14,9 +14,22 @@ import numpy as np
 
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import Chain, RobotSpec
-from homie.kernel.types import Array, Box, Command, Goal, Observation, Outcome, Pose, Pose2, Subtask, rotation_z
+from homie.kernel.types import (
+    Array,
+    Box,
+    Command,
+    Failure,
+    FailureReason,
+    Goal,
+    Observation,
+    Outcome,
+    Pose,
+    Pose2,
+    Subtask,
+    rotation_z,
+)
+from homie.kernel.types.failures import MOST_NAMED, repeated
 from skills.attempts import AttemptSkill
-from skills.classical.obstruction import blocking, in_the_way
 from skills.classical.ways import Joints
 
 BLOCKED = 0.35
@@ -36,15 +49,29 @@ Motion = Generator[Command, None, Any]
 
 
 class Stuck(Exception):
-    """The motion cannot go on; the message is the reason that the record keeps. What a planner is told of it is in
-    `error_detection.reasons`.
+    """The motion cannot go on.
 
-    blockers: boxes with names of what is in the way, which the message ends with; None where nothing is.
+    Attributes:
+        failure: The reason of the attempt, a `Failure` where planners get advice.
     """
 
-    def __init__(self, reason: str, *, blockers: Sequence[Box] | None = None) -> None:
-        super().__init__(reason if blockers is None else f"{reason}: {in_the_way(blockers)}")
-        self.about = () if blockers is None else blocking(blockers)
+    def __init__(self, reason: FailureReason | str, *, blockers: Sequence[Box] | None = None, **details: Any) -> None:
+        """A motion that cannot go on.
+
+        Args:
+            reason: A reason, or a text for the record alone.
+            blockers: The objects in the way; None where nothing is.
+            details: The arguments of the reason (`homie.kernel.types.Failure`).
+        """
+        names = None if blockers is None else [box.name for box in blockers]
+        self.failure = reason if isinstance(reason, str) else Failure(reason, blockers=names, **details)
+        super().__init__(self.failure)
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """The names of the objects in the way, () for more than can be named."""
+        blockers = (self.failure.blockers or ()) if isinstance(self.failure, Failure) else ()
+        return blockers if len(blockers) <= MOST_NAMED else ()
 
 
 class Hopeless(Stuck):
@@ -89,7 +116,7 @@ class RoutineSkill(AttemptSkill):
         self.seen = observation
         if self._ends is Outcome.SUCCEEDED and observation.stamp - self._began > self.max_seconds - self.freeing:
             self._motion.close()
-            self._recover(Outcome.TIMED_OUT, f"not done after {self.max_seconds - self.freeing:g} s")
+            self._recover(Outcome.TIMED_OUT, Failure(FailureReason.TIMED_OUT, seconds=self.max_seconds - self.freeing))
         for _ in range(2):  # the routine, and where it is stuck the recovery
             try:
                 return next(self._motion)
@@ -107,12 +134,14 @@ class RoutineSkill(AttemptSkill):
 
     def _fail(self, stuck: Stuck) -> None:
         """End the attempt in a recovery; what fails in the same way time after time is given up."""
-        reason, self._about = str(stuck), stuck.about
+        reason, self._about = stuck.failure, stuck.about
         failure = (self.goal.name, reason)
         self._failures = [*self._failures, failure] if failure in self._failures[-1:] else [failure]
         in_vain = len(self._failures) >= AGAIN
         self._hopeless = in_vain or isinstance(stuck, Hopeless)
-        self._recover(Outcome.FAILED, f"{reason}, {len(self._failures)} times in a row" if in_vain else reason)
+        if in_vain:
+            reason = repeated(reason, len(self._failures))
+        self._recover(Outcome.FAILED, reason)
 
     def _recover(self, ends: Outcome, reason: str) -> None:
         self._ends, self._reason = ends, reason
@@ -169,7 +198,7 @@ class RoutineSkill(AttemptSkill):
         worst = int(np.argmax(np.abs(self.q - command)))
         if abs(self.q[worst] - command[worst]) >= BLOCKED:
             name = self.chain.names[worst]
-            raise Stuck(f"the arm is blocked: {name} is {abs(self.q[worst] - command[worst]):.2f} off")
+            raise Stuck(FailureReason.ARM_BLOCKED, why=f"{name} is {abs(self.q[worst] - command[worst]):.2f} off")
 
     def _settle(self, command: Array, tolerance: float, patience: float) -> Motion:
         """Wait until every joint is where it was commanded, or does not come any nearer."""
@@ -184,7 +213,7 @@ class RoutineSkill(AttemptSkill):
         """Move the gripper on a straight line to a pose in the odometry frame. Raises Stuck if IK or way is blocked."""
         path = self.line_joints(self.q, pose, locked_torso=locked_torso)
         if path is None:
-            raise Stuck("no arm motion along the straight line")
+            raise Stuck(FailureReason.OFF_STRAIGHT_LINE)
         yield from self.along(path, pose, speed=speed, patience=patience)
 
     def along(self, path: list[Array], pose: Pose, *, speed: float = 0.15, patience: float = 1.5) -> Motion:

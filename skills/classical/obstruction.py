@@ -11,34 +11,11 @@ import numpy as np
 
 from homie.kernel.types import Array, Box, Goal, OccupancyGrid
 
-MOST_NAMED = 2
-"""Things that are named; more are counted."""
-
 GROWN = 0.06
 """Metres around a thing on the floor that are cleared with it: the cells of a grid are 5 cm wide."""
 
 INSIDE = 0.02
 """Metres that a solid may stick out of the box of the loose thing that it belongs to."""
-
-
-def in_the_way(boxes: Sequence[Box]) -> str:
-    """`the cracker_box is in the way`, of boxes with names; `3 things are in the way`, of many."""
-    names = _named(boxes)
-    if not names:
-        return "something is in the way"
-    if len(names) > MOST_NAMED:
-        return f"{len(names)} things are in the way"
-    return f"the {' and the '.join(names)} {'is' if len(names) == 1 else 'are'} in the way"
-
-
-def blocking(boxes: Sequence[Box]) -> tuple[str, ...]:
-    """The names of what has to be moved away, () for more than can be named."""
-    names = _named(boxes)
-    return tuple(names) if len(names) <= MOST_NAMED else ()
-
-
-def _named(boxes: Sequence[Box]) -> list[str]:
-    return list(dict.fromkeys(box.name for box in boxes if box.name))
 
 
 def without(goal: Goal, removed: Sequence[Box]) -> Goal:

@@ -9,7 +9,7 @@ from contextlib import suppress
 import numpy as np
 
 from homie.kernel.interfaces import kind_of
-from homie.kernel.types import Array, Articulation, Goal, rotation_z
+from homie.kernel.types import Array, Articulation, FailureReason, Goal, rotation_z
 from homie.kernel.vocabulary.furniture import opens_otherwise
 from skills.classical.articulated import OUTSIDE, MoveArticulation
 from skills.classical.motion import Hopeless, Motion, Stuck
@@ -153,5 +153,5 @@ def _known(goal: Goal) -> Sequence[Articulation]:
     if goal.articulations:
         return goal.articulations
     if opens_otherwise(kind_of(goal.name)):
-        raise Hopeless("how it opens cannot be told from what is seen")
-    raise Stuck("no door or drawer with a handle is known")
+        raise Hopeless(FailureReason.OPENING_UNKNOWN)
+    raise Stuck(FailureReason.NO_HANDLE)

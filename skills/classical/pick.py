@@ -10,7 +10,19 @@ import numpy as np
 
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Array, Box, Goal, Observation, Pose, Pose2, Solid, Subtask, Surface, rotation_z
+from homie.kernel.types import (
+    Array,
+    Box,
+    FailureReason,
+    Goal,
+    Observation,
+    Pose,
+    Pose2,
+    Solid,
+    Subtask,
+    Surface,
+    rotation_z,
+)
 from skills.classical.collision import FREE, TOUCH, Solids
 from skills.classical.drawing import draw
 from skills.classical.grasps import DOWN, Grasp, Tool, grasps, palm_touches, touches
@@ -124,7 +136,7 @@ class Pick(Manipulation):
         if not self.seen.body.holding:
             yield from self.release()
             yield from self.withdraw(*((grasp.beside, before) if grasp.under else (before,)))
-            raise Stuck("the fingers closed on nothing")
+            raise Stuck(FailureReason.CLOSED_ON_NOTHING)
         self._failed.pop()
         if grasp.under:
             self.hand.take(self._box(), self.gripper_pose(), grasp.pitch, grasp.roll)
@@ -142,8 +154,8 @@ class Pick(Manipulation):
             self._failed.append(grasp)
             self._slipped += 1
             if self._slipped >= SLIPS:
-                raise Hopeless("the fingers cannot hold the object: it has slipped out of the hand twice")
-            raise Stuck("the object slipped out of the hand")
+                raise Hopeless(FailureReason.CANNOT_HOLD, why="it has slipped out of the hand twice")
+            raise Stuck(FailureReason.SLIPPED)
         self._slipped = 0
 
     def _find_grasp(self) -> Motion:
@@ -194,7 +206,7 @@ class Pick(Manipulation):
 
     def _box(self) -> Box:
         if self.goal.box is None:
-            raise Stuck("where the object is, is not known well enough to grasp it")
+            raise Stuck(FailureReason.POSITION_UNKNOWN)
         return self.goal.box
 
     def _surface(self) -> Surface | None:
@@ -225,16 +237,16 @@ class Pick(Manipulation):
     def _give_up(self) -> NoReturn:
         """Raises Hopeless with what is in the way, or stands on it and would fall."""
         if on_it := standing_on(self.goal):
-            raise Hopeless("the object cannot be taken from under others", blockers=[*on_it])
+            raise Hopeless(FailureReason.UNDER_OTHERS, blockers=[*on_it])
         with self.supposing(without(self.goal, self.goal.loose)):
             unhindered, fits = self._best(), bool(self._grasps())
         if unhindered is not None:
             grasp, standing = unhindered
             beside = [box for box in self.goal.loose if touches(grasp, [box], self.spec.fingers)]
-            raise Hopeless("the object cannot be reached", blockers=[*beside, *self.blockers(standing)])
+            raise Hopeless(FailureReason.OBJECT_BLOCKED, blockers=[*beside, *self.blockers(standing)])
         if not fits:
-            raise Hopeless("no grasp fits the object where it stands")
-        raise Hopeless("no place to stand from which the object can be reached")
+            raise Hopeless(FailureReason.NO_GRASP)
+        raise Hopeless(FailureReason.NO_PLACE_TO_PICK)
 
     def _best(self) -> tuple[Grasp, Standing] | None:
         """How to take it, and from where."""
@@ -333,7 +345,7 @@ class Pick(Manipulation):
             if joints is not None:
                 return grasp, joints
         self._useless.append(self.base)
-        raise Stuck("the grasp cannot be reached from here")
+        raise Stuck(FailureReason.GRASP_OUT_OF_REACH)
 
     def _before(self, grasp: Grasp) -> Pose:
         compartment = self._compartment()

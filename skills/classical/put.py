@@ -10,13 +10,14 @@ import numpy as np
 
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Array, Box, Goal, Pose, Pose2, Surface, rotation_z
+from homie.kernel.types import Array, Box, FailureReason, Goal, Pose, Pose2, Surface, rotation_z
+from homie.kernel.types.failures import MOST_NAMED
 from skills.classical.collision import Solids
 from skills.classical.grasps import ROOM_ABOVE, THROUGH_FRONT
 from skills.classical.hand import NOTHING, Hand
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation
-from skills.classical.obstruction import MOST_NAMED, without
+from skills.classical.obstruction import without
 from skills.classical.pick import APPROACH, LOW
 from skills.classical.places import half_depth, places
 from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place
@@ -75,9 +76,9 @@ class Put(Manipulation):
         if self.goal.name != self._target:
             self._target, self._useless = self.goal.name, []
         if not self.seen.body.holding:
-            raise Stuck("there is nothing in the hand")
+            raise Stuck(FailureReason.HAND_EMPTY)
         if not self.goal.surfaces:
-            raise Stuck("no surface to put it on is known")
+            raise Stuck(FailureReason.NO_SURFACE)
         standing, poses = self._choose()
         planned = self.goal
         yield from self.come_to(standing)
@@ -88,12 +89,12 @@ class Put(Manipulation):
         there = self.reach(joints[0]) if not self.hand.loose else self.line(poses[0], speed=APPROACH)
         yield from self.together(there, self.look_at(poses[1].position))
         if not self.seen.body.holding:
-            raise Stuck("the object was lost on the way")
+            raise Stuck(FailureReason.LOST_ON_THE_WAY)
         poses = self._above_target(poses, planned)
         for pose in poses[1:-1]:
             yield from self.line(pose, speed=APPROACH)
             if np.linalg.norm(self.gripper_pose().position - pose.position) > ASTRAY:
-                raise Stuck("something stops the hand on the way to the spot")
+                raise Stuck(FailureReason.HAND_STOPPED)
         self._useless.pop()
         # Widely opened, the finger inside a bowl would push out what is in it.
         yield from self.release(self._opens())
@@ -115,17 +116,17 @@ class Put(Manipulation):
         goal = self.goal
         fits = [surface for surface in goal.surfaces if self._fits_under(surface)]
         if not fits:
-            raise Hopeless("the object is too tall for the space there")
+            raise Hopeless(FailureReason.TOO_TALL)
         with self.supposing(without(goal, goal.loose)):
             unhindered = self.reachable_standing(self._options(), self._free)
         if unhindered is None:
-            raise Hopeless("no free spot that the arm can reach")
+            raise Hopeless(FailureReason.NO_SPOT_FOR_ARM)
         there = [box for box in goal.loose if any(_lies_on(box, surface) for surface in fits)]
         full = not any(places(surface, goal.obstacles, self.hand) for surface in fits)
         if full and len(there) > MOST_NAMED:
-            raise Hopeless(f"no free spot: {len(there)} things are on it")
+            raise Hopeless(FailureReason.SURFACE_FULL, count=len(there))
         blockers = self.blockers(unhindered[0])
-        raise Hopeless("no free spot that the arm can reach", blockers=there if full else blockers or there)
+        raise Hopeless(FailureReason.NO_SPOT_FOR_ARM, blockers=there if full else blockers or there)
 
     def _fits_under(self, surface: Surface) -> bool:
         """Whether what is held can stand on a surface under what is above it, when a drawer is shut again too."""
@@ -139,7 +140,7 @@ class Put(Manipulation):
             joints = self.joints_from_here(poses, standing, self._free)
             if joints is not None:
                 return poses, joints
-        raise Stuck("no free spot can be reached from here")
+        raise Stuck(FailureReason.SPOTS_OUT_OF_REACH)
 
     def _above_target(self, poses: Sequence[Pose], planned: Goal) -> Sequence[Pose]:
         """The poses over a thing as it is seen now, with the head over it: from below its upper edge its depth is a

@@ -84,7 +84,7 @@ class Planned(MobileSkill):
         finally:
             errand.cancel()
         if errand.outcome is not Outcome.SUCCEEDED:
-            raise Stuck(errand.reason)
+            raise Stuck(errand.failure)
 
 
 class PlannedPick(Planned, Pick):

@@ -63,4 +63,4 @@ class DelegatedGoTo(GoTo):
         finally:
             errand.cancel()
         if errand.outcome is not Outcome.SUCCEEDED:
-            raise Stuck(errand.reason)
+            raise Stuck(errand.failure)

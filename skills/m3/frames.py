@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from homie.kernel.types import Array, CameraFrame, Depth, Intrinsics, Pose
 from skills.m3.layout import SIZE
-from skills.policies.policy import PolicyFailed
+from skills.policies.policy import cannot_go_on
 
 FIELD = math.pi / 2
 """Field of view of M3's cameras (rad)."""
@@ -37,7 +37,7 @@ def depth_picture(frame: CameraFrame) -> Depth:
     outside the camera's field of view. Raises PolicyFailed for a camera without depth.
     """
     if frame.depth is None:
-        raise PolicyFailed(f"the camera {frame.name} has no depth")
+        raise cannot_go_on(f"the camera {frame.name} has no depth")
     return seen_by_m3(frame.depth, frame.intrinsics)
 
 

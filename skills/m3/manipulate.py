@@ -13,7 +13,7 @@ import numpy as np
 
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Array, Command, Goal, Observation, Outcome, Subtask
+from homie.kernel.types import Array, Command, FailureReason, Goal, Observation, Outcome, Subtask
 from skills.classical.motion import merged
 from skills.m3.layout import STEP
 from skills.m3.skill import REST, M3Skill
@@ -58,7 +58,7 @@ class Manipulate(M3Skill):
         """The first available network of some. Raises PolicyFailed if none is."""
         available = next((name for name in names if name in self.available), None)
         if available is None:
-            raise PolicyFailed(f"M3 has no checkpoint for {names[0]}")
+            raise PolicyFailed(FailureReason.NO_CHECKPOINT, skill=names[0])
         return available
 
     def begin(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
@@ -145,7 +145,7 @@ class Place(Manipulate):
 
     def choose(self, goal: Goal) -> str:
         if not self.seen.body.holding:
-            raise PolicyFailed("there is nothing in the hand")
+            raise PolicyFailed(FailureReason.HAND_EMPTY)
         inside = any(surface.access is not None for surface in goal.surfaces[:1])
         return self.best("place_fridge", "place") if inside else self.best("place")
 
@@ -173,14 +173,14 @@ class MovePanel(Manipulate):
     def choose(self, goal: Goal) -> str:
         open_by = [articulation.opening / articulation.range for articulation in goal.articulations]
         if not open_by:
-            raise PolicyFailed(f"{goal.name} has no door and no drawer that the robot knows")
+            raise PolicyFailed(FailureReason.NO_DOOR_OR_DRAWER, name=goal.name)
         self._index = open_by.index(max(open_by) if self.last else min(open_by))
         hinge, slide = self.networks
         return self.best(hinge if goal.articulations[self._index].kind == "hinge" else slide)
 
     def target(self) -> Array:
         if len(self.goal.articulations) <= self._index:
-            raise PolicyFailed(f"the robot has lost sight of what it moves at {self.goal.name}")
+            raise PolicyFailed(FailureReason.SIGHT_LOST, name=self.goal.name)
         return self.goal.articulations[self._index].handle
 
     def judge(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from homie.kernel.types import Array, Goal, Outcome
+from homie.kernel.types import Array, Failure, FailureReason, Goal, Outcome
 from homie.kernel.vocabulary import domain
 from skills.m3.layout import ANGULAR, LINEAR, STOP
 from skills.m3.skill import M3Skill
@@ -39,13 +39,13 @@ class Navigate(M3Skill):
         if self.goal.room is not None:
             x0, y0, x1, y1 = self.goal.room
             if not (x0 <= base.x <= x1 and y0 <= base.y <= y1):
-                self.finish(Outcome.FAILED, "the policy stopped outside the room")
+                self.finish(Outcome.FAILED, Failure(FailureReason.OUTSIDE_ROOM))
                 return
         else:
             box = self.goal.box
             away = box.distance(base.xy) if box is not None else _distance(self.goal.position, base.xy)
             if not domain.within_reach(away):
-                self.finish(Outcome.FAILED, f"the policy stopped {away:.1f} m from the target")
+                self.finish(Outcome.FAILED, Failure(FailureReason.STOPPED_SHORT, metres=away))
                 return
         self.finish(Outcome.SUCCEEDED, "the policy stopped")
 

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 import torch
 
+from homie.kernel.types import FailureReason
 from skills.m3.layout import DEPTH_RANGE, SIZE
 from skills.m3.network import HIDDEN, Network
-from skills.policies.policy import Named, PolicyFailed
+from skills.policies.policy import Named, PolicyFailed, cannot_go_on
 
 
 class M3Policy:
@@ -36,14 +37,14 @@ class M3Policy:
     def reset(self, goal: Named) -> None:
         skill = str(goal["skill"])
         if skill not in self._networks:
-            raise PolicyFailed(f"M3 has no checkpoint for {skill}")
+            raise PolicyFailed(FailureReason.NO_CHECKPOINT, skill=skill)
         self._network = self._networks[skill]
         self._hidden = torch.zeros(1, HIDDEN)
         self._previous = torch.zeros(1, self._network.layout.actions)
 
     def step(self, inputs: Named) -> Named:
         if self._network is None:
-            raise PolicyFailed("M3 was asked for an action before an attempt began")
+            raise cannot_go_on("M3 was asked for an action before an attempt began")
         layout = self._network.layout
         depth = np.stack([_picture(inputs, name) for name in layout.cameras])
         state = np.concatenate([_numbers(inputs, name, length) for name, length in layout.states])
@@ -67,9 +68,11 @@ def _picture(inputs: Named, name: str) -> np.ndarray:
 def _numbers(inputs: Named, name: str, length: int) -> np.ndarray:
     values = np.asarray(inputs[name], np.float32).ravel()
     if len(values) != length:
-        raise PolicyFailed(f"M3 takes {length} numbers as {name} (got {len(values)})")
+        raise PolicyFailed(
+            FailureReason.MODEL_CANNOT_GO_ON, why=f"M3 takes {length} numbers as {name} (got {len(values)})"
+        )
     if not np.isfinite(values).all():
-        raise PolicyFailed(f"M3 was given {name} that is not finite")
+        raise cannot_go_on(f"M3 was given {name} that is not finite")
     return values
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Array, Command, Goal, Observation, Outcome, Subtask, wrapped
+from homie.kernel.types import Array, Command, Failure, FailureReason, Goal, Observation, Outcome, Subtask, wrapped
 from skills.m3.frames import depth_picture, in_gripper, to_m3
 from skills.m3.layout import LAYOUTS, STEP
 from skills.policies.policy import Named, Policy, PolicySkill, Value
@@ -150,7 +150,7 @@ class M3Skill(PolicySkill):
 
     def out_of_time(self) -> None:
         """Called when all decisions are used up."""
-        self.finish(Outcome.TIMED_OUT, f"not done after {self.decisions} decisions")
+        self.finish(Outcome.TIMED_OUT, Failure(FailureReason.DECISIONS_RAN_OUT, count=self.decisions))
 
     # ------------------------------------------------------------ inputs of the network
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import VIEWS, Goal, Observation, Subtask
+from homie.kernel.types import VIEWS, FailureReason, Goal, Observation, Subtask
 from skills.classical.motion import Motion, Stuck
 from skills.nomad.goal import NomadGoal, adapt
 from skills.nomad.steering import STEERING_RATE, TIMEOUT, velocities
@@ -36,7 +36,7 @@ class NomadGoTo(PolicyRoutine):
     def aim(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         self.to = adapt(subtask, goal, observation, self.names)
         if self.explores and not self.explore_seconds:
-            raise PolicyFailed("the target is neither on the map nor in sight")
+            raise PolicyFailed(FailureReason.TARGET_NOT_FOUND)
 
     @property
     def explores(self) -> bool:
@@ -66,7 +66,7 @@ class NomadGoTo(PolicyRoutine):
                     forward, left = np.asarray(decision["waypoint"]).tolist()
                     decided, waypoint = now, (forward, left)
             if self.explores and now - began > self.explore_seconds:
-                raise Stuck(f"explored for {self.explore_seconds:g} s: the target was neither on the map nor in sight")
+                raise Stuck(FailureReason.EXPLORED, seconds=self.explore_seconds)
             if now >= steered - EPSILON:
                 steered = max(steered + 1.0 / STEERING_RATE, now)
                 velocity = velocities(waypoint) if now - decided <= TIMEOUT else (0.0, 0.0)

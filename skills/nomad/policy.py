@@ -18,7 +18,7 @@ from skills.nomad.sampler import LENGTH, sample, waypoints
 from skills.nomad.steering import RATE, SPACING
 from skills.nomad.targets import Exploration, MapRoute, Observed, Picture, Target
 from skills.nomad.topomap import TopoMap
-from skills.policies.policy import Named, PolicyFailed
+from skills.policies.policy import Named, cannot_go_on
 
 PATHS, CHOSEN, WAYPOINT = 8, 0, 2
 """Number of sampled paths, index of the one that is used, and index of the waypoint on it, as upstream."""
@@ -51,10 +51,10 @@ class NomadPolicy:
         self._tokens.clear()
         if "nodes" in goal:
             if self.chart is None or self._nodes is None:
-                raise PolicyFailed("NoMaD has no map")
+                raise cannot_go_on("NoMaD has no map")
             numbers = [int(number) for number in np.asarray(goal["nodes"])]
             if not numbers or not all(0 <= number < len(self._nodes) for number in numbers):
-                raise PolicyFailed(f"the map has no nodes {numbers}")
+                raise cannot_go_on(f"the map has no nodes {numbers}")
             self._target = MapRoute(self._nodes, numbers, self.chart.loop)
         elif "picture" in goal:
             self._target = Picture(prepare([np.asarray(goal["picture"])]))

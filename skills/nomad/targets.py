@@ -11,6 +11,7 @@ from typing import Protocol
 
 import torch
 
+from homie.kernel.types import FailureReason
 from skills.nomad.network import NomadNetwork
 from skills.policies.policy import PolicyFailed
 
@@ -116,5 +117,8 @@ class MapRoute:
         """The first goal at or ahead of a node. Raises PolicyFailed if there is none."""
         ahead = [goal for goal in self.goals if self.ahead(node, goal) >= 0]
         if not ahead:
-            raise PolicyFailed(f"the map passes the target before node {node}, where the robot seems to be")
+            raise PolicyFailed(
+                FailureReason.MODEL_CANNOT_GO_ON,
+                why=f"the map passes the target before node {node}, where the robot seems to be",
+            )
         return min(ahead, key=lambda goal: self.ahead(node, goal))

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from homie.kernel.types import Array, Command
+from homie.kernel.types import Array, Command, FailureReason
 from skills.classical.driving import MobileSkill
 from skills.classical.motion import Motion, Stuck, wrap
 from skills.classical.planning import plan_path
@@ -77,4 +77,4 @@ class Follow(MobileSkill):
             if path is not None:
                 yield from itertools.islice(self.follow(path), round(AGAIN / self.spec.period))
                 return
-        raise Stuck("no free path to the target")
+        raise Stuck(FailureReason.NO_PATH)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from homie.kernel.types import FailureReason
 from skills.classical.motion import Motion, Stuck
 from skills.classical.put import Put
 
@@ -15,5 +16,5 @@ class HandOver(Put):
 
     def routine(self) -> Motion:
         if not self.goal.surfaces:
-            raise Stuck("no empty hand is held out")
+            raise Stuck(FailureReason.NO_EMPTY_HAND)
         yield from super().routine()

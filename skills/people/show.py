@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from homie.kernel.types import Array, Pose
+from homie.kernel.types import Array, FailureReason, Pose
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation
 from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest
@@ -39,17 +39,17 @@ class Show(Manipulation):
 
     def routine(self) -> Motion:
         if not self.seen.body.holding:
-            raise Stuck("there is nothing in the hand")
+            raise Stuck(FailureReason.HAND_EMPTY)
         if self.goal.box is None or self.goal.front is None:
-            raise Stuck("where the person looks is not known")
+            raise Stuck(FailureReason.GAZE_UNKNOWN)
         chosen = self.reachable_standing(self._options(), self._free)
         if chosen is None:
-            raise Hopeless("no place to stand from which it can be held up before the person")
+            raise Hopeless(FailureReason.NO_PLACE_TO_SHOW)
         standing, poses = chosen
         yield from self.come_to(standing)
         joints = self.joints_from_here(poses, standing, self._free)
         if joints is None:
-            raise Stuck("it cannot be held up from here")
+            raise Stuck(FailureReason.CANNOT_SHOW_FROM_HERE)
         yield from self.together(self.reach(joints[0]), self.look_at(self._face()))
         yield from self.line(poses[1], speed=GENTLE)
         yield from self.wait(WHILE)

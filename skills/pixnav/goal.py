@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from homie.kernel.types import Array, CameraFrame, Goal, Observation, Pose2
+from homie.kernel.types import Array, CameraFrame, FailureReason, Goal, Observation, Pose2
 from skills.pixnav.actions import TURN
 from skills.policies.policy import PolicyFailed
 from skills.policies.views import best_seen, pixel, place
@@ -21,7 +21,7 @@ def find(goal: Goal, observation: Observation) -> Array:
     """The target's position (3,) in the odometry frame, from its best picture. Raises PolicyFailed if it is in none."""
     seen = best_seen(goal, observation)
     if seen is None:
-        raise PolicyFailed("the target is in none of the robot's pictures")
+        raise PolicyFailed(FailureReason.TARGET_NOT_IN_PICTURES)
     return place(seen, observation.frames[seen.view])
 
 

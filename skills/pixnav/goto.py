@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from homie.kernel.robot.body import Group
-from homie.kernel.types import VIEWS, CameraFrame, Command, Goal, Observation, Outcome, Subtask
+from homie.kernel.types import VIEWS, CameraFrame, Command, Failure, FailureReason, Goal, Observation, Outcome, Subtask
 from skills.classical.motion import Motion, Stuck
 from skills.pixnav.actions import DOWN, FORWARD, LEFT, RIGHT, STEP, STOP, TURN, UP
 from skills.pixnav.goal import find, mark, turn_to
@@ -63,7 +63,7 @@ class PixNavGoTo(PolicyRoutine):
             if pixel is not None:
                 self.policy.reset({"picture": frame.rgb, "pixel": pixel})
                 return frame
-        raise PolicyFailed("the target is not in the picture of the head camera")
+        raise PolicyFailed(FailureReason.TARGET_NOT_IN_HEAD_PICTURE)
 
     def obey(self, frame: CameraFrame) -> Motion:
         """Decide and act until PixNav stops, then level the camera."""
@@ -73,7 +73,7 @@ class PixNavGoTo(PolicyRoutine):
             if decision["action"] == STOP:
                 yield from self.nod(LEVEL)
                 if decision["forced"]:
-                    self.finish(Outcome.TIMED_OUT, f"no stop of its own in {self.policy.facts['calls']} decisions")
+                    self.finish(Outcome.TIMED_OUT, Failure(FailureReason.NO_STOP, count=self.policy.facts["calls"]))
                     yield Command()
                 return
             collided = yield from self.execute(int(np.asarray(decision["action"])))

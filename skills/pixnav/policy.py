@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from homie.kernel.types import FailureReason
 from skills.pixnav.actions import FORWARD, STOP
 from skills.pixnav.network import WINDOW, Decoding, PixNavNetwork
 from skills.pixnav.pictures import HEIGHT, WIDTH, prepare, prepare_goal
-from skills.policies.policy import Named, PolicyFailed
+from skills.policies.policy import Named, PolicyFailed, cannot_go_on
 
 EARLY_STOP = 33
 """The decision from which on the action is `stop`, whatever the network's output, as in the original."""
@@ -34,16 +35,16 @@ class PixNavPolicy:
     def reset(self, goal: Named) -> None:
         picture, (x, y) = np.asarray(goal["picture"]), np.asarray(goal["pixel"], dtype=np.float64).tolist()
         if not (0.0 <= x <= 1.0 and 0.0 <= y <= 1.0):
-            raise PolicyFailed("the goal is not in the picture")
+            raise PolicyFailed(FailureReason.GOAL_NOT_IN_PICTURE)
         at = min(int(x * WIDTH), WIDTH - 1), min(int(y * HEIGHT), HEIGHT - 1)
         with torch.inference_mode():
             self._decoding = Decoding(self.network, prepare_goal(picture, at))
 
     def step(self, inputs: Named) -> Named:
         if self._decoding is None:
-            raise PolicyFailed("PixNav was asked for an action before an attempt began")
+            raise cannot_go_on("PixNav was asked for an action before an attempt began")
         if self._decoding.length == WINDOW:
-            raise PolicyFailed(f"PixNav sees no more than {WINDOW} pictures")
+            raise cannot_go_on(f"PixNav sees no more than {WINDOW} pictures")
         with torch.inference_mode():
             heads = self._decoding.extend(prepare(np.asarray(inputs["picture"])))
         values, distance, goal = (head.numpy() for head in heads)

@@ -20,7 +20,7 @@ import numpy as np
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.robot.conventions import check_period
-from homie.kernel.types import Array, Command, Goal, Observation, Outcome, Pose, Subtask
+from homie.kernel.types import Array, Command, Failure, FailureReason, Goal, Observation, Outcome, Pose, Subtask
 from skills.classical.motion import merged
 from skills.policies.instructions import instruction
 from skills.policies.motions import CONVENTIONS, Motion, rotation_matrix
@@ -139,7 +139,8 @@ class EffectorSkill(PolicySkill):
         missed = f", {self._missed} of them out of reach" if self._missed else ""
         late = f", {self.pace.late} came too late" if self.pace.late else ""
         stood = f", {self._stood * self.spec.period:.1f} s without one" if self._stood else ""
-        self.finish(Outcome.TIMED_OUT, f"not done after {count} motions{missed}{late}{stood}")
+        reason = Failure(FailureReason.MOTIONS_RAN_OUT, count=count, more=f"{missed}{late}{stood}")
+        self.finish(Outcome.TIMED_OUT, reason)
 
     def _decision(self, count: int) -> Generator[Command, None, Motion]:
         """Ask the policy if it is time, and hold still until the motion is there."""

@@ -8,7 +8,7 @@ from string import Formatter
 from pydantic import BaseModel, field_validator
 
 from homie.kernel.interfaces import kind_of
-from homie.kernel.types import Subtask
+from homie.kernel.types import FailureReason, Subtask
 from skills.policies.policy import Named, PolicyFailed
 
 PLACES = ("target", "destination")
@@ -52,5 +52,5 @@ def instruction(facts: Named, subtask: Subtask, entity: str = "") -> str:
         subtask = replace(subtask, **{"destination" if subtask.action == "Put" else "target": kind_of(entity)})
     template = facts.get(f"say {subtask.action}")
     if not isinstance(template, str):
-        raise PolicyFailed(f"there is no text for the action {subtask.action}")
+        raise PolicyFailed(FailureReason.NO_TEXT, action=subtask.action)
     return template.format(target=subtask.target, destination=subtask.destination)

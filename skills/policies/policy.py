@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from homie.kernel.interfaces import Kinematics, Skill, SkillSet
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Command, Goal, Observation, Outcome, Subtask
+from homie.kernel.types import Command, Failure, FailureReason, Goal, Observation, Outcome, Subtask
 from skills.attempts import AttemptSkill
 
 Value: TypeAlias = NDArray[Any] | str | bool | int | float
@@ -43,7 +43,31 @@ Named: TypeAlias = Mapping[str, Value]
 
 
 class PolicyFailed(Exception):
-    """A policy cannot go on with this attempt. The message is the reason, in words for the record."""
+    """A policy cannot go on with this attempt.
+
+    Attributes:
+        failure: The reason of the attempt, a `Failure` where planners get advice.
+    """
+
+    def __init__(self, reason: FailureReason | str, **details: Any) -> None:
+        """A policy that cannot go on.
+
+        Args:
+            reason: A reason, or a text for the record alone.
+            details: The arguments of the reason (`homie.kernel.types.Failure`).
+        """
+        self.failure = reason if isinstance(reason, str) else Failure(reason, **details)
+        super().__init__(self.failure)
+
+    @property
+    def name(self) -> str:
+        """The name of the reason, "" for a text."""
+        return self.failure.reason.name if isinstance(self.failure, Failure) else ""
+
+
+def cannot_go_on(why: str) -> PolicyFailed:
+    """The failure of a policy for a reason of its own."""
+    return PolicyFailed(FailureReason.MODEL_CANNOT_GO_ON, why=why)
 
 
 class Policy(Protocol):
@@ -95,13 +119,13 @@ class PolicySkill(AttemptSkill):
         try:
             self.begin(subtask, goal, observation)
         except PolicyFailed as failure:
-            self.finish(Outcome.FAILED, str(failure))
+            self.finish(Outcome.FAILED, failure.failure)
 
     def act(self, observation: Observation) -> Command:
         try:
             command = self.steer(observation)
         except PolicyFailed as failure:
-            self.finish(Outcome.FAILED, str(failure))
+            self.finish(Outcome.FAILED, failure.failure)
         return command if self._outcome is Outcome.RUNNING else Command()
 
 

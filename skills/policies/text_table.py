@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.kernel.errors import BadInput
+from homie.kernel.types import FailureReason
 from skills.policies.policy import PolicyFailed
 
 NEAR = 3
@@ -80,7 +81,8 @@ class TextTable:
             near = difflib.get_close_matches(plain(text), self.rows, NEAR, cutoff=0.3)
             rest = f"the nearest are {', '.join(map(repr, near))}" if near else f"it has {len(self.rows)} others"
             raise PolicyFailed(
-                f"the table of embeddings {self.path.name} has no row for '{plain(text)}'; {rest}; {LISTS}"
+                FailureReason.NO_EMBEDDING,
+                lacks=f"{self.path.name} has no row for '{plain(text)}'; {rest}; {LISTS}",
             )
         return row
 

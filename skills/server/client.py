@@ -25,6 +25,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidSta
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.support.files import reason_of
 from homie.kernel.support.packages import DISTRIBUTION
+from homie.kernel.types import Failure, FailureReason
 from skills.policies.policy import Named, PolicyFailed
 from skills.server.codec import FRAME_BYTES, CodecError
 from skills.server.messages import (
@@ -239,14 +240,14 @@ class RemotePolicy:
     def step(self, inputs: Named) -> Named:
         """One decision. Raises PolicyFailed if the server does not answer."""
         if self._wire is None:
-            raise PolicyFailed("the connection to the policy server is lost")
+            raise PolicyFailed(FailureReason.CONNECTION_LOST)
         self._number += 1
         frame = _packed(Step(self._number, dict(inputs)))
         try:
             return self._finish(self._wire.ask(frame, self._reply_seconds))
         except Unreachable as error:
             self._drop()
-            raise PolicyFailed(f"the policy server at {self.url} is lost: {error}") from error
+            raise PolicyFailed(FailureReason.SERVER_LOST, url=self.url, why=error) from error
 
     def close(self) -> None:
         """End the session. Idempotent."""
@@ -263,9 +264,9 @@ class RemotePolicy:
         """The result in the answer to the last message."""
         if isinstance(answer, Problem):
             # The number -1 refers to bytes that could not be decoded: those of the last message.
-            raise PolicyFailed(
-                answer.message if answer.sort == Sort.POLICY else f"on the policy server: {answer.message}"
-            )
+            if answer.sort == Sort.POLICY:
+                raise PolicyFailed(_failure(answer))
+            raise PolicyFailed(FailureReason.SERVER_FAILED, why=answer.message)
         if not isinstance(answer, Done) or answer.number != self._number:
             raise Unreachable(f"it has answered with a {answer.kind} that was not asked for")
         return answer.result
@@ -293,11 +294,18 @@ class RemotePolicy:
         return self._wire
 
 
+def _failure(problem: Problem) -> str:
+    """The failure of the policy on the server; its text where this side does not know the reason."""
+    if problem.reason not in FailureReason.__members__:
+        return problem.message
+    return Failure.read(FailureReason[problem.reason], problem.message)
+
+
 def _packed(message: Message) -> bytes:
     try:
         return to_frame(message)
     except CodecError as error:
-        raise PolicyFailed(f"the message to the policy server cannot be sent: {error}") from error
+        raise PolicyFailed(FailureReason.MESSAGE_NOT_SENT, why=error) from error
 
 
 def _check_address(url: str) -> None:

@@ -1,4 +1,4 @@
-"""The messages between client and server, version 1 of the protocol. One message is one binary websocket frame.
+"""The messages between client and server, version 2 of the protocol. One message is one binary websocket frame.
 
     client                                server
     Hello    protocol, homie         -->
@@ -21,7 +21,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from skills.server.codec import CodecError, Tree, decode, encode
 
-PROTOCOL = 1
+PROTOCOL = 2
 
 
 class Sort(StrEnum):
@@ -98,12 +98,17 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why there is no result, in a sentence. number: of the message that it refers to, -1 if unknown."""
+    """Why there is no result, in a sentence.
+
+    number: of the message that it refers to, -1 if unknown. reason: the name of a `FailureReason` of the policy, "" for
+    none.
+    """
 
     kind: ClassVar[str] = "problem"
     number: int
     sort: str
     message: str
+    reason: str = ""
 
 
 Message: TypeAlias = Hello | Welcome | Reset | Step | Done | Problem

@@ -234,7 +234,14 @@ class PolicyServer:
         try:
             return to_frame(await self._compute(lambda: _done(asked, policy)))
         except PolicyFailed as failure:
-            return to_frame(Problem(asked.number, Sort.POLICY, str(failure)))
+            return to_frame(
+                Problem(
+                    asked.number,
+                    Sort.POLICY,
+                    str(failure),
+                    failure.name,
+                )
+            )
         except Exception as error:  # a client's arrays can make a policy fail in any way; the server must survive
             return to_frame(self._unexpected(asked.number, error))
 

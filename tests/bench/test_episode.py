@@ -10,7 +10,7 @@ import bench_runs
 import pytest
 from bench_runs import DONE, write_run
 
-from homie.bench.folder.episode import Episode, Failure, Finished
+from homie.bench.folder.episode import Episode, FailedTry, Finished
 from homie.bench.folder.ledger import read_bench
 from homie.runtime.runstore import read_episode, read_model, write_model
 
@@ -142,8 +142,8 @@ def test_tries_are_counted_since_the_episode_was_last_given_up(run: Path) -> Non
     assert len(left.failures) == 0
     left.begin()
     first = left.fail("crash", "exit code 7", 1.23456)
-    assert first == Failure(cause="crash", message="exit code 7", attempt=1, wall_seconds=1.235)
-    assert read_model(left.folder / "failure.json", Failure) == first
+    assert first == FailedTry(cause="crash", message="exit code 7", attempt=1, wall_seconds=1.235)
+    assert read_model(left.folder / "failure.json", FailedTry) == first
     left.begin()
     assert left.failures == (first,), "the new try has not failed"
     second = left.fail("deadline", "too long", 2.0)
@@ -158,8 +158,10 @@ def test_tries_are_counted_since_the_episode_was_last_given_up(run: Path) -> Non
 def test_the_record_of_a_try_may_be_damaged(run: Path) -> None:
     _, left = episodes(run)
     path = set_aside(left, 1, "failure.json")
-    assert left.failures == (Failure(cause="damaged", message="failure.json is damaged", attempt=1, wall_seconds=0.0),)
-    write_model(path / "failure.json", Failure(cause="crash", message="x", attempt=1, wall_seconds=0.0))
+    assert left.failures == (
+        FailedTry(cause="damaged", message="failure.json is damaged", attempt=1, wall_seconds=0.0),
+    )
+    write_model(path / "failure.json", FailedTry(cause="crash", message="x", attempt=1, wall_seconds=0.0))
     set_aside(left, 2, "failure.json")
     assert [failure.attempt for failure in left.failures] == [1, 2]
 
@@ -170,7 +172,7 @@ def test_what_was_done_until_it_was_given_up_counts(run: Path) -> None:
     steps = (done.folder / "steps.jsonl").read_bytes()
     (left.folder / "steps.jsonl").write_bytes(steps + b'{"round": 3')
     with warnings.catch_warnings(action="error"):  # a torn line is what is expected
-        left.give_up(Failure(cause="killed", message="by hand", attempt=3, wall_seconds=4.5))
+        left.give_up(FailedTry(cause="killed", message="by hand", attempt=3, wall_seconds=4.5))
     ending = finished(left).ending
     assert ending.ended_by == "infrastructure" and ending.cause == "killed: by hand" and ending.wall_seconds == 4.5
     assert (ending.rounds, ending.inventory, ending.robot_seconds) == (2, ("apple",), 2.0)
@@ -185,7 +187,7 @@ def test_given_up_without_anything_done(run: Path, steps: bytes | None) -> None:
     left.begin()
     if steps is not None:
         (left.folder / "steps.jsonl").write_bytes(steps)
-    left.give_up(Failure(cause="crash", message="at once", attempt=1, wall_seconds=0.5))
+    left.give_up(FailedTry(cause="crash", message="at once", attempt=1, wall_seconds=0.5))
     ending = finished(left).ending
     assert (ending.rounds, ending.history, ending.inventory, ending.robot_seconds) == (0, (), (), 0.0)
 

@@ -10,7 +10,7 @@ import pytest
 from bench_runs import DONE, LATE, WANDERED, write_run
 from rich.console import Console
 
-from homie.bench.folder.episode import Episode, Failure
+from homie.bench.folder.episode import Episode, FailedTry
 from homie.bench.folder.ledger import read_bench
 from homie.bench.play.progress import Progress, duration
 
@@ -58,7 +58,7 @@ def test_every_episode_has_a_line_with_all_that_is_known(episodes: tuple[Episode
     (line,) = watched.new().splitlines()
     assert line.startswith("task-0-0  success after 2 rounds, 30.0 s  |  1/4 done, 2 min left  |  1 running, 0 failed")
     assert "  |  SR 100.00 [" in line and line.endswith("]  |  2.0 episodes/min")
-    failure = Failure(cause="killed", message="by hand", attempt=2, wall_seconds=3.0)
+    failure = FailedTry(cause="killed", message="by hand", attempt=2, wall_seconds=3.0)
     watched.progress.failed_try(killed, failure, retry=True)
     assert watched.new() == "task-0-1  killed, try 2: by hand (it is run again)\n"
     watched.progress.started(killed)

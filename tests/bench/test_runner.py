@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from benchmarks.protocol_tables.again import results
-from homie.bench.folder.episode import Failure
+from homie.bench.folder.episode import FailedTry
 from homie.bench.folder.ledger import episode_seed, read_bench
 from homie.bench.options import BenchOptions
 from homie.bench.play import runner
@@ -165,7 +165,7 @@ def test_a_try_that_failed_is_kept_and_the_next_counts(write_suite, tiny_bench, 
     monkeypatch.setenv("TROUBLE_MARK", str(tmp_path / "mark"))
     summary, printed = run(tiny_bench(write_suite(["once and never again"])))
     assert summary.infrastructure == 0 and summary.successes == 1
-    failure = read_model(tmp_path / "run/episodes/once-0-partial-1/failure.json", Failure)
+    failure = read_model(tmp_path / "run/episodes/once-0-partial-1/failure.json", FailedTry)
     assert failure.cause == "crash" and failure.attempt == 1 and failure.wall_seconds > 0
     assert not (tmp_path / "run/episodes/once-0/failure.json").exists()
     assert "it is run again" in printed
@@ -177,13 +177,13 @@ def test_a_resume_runs_what_a_failed_try_has_left(write_suite, tiny_bench, tmp_p
     run(options)
     folder = tmp_path / "run/episodes/put-0"
     (folder / "episode.json").unlink()
-    lost = Failure(cause="crash", message="exit code 7", attempt=1, wall_seconds=1.0)
+    lost = FailedTry(cause="crash", message="exit code 7", attempt=1, wall_seconds=1.0)
     write_model(folder / "failure.json", lost)
     summary, _ = run(options)
     assert (summary.judged, summary.successes, summary.infrastructure) == (1, 1, 0)
     ending = read_episode(folder)
     assert ending is not None and ending.ended_by == "ended" and not (folder / "failure.json").exists()
-    assert read_model(tmp_path / "run/episodes/put-0-partial-1/failure.json", Failure) == lost
+    assert read_model(tmp_path / "run/episodes/put-0-partial-1/failure.json", FailedTry) == lost
 
 
 def test_tries_of_before_a_resume_count(write_suite, tiny_bench, tmp_path):
@@ -208,7 +208,7 @@ def test_tries_are_bounded_and_again_begins_anew(write_suite, tiny_bench, tmp_pa
     again, _ = run(options.model_copy(update={"again": True}))
     assert again.lines == summary.lines and (episodes / "put-0" / "episode.json").stat().st_mtime_ns == before
     assert {path.name for path in episodes.iterdir()} >= {"bug-0", "bug-0-partial-3"}
-    assert read_model(episodes / "bug-0" / "failure.json", Failure).attempt == 2, "two tries of its own"
+    assert read_model(episodes / "bug-0" / "failure.json", FailedTry).attempt == 2, "two tries of its own"
 
 
 def test_bad_input_stops_the_bench_before_anything_is_written(write_suite, tiny_bench, tmp_path):

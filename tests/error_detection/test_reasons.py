@@ -1,127 +1,107 @@
-"""What planners are told of failed skills: every reason that a skill can end with has its sentence."""
+"""What planners are told of failed skills: every reason has its row, and any skill may fail with it."""
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
+from string import Formatter
 
-import numpy as np
 import pytest
 
 from error_detection.messages import too_difficult
-from error_detection.reasons import ONCE_MORE, REASONS, explained
-from homie.household.rules import RULES
-from homie.kernel.types import Box
-from homie.teleop.operation import STOPPED
-from skills.classical.obstruction import in_the_way
+from error_detection.reasons import ADVICE, ONCE_MORE, REPEATED, explained, lasting
+from homie.kernel.types import Failure, FailureReason
+from homie.kernel.types.failures import repeated
 
-SKILLS = Path(__file__).parents[2] / "skills"
-DOCS = Path(__file__).parents[2] / "docs" / "error-codes.md"
-CRATE = Box(np.zeros(3), np.ones(3), name="box")
-RAISED = {"Stuck", "Hopeless", "PolicyFailed"}
-ENDED = {"FAILED", "TIMED_OUT"}
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs" / "error-codes.md"
+OFFICIAL = "Unable to pick, the subtask is too difficult to perform"
+BLOCKED = FailureReason.OBJECT_BLOCKED
 
 
-def written(node: ast.expr) -> str:
-    """A text in the code, with `7` for numbers and other things that are filled in."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
-    if isinstance(node, ast.JoinedStr):
-        return "".join(written(part) for part in node.values)
-    if isinstance(node, ast.FormattedValue):
-        return "7"
-    return ""
+def example(reason: FailureReason) -> Failure:
+    names = [name for _, name, _, _ in Formatter().parse(reason.value) if name]
+    return Failure(reason, **dict.fromkeys(names, 0.25))
 
 
-def reasons() -> Iterator[tuple[str, str]]:
-    """Every reason in the code of the skills, with its place: what is raised, what attempts are finished with, and what
-    functions that make reasons return or are given."""
-    for path in sorted(SKILLS.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            expressions: list[ast.expr] = []
-            if isinstance(node, ast.Call):
-                name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-                outcome = getattr(node.args[0], "attr", "") if node.args else ""
-                expressions = node.args[:1] if name in RAISED | {"_why"} else expressions
-                expressions = node.args[1:2] if name in ("finish", "_recover") and outcome in ENDED else expressions
-            for expression in expressions:
-                if text := written(expression):
-                    where = f"{path.relative_to(SKILLS)}:{expression.lineno}"
-                    words = node.keywords if isinstance(node, ast.Call) else []
-                    blockers = next((word.value for word in words if word.arg == "blockers"), None)
-                    if not isinstance(blockers, ast.List):  # a list is never None
-                        yield text, where
-                    if blockers is not None:
-                        yield f"{text}: {in_the_way([CRATE])}", where
+@pytest.mark.parametrize("reason", FailureReason)
+def test_every_reason_has_advice(reason: FailureReason) -> None:
+    failure = example(reason)
+    words, advice = ADVICE[reason]
+    assert explained(failure) == f"{words or failure}. {advice}"
+    assert lasting(failure) is not advice.endswith(ONCE_MORE)
 
 
-ALL = sorted(set(reasons()))
-OF_THE_EXECUTOR = (
-    "done by its own account, without effect",
-    "the hand has not let go; the arm is blocked: elbow is 0.64 off",
-    "not done after 90 s",
-    "Command refused: the base may not drive so fast.",
-    "the target is no longer where it was seen",
+@pytest.mark.parametrize("reason", FailureReason)
+def test_every_reason_is_raised_somewhere(reason: FailureReason) -> None:
+    folders = (ROOT / name for name in ("skills", "homie", "perception", "ros_bridge", "error_detection"))
+    used = f"FailureReason.{reason.name}"
+    tables = ("failures.py", "reasons.py")
+    assert any(
+        re.search(rf"{re.escape(used)}\b", path.read_text(encoding="utf-8"))
+        for folder in folders
+        for path in folder.rglob("*.py")
+        if path.name not in tables
+    )
+
+
+def test_the_text_of_the_record_has_the_details() -> None:
+    assert Failure(FailureReason.NOT_MOVED_ENOUGH, opening=0.1, range=0.9) == "it stays at 0.10 of 0.90"
+    with pytest.raises(KeyError, match="opening"):
+        Failure(FailureReason.NOT_MOVED_ENOUGH)
+
+
+@pytest.mark.parametrize(
+    ("blockers", "text", "advice"),
+    [
+        ([], "something is in the way", "Please move it away first"),
+        ([""], "something is in the way", "Please move it away first"),
+        (["box", "box"], "the box is in the way", "Please move it away first"),
+        (["box", "", "mug_2"], "the box and the mug_2 are in the way", "Please move them away first"),
+        (["a", "b", "c"], "3 things are in the way", "Please move them away first"),
+    ],
 )
+def test_blockers_are_named_and_have_to_be_moved(blockers: list[str], text: str, advice: str) -> None:
+    failure = Failure(BLOCKED, blockers=blockers)
+    assert failure == f"the object cannot be reached: {text}"
+    assert explained(failure) == f"{failure}. {advice}"
+    assert lasting(failure)
 
 
-OF_ROBOTS = (
-    "the robot's navigation was aborted: the goal is off the map",
-    "the robot's arm planner was aborted: no way was found",
-    "the robot's arm planner was aborted: the arm does not reach there",
-)
+def test_blockers_get_the_names_that_the_planner_knows() -> None:
+    failure = Failure(BLOCKED, blockers=["apple", "apple_2"]).naming(["apple_2", "the hand"])
+    assert failure == "the object cannot be reached: the apple_2 and the the hand are in the way"
+    assert failure.blockers == ("apple_2", "the hand") and failure.reason is BLOCKED
 
 
-OF_ANY_SKILL = ("the fingers closed on nothing, 6 times in a row",)
+def test_a_failure_that_comes_again_and_again_is_given_up() -> None:
+    failure = repeated(Failure(FailureReason.CLOSED_ON_NOTHING), 6)
+    assert failure == "the fingers closed on nothing, 6 times in a row"
+    assert explained(failure) == f"{REPEATED.words}. {REPEATED.advice}"
+    assert lasting(failure) and not lasting(Failure(FailureReason.CLOSED_ON_NOTHING))
+    assert repeated("it slips", 6) == "it slips, 6 times in a row"
 
 
-def test_there_are_reasons_in_the_code() -> None:
-    assert len(ALL) > 50
-    assert any(text.startswith("no free path") for text, _ in ALL)
-
-
-@pytest.mark.parametrize(("reason", "where"), ALL, ids=[where for _, where in ALL])
-def test_every_reason_of_a_skill_is_told(reason: str, where: str) -> None:
-    assert explained(reason), f"{where}: error_detection/reasons.py says nothing of '{reason}'"
-
-
-@pytest.mark.parametrize("reason", OF_THE_EXECUTOR)
-def test_every_reason_of_the_executor_is_told(reason: str) -> None:
-    assert explained(reason)
-
-
-def test_every_entry_is_of_some_reason() -> None:
-    rules = [*(rule.asks for rule in RULES), f"it cannot be {RULES[0].state}"]  # state/household.py
-    known = [
-        *OF_THE_EXECUTOR,
-        *OF_ROBOTS,
-        *OF_ANY_SKILL,
-        *rules,
-        STOPPED,
-        *(text for text, _ in ALL),
-        "the boxes are in the way",
-        "the arm is blocked",
-    ]
-    idle = [entry.record for entry in REASONS if not any(re.fullmatch(entry.record, text) for text in known)]
-    assert idle == []
+def test_a_failure_is_the_same_from_another_process() -> None:
+    failure = Failure(FailureReason.STOPPED_SHORT, metres=1.26)
+    again = Failure.read(FailureReason[failure.reason.name], str(failure))
+    assert again == failure == "the policy stopped 1.3 m from the target"
+    assert explained(again) == explained(failure)
 
 
 def test_the_sentence_begins_as_the_official_one() -> None:
-    official = "Unable to pick, the subtask is too difficult to perform"
-    assert too_difficult("Pick") == official
-    assert too_difficult("Pick", "the cat was quicker") == official
-    blocked = "the object cannot be reached: the box is in the way"
-    assert too_difficult("Pick", blocked) == f"{official}: {blocked}. Please move it away first"
-    assert too_difficult("Open", "it stays at 0.10 of 0.90").endswith(ONCE_MORE)
+    assert too_difficult("Pick") == OFFICIAL
+    assert too_difficult("Pick", "the cat was quicker") == OFFICIAL, "a text is for the record alone"
+    blocked = Failure(BLOCKED, blockers=["box"])
+    assert too_difficult("Pick", blocked) == f"{OFFICIAL}: {blocked}. Please move it away first"
+    assert too_difficult("Open", Failure(FailureReason.HANDLE_MISSED)).endswith(ONCE_MORE)
 
 
 def test_the_record_has_numbers_and_the_planner_has_none() -> None:
-    assert not [entry.words for entry in REASONS if re.search(r"\d", entry.words + entry.advice)]
+    assert not [row for row in ADVICE.values() if re.search(r"\d", row.words + row.advice)]
 
 
 def test_the_docs_have_every_sentence() -> None:
     text = DOCS.read_text(encoding="utf-8")
-    assert [entry.words for entry in REASONS if entry.words not in text] == []
-    assert [entry.advice for entry in REASONS if entry.advice not in text] == []
+    assert [row.words for row in ADVICE.values() if row.words not in text] == []
+    assert [row.advice for row in ADVICE.values() if row.advice not in text] == []

@@ -1,7 +1,7 @@
 """One episode of a bench: where it is kept, how it ended, the tries that failed, and whether it can be trusted.
 
 RUN/episodes/<task>-<trial>/             docs/run-folder.md
-    failure.json                         a `Failure`: why infrastructure ended this try
+    failure.json                         a `FailedTry`: why infrastructure ended this try
 RUN/episodes/<task>-<trial>-partial-N/   what was set aside: an interrupted or failed try, or a damaged episode
 """
 
@@ -37,7 +37,7 @@ RECORDS = ("failure.json", "error.log", ENDING)
 """What stays of a try that was set aside when a run is cleaned: why it failed."""
 
 
-class Failure(BaseModel):
+class FailedTry(BaseModel):
     """`failure.json`: why infrastructure ended one try of an episode. `attempt` counts from 1."""
 
     model_config = ConfigDict(frozen=True)
@@ -111,9 +111,9 @@ class Episode:
         return ending is not None and ending.cause.startswith(f"{UNREADABLE}:")
 
     @property
-    def failures(self) -> tuple[Failure, ...]:
+    def failures(self) -> tuple[FailedTry, ...]:
         """The tries that infrastructure ended since the episode was last given up, oldest first."""
-        problems: list[Failure] = []
+        problems: list[FailedTry] = []
         for path in (*tries(self.folder), self.folder):
             if (path / "failure.json").exists():
                 problems.append(_read_failure(path / "failure.json", len(problems) + 1))
@@ -144,13 +144,15 @@ class Episode:
             if not any(path.iterdir()):
                 path.rmdir()
 
-    def fail(self, cause: Cause, message: str, seconds: float) -> Failure:
+    def fail(self, cause: Cause, message: str, seconds: float) -> FailedTry:
         """Write down why infrastructure ended this try. Raises OSError."""
-        failure = Failure(cause=cause, message=message, attempt=len(self.failures) + 1, wall_seconds=round(seconds, 3))
+        failure = FailedTry(
+            cause=cause, message=message, attempt=len(self.failures) + 1, wall_seconds=round(seconds, 3)
+        )
         write_model(self.folder / "failure.json", failure)
         return failure
 
-    def give_up(self, failure: Failure) -> None:
+    def give_up(self, failure: FailedTry) -> None:
         """End the episode as `infrastructure`. What was done until then stays in `steps.jsonl`. Raises OSError."""
         records: tuple[RoundRecord, ...] = ()
         if (self.folder / "steps.jsonl").exists():
@@ -190,9 +192,9 @@ class Episode:
             raise Damaged(f"{STATE} (the goal cannot be judged: {' '.join(str(error).split())[:200]})") from error
 
 
-def _read_failure(path: Path, attempt: int) -> Failure:
+def _read_failure(path: Path, attempt: int) -> FailedTry:
     """A failed try. One whose record is damaged has failed all the same."""
     try:
-        return read_model(path, Failure)
+        return read_model(path, FailedTry)
     except BadInput:
-        return Failure(cause=DAMAGED, message=f"{path.name} is damaged", attempt=attempt, wall_seconds=0.0)
+        return FailedTry(cause=DAMAGED, message=f"{path.name} is damaged", attempt=attempt, wall_seconds=0.0)

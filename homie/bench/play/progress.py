@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from homie.bench.folder.episode import Episode, Failure
+from homie.bench.folder.episode import Episode, FailedTry
 from homie.bench.score.metrics import estimate
 from homie.bench.score.results import make_profile, trajectory
 from homie.bench.score.scores import Results, Score, score_run
@@ -71,7 +71,7 @@ class Progress:
         """An episode begins."""
         self.running += 1
 
-    def failed_try(self, episode: Episode, failure: Failure, *, retry: bool) -> None:
+    def failed_try(self, episode: Episode, failure: FailedTry, *, retry: bool) -> None:
         """Infrastructure ended a try of an episode."""
         self.running -= 1
         more = "it is run again" if retry else "it is given up"

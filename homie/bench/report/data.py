@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 
 import yaml
 
-from homie.bench.folder.episode import Episode, Failure
+from homie.bench.folder.episode import Episode, FailedTry
 from homie.bench.folder.goals import GoalLine, read_goals
 from homie.bench.folder.inside import is_run, runs_inside
 from homie.bench.folder.ledger import BenchFile, is_bench, plan
@@ -93,7 +93,7 @@ class Shown:
     attributes: tuple[str, ...] = ()
     split: str = ""
     keypaths: tuple[KeyPath, ...] = ()
-    failures: tuple[Failure, ...] = ()
+    failures: tuple[FailedTry, ...] = ()
     goals: tuple[GoalLine, ...] = ()
     conditions: tuple[str, ...] = ()
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from homie.kernel.episode.senses import Senses
-from homie.kernel.errors import BadInput, CommandRefused, Stopped, TargetLost
+from homie.kernel.errors import BadInput, CommandRefused, HomieError, Stopped, TargetLost
 from homie.kernel.interfaces import (
     CheckQuestion,
     EpisodeListener,
@@ -30,6 +30,8 @@ from homie.kernel.types import (
     Decision,
     ErrorCode,
     Execution,
+    Failure,
+    FailureReason,
     Goal,
     Observation,
     Outcome,
@@ -250,7 +252,7 @@ class Executor:
             outcome = skill.outcome
             while outcome is Outcome.RUNNING:
                 if observation.stamp - began > skill.max_seconds:
-                    outcome, reason = Outcome.TIMED_OUT, f"not done after {skill.max_seconds:g} s"
+                    outcome, reason = Outcome.TIMED_OUT, Failure(FailureReason.TIMED_OUT, seconds=skill.max_seconds)
                     break
                 sent = self.robot.act(timed.act(observation))
                 listener.on(CommandSent(observation, sent))
@@ -266,18 +268,24 @@ class Executor:
                     skill.revise(self._goal(task, observation))
                 outcome = skill.outcome
         except (CommandRefused, TargetLost) as error:
-            outcome, reason = Outcome.FAILED, str(error)
+            outcome, reason = Outcome.FAILED, _reason(error)
         except Stopped as error:
-            outcome, reason = Outcome.STOPPED, str(error)
+            outcome, reason = Outcome.STOPPED, _reason(error)
         try:
             listener.on(CommandSent(observation, self.robot.act(Command())))  # the base stands, limbs hold
         except CommandRefused as error:  # a robot that is stopped by others stands already
-            outcome, reason = Outcome.FAILED, reason or str(error)
+            outcome, reason = Outcome.FAILED, reason or _reason(error)
         seconds = round(observation.stamp - began, 6)
         about = () if reason else skill.about
         return Attempt(
             number, skill.name, outcome, reason or skill.reason, seconds, commands, clamped=clamped, about=about
         )
+
+
+def _reason(error: HomieError) -> str:
+    """The reason that an error was raised with, which may be a Failure."""
+    reason = error.args[0] if error.args else ""
+    return reason if isinstance(reason, str) else str(error)
 
 
 def _valid(answer: object, check: ErrorCheck) -> Check:

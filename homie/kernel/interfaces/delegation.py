@@ -16,8 +16,8 @@ class Errand(Protocol):
         """RUNNING until it is over; STOPPED where it was cancelled."""
 
     @property
-    def reason(self) -> str:
-        """Why it did not succeed, in the words of a skill's reason."""
+    def failure(self) -> str:
+        """Why it did not succeed, a `Failure` where planners get advice; "" where it did."""
 
     def cancel(self) -> None:
         """End it early; its outcome says when that has happened. Of one that is over nothing comes."""

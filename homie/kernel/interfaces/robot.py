@@ -13,11 +13,11 @@ from typing import ClassVar, Literal, final
 import numpy as np
 from pydantic import BaseModel
 
-from homie.kernel.errors import BadInput, CommandRefused, RobotFault
+from homie.kernel.errors import BadInput, RobotFault
 from homie.kernel.interfaces.kinematics import Kinematics
 from homie.kernel.interfaces.locator import Locator
 from homie.kernel.robot.body import RobotSpec, stands_still
-from homie.kernel.robot.safety import OverLimit, SafetyGate
+from homie.kernel.robot.safety import OverLimit, SafetyGate, refused
 from homie.kernel.types import (
     VIEWS,
     Command,
@@ -198,11 +198,11 @@ class Robot(ABC):
         if pose is None:
             return command
         if not chain.groups:
-            raise CommandRefused(f"Command refused: {self.spec.name} has no arm, so no effector to bring to a pose.")
+            raise refused(f"{self.spec.name} has no arm, so no effector to bring to a pose.")
         if not (np.isfinite(pose.position).all() and np.isfinite(pose.rotation).all()):
-            raise CommandRefused("Command refused: effector holds a value that is not finite.")
+            raise refused("effector holds a value that is not finite.")
         if twice := [group.name for group in chain.groups if command.get(group.name) is not None]:
-            raise CommandRefused(f"Command refused: effector and {twice[0]} are told at once.")
+            raise refused(f"effector and {twice[0]} are told at once.")
         solution = self.kinematics.solve(pose.position, pose.rotation, chain.measured(body))
         return Command({**command.targets, **chain.targets(solution.q)})
 

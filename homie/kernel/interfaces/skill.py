@@ -76,7 +76,8 @@ class Skill(ABC):
 
     @property
     def reason(self) -> str:
-        """Why the attempt ended as it did, in words for the record."""
+        """Why the attempt ended as it did: a `homie.kernel.types.Failure`, for which planners get advice, or a text for
+        the record alone."""
         return ""
 
     @property
@@ -92,7 +93,7 @@ class Skill(ABC):
 
     @property
     def complaint(self) -> str:
-        """Feedback sentence for a failed subtask; empty to use the default E1 message, or one for its `reason`
+        """Feedback sentence for a failed subtask; empty to use the default E1 message, or the advice for its `reason`
         (`error_detection.reasons`)."""
         return ""
 

@@ -92,7 +92,7 @@ class Rearrangeable(Protocol):
                 be in nothing.
 
         Returns:
-            Why it cannot be so, in the words of a skill's reason; then nothing has changed. "" where it is done.
+            Why it cannot be so, a `Failure` where planners get advice; then nothing has changed. "" where it is done.
         """
 
     def drop(self) -> str:

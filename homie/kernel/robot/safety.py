@@ -15,13 +15,18 @@ import numpy as np
 
 from homie.kernel.errors import CommandRefused
 from homie.kernel.robot.body import Group, RobotSpec
-from homie.kernel.types import Array, Command, Proprioception, SentCommand, short_way
+from homie.kernel.types import Array, Command, Failure, FailureReason, Proprioception, SentCommand, short_way
 
 OverLimit: TypeAlias = Literal["clamp", "refuse"]
 """What becomes of a value over its limit: it is moved to the limit and the record says so, or refused."""
 
 ROUNDING = 1e-6
 """A hair over a limit is rounding, not a request."""
+
+
+def refused(why: str) -> CommandRefused:
+    """The error for a command that the gate refuses, with its failure."""
+    return CommandRefused(Failure(FailureReason.COMMAND_REFUSED, why=why))
 
 
 class SafetyGate:
@@ -84,7 +89,7 @@ class SafetyGate:
             worst = int(np.argmax(np.abs(inside - values)))
             excess = f"{group.name}[{worst}] {values[worst]:.4g} is outside {low[worst]:.4g}..{high[worst]:.4g}"
             if self.over_limit == "refuse":
-                raise CommandRefused(f"Command refused: {excess}.")
+                raise refused(f"{excess}.")
             changes.append(f"{excess}: clamped")
         return np.asarray(inside)
 
@@ -133,9 +138,7 @@ class SafetyGate:
         for name, value in command.targets.items():
             group = self._groups.get(name)
             if group is None:
-                raise CommandRefused(
-                    f"Command refused: {self.spec.name} has no group '{name}'; it has {', '.join(self._groups)}."
-                )
+                raise refused(f"{self.spec.name} has no group '{name}'; it has {', '.join(self._groups)}.")
             size = len(group.joints)
             try:
                 numbers = np.asarray(value).reshape(-1)
@@ -143,11 +146,11 @@ class SafetyGate:
                 numbers = np.array([None])
             # Real numbers only: numpy would read "0.5" and None as floats, too.
             if numbers.size and numbers.dtype.kind not in "fiu":
-                raise CommandRefused(f"Command refused: {name} must be {size} number(s), got {value!r}.")
+                raise refused(f"{name} must be {size} number(s), got {value!r}.")
             if numbers.size != size:
-                raise CommandRefused(f"Command refused: {name} takes {size} number(s), got {numbers.size}.")
+                raise refused(f"{name} takes {size} number(s), got {numbers.size}.")
             if not all(math.isfinite(number) for number in numbers):
-                raise CommandRefused(f"Command refused: {name} holds a value that is not finite ({value!r}).")
+                raise refused(f"{name} holds a value that is not finite ({value!r}).")
 
 
 def _unwrap(requested: Array, measured: Array, limits: Array) -> Array:

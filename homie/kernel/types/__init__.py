@@ -22,6 +22,7 @@ from homie.kernel.types.events import (
     SubtaskRecorded,
     SubtaskStarted,
 )
+from homie.kernel.types.failures import Failure, FailureReason
 from homie.kernel.types.feedback import (
     SUCCESS,
     UNTOLD,
@@ -99,6 +100,8 @@ __all__ = [
     "ErrorCode",
     "Event",
     "Execution",
+    "Failure",
+    "FailureReason",
     "Feedback",
     "FeedbackPolicy",
     "Goal",

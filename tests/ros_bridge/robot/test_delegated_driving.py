@@ -15,7 +15,7 @@ from ros_bridge.guard.process import _loop
 from ros_bridge.guard.sockets import AgentSocket
 from ros_bridge.profiles.live import NAVIGATE
 from ros_bridge.profiles.model import read_profile
-from ros_bridge.robot.errands import GuardedErrand
+from ros_bridge.robot.errands import NAVIGATION_FAILS, GuardedErrand
 from ros_bridge.transport.actions import ActionServer, Status
 from ros_bridge.transport.actions import Outcome as Ended
 from ros_bridge.transport.dds.definitions import Definitions
@@ -79,7 +79,7 @@ def drive(guarded):
     navigation.ends, navigation.takes = Ended(Status.SUCCEEDED), True
     navigation.go.clear()
     link.begin("go to the table")
-    return lambda: GuardedErrand(link, link.navigate(1.0, 2.0, 0.0), "the robot's navigation"), navigation, link
+    return lambda: GuardedErrand(link, link.navigate(1.0, 2.0, 0.0), NAVIGATION_FAILS), navigation, link
 
 
 def test_a_drive_arrives(drive):
@@ -97,7 +97,7 @@ def test_a_drive_that_is_given_up_fails_with_what_the_robot_says(drive):
     navigation.go.set()
     errand = begin()
     until(lambda: errand.outcome is Outcome.FAILED)
-    assert errand.reason == "the robot's navigation was aborted"
+    assert errand.failure == "the robot's navigation was aborted"
 
 
 def test_a_goal_that_is_not_taken_fails(drive):
@@ -105,7 +105,7 @@ def test_a_goal_that_is_not_taken_fails(drive):
     navigation.takes = False
     errand = begin()
     until(lambda: errand.outcome is Outcome.FAILED)
-    assert errand.reason == "the robot's navigation was rejected: the controller did not accept it"
+    assert errand.failure == "the robot's navigation was rejected: the controller did not accept it"
 
 
 def test_a_stop_cancels_a_drive_and_is_confirmed(drive):

@@ -16,7 +16,7 @@ from ros_bridge.guard.process import _loop
 from ros_bridge.guard.sockets import AgentSocket
 from ros_bridge.profiles.live import MOVE_GROUP
 from ros_bridge.profiles.model import read_profile
-from ros_bridge.robot.errands import GuardedErrand
+from ros_bridge.robot.errands import ARM_PLANNER_FAILS, GuardedErrand
 from ros_bridge.transport.actions import ActionServer, Status
 from ros_bridge.transport.actions import Outcome as Ended
 from ros_bridge.transport.dds.definitions import Definitions
@@ -87,7 +87,7 @@ def motion(guarded):
     planner.go.clear()
 
     def begin(held=()):
-        return GuardedErrand(link, link.reach(THERE, [TABLE], held), "the robot's arm planner")
+        return GuardedErrand(link, link.reach(THERE, [TABLE], held), *ARM_PLANNER_FAILS)
 
     return begin, planner, link, guard
 
@@ -102,7 +102,7 @@ def test_a_motion_arrives(motion):
     assert len(goal.planning_options.planning_scene_diff.world.collision_objects) == 1
     planner.go.set()
     until(lambda: errand.outcome is Outcome.SUCCEEDED)
-    assert errand.reason == ""
+    assert errand.failure == ""
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_motion_that_is_given_up_fails_with_the_reason(motion, code, reason):
     planner.go.set()
     errand = begin()
     until(lambda: errand.outcome is Outcome.FAILED)
-    assert errand.reason == f"the robot's arm planner was aborted: {reason}"
+    assert errand.failure == f"the robot's arm planner was aborted: {reason}"
 
 
 def test_a_stop_cancels_a_motion_and_is_done_when_no_joint_moves(motion):

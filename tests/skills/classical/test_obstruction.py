@@ -3,29 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from homie.kernel.types import Box, Goal, OccupancyGrid
-from skills.classical.obstruction import cleared, in_the_way, on_the_way, without
+from skills.classical.obstruction import cleared, on_the_way, without
 
 
 def box(name: str, x: float = 0.0, y: float = 0.0, z: float = 0.05) -> Box:
     return Box(np.array([x, y, z]), np.array([0.1, 0.05, 0.05]), 0.0, name)
-
-
-@pytest.mark.parametrize(
-    ("names", "sentence"),
-    [
-        (["cracker_box"], "the cracker_box is in the way"),
-        (["cracker_box", "cracker_box"], "the cracker_box is in the way"),
-        (["apple_2"], "the apple_2 is in the way"),
-        (["apple", "mug_1"], "the apple and the mug_1 are in the way"),
-        (["apple", "mug", "plum"], "3 things are in the way"),
-        ([], "something is in the way"),
-    ],
-)
-def test_things_are_named_or_counted(names: list[str], sentence: str) -> None:
-    assert in_the_way([box(name) for name in names]) == sentence
 
 
 def test_a_grid_without_what_lies_on_the_floor() -> None:

@@ -48,7 +48,7 @@ class Planner:
         failed = bool(self.reason)
         self.goal = None if failed else joints
         outcome = Outcome.FAILED if failed else Outcome.RUNNING
-        self.errand = SimpleNamespace(outcome=outcome, reason=self.reason, cancel=self.cancel)
+        self.errand = SimpleNamespace(outcome=outcome, failure=self.reason, cancel=self.cancel)
         return self.errand
 
     def moved(self, command, body):

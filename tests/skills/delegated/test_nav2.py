@@ -22,7 +22,7 @@ class Robot:
 
     def __init__(self, outcome, reason=""):
         self.places, self.cancelled = [], 0
-        self.errand = SimpleNamespace(outcome=Outcome.RUNNING, reason=reason, cancel=self.cancel)
+        self.errand = SimpleNamespace(outcome=Outcome.RUNNING, failure=reason, cancel=self.cancel)
         self.ends = outcome
 
     def cancel(self):

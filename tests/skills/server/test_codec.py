@@ -11,7 +11,18 @@ from hypothesis.extra import numpy as hnp
 
 from skills.server import codec
 from skills.server.codec import CodecError, decode, encode
-from skills.server.messages import Done, Hello, Problem, Reset, Step, Welcome, WrongVersion, from_frame, to_frame
+from skills.server.messages import (
+    PROTOCOL,
+    Done,
+    Hello,
+    Problem,
+    Reset,
+    Step,
+    Welcome,
+    WrongVersion,
+    from_frame,
+    to_frame,
+)
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 ARRAYS = hnp.arrays(
@@ -56,7 +67,7 @@ def test_messages_arrive(number, named, seconds):
 
 def test_hello_welcome_and_problem_arrive():
     welcome = Welcome(
-        protocol=1,
+        protocol=PROTOCOL,
         homie="0.1",
         policy="m3",
         actions=["Go to"],
@@ -64,7 +75,7 @@ def test_hello_welcome_and_problem_arrive():
         about={"pick": {"sha256": "ab"}},
         idle_seconds=600.0,
     )
-    for message in (Hello(1, "0.1"), welcome, Problem(-1, "frame", "no")):
+    for message in (Hello(PROTOCOL, "0.1"), welcome, Problem(-1, "policy", "no", "NO_MAP")):
         assert from_frame(to_frame(message)) == message
 
 
@@ -210,5 +221,5 @@ def test_what_is_no_message_of_the_protocol_is_refused(held):
 
 
 def test_another_version_is_told_apart():
-    with pytest.raises(WrongVersion, match="version 2"):
-        from_frame(encode({"kind": "hello", "protocol": 2, "something": "new"}))
+    with pytest.raises(WrongVersion, match="version 3"):
+        from_frame(encode({"kind": "hello", "protocol": 3, "something": "new"}))

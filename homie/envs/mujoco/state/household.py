@@ -12,6 +12,7 @@ from homie.envs.mujoco.house.index import ObjectInfo, ReceptacleInfo, SupportSur
 from homie.envs.mujoco.state.appliances import Appliances
 from homie.envs.mujoco.state.resting import UPRIGHT
 from homie.household import RULES, Rule
+from homie.kernel.types import Failure, FailureReason
 from homie.kernel.vocabulary import domain
 
 EVERY = 0.2
@@ -101,13 +102,14 @@ class Household:
         )
 
     def refuses(self, rule: Rule, name: str, held: str | None) -> str:
-        """Why a rule cannot bring a thing into its state now, in words; "" where it can."""
+        """Why a rule cannot bring a thing into its state now, as a `Failure`; "" where it can."""
         if rule.state not in self.states.get(name, {}):
-            return f"it cannot be {rule.state}"
+            return Failure(FailureReason.CANNOT_BECOME, state=rule.state)
         if rule.at:
-            return "" if self.works(rule, name) else rule.asks
+            return "" if self.works(rule, name) else Failure(FailureReason.NOT_READY, what=rule.asks)
         able = held is not None and held != name and self._objects[held].kind in rule.tool
-        return "" if able and (not rule.uses or self.states[str(held)][rule.uses]) else rule.asks
+        ready = able and (not rule.uses or self.states[str(held)][rule.uses])
+        return "" if ready else Failure(FailureReason.NOT_READY, what=rule.asks)
 
     def become(self, rule: Rule, name: str, held: str | None = None) -> None:
         """Bring a thing into the state of a rule, by what is held."""

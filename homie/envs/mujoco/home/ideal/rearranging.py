@@ -18,7 +18,7 @@ from homie.envs.mujoco.state.world import World
 from homie.household import VERBS, Rule
 from homie.kernel.interfaces import kind_of
 from homie.kernel.robot.body import Posture, RobotSpec
-from homie.kernel.types import Array, Goal, Pose, Pose2, rotation_z
+from homie.kernel.types import Array, Failure, FailureReason, Goal, Pose, Pose2, rotation_z
 from homie.kernel.vocabulary.actions import Action
 
 SAME = 1.0
@@ -42,7 +42,7 @@ TURNS = (0.0, np.pi / 2)
 FOLLOWS = (1.3, 1.5, 1.1, 1.7, 1.9)
 """Metres behind a person at which the robot stops that has followed it."""
 
-GONE = "the target is no longer where it was seen"
+GONE = Failure(FailureReason.TARGET_LOST)
 
 Info = TypeVar("Info", bound=ObjectInfo | ReceptacleInfo)
 
@@ -110,13 +110,13 @@ class Rearranging:
                 opening = {name: item for name, item in self.world.receptacles.items() if item.articulations}
                 furniture = self._meant(goal, opening)
                 if furniture is None:
-                    return "no door or drawer with a handle is known"
+                    return Failure(FailureReason.NO_HANDLE)
                 return self._move(furniture, result) or self._stand(goal, places)
             case "on" | "off":
                 switched = {name: item for name, item in self.world.receptacles.items() if item.appliance is not None}
                 appliance = self._meant(goal, switched)
                 if appliance is None:
-                    return "its switch has not been seen"
+                    return Failure(FailureReason.SWITCH_NOT_SEEN)
                 problem = self._stand(goal, places)
                 if not problem:
                     self.world.appliances.switch({appliance.name: result == "on"})
@@ -153,7 +153,7 @@ class Rearranging:
         hand, load = self._hand(), self.bodies.poses(self.world.carried())
         posture = self.spec.carry if load or take else self.spec.rest
         place(self.model, self.data, self._joints(posture))
-        problem = "no free floor near the target can be reached"
+        problem: str = Failure(FailureReason.NO_FLOOR_NEAR)
         for pose in islice(self._beside(goal, places), PLACES):
             self.data.qpos[self._base] = pose.x, pose.y, pose.yaw
             self._look(pose, target, posture)
@@ -209,13 +209,13 @@ class Rearranging:
                 return ""
             out += NEARER
         self.bodies.move(load, before, before)
-        return "the fingers cannot hold the object: there is no room for it before the robot"
+        return Failure(FailureReason.CANNOT_HOLD, why="there is no room for it before the robot")
 
     def _put(self, goal: Goal) -> str:
         """Have what is in the hand stand at the first free spot of the destination, and the hand empty."""
         name = self.world.held
         if name is None:
-            return "there is nothing in the hand"
+            return Failure(FailureReason.HAND_EMPTY)
         contents = self._contents(name)
         places: dict[str, ObjectInfo | ReceptacleInfo] = {
             **self.world.receptacles,
@@ -234,13 +234,13 @@ class Rearranging:
         if self._set_down(name, spots):
             return ""
         number = sum(self.world.within(other, there.name) for other in self.world.objects)
-        return f"no free spot: {number} things are on it" if number else "the object is too tall for the space there"
+        return Failure(FailureReason.SURFACE_FULL, count=number) if number else Failure(FailureReason.TOO_TALL)
 
     def _give(self, name: str, person: PersonInfo) -> str:
         """Have a person hold what is in the hand, upright on its palm."""
         palm = self.world.people.palm(person)
         if palm is None:
-            return "no empty hand is held out"
+            return Failure(FailureReason.NO_EMPTY_HAND)
         if not self._set_down(name, (Spot(palm + ABOVE, self.world.yaw(person.body) + turn) for turn in TURNS)):
             return "it does not fit into the hand"
         self.world.people.take(person.name, name)
@@ -249,7 +249,7 @@ class Rearranging:
     def _dropped(self) -> str:
         name = self.world.held
         if name is None:
-            return "there is nothing in the hand"
+            return Failure(FailureReason.HAND_EMPTY)
         x, y, yaw = self.data.qpos[self._base].tolist()
         points = [
             np.array([x + away * np.cos(yaw + turn), y + away * np.sin(yaw + turn), ABOVE])
@@ -325,7 +325,7 @@ class Rearranging:
         self.bodies.move(load, before, before)
         names = self.bodies.called(in_it)
         if not names:
-            return "the handle cannot be led from here"
+            return Failure(FailureReason.HANDLE_OUT_OF_REACH)
         return (
             f"{' and '.join(name.replace('_', ' ') for name in names)} {'is' if len(names) == 1 else 'are'} in the way"
         )
