@@ -1,0 +1,69 @@
+"""What people say about an episode: what makes no sense is refused, and what was said last counts."""
+
+from __future__ import annotations
+
+import pytest
+
+from homie.data.recording.notes import NOTES, add_note, analyses, discarded, mark_of, note, read_notes
+from homie.kernel.errors import BadInput
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "round", "sentence"),
+    [
+        ("mark", "fine", None, r"^An episode is marked 'success' or 'failure' \(got 'fine'\)\.$"),
+        ("mark", "", None, r"\(got ''\)"),
+        ("analysis", "it is shut", None, r"^An analysis is of a round: say which\.$"),
+        ("analysis", "  ", 3, r"^The note is empty: write what is to be remembered\.$"),
+        ("remark", "", None, r"^The note is empty"),
+        ("analysis", "it is shut", 0, r"^The note cannot be kept: round"),
+        ("remark", "x" * 10_001, None, r"^The note cannot be kept: text"),
+        ("shout", "x", None, r"^The note cannot be kept: kind"),
+    ],
+)
+def test_what_means_nothing_is_refused(kind, text, round, sentence):
+    with pytest.raises(BadInput, match=sentence):
+        note(kind, text, round=round)
+
+
+def test_what_is_kept():
+    said = note("analysis", "  it is shut \n", round=3, stamp=0.0)
+    assert (said.kind, said.text, said.round, said.stamp) == ("analysis", "it is shut", 3, 0.0)
+    assert said.at.endswith("+00:00") and "." in said.at
+    assert note("remark", "x" * 10_000).text == "x" * 10_000
+    for kind in ("discard", "keep"):
+        assert note(kind).text == ""
+    with pytest.raises(BadInput, match="stamp"):
+        note("remark", "x", stamp=-0.1)
+
+
+def test_what_was_said_last_counts(tmp_path):
+    assert read_notes(tmp_path) == () and mark_of(()) is None and not discarded(())
+    told = [
+        note("mark", "failure"),
+        note("discard"),
+        note("analysis", "first", round=1),
+        note("analysis", "second", round=2),
+        note("remark", "success"),
+    ]
+    for each in told:
+        add_note(tmp_path, each)
+    notes = read_notes(tmp_path)
+    assert list(notes) == told
+    assert mark_of(notes) == "failure" and discarded(notes)
+    assert analyses(notes) == {1: "first", 2: "second"}
+    for each in (note("mark", "success"), note("keep"), note("analysis", "better", round=1)):
+        add_note(tmp_path, each)
+    notes = read_notes(tmp_path)
+    assert mark_of(notes) == "success" and not discarded(notes)
+    assert analyses(notes) == {1: "better", 2: "second"}
+
+
+def test_a_line_that_a_kill_has_torn_is_left_out_and_the_next_one_is_not(tmp_path):
+    add_note(tmp_path, note("mark", "success"))
+    path = tmp_path / NOTES
+    path.write_bytes(path.read_bytes() + b'{"kind": "mark", "te')
+    assert mark_of(read_notes(tmp_path)) == "success"
+    add_note(tmp_path, note("mark", "failure"))
+    assert mark_of(read_notes(tmp_path)) == "failure" and len(read_notes(tmp_path)) == 2
+    assert path.read_bytes().endswith(b"}\n") and path.read_bytes().count(b"\n") == 3
