@@ -1,0 +1,106 @@
+"""What is known of the episodes of a run folder: who planned, in which house, with which models, how it ended."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from episodes import ABILITIES, DONE, REPLANNED, TEXT, write_run
+
+from homie.data.episode import LeftOut
+from homie.data.recording.notes import add_note, note
+from homie.data.sources.opening import open_sources
+from homie.data.sources.runs import house_of
+from homie.runtime.inputs import INPUTS
+from homie.runtime.runstore import read_episode, read_run, write_ending, write_model
+
+
+def read(run):
+    (source,) = open_sources([run])
+    (entry,) = source.entries()
+    return source.read(entry)
+
+
+def test_what_is_said_of_a_run(tmp_path):
+    run = write_run(tmp_path / "monday", ["a-0"])
+    (source,) = open_sources([run])
+    assert source.describe() == {"kind": "run", "planner": "rule", "seed": "0", "versions": ""}
+    versions = {"homie": "0.2.0", "mujoco": "3.3.7"}
+    write_model(run / "run.json", read_run(run).model_copy(update={"versions": versions}))
+    (source,) = open_sources([run])
+    assert source.describe()["versions"] == "homie 0.2.0, mujoco 3.3.7"
+    (entry,) = source.entries()
+    assert (entry.name, entry.task, entry.split) == ("monday/a-0", TEXT, "")
+    played = source.read(entry)
+    assert (played.name, played.task, played.text, played.done) == ("monday/a-0", TEXT, TEXT, None)
+
+
+def test_a_house_is_its_rooms_and_furniture_and_not_what_lies_in_it(tmp_path):
+    drawer = {"name": "drawer", "kind": "drawer", "colour": "white", "room": "kitchen", "x": 1.0, "y": 2.0, "yaw": 0.0}
+    scene = {"rooms": ["kitchen"], "doorways": [], "furniture": [drawer], "objects": ["apple"]}
+
+    def house(**changes):
+        (tmp_path / "scene.json").write_text(json.dumps({**scene, **changes}))
+        return house_of(tmp_path / "scene.json")
+
+    here = house()
+    assert len(here) == 12
+    assert house(objects=[]) == house(furniture=[{**drawer, "open": 0.5}]) == here
+    others = [house(rooms=["study"]), house(doorways=[1]), house(furniture=[])]
+    others += [house(furniture=[{**drawer, name: "other"}]) for name in drawer]
+    assert here not in others and len(set(others)) == len(others)
+    (tmp_path / "scene.json").write_text('{"places": [1]}')
+    first = house_of(tmp_path / "scene.json")
+    (tmp_path / "scene.json").write_text('{"places": [2]}')
+    assert house_of(tmp_path / "scene.json") != first, "of another sort of scene all of it counts"
+    (tmp_path / "scene.json").write_text("{")
+    assert house_of(tmp_path / "scene.json") == house_of(tmp_path / "nowhere.json") == ""
+
+
+def test_where_the_planner_chose_no_model_it_is_that_whose_skill_ran(tmp_path):
+    chosen = read(write_run(tmp_path / "chosen", ["a-0"], REPLANNED))
+    silent = read(write_run(tmp_path / "silent", ["a-0"], REPLANNED, choosing=False))
+    assert [step.model for step in silent.steps[1:]] == [step.model for step in chosen.steps[1:]]
+    assert silent.steps[-1].model == "", "End has none"
+    able = next(name for name, ability in ABILITIES.items() if "Pick" in ability.actions)
+    assert silent.steps[0].model == able, "nothing ran: the first that has the action"
+
+
+@pytest.mark.parametrize(("mark", "done"), [("success", True), ("failure", False), (None, None)])
+def test_whether_it_was_done_people_say(tmp_path, mark, done):
+    run = write_run(tmp_path / "run", ["a-0"])
+    if mark:
+        add_note(run / "episodes/a-0", note("mark", mark))
+    add_note(run / "episodes/a-0", note("analysis", "because it is nearest", round=1))
+    played = read(run)
+    assert played.done is done
+    assert [step.analysis for step in played.steps[:2]] == ["because it is nearest", "so [Pick, apple]"]
+    add_note(run / "episodes/a-0", note("discard"))
+    with pytest.raises(LeftOut, match=r"^a person discarded it$"):
+        read(run)
+
+
+def test_what_cannot_be_used_and_why(tmp_path):
+    run = write_run(tmp_path / "run", ["a-0"], DONE)
+    episode = run / "episodes/a-0"
+    picture = sorted((episode / "frames").glob("*.png"))[0]
+    kept = picture.read_bytes()
+    picture.unlink()
+    with pytest.raises(LeftOut, match=rf"^damaged: {picture.name} is missing$"):
+        read(run)
+    picture.write_bytes(kept)
+    ending = read_episode(episode)
+    lines = (episode / INPUTS).read_bytes().splitlines(keepends=True)
+    (episode / INPUTS).write_bytes(b"".join(lines[:-1]))
+    with pytest.raises(LeftOut, match=rf"^damaged: {INPUTS}"):
+        read(run)
+    write_ending(episode, ending)  # as of an episode that was so from the beginning
+    with pytest.raises(LeftOut, match=rf"^{INPUTS} has no round 5$"):
+        read(run)
+    (episode / INPUTS).unlink()
+    write_ending(episode, ending)
+    with pytest.raises(LeftOut, match=rf"^it has no {INPUTS}: an older Homie made it"):
+        read(run)
+    (episode / "episode.json").unlink()
+    with pytest.raises(LeftOut, match=r"^it is not finished$"):
+        read(run)
