@@ -15,6 +15,10 @@ from planners.rule.states import listed
 ROUNDS_TO_MAKE_ROOM = 10
 """Go to and Put of the held object, Go to, Pick, Go to and Put of one that is in the way, and again of the first."""
 
+ROUNDS_TO_OPEN_WAY = 8
+"""After the first Go to: Put of the held object, Go to and Close of what is open, then Go to, Pick, Go to, Put and End.
+What else is open needs one more each."""
+
 
 class Carrying(Moves):
     """Takes, carries and leaves one thing."""
@@ -33,6 +37,8 @@ class Carrying(Moves):
             put = yield from self._leave(taken, place)
             if put is not None:
                 return taken if put else ""
+            if source:  # it is no longer there
+                words, source = taken, ""
         return ""
 
     def _take(self, words: str, source: str, destination: str = "") -> Course[str]:
@@ -164,7 +170,11 @@ class Carrying(Moves):
         memory, words = self.memory, place.words
         tried: list[str] = []
         for _ in range(TRIES):
-            reached = yield from self.reach(words, f"I hold the {held} and bring it to the {words}.")
+            why = f"I hold the {held} and bring it to the {words}."
+            arrived = not self._doors_open(words) or (yield from self.go_to(memory.piece(words), why))
+            if not arrived and (yield from self._open_way(held, words)):
+                return None
+            reached = yield from self.reach(words, why)
             if not reached:
                 return False
             side = "in" if place.inside else "on"
@@ -194,6 +204,23 @@ class Carrying(Moves):
             words = other or words
             memory.at = ""
         return False
+
+    def _doors_open(self, place: str) -> list[str]:
+        """What the robot has opened besides a place that it knows of, which may keep it from there."""
+        memory = self.memory
+        known = memory.by_sight is not True or memory.seen(memory.piece(place)) or memory.hinted(place)
+        return [name for name in memory.open if memory.piece(name) != memory.piece(place)] if known else []
+
+    def _open_way(self, held: str, place: str) -> Course[bool]:
+        """Close what the robot has opened last, as no way leads to a place past its door, with the held object put down
+        for that. False if that is not the reason, or too few rounds are left."""
+        memory = self.memory
+        no_way = self._last is not None and self._last[1].code is ErrorCode.E1
+        if not no_way or memory.left < ROUNDS_TO_OPEN_WAY + len(memory.open) - 1:
+            return False
+        door = self._doors_open(place)[-1]
+        why = f"The open {door} may be what keeps me from the {place}, so I put the {held} down and close it."
+        return (yield from self.free_hand(why)) and (yield from self.close(door, why))
 
     def _make_room(self, feedback: Feedback, place: str) -> Course[bool]:
         """Put the held object down elsewhere and move aside what the feedback names as in the way at a place. False if

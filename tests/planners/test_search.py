@@ -236,3 +236,27 @@ def test_a_drawer_that_is_opened_in_place_of_a_full_one_is_filled_and_both_are_c
     last = subtasks[subtasks.index("[Open, drawer 2]") :]
     assert "[Put, pudding box, drawer 2]" in last
     assert {subtask for subtask in last if "Close" in subtask} == {"[Close, drawer 1]", "[Close, drawer 2]"}
+
+
+class NarrowKitchen(House):
+    """The open drawer leaves no way to the bowl."""
+
+    def knowledge(self) -> Knowledge:
+        known = super().knowledge()
+        on_table = () if self.inventory or "drawer 3" in self.opened else (Remembered(self.hidden, "living room"),)
+        return replace(known, remembered=(*known.remembered, *on_table))
+
+    def do(self, action: str, target: str) -> Feedback:
+        if (action, target) == ("Go to", "bowl") and self.opened:
+            return Feedback("fail", ErrorCode.E1, "no free floor", lasting=True)
+        if action == "Close":
+            self.opened.remove(self.at)
+        return super().do(action, "table 1" if target == "table" else target)
+
+
+def test_what_was_opened_and_leaves_no_way_to_the_destination_is_closed() -> None:
+    subtasks = NarrowKitchen(nearest="drawer 3").play("take the sugar box out of the drawer and put it in the bowl")
+    assert subtasks[-9:] == [
+        *("[Go to, table]", "[Put, sugar box, table]", "[Go to, drawer 3]", "[Close, drawer 3]"),
+        *("[Go to, sugar box]", "[Pick, sugar box]", "[Go to, bowl]", "[Put, sugar box, bowl]", "[End]"),
+    ]
