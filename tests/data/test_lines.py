@@ -128,5 +128,7 @@ def test_a_line_is_shown_to_people_part_by_part(run, tmp_path, purpose, form):
         "emmoe": ["human", "gpt"] if purpose == "sft" else ["prompt", *answers],
     }
     assert blocks == expected[form]
-    if form == "chat" or purpose == "sft":
+    if form == "chat":
         assert text.startswith(str(first["id"]))
+    elif purpose == "sft":
+        assert text.endswith(f"pictures: {', '.join(first['image'])}")
