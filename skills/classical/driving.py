@@ -281,7 +281,7 @@ class MobileSkill(RoutineSkill):
         for _ in range(int(seconds / self.spec.period)):
             gone = float((self.base.xy - begin.xy) @ direction)
             left = distance - gone
-            if abs(left) < 0.01 or left * distance < 0:
+            if left * np.copysign(1.0, distance) < 0.01:  # there, or past it
                 return
             still = still + self.spec.period if abs(self.seen.body.base_velocity[0]) < 0.01 else 0.0
             if still > 1.0:

@@ -85,6 +85,9 @@ def test_a_can_is_taken_lifted_and_carried_away() -> None:
     fingers = at.rotation[:, 0]
     begin = near[0] - at.position
     assert np.linalg.norm(begin - (begin @ fingers) * fingers) < 0.08, "along the fingers, from a little above"
+    coming = picking.robot.commands[:first]
+    both = [c for c in coming if c.get("arm") and c.get("base") and c.get("base")[0] > 0.0]  # type: ignore[index]
+    assert len(both) * PERIOD > 0.4, "the arm is raised while the base comes the last stretch"
     after = [pose.position for pose in picking.poses[first:]]
     lifted = next(number for number, point in enumerate(after) if point[2] > at.position[2] + 0.11)
     assert np.linalg.norm(after[lifted][:2] - at.position[:2]) < 0.02, "straight up first"
