@@ -56,6 +56,7 @@ class World:
         """One control period."""
         self.robot.act(skill.act(self.robot.observe()))
         body, opening = self.robot.body, self.part.opening
+        assert CABINET.distance(body.base.xy) > SPEC.footprint_radius, "the base keeps out of the furniture"
         if body.holding:
             opening = opening_at(self.part, self.robot.gripper.position)
         elif isinstance(skill, Close) and body.gripper < 0.01:

@@ -23,6 +23,8 @@ def gone(goal: Goal, begin: Pose2 = CORNER, hand: Hand | None = None) -> tuple[G
     robot = ObedientRobot(begin, *([CARRY] if hand else []), holding=hand is not None)
     skill = GoTo(SPEC, KINEMATICS, hand or Hand())
     play(skill, robot, goal)
+    if goal.box is not None:
+        assert goal.box.distance(robot.base.xy) > SPEC.footprint_radius
     return skill, robot
 
 

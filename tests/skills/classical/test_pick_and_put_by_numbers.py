@@ -29,6 +29,16 @@ def on_table(box: Box | None = CAN, **changes: object) -> Goal:
     return replace(goal, **changes)  # type: ignore[arg-type]
 
 
+def keeps_out(robot: ObedientRobot, goal: Goal) -> None:
+    """The base keeps out of what stands on the floor, and the hand out of what is solid."""
+    hand = robot.gripper.position
+    for box in goal.solids:
+        if box.center[2] - box.half[2] < 0.1:
+            assert box.distance(robot.base.xy) > SPEC.footprint_radius
+        inside = box.distance(hand[:2]) == 0.0 and abs(hand[2] - box.center[2]) < box.half[2]
+        assert not inside, f"the hand is in {box}"
+
+
 class Picking:
     """One attempt after the other of one Pick, and where the hand was."""
 
@@ -48,6 +58,7 @@ class Picking:
         while self.skill.outcome is Outcome.RUNNING:
             self.robot.act(self.skill.act(self.robot.observe()))
             self.poses.append(self.robot.gripper)
+            keeps_out(self.robot, goal)
             if len(self.closed) == attempts and self.robot.commands[-1].get("gripper") == (0.0,):
                 self.closed.append(self.robot.gripper)
             took = min(took, self.robot.stamp) if self.robot.body.holding else np.inf
@@ -203,6 +214,7 @@ class Putting:
             if before and not self.robot.body.holding and self.robot.stamp <= lost_at:
                 self.released, self.let_go = self.robot.gripper, len(self.poses)
             self.poses.append(self.robot.gripper)
+            keeps_out(self.robot, goal)
             assert self.robot.stamp < 120.0
         return self.skill.reason
 
