@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import sys
 
+from homie.kernel.support import moved
+
 TYPE_CHECKING = False  # not from `typing`: importing that takes longer than all else before Ctrl-C is handled
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 if sys.platform == "win32":
     raise ImportError("Homie runs on Linux and macOS, not on Windows, which lacks file locks that it needs: use WSL.")
 
+moved.install()
 __version__ = "0.1.0"
 __all__ = ["EpisodeSummary", "RunOptions", "Session", "__version__", "open", "run"]
 

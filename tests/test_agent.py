@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from error_detection import execution, paper_order
-from homie.bench.suites.quirks import EB_ALFRED, EB_MANIPULATION, EB_NAVIGATION
 from homie.kernel.episode.agent import run_episode
 from homie.kernel.episode.executor import Executor, SkillBook
 from homie.kernel.episode.rules import EpisodeRules
@@ -37,6 +36,7 @@ from homie.kernel.types import (
 )
 from homie.kernel.vocabulary.actions import canonical_action
 from homie.runtime.inputs import RoundInput
+from suites.published.quirks import EB_ALFRED, EB_MANIPULATION, EB_NAVIGATION
 
 
 class Reciter(Planner):

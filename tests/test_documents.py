@@ -22,13 +22,13 @@ from homie.kernel.errors import BadInput
 from homie.kernel.robot.camera import CameraModel
 from homie.kernel.support.config import read_config
 from homie.kernel.support.documents import _Slow, load_json, load_yaml, parse_json, parse_yaml
-from homie.questions.folder import read_questions
 from planners.llm.prompting.examples import parse_examples
 from planners.respondents import ScriptedRespondent
 from planners.scripted import read_script
 from ros_bridge.profiles.model import read_profile
 from skills.ideal.reliability import read_reliability
 from skills.m3.files import find_files
+from suites.questions.folder import read_questions
 
 ROOT = Path(__file__).parent.parent
 ALIASES = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
@@ -171,7 +171,7 @@ def test_nobody_else_parses_yaml_or_files_of_json() -> None:
     parse = re.compile(r"yaml\.(safe_)?load\(|CSafeLoader|json\.loads\([\w.]*path|validate_json\([\w.]*read_")
     allowed = {"homie/kernel/support/documents.py"}
     # Files that Homie wrote itself, and told from damaged ones by a checksum or by their own program.
-    allowed |= {"homie/vigil/frozen.py", "homie/runtime/provenance.py", "planners/llm/calls/cache.py"}
+    allowed |= {"suites/vigil/frozen.py", "homie/runtime/provenance.py", "planners/llm/calls/cache.py"}
     folders = ("homie", "planners", "skills", "perception", "error_detection", "ros_bridge", "examples")
     for folder in folders:
         for path in (ROOT / folder).rglob("*.py"):

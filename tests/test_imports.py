@@ -21,8 +21,8 @@ LAYERS = {
         ("runtime",),
         ("bench", "testing"),
         ("data", "gym"),
-        ("teleop", "train", "questions", "vector", "vigil"),
-        ("studio", "across"),
+        ("teleop", "train", "vector"),
+        ("studio",),
         ("cli",),
     ),
     "homie.kernel": (
@@ -34,7 +34,7 @@ LAYERS = {
         ("planning", "setup", "episode"),
     ),
     "homie.bench": (
-        ("statistics", "options", "protocols"),
+        ("statistics", "options"),
         ("tables",),
         ("suite",),
         ("folder", "suites"),
@@ -42,7 +42,7 @@ LAYERS = {
         ("compare", "authoring"),
         ("play", "report"),
     ),
-    "homie.questions": (
+    "suites.questions": (
         ("question", "options", "plans"),
         ("scoring", "released", "rollout"),
         ("folder", "audit"),
@@ -50,8 +50,8 @@ LAYERS = {
         ("asking", "making"),
         ("judging",),
     ),
-    "homie.across": (("sheet",), ("questions", "drilldown"), ("results",), ("page",)),
-    "homie.vigil": (
+    "suites.leaderboard": (("sheet",), ("questions", "drilldown"), ("results",), ("page",)),
+    "suites.vigil": (
         ("frozen", "actions", "floor", "options", "results"),
         ("record",),
         ("stage", "agents"),
@@ -110,7 +110,12 @@ LAYERS = {
         ("graph",),
     ),
     "ros_bridge": (("transport", "signals"), ("profiles",), ("guard", "serving", "bags"), ("robot",)),
-    "suites": (("commands",),),
+    "suites": (
+        ("protocols",),
+        ("published", "questions", "vigil"),
+        ("authoring", "leaderboard", "tables"),
+        ("commands",),
+    ),
     "ros_bridge.bags": (("bag", "reading"), ("recording",)),
     "ros_bridge.serving": (("following", "written"), ("painter", "reaching", "navigating"), ("served",), ("process",)),
     "ros_bridge.guard": (
@@ -162,7 +167,7 @@ MAY_IMPORT = {
         "homie.kernel.world",
     ),
     # the other way round nobody imports it: it is found by entry points
-    "suites": ("homie",),
+    "suites": ("homie", "skills"),
 }
 HEAVY = ("mujoco", "cv2", "av", "torch", "numpy", "pydantic", "PIL", "yaml")
 

@@ -26,11 +26,7 @@ NAMES = {
     "detectors": "simulated yolo yolo-onnx owl grounding-dino rtdetr",
     "locators": "background sensors",
     "checks": "paper code",
-    "suites": (
-        "homie-100 homie-states homie-eb-house homie-eb-house-strict-eb homie-eb-rearrange"
-        " homie-eb-rearrange-strict-eb homie-eb-nav homie-eb-nav-strict-eb homie-eb-table homie-eb-table-strict-eb"
-        " homie-menu homie-menu-graph table-pick table-stack table-sort table-wipe"
-    ),
+    "suites": ("homie-100 table-pick table-stack table-sort table-wipe"),
 }
 
 

@@ -33,7 +33,7 @@ def play(runs: Path) -> Path:
     """Play, ask and judge what is not there yet. The page."""
     for planner in PLANNERS:
         words = ["--planner", planner, "--share", str(SHARE), "--workers", "1", "--out", planner]
-        _run(runs, "benchmarks.protocol_tables", *words, "--suites", *SUITES)
+        _run(runs, "suites.tables", *words, "--suites", *SUITES)
     if not (runs / "questions").exists():
         _run(runs, "homie", "questions", "make", "questions", "--number", str(NUMBER), "--quiet")
     _write_answers(runs)

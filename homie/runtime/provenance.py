@@ -29,7 +29,11 @@ from homie.kernel.support.packages import DISTRIBUTION, OURS, installed_version
 PACKAGES = (DISTRIBUTION, "mujoco", "numpy", "pydantic", "opencv-python-headless", "pillow", "av")
 WHERE_USED = ("torch", "transformers", "onnxruntime", "ultralytics")
 """Packages that only some parts need; their versions count where they have been imported."""
-NOT_PLAYING = ("homie/bench", "homie/cli")
+NOT_PLAYING = (
+    "homie/bench",
+    "homie/cli",
+    *(f"suites/{room}" for room in ("authoring", "commands", "leaderboard", "protocols", "published", "tables")),
+)
 """Code of ours that no episode runs through: it may change between two episodes of a run."""
 SETTINGS = ("targets", "grasp", "check_order", "attempts", "rounds", "on_missing_model")
 """Options that decide an episode and are no part's own matter."""

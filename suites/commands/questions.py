@@ -9,13 +9,13 @@ from homie.cli.output import columns, print_json, say, tell
 from homie.cli.parameters import Config, Json, build, options_from
 from homie.cli.progress import bar
 from homie.kernel.support.text import counted
-from homie.questions.asking import ask
-from homie.questions.audit import audit, spread
-from homie.questions.folder import read_questions
-from homie.questions.judging.run import WORLD, judge
-from homie.questions.making.make import make
-from homie.questions.options import AskOptions, AuditOptions, JudgeOptions, MakeOptions
-from homie.questions.table import markdown
+from suites.questions.asking import ask
+from suites.questions.audit import audit, spread
+from suites.questions.folder import read_questions
+from suites.questions.judging.run import WORLD, judge
+from suites.questions.making.make import make
+from suites.questions.options import AskOptions, AuditOptions, JudgeOptions, MakeOptions
+from suites.questions.table import markdown
 
 
 @options_from(MakeOptions)

@@ -7,10 +7,10 @@ from typing import Any
 from homie.cli.output import print_json, say, tell
 from homie.cli.parameters import Config, Json, build, options_from
 from homie.cli.progress import bar
-from homie.vigil.frozen import choose
-from homie.vigil.options import VigilOptions
-from homie.vigil.run import run
-from homie.vigil.table import markdown
+from suites.vigil.frozen import choose
+from suites.vigil.options import VigilOptions
+from suites.vigil.run import run
+from suites.vigil.table import markdown
 
 
 @options_from(VigilOptions)

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from benchmarks.protocol_tables.again import results
 from homie.bench.folder.episode import FailedTry
 from homie.bench.folder.ledger import episode_seed, read_bench
+from homie.bench.folder.repeatable import repeatable
 from homie.bench.options import BenchOptions
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress, duration
@@ -86,12 +86,12 @@ def test_workers_and_order_change_nothing(write_suite, tiny_bench, tmp_path):
         tiny_bench(suite, planner="dice", out=tmp_path / "two", workers=2, recycle=2),
         order=lambda episodes: list(reversed(episodes)),
     )
-    assert results(tmp_path / "one") == results(tmp_path / "two")
+    assert repeatable(tmp_path / "one") == repeatable(tmp_path / "two")
     assert first.lines == second.lines
-    histories = [str(lines) for lines, _, _ in results(tmp_path / "one").values()]
+    histories = [str(lines) for lines, _, _ in repeatable(tmp_path / "one").values()]
     assert len(set(histories)) == len(histories), "episodes differ from each other"
     run(tiny_bench(suite, planner="dice", out=tmp_path / "three", seed=1, tasks="t0"))
-    assert results(tmp_path / "three")["t0-0"] != results(tmp_path / "one")["t0-0"]
+    assert repeatable(tmp_path / "three")["t0-0"] != repeatable(tmp_path / "one")["t0-0"]
 
 
 @given(st.integers(0, 2**31 - 1), st.text("abc-", min_size=1), st.integers(0, 99))

@@ -9,11 +9,11 @@ from typing import Any, get_args
 import pytest
 from pydantic import ValidationError
 
-from homie.bench.protocols.embodiedbench.tasks import ALFRED_SUBSETS
 from homie.bench.suite.emmoe_files import ExpertStep, is_emmoe, parse_info, read_emmoe
 from homie.bench.suite.suite import ATTRIBUTES, Attribute, Suite, Task, find_suite, read_suite
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Subtask
+from suites.protocols.embodiedbench.tasks import ALFRED_SUBSETS
 
 
 def content(**task: object) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from blocks import blocks
 from model_server import URL
 from stand_ins import NEEDS, ROOT, STAND_INS
 
-LINKED = ("examples", "benchmarks", "constraints.txt", "tests/plugin")
+LINKED = ("examples", "benchmarks", "suites", "constraints.txt", "tests/plugin")
 
 
 class Stage:

@@ -252,7 +252,7 @@ STAND_INS: Mapping[str, Make] = {
 }
 """By the path that a page names."""
 NEEDS = {
-    "benchmarks.suites.make_homie_100": (*MADE_SUITE, "docs/data/homie-100-experts.json"),
+    "suites.authoring.make_homie_100": (*MADE_SUITE, "docs/data/homie-100-experts.json"),
     "export.txt": ("recordings/monday",),
 }
 """What a command reads or writes of the clone and a page need not name."""

@@ -25,11 +25,11 @@ from homie.data.options import (
 )
 from homie.kernel.interfaces import Planner, Skill, SkillSet
 from homie.kernel.setup.options import PlanOptions, RunOptions, SceneOptions
-from homie.questions.options import AskOptions, AuditOptions, JudgeOptions, MakeOptions
 from homie.studio.options import StudioOptions
 from homie.teleop.options import TeleopOptions
 from homie.train.options import DpoOptions, SftOptions
-from homie.vigil.options import VigilOptions
+from suites.questions.options import AskOptions, AuditOptions, JudgeOptions, MakeOptions
+from suites.vigil.options import VigilOptions
 
 ROOT = Path(__file__).parents[2]
 MODELS = (

@@ -29,7 +29,7 @@ def test_a_name_is_in_the_file_that_the_map_names(name: str, path: str) -> None:
     assert re.search(rf"\b{name}\b", (ROOT / path).read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("command", sorted(set(re.findall(r"`python -m (benchmarks\.[^`]+)`", PAGE))))
+@pytest.mark.parametrize("command", sorted(set(re.findall(r"`python -m ((?:benchmarks|suites)\.[^`]+)`", PAGE))))
 def test_a_command_of_the_map_can_be_called(command: str) -> None:
     subprocess.run([sys.executable, "-m", *command.split(), "--help"], cwd=ROOT, check=True, capture_output=True)
 

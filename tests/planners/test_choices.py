@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from homie.bench.suites.quirks import EB_ALFRED, EB_NAVIGATION
 from homie.kernel.errors import BadInput
 from homie.kernel.types import END, HELD, NO_QUIRKS, VIEWS, Choice, Feedback, HistoryItem, PlannerInput, Subtask
 from homie.kernel.vocabulary.moves import MOVES as GRAPH_MOVES
@@ -23,6 +22,7 @@ from planners.llm.prompting.prompt import Prompt
 from planners.llm.prompting.settings import PromptSettings
 from planners.llm.prompting.writer import TemplateWriter
 from planners.llm.reading import Unreadable
+from suites.published.quirks import EB_ALFRED, EB_NAVIGATION
 
 TEMPLATE = "embodiedbench-ids"
 CHOICES = (

@@ -67,3 +67,5 @@ def test_a_run_a_bench_and_their_comparison(homie: Homie) -> None:
         assert ran.returncode == 0, ran.stderr
     ran = homie("compare", "rule", "random", "--json")
     assert ran.returncode == 0 and json.loads(ran.stdout)["tables"], ran.stderr
+    ran = homie("compare", "rule", "random", "--protocols", "page.html")
+    assert ran.returncode == 3 and NOT_HERE in ran.stderr and len(ran.stderr.strip().splitlines()) == 1

@@ -1,95 +1,39 @@
-"""The built-in suites: `homie-100` (docs/homie-100.md), `homie-states` (docs/states.md), `homie-eb-house`,
-`homie-eb-rearrange`, `homie-eb-nav` and `homie-eb-table` (docs/embodiedbench.md), `homie-menu` and `homie-menu-graph`
-(docs/embodied-eval.md), and four of the Panda's table (docs/franka.md)."""
+"""The suites of Homie's own homes: `homie-100` (docs/homie-100.md), and four of the Panda's table (docs/franka.md)."""
 
 from __future__ import annotations
 
-from importlib.resources import as_file, files
+from typing import Any
 
-from homie.bench.suite.suite import Suite, read_suite
-from homie.bench.suites.quirks import EB_ALFRED, EB_MANIPULATION, EB_NAVIGATION, with_quirks
+from homie.bench.suite.shipped import shipped
+from homie.bench.suite.suite import Suite
+from homie.kernel.support import moved
 
 
 def homie_100() -> Suite:
     """100 household tasks in generated houses, spanning what EMMOE-100 spans (EMMOE, section 3.1)."""
-    return _shipped("homie-100")
-
-
-def homie_menu() -> Suite:
-    """125 tasks by numbered options in the five categories of EmbodiedEval."""
-    return _shipped("homie-menu")
-
-
-def homie_menu_graph() -> Suite:
-    """The tasks of homie-menu on a navigation graph, each with few interactions of its own."""
-    return _shipped("homie-menu-graph")
-
-
-def homie_states() -> Suite:
-    """72 tasks over verbs and states of a household, and people, in generated houses with states."""
-    return _shipped("homie-states")
-
-
-def homie_eb_house() -> Suite:
-    """50 errands in generated houses, each in the six ways of EmbodiedBench's subsets, played by numbers."""
-    return _shipped("homie-eb-house")
-
-
-def homie_eb_rearrange() -> Suite:
-    """50 errands that move things, in the six ways of EmbodiedBench's subsets; the robot is sent to furniture alone."""
-    return _shipped("homie-eb-rearrange")
-
-
-def homie_eb_table() -> Suite:
-    """48 scenes of a Panda's table, each in the five ways of EB-Manipulation's subsets, played by seven numbers."""
-    return _shipped("homie-eb-table")
-
-
-def homie_eb_nav() -> Suite:
-    """60 ways to a thing in generated houses, each in the five ways of EB-Navigation's subsets, by small steps."""
-    return _shipped("homie-eb-nav")
-
-
-def homie_eb_house_strict() -> Suite:
-    """homie-eb-house as the official evaluator of EB-ALFRED plays its tasks, its faults included."""
-    return with_quirks(homie_eb_house(), "homie-eb-house-strict-eb", EB_ALFRED)
-
-
-def homie_eb_rearrange_strict() -> Suite:
-    """homie-eb-rearrange with the faults of the official evaluator of EB-Habitat, which are those of EB-ALFRED."""
-    return with_quirks(homie_eb_rearrange(), "homie-eb-rearrange-strict-eb", EB_ALFRED)
-
-
-def homie_eb_nav_strict() -> Suite:
-    """homie-eb-nav with the faults of the official evaluator of EB-Navigation."""
-    return with_quirks(homie_eb_nav(), "homie-eb-nav-strict-eb", EB_NAVIGATION)
-
-
-def homie_eb_table_strict() -> Suite:
-    """homie-eb-table with the faults of the official evaluator of EB-Manipulation, which counts no failures."""
-    return with_quirks(homie_eb_table(), "homie-eb-table-strict-eb", EB_MANIPULATION, failures=None)
+    return shipped(__name__, "homie-100")
 
 
 def table_pick() -> Suite:
     """100 tables: one of several shapes into one of two containers."""
-    return _shipped("table-pick")
+    return shipped(__name__, "table-pick")
 
 
 def table_stack() -> Suite:
     """100 tables: two or three shapes on top of each other."""
-    return _shipped("table-stack")
+    return shipped(__name__, "table-stack")
 
 
 def table_sort() -> Suite:
     """100 tables: a shape through its own hole of a shape sorter."""
-    return _shipped("table-sort")
+    return shipped(__name__, "table-sort")
 
 
 def table_wipe() -> Suite:
     """100 tables: a sponge over one of several areas."""
-    return _shipped("table-wipe")
+    return shipped(__name__, "table-wipe")
 
 
-def _shipped(name: str) -> Suite:
-    with as_file(files(__name__).joinpath(f"{name}.yaml")) as path:
-        return read_suite(path)
+def __getattr__(name: str) -> Any:
+    """A suite of a published benchmark, by the place where it was."""
+    return moved.attribute(__name__, name, "suites.published")

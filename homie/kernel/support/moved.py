@@ -1,0 +1,91 @@
+"""Modules that have moved: imports, configurations and entry points with an old name work for one release, with a
+DeprecationWarning that names the new one."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import warnings
+from collections.abc import Mapping
+from importlib.machinery import ModuleSpec
+from types import MappingProxyType
+
+TYPE_CHECKING = False  # as in `homie`, which imports this first of all
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from importlib.abc import Loader
+    from types import ModuleType
+    from typing import Any
+else:
+    Loader = object
+
+MOVED: Mapping[str, str] = MappingProxyType(
+    {
+        "homie.across": "suites.leaderboard",
+        "homie.bench.protocols": "suites.protocols",
+        "homie.bench.suites.alfred": "suites.published.alfred",
+        "homie.bench.suites.embodiedbench": "suites.published.embodiedbench",
+        "homie.questions": "suites.questions",
+        "homie.vigil": "suites.vigil",
+    }
+)
+"""Where a module or package is now, by the name that it had in version 0.1; what was in it moved with it."""
+
+
+def new_name(name: str) -> str | None:
+    """Where a module is now, None for one that has not moved."""
+    for old, new in MOVED.items():
+        if name == old or name.startswith(f"{old}."):
+            return new + name.removeprefix(old)
+    return None
+
+
+class MovedModules:
+    """Finds modules by their old names. It is asked first: a moved package would find its modules once more."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The specification of a module that has moved, None for any other."""
+        new = new_name(name)
+        if new is None:
+            return None
+        warnings.warn(
+            f"{name} has moved: import {new}. The old name works for one release.", DeprecationWarning, stacklevel=2
+        )
+        return ModuleSpec(name, _Alias(new), is_package=True)
+
+
+class _Alias(Loader):
+    """Loads the module with the new name, and lets the old name mean the same object."""
+
+    def __init__(self, new: str) -> None:
+        self._new = new
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Nothing: the module is made under its new name."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Put the module in the place of the empty one of the old name."""
+        sys.modules[module.__name__] = importlib.import_module(self._new)
+
+
+def attribute(old: str, name: str, new: str) -> Any:
+    """What has moved from a module that stays: for its `__getattr__`. Raises AttributeError for what has not."""
+    try:
+        value = None if name.startswith("_") else getattr(importlib.import_module(new), name, None)
+    except ImportError:
+        value = None
+    if value is None:
+        raise AttributeError(f"module {old!r} has no attribute {name!r}")
+    warnings.warn(
+        f"{old}.{name} has moved: import it from {new}. The old name works for one release.",
+        DeprecationWarning,
+        stacklevel=3,
+    )
+    return value
+
+
+def install() -> None:
+    """Make the old names importable."""
+    sys.meta_path.insert(0, MovedModules())

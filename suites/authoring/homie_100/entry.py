@@ -1,0 +1,98 @@
+"""One task before its house is found: what is said, what is to be done, and what the house has besides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from homie.envs.mujoco.generate.variation import Variation
+from suites.authoring.homie_100.draft import Draft, Plan, drafted, played
+from suites.authoring.homie_100.houses import GeneratedHouse
+from suites.authoring.homie_100.script import Binder, Unsuited
+from suites.authoring.homie_100.second_hand import right_plans, wrong_plans
+from suites.authoring.homie_100.words import at_kind, of_class, spoken
+
+Pattern = Callable[[GeneratedHouse], Draft]
+"""Looks at a house for a task; raises Unsuited where it does not fit."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A task. letters: l logical, h human-style, o open-ended (EMMOE, section 3.1).
+
+    text: {table}, {cabinet}: places as the house needs them to be called. start, opened, added: how the house differs
+    from that of its seed, with kinds for names (`apple@table#2`: another table than `apple@table`).
+    """
+
+    id: str
+    letters: str
+    text: str
+    pattern: Pattern
+    start: str = ""
+    opened: str = ""
+    added: str = ""
+
+    def variation(self, house: GeneratedHouse) -> Variation:
+        """How this house has to differ from that of its seed. Raises Unsuited."""
+        names: dict[str, str] = {}
+
+        def name(noun: str) -> str:
+            kind = noun.partition("#")[0]
+            taken = set(names.values())
+            free = [piece for piece in house.of_kind(kind) if piece not in taken and spoken(house, piece)]
+            if noun not in names and not free:
+                raise Unsuited(noun)
+            return names.setdefault(noun, (free or [names.get(noun, "")])[0])
+
+        start = next((room for room, kind in house.rooms.items() if kind == self.start), None)
+        if self.start and start is None:
+            raise Unsuited(self.start)
+        opened = [name(noun) for noun in self.opened.split()]
+        added = [text.replace(".", " ").split("@") for text in self.added.split()]
+        return Variation(start, opened, [f"{item}@{name(where)}" for item, where in added])
+
+
+def errand(
+    script: str,
+    *,
+    lacks: str = "",
+    counts: Mapping[str, int] | None = None,
+    wrong: Mapping[str, str] | None = None,
+) -> Pattern:
+    """The steps of a script. lacks: `fruit@fridge`: no such thing is there. counts: how many of a kind the house has.
+    wrong: further scripts that a second hand has thought of, by what is wrong with them; with a `~` where the world
+    does not show it.
+    """
+
+    def look(house: GeneratedHouse) -> Draft:
+        kind, _, at = lacks.partition("@")
+        if lacks and any(at_kind(house, name, at) for name in of_class(house, kind)):
+            raise Unsuited(lacks)
+        if any(len(of_class(house, label)) != count for label, count in (counts or {}).items()):
+            raise Unsuited("another number of a kind")
+        binder = Binder(house)
+        steps = binder.read(script)
+        draft = drafted(house, steps)
+        bad = [
+            Plan(why.removeprefix("~"), played(house, binder.read(text, anything=True)), unseen=why[0] == "~")
+            for why, text in (wrong or {}).items()
+        ]
+        return replace(
+            draft,
+            slots=slots(house, binder),
+            right=right_plans(house, steps),
+            wrong=[*bad, *wrong_plans(house, steps)],
+        )
+
+    return look
+
+
+def slots(house: GeneratedHouse, binder: Binder) -> dict[str, str]:
+    """Words for the text. Raises Unsuited for a place that has no short name."""
+    names = {}
+    for noun, name in binder.places.items():
+        words = spoken(house, name) if name in house.furniture or name in house.rooms else name
+        if words is None:
+            raise Unsuited(noun)
+        names[noun.replace(".", "_")] = words
+    return names

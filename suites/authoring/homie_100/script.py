@@ -1,0 +1,180 @@
+"""Errands as one line of text, bound to the things of a house.
+
+    2*apple@table>fridge mug>sink -fridge | @kitchen
+
+A script is a row of steps. Their order is free where nothing forbids it; `|` says what comes first.
+
+| step | meaning |
+|---|---|
+| `apple>fridge` | carry the only apple there; it stands free |
+| `apple@fridge>sofa` | the only apple at a fridge, in a drawer, on furniture of a kind, in a room of a kind |
+| `2*apple@table>sofa`, `3*fruit@kitchen>sofa` | all apples on a table, all fruit in the kitchen: so many |
+| `2*@tv_stand>sofa` | all things there |
+| `red.mug>sink` | the only red mug |
+| `+fridge`, `-fridge`, `-*` | open it; have it shut; have everything shut |
+| `@kitchen` | go there; at the end of a script, stay there |
+| `^apple` | pick it up and keep it |
+| `=pear`, `=@table`, `=fruit@table` | it (or whatever else is there) stays where it is |
+| `!pear>fridge` | must not be done, and the pear stays: the other branch of a condition |
+
+`drawer#2` is another drawer than `drawer`, `open.drawer` the one that stands open, `at.pear` where the pear is. A noun
+means the same thing in all scripts of a task.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from suites.authoring.homie_100.houses import GeneratedHouse
+from suites.authoring.homie_100.words import ANY_WILL_DO, at_kind, of_class, targets
+
+Kind = Literal["carry", "open", "close", "close all", "visit", "take", "stay", "never", "bar"]
+_CARRY = re.compile(
+    r"(?P<never>!)?(?:(?P<count>\d+)\*)?(?P<noun>[a-z_.]*)(?:@(?P<at>[a-z_#0-9.]+))?>(?P<to>[a-z_#0-9.]+)"
+)
+
+
+class Unsuited(Exception):
+    """The house has not what a script names, or more of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step, bound: `thing` is an object, `where` furniture, a bowl or a room, both by name. exact: only this piece
+    of furniture will do, whatever its kind."""
+
+    kind: Kind
+    item: str = ""
+    where: str = ""
+    exact: bool = False
+
+
+class Binder:
+    """What the nouns of a task mean in a house. Raises Unsuited."""
+
+    def __init__(self, house: GeneratedHouse) -> None:
+        self.house = house
+        self.places: dict[str, str] = {}
+        self._things: dict[str, str] = {}
+
+    def read(self, script: str, *, anything: bool = False) -> list[Step]:
+        """A script as steps. anything: it may bring things to where they are, as a wrong plan does."""
+        steps: list[Step] = []
+        waiting = [_CARRY.fullmatch(token) for token in script.split()]
+        for token, carry in zip(script.split(), waiting, strict=True):
+            if carry is not None:
+                steps += self._carry(carry, self._crowd(script, carry["to"]), steps, anything)
+            elif token == "|":
+                steps.append(Step("bar"))
+            elif token == "-*":
+                steps.append(Step("close all"))
+            elif token[0] in "+-":
+                exact = "." in token
+                steps.append(Step("open" if token[0] == "+" else "close", where=self.place(token[1:]), exact=exact))
+            elif token[0] == "^":
+                steps.append(Step("take", self.thing(token[1:])))
+            elif token[0] == "=":
+                steps += self._stay(token[1:], steps)
+            else:
+                steps.append(Step("visit", where=self.place(token[1:])))
+        return steps
+
+    def _crowd(self, script: str, to: str) -> int:
+        """How many things a script brings to a place."""
+        matches = (_CARRY.fullmatch(token) for token in script.split())
+        return sum(int(match["count"] or 1) for match in matches if match and match["to"] == to and not match["never"])
+
+    def _carry(self, match: re.Match[str], crowd: int, before: list[Step], anything: bool) -> list[Step]:
+        kind: Kind = "never" if match["never"] else "carry"
+        if match["count"]:
+            still = {step.item for step in before if step.kind == "stay"}
+            things = [name for name in self._all(match["noun"], match["at"] or "") if name not in still]
+            if len(things) != int(match["count"]):
+                raise Unsuited(match[0])
+        else:
+            things = [self.thing(match["noun"] + (f"@{match['at']}" if match["at"] else ""))]
+        to = self.place(match["to"], crowd, {self.house.objects[name].at for name in things})
+        if not anything and any(self.house.objects[name].at == to for name in things):
+            raise Unsuited(match[0])
+        return [Step(kind, name, to, "." in match["to"]) for name in things]
+
+    def _stay(self, noun: str, steps: list[Step]) -> list[Step]:
+        """What stays: one thing, or all that is there (of a class or kind) and that no step before has carried."""
+        kind, _, at = noun.partition("@")
+        moved = {step.item for step in steps if step.kind in ("carry", "stay")}
+        staying = [name for name in self._all(kind, at) if name not in moved]
+        if not staying:
+            raise Unsuited(noun)
+        return [Step("stay", name) for name in staying]
+
+    def _all(self, noun: str, at: str) -> list[str]:
+        """All things of a class, kind or any at one piece of furniture of a kind, or in a room."""
+        house = self.house
+        if not at:
+            return of_class(house, noun)
+        if "." in at:
+            self.place(at)
+        wheres = [self.places[at]] if at in self.places else self._sources(at, noun)
+        if not wheres:
+            raise Unsuited(at)
+        self.places.setdefault(at, wheres[0])
+        return [name for name in of_class(house, noun) if name in house.things_at(self.places[at])]
+
+    def _sources(self, at: str, noun: str) -> list[str]:
+        """Where the things of a set are: the fullest piece of furniture of a kind, or the room."""
+        house, things = self.house, of_class(self.house, noun)
+        rooms = [name for name, kind in house.rooms.items() if kind == at.replace("_", " ")]
+        pieces = [name for name in house.furniture if house.furniture[name].kind == at.partition("#")[0]]
+        free = [name for name in (*rooms, *pieces) if name not in self.places.values()]
+        full = [name for name in free if any(item in house.things_at(name) for item in things)]
+        return sorted(full, key=lambda name: -sum(item in house.things_at(name) for item in things))
+
+    def thing(self, noun: str) -> str:
+        """The only object that a noun means. Without a place in the noun it stands free."""
+        if noun in self._things:
+            return self._things[noun]
+        kind, _, at = noun.partition("@")
+        colour, _, kind = kind.rpartition(".")
+        house = self.house
+        named = [name for name in of_class(house, kind) if not colour or house.objects[name].colour == colour]
+        if "." in at:
+            self.place(at)
+        if at in self.places:
+            named = [name for name in named if name in house.things_at(self.places[at])]
+        elif at:
+            named = [name for name in named if at_kind(house, name, at)]
+        if len(named) != 1 or (not at and house.container(named[0]) is not None):
+            raise Unsuited(noun)
+        if at and at not in self.places and house.furniture[house.objects[named[0]].at].kind == at:
+            self.places[at] = house.objects[named[0]].at
+        self._things[noun] = named[0]
+        return named[0]
+
+    def place(self, noun: str, crowd: int = 0, without: set[str] | None = None) -> str:
+        """The piece of furniture, bowl or room that a noun means. crowd: things that it has to take."""
+        if noun in self.places:
+            return self.places[noun]
+        house, kind = self.house, noun.partition("#")[0]
+        if "." in noun:
+            return self.places.setdefault(noun, self._described(*noun.split(".")))
+        rooms = [name for name, room in house.rooms.items() if room == kind.replace("_", " ")]
+        taken = set(self.places.values()) | (without or set())
+        free = [name for name in (*rooms, *targets(house, kind, crowd)) if name not in taken]
+        if not free or (kind in ANY_WILL_DO and without and any(house.furniture[w].kind == kind for w in without)):
+            raise Unsuited(noun)
+        self.places[noun] = free[0]
+        return free[0]
+
+    def _described(self, how: str, noun: str) -> str:
+        """The furniture of a kind that stands open, or that at which a thing is."""
+        house = self.house
+        if how == "at":
+            item = next(iter(of_class(house, noun)), "")
+            pieces = [house.objects[item].at] if len(of_class(house, noun)) == 1 else []
+        else:
+            pieces = [name for name in house.of_kind(noun) if house.stands_open(name)]
+        if len(pieces) != 1:
+            raise Unsuited(f"{how}.{noun}")
+        return pieces[0]

@@ -1,0 +1,208 @@
+"""Errands: what is done in a house, after the seven kinds of ALFRED's tasks and with storing as the eighth."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from homie.bench.authoring.house import House
+from homie.kernel.types import HELD
+from suites.authoring.homie_states.script import Script, Unsuited
+
+PLACES = ("desk", "bed", "sofa", "nightstand", "tv_stand", "shelf")
+"""Furniture that things are brought to: each has a use that texts can say."""
+CLOSETS = ("fridge", "microwave")
+"""Furniture that things are stored in."""
+
+
+class Numbered(Script):
+    """A script by the names of the scene, as numbered actions have them."""
+
+    def word(self, name: str) -> str:
+        return name
+
+    def do(self, action: str, *names: str) -> None:
+        super().do(action, *(HELD, *names[1:]) if len(names) > 1 else names)
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """One errand in a house. text: with the slots of `about`, `Bring {x} to {f}.`. about: things by slot. uses: all
+    furniture and things that it needs or changes. lasts: whether something is in the hand at the end."""
+
+    text: str
+    about: Mapping[str, str]
+    goals: tuple[Mapping[str, Any], ...]
+    act: Callable[[Numbered], None]
+    uses: frozenset[str]
+    lasts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lot:
+    """What is drawn from: a house, dice, and what is taken already."""
+
+    house: House
+    dice: random.Random
+    taken: Collection[str] = ()
+
+    def thing(self, fits: Callable[[str], bool] = lambda name: True) -> str:
+        """A loose thing that is the only one of its kind. Raises Unsuited."""
+        return self._one(
+            name for name in self.house.objects if fits(name) and self.house.spoken(name) and self._alone(name)
+        )
+
+    def stateful(self, state: str, value: bool = False) -> str:
+        """A thing in a state at the start. Raises Unsuited."""
+        return self.thing(lambda name: self.house.objects[name].states.get(state) is value)
+
+    def place(self, kinds: Collection[str], *things: str) -> str:
+        """Furniture of one of these kinds, the only one of its kind, where the things are not. Raises Unsuited."""
+        at = {self.house.objects[name].at for name in things}
+        return self._one(name for name in self.house.of_kind(*kinds) if name not in at and self._alone(name))
+
+    def fixture(self, kind: str) -> str:
+        """The only furniture of a kind. Raises Unsuited."""
+        return self._one(
+            name for name, piece in self.house.furniture.items() if piece.kind == kind and self._alone(name)
+        )
+
+    def _alone(self, name: str) -> bool:
+        kinds = [item.kind for item in self.house.state.things.values()]
+        return kinds.count(self.house.state.things[name].kind) == 1
+
+    def _one(self, names: Collection[str] | Any) -> str:
+        free = sorted(name for name in names if name not in self.taken)
+        if not free:
+            raise Unsuited("nothing of that is left")
+        return self.dice.choice(free)
+
+
+Kind: TypeAlias = Callable[[Lot], Errand]
+
+
+def place(lot: Lot) -> Errand:
+    x = lot.thing()
+    f = lot.place(PLACES, x)
+
+    def act(script: Numbered) -> None:
+        script.fetch(x)
+        script.bring(f)
+
+    text = lot.dice.choice(("Bring {x} to {f} and leave it there.", "Carry {x} over to {f}."))
+    return Errand(text, {"x": x, "f": f}, ({"at": [x, f]},), act, frozenset({x, f}))
+
+
+def store(lot: Lot) -> Errand:
+    x = lot.thing()
+    f = lot.place(CLOSETS, x)
+
+    def act(script: Numbered) -> None:
+        script.visit(f)
+        script.open(f)
+        script.fetch(x)
+        script.bring(f)
+        script.do("Close", f)
+
+    text = lot.dice.choice(("Put {x} into {f}, and leave that closed.", "Store {x} in {f} and shut it."))
+    return Errand(text, {"x": x, "f": f}, ({"in": [x, f]}, {"closed": f}), act, frozenset({x, f}))
+
+
+def pair(lot: Lot) -> Errand:
+    x = lot.thing()
+    y = lot.thing(lambda name: name != x)
+    f = lot.place(PLACES[:-1], x, y)
+
+    def act(script: Numbered) -> None:
+        for name in (x, y):
+            script.fetch(name)
+            script.bring(f)
+
+    text = lot.dice.choice(("Bring {x} and {y} to {f}.", "Carry {x} over to {f}, and {y}, too."))
+    goals = ({"at": [x, f]}, {"at": [y, f]})
+    return Errand(text, {"x": x, "y": y, "f": f}, goals, act, frozenset({x, y, f}))
+
+
+def light(lot: Lot) -> Errand:
+    x, f = lot.thing(), lot.fixture("lamp")
+
+    def act(script: Numbered) -> None:
+        script.visit(f)
+        script.turn(f, on=True)
+        script.fetch(x)
+
+    text = lot.dice.choice(("Turn on {f}, then pick up {x} and keep it.", "Switch {f} on and take {x} in your hand."))
+    goals = ({"turned_on": f}, {"held": x})
+    return Errand(text, {"x": x, "f": f}, goals, act, frozenset({x, f}), lasts=True)
+
+
+def heat(lot: Lot) -> Errand:
+    x, oven = lot.stateful("heated"), lot.fixture("microwave")
+    f = lot.place(PLACES, x)
+
+    def act(script: Numbered) -> None:
+        script.heat(x)
+        script.turn(oven, on=False)
+        script.do("Open", oven)
+        _carry_on(script, x, f)
+
+    text = lot.dice.choice(("Heat {x} and bring it to {f}.", "Bring {x} to {f}, but heat it first."))
+    goals = ({"is": [x, "heated"]}, {"at": [x, f]})
+    return Errand(text, {"x": x, "f": f}, goals, act, frozenset({x, f, oven}))
+
+
+def cool(lot: Lot) -> Errand:
+    x, fridge = lot.stateful("cooled"), lot.fixture("fridge")
+    f = lot.place(PLACES, x)
+
+    def act(script: Numbered) -> None:
+        script.cool(x)
+        script.do("Open", fridge)
+        _carry_on(script, x, f)
+
+    text = lot.dice.choice(("Chill {x} and bring it to {f}.", "Bring {x} to {f}, but cool it first."))
+    goals = ({"is": [x, "cooled"]}, {"at": [x, f]})
+    return Errand(text, {"x": x, "f": f}, goals, act, frozenset({x, f, fridge}))
+
+
+def clean(lot: Lot) -> Errand:
+    x, sink = lot.stateful("clean"), lot.fixture("sink")
+    f = lot.place(PLACES, x)
+
+    def act(script: Numbered) -> None:
+        script.under_water(x, "Wash")
+        _carry_on(script, x, f)
+
+    text = lot.dice.choice(("Wash {x} and bring it to {f}.", "Bring {x} to {f}, but wash it under the tap first."))
+    goals = ({"is": [x, "clean"]}, {"at": [x, f]})
+    return Errand(text, {"x": x, "f": f}, goals, act, frozenset({x, f, sink}))
+
+
+def cut(lot: Lot) -> Errand:
+    x = lot.stateful("sliced")
+    knife = lot.thing(lambda name: lot.house.objects[name].kind == "knife")
+    f = lot.place(PLACES, x)
+
+    def act(script: Numbered) -> None:
+        back = script.house.objects[knife].at
+        script.slice(x)
+        script.bring(back)
+        script.fetch(x)
+        script.bring(f)
+
+    text = lot.dice.choice(("Slice {x} and bring it to {f}.", "Bring {x} to {f}, but slice it first."))
+    goals = ({"is": [x, "sliced"]}, {"at": [x, f]})
+    return Errand(text, {"x": x, "f": f}, goals, act, frozenset({x, f, knife}))
+
+
+KINDS: Mapping[str, Kind] = {kind.__name__: kind for kind in (place, store, pair, light, heat, cool, clean, cut)}
+"""By their names."""
+
+
+def _carry_on(script: Numbered, name: str, place: str) -> None:
+    """Take what the robot stands at, and bring it somewhere."""
+    script.do("Pick", name)
+    script.held = name
+    script.bring(place)

@@ -1,0 +1,90 @@
+"""Where to go, and what to move."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping
+
+from homie.bench.authoring.errands.templates import TEMPLATES, Situation
+from homie.bench.authoring.house import House
+from homie.kernel.types import HELD
+from suites.authoring.homie_menu.draft import Draft, spoken
+
+USES: Mapping[str, str] = {
+    "bathtub": "where somebody can lie in warm water",
+    "bed": "where one sleeps at night",
+    "desk": "where one sits to write",
+    "fridge": "where milk would stay cold",
+    "lamp": "that would give light in the evening",
+    "microwave": "that warms up a meal within a minute",
+    "nightstand": "where one leaves a book before the light goes out",
+    "shelf": "with one board above the other",
+    "sink": "where dishes are washed",
+    "sofa": "where several people sit side by side",
+    "stove": "where soup is cooked",
+    "toilet": "that has a lid and a cistern",
+    "tv": "where one watches the news",
+    "washbasin": "where one brushes one's teeth",
+}
+"""What furniture is there for, without its name. Each holds for one kind alone."""
+ERRANDS = ("place", "store", "pair", "sort", "take-out", "nest", "open", "exchange")
+"""Templates of errands that fit into 24 steps."""
+
+
+def by_use(house: House, dice: random.Random) -> list[Draft]:
+    """Go to the only thing that is there for something."""
+    kinds = [piece.kind for piece in house.furniture.values()]
+    names = [name for name, piece in house.furniture.items() if piece.kind in USES and kinds.count(piece.kind) == 1]
+    return [
+        _way(name, f"Go to the thing {USES[house.furniture[name].kind]}.") for name in dice.sample(names, len(names))
+    ]
+
+
+def by_thing(house: House, dice: random.Random) -> list[Draft]:
+    """Go to the furniture that a loose thing stands on."""
+    names = [
+        name
+        for name, item in house.objects.items()
+        if item.relation == "on" and item.at in house.furniture and spoken(house, name)
+    ]
+    return [
+        _way(house.objects[name].at, f"Go to the piece of furniture that the {spoken(house, name)} is on.")
+        for name in dice.sample(names, len(names))
+    ]
+
+
+def errands(house: House, dice: random.Random) -> list[Draft]:
+    """Things to carry, to open and to shut."""
+    named = _ByName(house.state)
+    drawn = []
+    for template in dice.sample(TEMPLATES, len(TEMPLATES)):
+        errand = template.draw(Situation(house, {item.kind for item in house.objects.values()}, dice))
+        if errand is None or template.name not in ERRANDS:
+            continue
+        text = template.texts[0].format(**errand.words)
+        drawn.append(
+            Draft(
+                about=f"{template.name}",
+                text=f"{text[0].upper()}{text[1:]}.",
+                expert=tuple(_by_hand(subtask) for subtask in errand.expert(named)[:-1]),
+                goal=errand.goal(house),
+            )
+        )
+    return drawn
+
+
+class _ByName(House):
+    """A house whose things are called by the names of the scene, as numbered actions do."""
+
+    def called(self, name: str) -> str:
+        return name
+
+
+def _way(name: str, text: str) -> Draft:
+    return Draft(f"way to {name}", text, (f"[Go to, {name}]",), goal={"near": name})
+
+
+def _by_hand(subtask: str) -> str:
+    """A Put as the list has it, of what the hand holds."""
+    return re.sub(r"^\[Put, [^,]+,", f"[Put, {HELD},", subtask)

@@ -1,0 +1,134 @@
+"""Questions about a house: what things are like, and where they are."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from homie.bench.authoring.house import House
+from homie.kernel.world import ThingState
+from suites.authoring.homie_menu.draft import Draft, question, spoken, to_see
+
+COLOURED = ("sofa", "bed", "desk", "chair", "nightstand", "tv_stand", "table", "shelf", "plant", "bowl", "mug")
+"""What comes in several colours, so that nobody knows it without looking."""
+COLOURS = ("black", "blue", "brown", "gray", "green", "navy", "orange", "red", "silver", "white", "wood", "yellow")
+SWITCHED = ("lamp", "tv", "stove", "microwave")
+ROOMS = ("bathroom", "bedroom", "kitchen", "living room", "study")
+
+
+def colours(house: House, dice: random.Random) -> list[Draft]:
+    """The colour of a thing that is the only one of its kind."""
+    kinds = [item.kind for item in house.state.things.values()]
+    return [
+        question(
+            f"colour of {name}",
+            f"What colour is the {_plain(item.kind)}?",
+            item.colour,
+            COLOURS,
+            dice,
+            _see(house, name),
+        )
+        for name, item in _shuffled(house, dice)
+        if item.kind in COLOURED and kinds.count(item.kind) == 1 and item.colour in COLOURS
+    ]
+
+
+def shut(house: House, dice: random.Random) -> list[Draft]:
+    """Whether something stands open; as often open as not, by the maker of the suite."""
+    return [
+        Draft(
+            f"whether {name} is open",
+            f"Is the {spoken(house, name)} open or shut?",
+            (f"[Go to, {name}]",),
+            ("open", "shut"),
+            "open" if house.stands_open(name) else "shut",
+        )
+        for name, item in _shuffled(house, dice)
+        if house.container(name) == name and spoken(house, name)
+    ]
+
+
+def switched(house: House, dice: random.Random) -> list[Draft]:
+    """Whether an appliance is on."""
+    return [
+        Draft(
+            f"whether {name} is on",
+            f"Is the {spoken(house, name)} on or off?",
+            (f"[Go to, {name}]",),
+            ("off", "on"),
+            "on" if item.states["on"] else "off",
+        )
+        for name, item in _shuffled(house, dice)
+        if item.kind in SWITCHED and "on" in item.states and spoken(house, name)
+    ]
+
+
+def in_which_room(house: House, dice: random.Random) -> list[Draft]:
+    """The room of a loose thing, of all the kinds of rooms that there are."""
+    return [
+        question(
+            f"room of {name}",
+            f"In which room is the {spoken(house, name)}?",
+            house.rooms[house.room(name)],
+            ROOMS,
+            dice,
+            to_see(house, name),
+        )
+        for name in _objects(house, dice)
+        if list(house.rooms.values()).count(house.rooms[house.room(name)]) == 1
+    ]
+
+
+def on_what(house: House, dice: random.Random) -> list[Draft]:
+    """The furniture that a loose thing is in or on, of the furniture of the house."""
+    places = [spoken(house, name) for name, piece in house.furniture.items() if piece.receives and spoken(house, name)]
+    return [
+        question(
+            f"place of {name}",
+            f"In or on what is the {spoken(house, name)}?",
+            spoken(house, house.objects[name].at),
+            places,
+            dice,
+            to_see(house, name),
+        )
+        for name in _objects(house, dice)
+        if house.objects[name].at in house.furniture and spoken(house, house.objects[name].at)
+    ]
+
+
+def inside(house: House, dice: random.Random) -> list[Draft]:
+    """The one thing in what is shut, of the loose things of the house."""
+    things = [spoken(house, name) for name in house.objects if spoken(house, name)]
+    return [
+        question(
+            f"what is in {name}",
+            f"What is in the {spoken(house, name)}?",
+            spoken(house, there[0]),
+            things,
+            dice,
+            to_see(house, there[0]),
+        )
+        for name, _ in _shuffled(house, dice)
+        if house.container(name) == name and not house.stands_open(name) and spoken(house, name)
+        for there in [house.things_at(name)]
+        if len(there) == 1 and spoken(house, there[0])
+    ]
+
+
+def _see(house: House, name: str) -> tuple[str, ...]:
+    return to_see(house, name) if name in house.objects else (f"[Go to, {name}]",)
+
+
+def _objects(house: House, dice: random.Random) -> Iterator[str]:
+    """Loose things that stand on or in furniture, with a short name, in random order."""
+    names = [name for name, item in house.objects.items() if item.at in house.furniture and spoken(house, name)]
+    yield from dice.sample(names, len(names))
+
+
+def _shuffled(house: House, dice: random.Random) -> list[tuple[str, ThingState]]:
+    things = list(house.state.things.items())
+    return dice.sample(things, len(things))
+
+
+def _plain(kind: str) -> str:
+    return kind.replace("_", " ")

@@ -1,0 +1,180 @@
+"""Make the suite homie-eb-nav: `python -m suites.authoring.make_homie_eb_nav`.
+
+60 targets are drawn by lot, each in a house of its own, and each is said in the five ways of EB-Navigation's subsets. A
+target is taken if all ways mean one thing of its house, it is in view at the start and is not once the robot is turned
+round, and a way of the planner's own actions leads to it within the limit. Whether the experts get there is played:
+`python -m suites.authoring.make_homie_eb_nav --experts FOLDER`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from homie.bench.options import BenchOptions
+from homie.bench.play.runner import bench
+from homie.bench.suite.suite import Suite
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.generate.variation import Variation
+from homie.kernel.errors import BadInput
+from suites.authoring.homie_eb_nav.draw import CAMERA, Grounds, Way
+from suites.authoring.homie_eb_nav.ways import AROUND
+from suites.authoring.homie_eb_nav.words import texts
+from suites.authoring.homie_states.script import Unsuited
+
+OUT = Path(__file__).parents[1] / "published" / "homie-eb-nav.yaml"
+NUMBER = 60
+"""Targets; tasks are five times as many."""
+ROOMS, OBJECTS = 3, 16
+"""Few objects, so that most are the only one of their kind."""
+STEPS = 20
+"""Actions that a planner has, as in EB-Navigation."""
+WITHIN = 1.0
+"""Metres from the base to the middle of the target that count as arrived, as in EB-Navigation."""
+REFUSED: Mapping[int, int] = {}
+"""How many draws of a target, by its number, were given up because an expert failed."""
+HEAD = """\
+# homie-eb-nav: 60 targets in the five ways of EB-Navigation's subsets. Made by
+# suites/authoring/make_homie_eb_nav.py; docs/embodiedbench.md explains them.
+# Change suites/authoring/homie_eb_nav/ rather than this file.
+"""
+
+
+def target_tasks(number: int) -> list[dict[str, Any]]:
+    """The five tasks of a target, by its number from 1. Raises SystemExit where nothing can be drawn."""
+    drawn = 0
+    for seed in range(number - 1, 100 * NUMBER, NUMBER):
+        try:
+            scene = generate(seed, ROOMS, OBJECTS, catalogue="household")
+        except BadInput:
+            continue
+        dice = random.Random(f"homie-eb-nav {number} {seed}")
+        with closing(Grounds(scene)) as grounds:
+            for name in _in_turn(grounds, number, dice):
+                tasks = _five(grounds, seed, name, number, dice)
+                drawn += bool(tasks)
+                if drawn > REFUSED.get(number, 0):
+                    return tasks
+    raise SystemExit(f"target {number}: no house suits it")
+
+
+def _in_turn(grounds: Grounds, number: int, dice: random.Random) -> list[str]:
+    """What can be a target, by lot; loose things before furniture, but for every fourth number."""
+    names = grounds.targets()
+    dice.shuffle(names)
+    return names if number % 4 == 0 else sorted(names, key=lambda name: name in grounds.house.furniture)
+
+
+def _five(grounds: Grounds, seed: int, name: str, number: int, dice: random.Random) -> list[dict[str, Any]]:
+    """The tasks of a target, subset by subset; none where it is not suited."""
+    try:
+        said = texts(grounds.house, name, dice)
+    except Unsuited:
+        return []
+    way = grounds.way(name, dice, STEPS - len(AROUND))
+    if way is None or not _stands(seed, way):
+        return []
+    return [
+        {
+            "id": f"n{number:02}-{subset}",
+            "text": text,
+            "attributes": [subset],
+            "scene": {
+                "seed": seed,
+                "rooms": ROOMS,
+                "objects": OBJECTS,
+                "catalogue": "household",
+                "start": way.start(180 if subset == "long-horizon" else 0),
+            },
+            "goal": {"within": [name, WITHIN]},
+            "expert": [f"[{step}]" for step in (*(AROUND if subset == "long-horizon" else ()), *way.moves)],
+        }
+        for subset, text in said.items()
+    ]
+
+
+def _stands(seed: int, way: Way) -> bool:
+    """Whether a scene takes the start: it is no less than 0.3 m from the walls of its room."""
+    try:
+        generate(seed, ROOMS, OBJECTS, Variation(start=way.start()), "household")
+    except BadInput:
+        return False
+    return True
+
+
+def write(out: Path, number: int) -> None:
+    """Write the suite with its first targets."""
+    tasks = []
+    for target in range(1, number + 1):
+        tasks += target_tasks(target)
+        sys.stdout.write(f"{tasks[-1]['id']}: {tasks[-1]['text']} {len(tasks[-1]['expert'])} steps\n")
+        sys.stdout.flush()
+    suite = {
+        "format": 1,
+        "name": "homie-eb-nav",
+        "description": "60 targets in generated houses, each in the five ways of EB-Navigation's subsets.",
+        "skills": "steps",
+        "protocol": {
+            "rounds": STEPS,
+            "trials": 1,
+            "feedback": "text",
+            "steps": STEPS,
+            "actions": "numbered",
+            "end": "goal",
+            "views": {"front": CAMERA},
+        },
+        "tasks": tasks,
+    }
+    Suite.model_validate(suite)
+    text = yaml.dump(suite, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=118, allow_unicode=True)
+    out.write_text(HEAD + text, encoding="utf-8")
+
+
+def experts(out: Path) -> None:
+    """Play the experts of `base` and `long-horizon`, with tiny pictures; the same command goes on where it was stopped.
+
+    The other subsets have the starts, goals and experts of `base`.
+    """
+    options = BenchOptions.build(
+        suite="homie-eb-nav",
+        tasks="*-base,*-long-horizon",
+        planner="expert",
+        retries=0,
+        out=out,
+        picture_size="16",
+        shade=False,
+    )
+    for line in bench(options).lines:
+        if not line.success:
+            sys.stdout.write(f"{line.task}: {line.cause or 'its goal is not reached'}\n")
+
+
+class _Dumper(yaml.SafeDumper):
+    """No anchors: a suite is read by people."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description="Make the suite homie-eb-nav, or play its experts.")
+    parser.add_argument("--experts", type=Path, metavar="FOLDER", help="play the experts into this run folder")
+    parser.add_argument("--out", type=Path, default=OUT, help="the file to write")
+    parser.add_argument("--number", type=int, default=NUMBER, help="how many targets")
+    chosen = parser.parse_args()
+    if chosen.experts is None:
+        write(chosen.out, chosen.number)
+    else:
+        experts(chosen.experts)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""Make the suite homie-eb-table: `python -m suites.authoring.make_homie_eb_table`.
+
+Twelve scenes of each family of the Panda's table are drawn by lot, and each is said in the five ways of
+EB-Manipulation's subsets. A scene is taken if all five mean its things alone and its expert needs no more actions than
+a planner has. Whether the experts do their tasks is played: `python -m suites.authoring.make_homie_eb_table --experts
+FOLDER`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from homie.bench.options import BenchOptions
+from homie.bench.play.runner import bench
+from homie.bench.suite.suite import Suite
+from homie.conditions import written
+from homie.envs.mujoco.table.expert import plan
+from homie.envs.mujoco.table.families import generate
+from homie.envs.mujoco.table.scene import FAMILIES, Family
+from homie.kernel.errors import BadInput
+from suites.authoring.homie_eb_table.errands import errand
+from suites.authoring.homie_eb_table.references import Unsuited
+from suites.authoring.homie_eb_table.sayings import REFERENCES, at_length, said
+
+OUT = Path(__file__).parents[1] / "published" / "homie-eb-table.yaml"
+PER_FAMILY = 12
+"""Scenes of a family, as EB-Manipulation has of each kind of task in a subset."""
+SUBSETS = ("base", "common-sense", "complex-instruction", "spatial", "visual-appearance")
+STEPS = 15
+"""Actions that a planner has (EB-Manipulation's), End included."""
+FAILURES = 10
+"""Actions that fail and answers that cannot be read; the last of them ends an episode (EmbodiedBench, appendix C)."""
+SEEDS = (1_000, 100_000)
+"""Of the scenes: the suites `table-*` have the first hundred."""
+REFUSED: Mapping[str, int] = {}
+"""How many draws of a scene, by its name (`pick-01`), were given up because its expert failed when it was played."""
+HEAD = """\
+# homie-eb-table: 48 scenes of the Panda's table in the five ways of EB-Manipulation's subsets. Made by
+# suites/authoring/make_homie_eb_table.py; docs/embodiedbench.md explains them.
+# Change suites/authoring/homie_eb_table/ rather than this file.
+"""
+
+
+def scene_tasks(family: Family, number: int) -> list[dict[str, Any]]:
+    """The five tasks of a scene, by its number from 1 in its family."""
+    name = f"{family}-{number:02}"
+    dice = random.Random(f"homie-eb-table {name}")
+    suited = 0
+    while True:
+        try:
+            tasks = list(_five(family, dice.randrange(*SEEDS), name, dice))
+        except Unsuited:
+            continue
+        suited += 1
+        if suited > REFUSED.get(name, 0):
+            return tasks
+
+
+def _five(family: Family, seed: int, name: str, dice: random.Random) -> Iterator[dict[str, Any]]:
+    """The tasks of a scene, subset by subset. Raises Unsuited."""
+    scene = generate(family, seed)
+    asked = errand(scene, dice)
+    texts = {subset: said(scene, asked, subset) for subset in REFERENCES}
+    texts["complex-instruction"] = at_length(scene, asked, dice)
+    if len(set(texts.values())) < len(SUBSETS):
+        raise Unsuited("two subsets have the same words")
+    try:
+        if len(plan(scene)) + 1 > STEPS:
+            raise Unsuited("it takes too long")
+    except BadInput as error:
+        raise Unsuited(str(error)) from error
+    goals = [written(condition) for condition in scene.conditions]
+    for subset in SUBSETS:
+        yield {
+            "id": f"{name}-{subset}",
+            "text": texts[subset],
+            "attributes": [subset],
+            "scene": {"family": family, "seed": seed},
+            "goal": goals[0] if len(goals) == 1 else {"all": goals},
+        }
+
+
+def write() -> None:
+    """Write the suite."""
+    suite = {
+        "format": 1,
+        "name": "homie-eb-table",
+        "description": "48 scenes of a Panda's table, each in the five ways of EB-Manipulation's subsets, by poses.",
+        "robot": "franka",
+        "protocol": {
+            "rounds": STEPS + FAILURES,
+            "trials": 1,
+            "feedback": "text",
+            "things": "numbered",
+            "steps": STEPS,
+            "failures": FAILURES,
+        },
+        "tasks": [
+            task for family in FAMILIES for number in range(1, PER_FAMILY + 1) for task in scene_tasks(family, number)
+        ],
+    }
+    Suite.model_validate(suite)
+    text = yaml.dump(suite, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=118, allow_unicode=True)
+    OUT.write_text(HEAD + text, encoding="utf-8")
+
+
+def experts(out: Path) -> None:
+    """Play all experts; the same command goes on where it was stopped."""
+    options = BenchOptions.build(suite="homie-eb-table", planner="expert", out=out)
+    for line in bench(options).lines:
+        if not line.success:
+            sys.stdout.write(f"{line.task}: {line.cause or 'its goal is not reached'}\n")
+
+
+class _Dumper(yaml.SafeDumper):
+    """No anchors: a suite is read by people."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description="Make the suite homie-eb-table, or play all its experts.")
+    parser.add_argument("--experts", type=Path, metavar="FOLDER", help="play the experts into this run folder")
+    folder: Path | None = parser.parse_args().experts
+    if folder is None:
+        write()
+    else:
+        experts(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""EmbodiedBench's published task files as suites for the robot `thor`: `homie bench eb-navigation:FOLDER`.
+
+The name without a version is `eb-navigation@2025-fixed`, without the faults of the evaluator of that release.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, get_args
+
+from homie.bench.suite.protocol import Protocol
+from homie.bench.suite.suite import Attribute, SceneChoice, Suite, Task
+from homie.conditions.predicates import Done
+from homie.kernel.vocabulary import steps
+from suites.protocols.embodiedbench.tasks import NavigationTask, read_navigation
+from suites.published.quirks import EB_NAVIGATION, with_quirks
+
+WITHIN = 1.0
+"""Metres from the target that count as there, as in EB-Navigation."""
+SURE = 0.02
+"""Metres by which an expert goes nearer than it needs to: AI2-THOR's places are rounded."""
+SIGHT = {"field_of_view": 100.0, "visibility": 10.0}
+"""Degrees that the camera of EB-Navigation sees, and metres up to which AI2-THOR calls a thing visible there."""
+
+
+def eb_navigation(folder: Path) -> Suite:
+    """The tasks of EB-Navigation, by ids such as `base-01`: by subset and their place in its file, counted from 1.
+
+    Args:
+        folder: with a file for each subset.
+
+    Raises:
+        BadInput: A file is missing or not of the released form.
+    """
+    tasks = [
+        _approach(f"{subset}-{number:02}".replace("_", "-"), subset, task)
+        for subset, released in read_navigation(folder).items()
+        for number, task in enumerate(released, 1)
+    ]
+    protocol = Protocol(rounds=20, trials=1, feedback="text", steps=20, actions="numbered", end="goal")
+    return Suite(
+        format=1,
+        name="eb-navigation@2025-fixed",
+        description="EB-Navigation from its published task files.",
+        robot="thor",
+        skills="own",
+        protocol=protocol,
+        tasks=tuple(tasks),
+    )
+
+
+def eb_navigation_as_released(folder: Path) -> Suite:
+    """The same with the faults of the official evaluator. Raises BadInput as `eb_navigation` does."""
+    return with_quirks(eb_navigation(folder), "eb-navigation@2025-02", EB_NAVIGATION)
+
+
+def _approach(name: str, subset: str, task: NavigationTask) -> Task:
+    at, target = task.start.position, task.target_position
+    point = [target.x, target.y, target.z]
+    scene: dict[str, Any] = {
+        "floor_plan": task.scene,
+        "pose": [at.x, at.y, at.z, task.start.rotation, task.start.horizon],
+        "hidden": list(task.hidden),
+        "approach": {"target": task.target, "point": point, "metres": WITHIN},
+        "things": {task.target: point},
+        "actions": "eb-navigation",
+        **SIGHT,
+    }
+    return Task(
+        id=name,
+        text=task.instruction,
+        attributes=(_attribute(subset),),
+        scene=SceneChoice.model_validate(scene),
+        goal=Done(done=True),
+        expert=tuple(f"[{step}]" for step in way(task)) or None,
+    )
+
+
+def way(task: NavigationTask) -> tuple[str, ...]:
+    """The fewest moves by which an agent comes near enough to the target, if nothing is in the way: it goes ahead or
+    back, then aside, and turns nowhere."""
+    at, target, turn = task.start.position, task.target_position, math.radians(task.start.rotation)
+    dx, dz = target.x - at.x, target.z - at.z
+    ahead = dx * math.sin(turn) + dz * math.cos(turn)
+    right = dx * math.cos(turn) - dz * math.sin(turn)
+    far = math.ceil(math.hypot(dx, dz) / steps.STRIDE)
+    there = [
+        (first, second)
+        for first in range(far + 1)
+        for second in range(far + 1)
+        if math.hypot(abs(ahead) - first * steps.STRIDE, abs(right) - second * steps.STRIDE) <= WITHIN - SURE
+    ]
+    first, second = min(there, key=lambda moves: (sum(moves), moves))
+    straight = steps.FORWARD if ahead > 0.0 else steps.BACKWARD
+    aside = steps.RIGHTWARD if right > 0.0 else steps.LEFTWARD
+    return (straight,) * first + (aside,) * second
+
+
+def _attribute(subset: str) -> Attribute:
+    name = subset.replace("_", "-")
+    return next(attribute for attribute in get_args(Attribute) if attribute == name)

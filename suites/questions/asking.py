@@ -1,0 +1,150 @@
+"""Putting questions to a model: an answer a line, kept at once, so that a kill loses the answer in hand alone.
+
+OUT/asked.json       who was asked what; another model or other questions do not go on with it
+OUT/answers.jsonl    an `Answered` a line, in the order of the questions
+OUT/marks.jsonl      a `Marked` a line: each question with its answer, its truth and its mark
+OUT/results.json     the rows of the table; results.md the same to be read. The last that is written
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from homie.kernel.errors import BadInput
+from homie.kernel.planning.respondents import PlainQuestion, Respondent
+from homie.kernel.support.files import slug, sync_folder, to_json, write_atomically, writing
+from homie.runtime.lines import append_line, differing_fields, kept_lines
+from homie.runtime.respondents import respondent_of
+from suites.questions.folder import QuestionSet, read_questions
+from suites.questions.marks import write_marks
+from suites.questions.options import AskOptions
+from suites.questions.question import Question
+from suites.questions.scoring import mark
+from suites.questions.table import Row, markdown, rows
+
+ASKED, ANSWERS, RESULTS = "asked.json", "answers.jsonl", "results.json"
+
+
+class Asked(BaseModel):
+    """Who was asked what. questions: SHA-256 of the questions."""
+
+    model_config = ConfigDict(frozen=True)
+
+    format: int = 1
+    questions: str
+    dimension: str | None
+    planner: str
+    described: dict[str, Any]
+
+
+class Answered(BaseModel):
+    """One answer, word for word, and its mark. seconds: that it took."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    answer: str
+    right: bool
+    score: float
+    read: bool
+    seconds: float
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of it."""
+
+    folder: Path
+    rows: tuple[Row, ...]
+    cost: float
+
+
+def ask(options: AskOptions, advance: Callable[[str], object] = lambda name: None) -> Outcome:
+    """Ask all questions that have no answer yet, then write the table.
+
+    Args:
+        options: who, what, where to.
+        advance: told the id of each question that has an answer, those of an earlier try included.
+
+    Raises:
+        BadInput: the questions or the planner cannot be used, or the run folder is of another asking.
+        PlannerError: no answer can be had; the same command goes on.
+    """
+    asked = read_questions(options.folder)
+    questions = tuple(q for q in asked.questions if options.dimension in (None, q.dimension))
+    if not questions:
+        known = ", ".join(sorted({question.dimension for question in asked.questions}))
+        raise BadInput(f"{options.folder} has no questions of the dimension '{options.dimension}': it has {known}.")
+    respondent = respondent_of(options.planner, options.planner_settings)
+    out = options.out or Path("runs") / f"questions-{slug(options.folder.name)}-{slug(options.planner)}"
+    head = Asked(
+        questions=asked.digest,
+        dimension=options.dimension,
+        planner=options.planner,
+        described=dict(respondent.describe()),
+    )
+    with writing(out, "into the run folder"):
+        out.mkdir(parents=True, exist_ok=True)
+        _check_same(out / ASKED, head)
+        answers = _ask_rest(asked, questions, respondent, out / ANSWERS, advance)
+        words = {question.id: answers[question.id].answer for question in questions}
+        marks = {question.id: mark(question, words[question.id]) for question in questions}
+        table = rows(questions, marks)
+        write_marks(out, questions, words, marks, {})
+        write_atomically(out / "results.md", markdown(table).encode())
+        write_atomically(out / RESULTS, to_json([row.model_dump(mode="json") for row in table]))
+    return Outcome(out, table, sum(answer.cost for answer in answers.values()))
+
+
+def _ask_rest(
+    asked: QuestionSet,
+    questions: tuple[Question, ...],
+    respondent: Respondent,
+    path: Path,
+    advance: Callable[[str], object],
+) -> dict[str, Answered]:
+    kept, size = kept_lines(path, Answered)
+    answers = {answer.id: answer for answer in kept}
+    with path.open("ab") as file:
+        file.truncate(size)  # a line that a kill has cut off
+        sync_folder(path.parent)
+        for question in questions:
+            if question.id not in answers:
+                answers[question.id] = _answered(asked, question, respondent)
+                append_line(file, answers[question.id].model_dump(mode="json"))
+            advance(question.id)
+    return answers
+
+
+def _answered(asked: QuestionSet, question: Question, respondent: Respondent) -> Answered:
+    pictures = asked.pictures(question)
+    began = time.perf_counter()
+    answer = respondent.answer(PlainQuestion(question.id, question.asked, pictures, question.possible))
+    marked = mark(question, answer.text)
+    return Answered(
+        id=question.id,
+        answer=answer.text,
+        right=marked.right,
+        score=marked.score,
+        read=marked.read,
+        seconds=round(time.perf_counter() - began, 3),
+        input_tokens=answer.input_tokens,
+        output_tokens=answer.output_tokens,
+        cost=answer.cost,
+    )
+
+
+def _check_same(path: Path, head: Asked) -> None:
+    if other := differing_fields(path, head):
+        raise BadInput(
+            f"{path.parent} has the answers of another asking (different: {', '.join(other)}): choose another --out."
+        )

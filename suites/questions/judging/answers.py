@@ -1,0 +1,63 @@
+"""What there is to judge: the questions of a run with their answers, and RoboBench's records of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from homie.kernel.errors import BadInput
+from homie.runtime.lines import kept_lines
+from homie.runtime.runstore import read_model
+from suites.protocols.robobench.dataset import Dataset, read_dataset
+from suites.protocols.robobench.judging import Record
+from suites.protocols.robobench.prompts import Question as ReleasedQuestion
+from suites.protocols.robobench.prompts import Release
+from suites.questions.asking import ANSWERS, ASKED, Answered, Asked
+from suites.questions.folder import QuestionSet, read_questions
+from suites.questions.question import Question
+from suites.questions.released import is_released
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """A run. asked: who was asked. suite: what was asked from. questions: those of the run. words: the answers by the
+    ids of questions. data: of the released layout, where the questions are that."""
+
+    run: Path
+    asked: Asked
+    suite: QuestionSet
+    questions: tuple[Question, ...]
+    words: Mapping[str, str]
+    data: Dataset | None
+
+    @property
+    def released(self) -> tuple[ReleasedQuestion, ...]:
+        """The released questions of the run, in its order; none where it is not of RoboBench's data."""
+        ids = {question.id for question in self.questions}
+        return () if self.data is None else tuple(q for q in self.data.questions if q.unique_id in ids)
+
+    def record(self, question: ReleasedQuestion, release: Release) -> Record:
+        """A released question with its answer."""
+        assert self.data is not None, "only RoboBench's data has records"
+        return self.data.record(question, self.words[question.unique_id] or None, release)
+
+
+def read_answers(run: Path, questions: Path) -> Answers:
+    """The answers of a run and the questions that they are to.
+
+    Raises:
+        BadInput: the run is none, is unfinished, or has other questions.
+    """
+    if not (run / ASKED).is_file():
+        raise BadInput(f"{run} is no run of questions: give the folder that `homie questions ask` wrote.")
+    asked = read_model(run / ASKED, Asked)
+    folder = read_questions(questions)
+    if folder.digest != asked.questions:
+        raise BadInput(f"The answers in {run} are to other questions than those of {questions}.")
+    chosen = tuple(q for q in folder.questions if asked.dimension in (None, q.dimension))
+    kept, _ = kept_lines(run / ANSWERS, Answered)
+    words = {answer.id: answer.answer for answer in kept}
+    if any(question.id not in words for question in chosen):
+        raise BadInput(f"{run} lacks answers: run the same `homie questions ask` again, then judge it.")
+    return Answers(run, asked, folder, chosen, words, read_dataset(questions) if is_released(questions) else None)

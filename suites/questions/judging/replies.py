@@ -1,0 +1,89 @@
+"""A judge's replies: each is on the disk before the next is asked for, and none is asked for twice."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+from pydantic import BaseModel, ConfigDict
+
+from homie.kernel.planning.respondents import PlainQuestion, Respondent
+from homie.kernel.types import Image
+from homie.runtime.lines import append_line, kept_lines
+from suites.protocols.robobench.instructions import Profile, instruction
+from suites.protocols.robobench.judging import Request
+
+
+class Replied(BaseModel):
+    """One reply, word for word. id: `STAGE/ID` of the question. prompt: SHA-256 of what was asked."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    prompt: str
+    reply: str
+    seconds: float
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+
+    @property
+    def question(self) -> str:
+        """The id of the question whose answer was judged."""
+        return self.id.partition("/")[2]
+
+
+class Replies:
+    """A `Judge` that asks a respondent what has no reply yet.
+
+    Args:
+        path: of the file that keeps them. file: the same, open to be written.
+        respondent: who replies.
+        profile: whose form a reply has.
+        picture: reads a picture that a request names.
+        advance: told `STAGE/ID` of each reply that is there.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        file: BinaryIO,
+        respondent: Respondent,
+        profile: Profile,
+        picture: Callable[[str], Image],
+        advance: Callable[[str], object],
+    ) -> None:
+        kept, size = kept_lines(path, Replied)
+        file.truncate(size)  # a line that a kill has cut off
+        self._kept = {(reply.id, reply.prompt): reply for reply in kept}
+        self._file, self._respondent, self._profile, self._picture = file, respondent, profile, picture
+        self._advance = advance
+
+    def __call__(self, request: Request) -> str:
+        """The reply. Raises PlannerError if none can be had, BadInput for a picture that is none."""
+        text, name = instruction(request, self._profile), f"{request.stage}/{request.record.id}"
+        key = name, hashlib.sha256(text.encode()).hexdigest()
+        if key not in self._kept:
+            pictures = tuple(self._picture(path) for path in request.images)
+            began = time.perf_counter()
+            reply = self._respondent.answer(PlainQuestion(name, text, pictures))
+            self._kept[key] = Replied(
+                id=name,
+                prompt=key[1],
+                reply=reply.text,
+                seconds=round(time.perf_counter() - began, 3),
+                input_tokens=reply.input_tokens,
+                output_tokens=reply.output_tokens,
+                cost=reply.cost,
+            )
+            append_line(self._file, self._kept[key].model_dump(mode="json"))
+        self._advance(name)
+        return self._kept[key].reply
+
+    @property
+    def all(self) -> tuple[Replied, ...]:
+        """All replies, those of an earlier try included."""
+        return tuple(self._kept.values())

@@ -1,0 +1,226 @@
+"""The judge `world`: written plans are carried out in their own worlds, by ideal skills and by motion.
+
+A plan is right if every step could be carried out, the goal holds, each of its conditions was brought about, and no
+step but a Go to was needless. Its score is RoboBench's: node correctness from equal actions, and completion from the
+conditions of the goal that it has reached.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from homie.bench.statistics import Estimate, Term, clustered_wilson
+from homie.kernel.support.files import sync_folder
+from homie.kernel.support.text import counted
+from homie.runtime.lines import append_line, kept_lines
+from homie.runtime.orphans import worker_pool
+from suites.protocols.robobench.choices import final_words
+from suites.protocols.robobench.plans import PlanScore, floor_score
+from suites.questions.judging.answers import Answers
+from suites.questions.plans import compared, read_plan
+from suites.questions.question import Question
+from suites.questions.rollout import Carried, carry_out
+from suites.questions.scoring import UNREADABLE, Mark, mark
+from suites.questions.table import Row
+
+ROLLOUTS = "rollouts.jsonl"
+Way = Literal["ideal", "motion"]
+
+
+class RolledOut(BaseModel):
+    """What came of the plan of a question. matched, total, needless: as in `plans.Comparison`. motion: None where no
+    motion was asked for."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    matched: int
+    total: int
+    needless: int
+    ideal: Carried
+    motion: Carried | None = None
+
+    def mark(self, way: Way = "ideal") -> Mark:
+        """Its mark by one of the two ways."""
+        carried = self.ideal if way == "ideal" else self.motion
+        if carried is None:
+            return UNREADABLE
+        node = floor_score(self.matched, self.total)
+        score = PlanScore(node, floor_score(carried.reached, carried.conditions))
+        whole = carried.done and carried.reached == carried.conditions
+        return Mark(whole and not self.needless, score.percent / 100)
+
+    @property
+    def note(self) -> str:
+        """What came of it in words, each way."""
+        parts = [counted(self.needless, "needless step")] if self.needless else []
+        for way, carried in (("ideal", self.ideal), ("motion", self.motion)):
+            if carried is not None:
+                failed = f", {carried.why}" if carried.why else ""
+                parts.append(f"{way}: {carried.reached} of {carried.conditions} conditions{failed}")
+        return "; ".join(parts)
+
+
+def rolled_out(
+    answers: Answers, path: Path, workers: int, advance: Callable[[str], object], *, motion: bool
+) -> dict[str, RolledOut]:
+    """Carry out all plans of a run that are not in the file yet, each kept at once.
+
+    Args:
+        answers: of the run. Empty answers are not carried out.
+        path: of the file.
+        workers: processes.
+        advance: told the id of each question whose plan was carried out, those of an earlier try included.
+        motion: whether plans are also carried out by motion.
+
+    Raises:
+        InfrastructureError: the simulator failed; the same command goes on.
+    """
+    kept, size = kept_lines(path, RolledOut)
+    done = {rollout.id: rollout for rollout in kept}
+    for name in done:
+        advance(name)
+    rest = [
+        (question, words, motion)
+        for question in answers.questions
+        if question.task is not None and question.id not in done
+        if read_plan(words := final_words(answers.words[question.id]))
+    ]
+    with path.open("ab") as file, worker_pool(workers) as pool:
+        file.truncate(size)  # a line that a kill has cut off
+        sync_folder(path.parent)
+        for rollout in pool.map(_roll_out, rest):
+            append_line(file, rollout.model_dump(mode="json"))
+            done[rollout.id] = rollout
+            advance(rollout.id)
+    return done
+
+
+def _roll_out(work: tuple[Question, str, bool]) -> RolledOut:
+    question, words, motion = work
+    assert question.task is not None
+    plan = read_plan(words)
+    beside = compared(plan, read_plan(question.truth), question.task.before)
+    return RolledOut(
+        id=question.id,
+        matched=beside.matched,
+        total=beside.total,
+        needless=beside.needless,
+        ideal=carry_out(question.task, plan, "ideal"),
+        motion=carry_out(question.task, plan, "classical") if motion else None,
+    )
+
+
+def world_marks(answers: Answers, rollouts: Mapping[str, RolledOut]) -> dict[str, Mark]:
+    """The marks of all answers: of plans by ideal skills, of all others by rule."""
+    return {
+        question.id: mark(question, answers.words[question.id])
+        if question.task is None
+        else rollouts[question.id].mark()
+        if question.id in rollouts
+        else UNREADABLE
+        for question in answers.questions
+    }
+
+
+class PlanRow(BaseModel):
+    """Of the plans of one template, or of `all`: how many, and means over all of them, shares 0..1. right, completion:
+    by ideal skills, and by motion (None where it was not asked for). failed: plans with a step that failed. Intervals
+    are of 95 %, as in `table.Row`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    template: str
+    n: int
+    node: float
+    needless: int
+    completion: float
+    right: float
+    right_interval: tuple[float, float] | None
+    failed: int
+    motion_completion: float | None
+    motion_right: float | None
+    motion_right_interval: tuple[float, float] | None
+    motion_failed: int | None
+
+
+class WorldFigures(BaseModel):
+    """The figures of this judge: of all questions by dimension, and of plans by template."""
+
+    model_config = ConfigDict(frozen=True)
+
+    rows: tuple[Row, ...]
+    plans: tuple[PlanRow, ...]
+
+
+def plan_rows(questions: Sequence[Question], rollouts: Mapping[str, RolledOut], *, motion: bool) -> list[PlanRow]:
+    """A row for each template of plans and one for all; none where there are no plans."""
+    groups: dict[str, list[tuple[str, RolledOut | None]]] = defaultdict(list)
+    for question in questions:
+        if question.task is not None:
+            for name in (question.template, "all"):
+                groups[name].append((question.source, rollouts.get(question.id)))
+    return [_row(name, groups[name], motion=motion) for name in sorted(groups, key=lambda name: (name == "all", name))]
+
+
+def _row(name: str, group: Sequence[tuple[str, RolledOut | None]], *, motion: bool) -> PlanRow:
+    """group: worlds, and what came of plans in them."""
+    known = [rollout for _, rollout in group if rollout is not None]
+    moved = [rollout.motion for rollout in known if rollout.motion is not None]
+
+    def share(total: float) -> float:
+        return total / len(group)
+
+    def right(way: Way) -> Estimate:
+        return clustered_wilson(
+            Term(world, float(rollout is not None and rollout.mark(way).right), 1.0) for world, rollout in group
+        )
+
+    return PlanRow(
+        template=name,
+        n=len(group),
+        node=share(sum(rollout.matched / rollout.total for rollout in known)),
+        needless=sum(rollout.needless for rollout in known),
+        completion=share(sum(rollout.ideal.completion for rollout in known)),
+        right=right("ideal").value or 0.0,
+        right_interval=right("ideal").interval,
+        failed=sum(bool(rollout.ideal.why) for rollout in known),
+        motion_completion=share(sum(carried.completion for carried in moved)) if motion else None,
+        motion_right=right("motion").value if motion else None,
+        motion_right_interval=right("motion").interval if motion else None,
+        motion_failed=sum(bool(carried.why) for carried in moved) if motion else None,
+    )
+
+
+HEAD = ("plans", "n", "nodes %", "needless steps", "ideal: completion %", "right %", "failed", "motion: completion %")
+
+
+def plan_table(table: Sequence[PlanRow]) -> str:
+    """The rows as a table of Markdown."""
+    head = (*HEAD, "right %", "failed")
+    lines = [head, ("---",) * len(head)]
+    lines += [
+        (
+            row.template.replace("_", " "),
+            str(row.n),
+            _percent(row.node),
+            str(row.needless),
+            _percent(row.completion),
+            _percent(row.right),
+            str(row.failed),
+            _percent(row.motion_completion),
+            _percent(row.motion_right),
+            "-" if row.motion_failed is None else str(row.motion_failed),
+        )
+        for row in table
+    ]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.1f}"

@@ -1,0 +1,159 @@
+"""A scripted model behind an OpenAI-compatible endpoint on 127.0.0.1, for tables of the planner `chat`.
+
+It answers in the form that the template of a suite asks for, with what the suite's expert does next: which task it is
+says the seed of the request, how far it has come the history of the prompt. So it keeps nothing between requests, and
+workers and kills change no answer. Questions are answered with their truth, by text and pictures. In homie-vigil it
+reports success at once: an expert there has to look, and a script cannot.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from benchmarks.scripted import Endpoint
+from homie.bench.authoring.numbered import endings, listed
+from homie.bench.folder.ledger import episode_seed
+from homie.bench.suite.suite import Suite, Task, find_suite, read_subtask
+from homie.envs.mujoco.table.expert import plan as poses_of
+from homie.envs.mujoco.table.families import generate
+from homie.household import PERSON_VERBS, VERBS
+from homie.kernel.setup.scenes import scenes_of
+from homie.kernel.types import END, Image, SentTo, Subtask
+from homie.kernel.vocabulary.actions import ACTION_TABLE
+from homie.kernel.vocabulary.moves import ROWS as MOVES
+from suites.questions.folder import read_questions
+
+PROVIDER = "vllm"
+"""Of the providers that Homie knows one that is sent the episode's seed and needs no key."""
+REPORT = {"skill_name": "report", "arguments": {"status": "success", "summary": "scripted"}}
+TABLES = (
+    ACTION_TABLE,
+    {**ACTION_TABLE, **{name: verb.action for name, verb in VERBS.items()}},
+    {**ACTION_TABLE, **{name: verb.action for name, verb in PERSON_VERBS.items()}},
+    {**ACTION_TABLE, **MOVES, **{name: verb.action for name, verb in PERSON_VERBS.items()}},
+)
+"""The actions of the skills that suites with numbered actions are played with here."""
+_NUMBER = re.compile(r"\((\d+)\) ")
+_MODEL = re.compile(r"^- (\S+) \(([^)]*)\)", re.MULTILINE)
+_CHOICE = re.compile(r"^(\d+): (.*)$", re.MULTILINE)
+
+
+class Script:
+    """What is answered. questions: their folder, where there is one."""
+
+    def __init__(self, questions: Path | None = None) -> None:
+        self._questions = questions
+
+    def answer(self, suite: str, body: Mapping[str, Any]) -> str:
+        """The answer to a request. Raises KeyError and ValueError for one that no suite makes."""
+        if suite == "homie-vigil":
+            return json.dumps(REPORT)
+        if suite == "homie-questions":
+            return self._truths()[_asked(*_content(body["messages"][-1]))]
+        messages = [_content(message)[0] for message in body["messages"]]
+        task = _tasks(suite)[body["seed"]]
+        (history,) = re.findall(r"^History: (.*)$", messages[-1], re.MULTILINE)
+        done = max(map(int, _NUMBER.findall(history)), default=0)
+        return _next(task, find_suite_once(suite), messages[0], done)
+
+    @functools.cache  # noqa: B019 - it lives as long as the endpoint
+    def _truths(self) -> Mapping[str, str]:
+        assert self._questions is not None, "a folder of questions is asked about"
+        known = read_questions(self._questions)
+        return {_asked(q.asked, known.pictures(q)): q.truth for q in known.questions}
+
+
+find_suite_once = functools.cache(find_suite)
+
+
+@functools.cache
+def _tasks(suite: str) -> Mapping[int, Task]:
+    """The tasks by the seeds of their first trials."""
+    return {episode_seed(0, task.id, 0): task for task in find_suite_once(suite).tasks}
+
+
+def _next(task: Task, suite: Suite, system: str, done: int) -> str:
+    """The rest of the expert's plan, after so many subtasks."""
+    if suite.robot == "franka":
+        family = task.scene.settings["family"]
+        poses = [json.loads(str(action)) for action in poses_of(generate(family, task.scene.seed))]
+        return _planned(poses[done:])
+    steps = [read_subtask(step) for step in task.expert or ()]
+    steps = steps if steps[-1].action == END.action or suite.protocol.end == "goal" else [*steps, END]
+    left = steps[done:] or steps[-1:]
+    if suite.protocol.actions == "numbered":
+        names = [name for _, name in _CHOICE.findall(system)]
+        numbers = _numbers(task, names, suite.protocol.sent_to)
+        return _planned([{"action_id": numbers[step], "action_name": names[numbers[step]]} for step in left])
+    parts = {"action": left[0].action, "target": left[0].target, "destination": left[0].destination}
+    able = next((name for name, actions in _MODEL.findall(system) if left[0].action in actions.split(", ")), "")
+    subtask = {name: part for name, part in parts.items() if part}
+    return json.dumps({"analysis": "scripted", "subtask": subtask, **({"model": able} if able else {})})
+
+
+def _numbers(task: Task, names: Sequence[str], sent_to: SentTo) -> Mapping[Subtask, int]:
+    """The numbers of subtasks in a list of actions. Raises ValueError for a list that is not that of the scene."""
+    alone = {Subtask(name): number for number, name in enumerate(names)}
+    if all(read_subtask(step) in alone for step in task.expert or ()):
+        return alone
+    world = scenes_of("mujoco").begin(task.scene.seed, task.scene.settings)
+    assert world is not None, "the built-in suites have scenes of the home"
+    options = [read_subtask(option) for option in task.options]
+    for table in TABLES:
+        choices = (*listed(world, table, table, str, sent_to, options), *endings(task.answers))
+        if [_verb(choice.name) for choice in choices] == [_verb(name) for name in names]:
+            return {choice.subtask: number for number, choice in enumerate(choices)}
+    raise ValueError(f"the list of {task.id} has {len(names)} actions, which no skills of its suite give")
+
+
+def _verb(name: str) -> str:
+    """The action in the name of a choice, without what it is done to: `pick up` of `pick up the mug 2`."""
+    return name.partition(" the ")[0]
+
+
+def _planned(steps: Sequence[object]) -> str:
+    words = dict.fromkeys(("visual_state_description", "reasoning_and_reflection", "language_plan"), "scripted")
+    return json.dumps({**words, "executable_plan": list(steps)})
+
+
+def _content(message: Mapping[str, Any]) -> tuple[str, tuple[Image, ...]]:
+    """Text and pictures of a message."""
+    content = message["content"]
+    if isinstance(content, str):
+        return content, ()
+    texts = [part["text"] for part in content if part["type"] == "text"]
+    urls = [part["image_url"]["url"] for part in content if part["type"] == "image_url"]
+    return "\n".join(texts), tuple(_picture(url) for url in urls)
+
+
+def _picture(url: str) -> Image:
+    data = np.frombuffer(base64.b64decode(url.partition(",")[2]), np.uint8)
+    picture = cv2.imdecode(data, cv2.IMREAD_COLOR)
+    assert picture is not None, "Homie sends pictures that can be read"
+    return np.asarray(picture[:, :, ::-1], dtype=np.uint8)
+
+
+def _asked(text: str, pictures: Sequence[Image]) -> str:
+    """What tells a question from all others: words alone do not."""
+    digest = hashlib.sha256(text.encode())
+    for picture in pictures:
+        digest.update(np.ascontiguousarray(picture).tobytes())
+    return digest.hexdigest()
+
+
+class Served(Endpoint):
+    """The endpoint, while the `with` block lasts, with a path for each suite. port: 0 takes a free one. Raises OSError
+    for one that is in use."""
+
+    def __init__(self, script: Script, port: int = 0) -> None:
+        super().__init__(lambda suite, body: (script.answer(suite, body), 0), port)

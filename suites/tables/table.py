@@ -1,0 +1,81 @@
+"""The table: a row for each suite and each of its subsets, from what Homie's commands print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from homie.bench.statistics import Term, clustered_wilson
+from homie.bench.suite.suite import find_suite
+from suites.tables.suites import Played
+
+HEAD = ("protocol", "suite", "subset", "n", "%", "95 %", "minutes")
+"""%: SR of a bench, B of homie-vigil, right answers of questions."""
+ALL = "all"
+
+
+class Row(NamedTuple):
+    """A suite or a subset of it. value, low, high: percent."""
+
+    subset: str
+    n: int
+    value: float
+    low: float
+    high: float
+
+
+def rows_of(played: Played, printed: Mapping[str, Any]) -> list[Row]:
+    """The rows, `all` first. printed: the JSON object of the command."""
+    if played.kind == "bench":
+        return list(_of_bench(played.suite, printed))
+    table = printed["rows"]
+    if played.kind == "vigil":
+        rows = [Row(row["family"], row["n"], *(row["benchmark"][k] for k in ("value", "low", "high"))) for row in table]
+    else:
+        rows = [Row(row["dimension"], row["n"], *(100 * row[k] for k in ("accuracy", "low", "high"))) for row in table]
+    return sorted(rows, key=lambda row: row.subset != ALL)
+
+
+def _of_bench(suite: str, printed: Mapping[str, Any]) -> Iterator[Row]:
+    lost = [line["task"] for line in printed["lines"] if line["cause"]]
+    if lost:
+        raise SystemExit(f"{suite}: infrastructure ended {', '.join(lost)}: see {printed['run_folder']}")
+    tasks = find_suite(suite).by_id
+    groups: dict[str, list[Term]] = {ALL: []}
+    for line in printed["lines"]:
+        for group in (ALL, *tasks[line["task"]].attributes):
+            groups.setdefault(group, []).append(Term(line["task"], float(line["success"]), 1.0))
+    for name, terms in groups.items():
+        estimate = clustered_wilson(terms)
+        low, high = estimate.interval or (0.0, 1.0)
+        yield Row(name, len(terms), 100 * (estimate.value or 0.0), 100 * low, 100 * high)
+
+
+def lines(played: Played, rows: list[Row], seconds: float) -> list[str]:
+    """The rows as lines of Markdown; the minutes stand in the first."""
+    return [
+        _line(
+            played.protocol,
+            f"`{played.suite}`",
+            row.subset.replace("_", " ").replace("-", " "),
+            str(row.n),
+            f"{row.value:.1f}",
+            f"{row.low:.1f} to {row.high:.1f}",
+            f"{seconds / 60:.1f}" if row.subset == ALL else "",
+        )
+        for row in rows
+    ]
+
+
+def not_played(played: Played, why: str) -> list[str]:
+    """The line of a suite that a planner cannot play."""
+    return [_line(played.protocol, f"`{played.suite}`", f"cannot be played: {why}", "", "", "", "")]
+
+
+def head() -> list[str]:
+    """The first two lines."""
+    return [_line(*HEAD), _line(*("---",) * len(HEAD))]
+
+
+def _line(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"

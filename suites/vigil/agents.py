@@ -1,0 +1,101 @@
+"""Who plays: the contract, and those that look at nothing."""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from homie.kernel.planning.respondents import Said
+from homie.kernel.types import Image
+from suites.protocols.vigil.episode import LABELS, Status
+from suites.vigil.actions import HEIGHT, WIDTH, written
+from suites.vigil.frozen import FrozenEpisode
+
+HISTORY = 20
+"""Turns of its own that an agent is told again, as published."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What an agent is told in one step, and nothing else.
+
+    number: of the step, from 1. instruction: the task. look: the current frame (480, 640, 3). history: its own last
+    answers, word for word, oldest first. too_far, path_blocked: what came of the last action, None where an agent is
+    not told.
+    """
+
+    number: int
+    instruction: str
+    look: Callable[[], Image]
+    history: tuple[str, ...]
+    too_far: bool | None = None
+    path_blocked: bool | None = None
+
+
+class Agent(ABC):
+    """Plays one episode."""
+
+    @abstractmethod
+    def answer(self, turn: Turn) -> Said:
+        """The next action, as one JSON object. Raises PlannerError where none can be had."""
+
+
+class RandomAgent(Agent):
+    """Acts by lot, and looks at nothing. The same in an episode every time."""
+
+    shares: ClassVar[Mapping[str, float]] = {"navigate": 0.5, "look": 0.1, "interact_pixel": 0.35, "report": 0.05}
+    """How often it does what."""
+
+    def __init__(self, episode: FrozenEpisode, seed: int) -> None:
+        self._lot = random.Random(f"{seed}/{episode.id}")
+        pair = next((pair for pair in (LABELS[:2], LABELS[2:]) if episode.label in pair), None)
+        self._words = pair or (Status.SUCCESS, Status.FAIL)
+
+    def answer(self, turn: Turn) -> Said:
+        return Said(self._act(self._lot.choices(list(self.shares), list(self.shares.values()))[0]))
+
+    def _act(self, skill: str) -> str:
+        lot = self._lot
+        match skill:
+            case "navigate":
+                mode = lot.choice(("forward", "forward", "backward", "turn_left", "turn_right"))
+                size = lot.randint(15, 90) if mode.startswith("turn") else lot.randint(1, 6)
+                return written(skill, mode=mode, magnitude=size)
+            case "look":
+                return written(skill, direction=lot.choice(("up", "down")), magnitude=lot.randint(10, 40))
+            case "interact_pixel":
+                intent = lot.choice(("ground", "pick", "place", "activate", "deactivate", "open_access"))
+                return written(skill, intent=intent, x=lot.randrange(WIDTH), y=lot.randrange(HEIGHT))
+            case _:
+                return written("report", status=lot.choice(self._words), summary="by lot")
+
+
+class WalkingAgent(RandomAgent):
+    """Acts by lot and never reports; `always`: but for the last step, in which it reports success."""
+
+    shares: ClassVar[Mapping[str, float]] = {
+        name: share for name, share in RandomAgent.shares.items() if name != "report"
+    }
+
+    def __init__(self, episode: FrozenEpisode, seed: int, *, reports: bool) -> None:
+        super().__init__(episode, seed)
+        self._last = episode.family.budget if reports else None
+
+    def answer(self, turn: Turn) -> Said:
+        if turn.number == self._last:
+            return Said(written("report", status=Status.SUCCESS.value, summary="always"))
+        return super().answer(turn)
+
+
+def blind(name: str, episode: FrozenEpisode, seed: int) -> Agent:
+    """One of `BLIND`."""
+    if name == "random":
+        return RandomAgent(episode, seed)
+    return WalkingAgent(episode, seed, reports=name == "always")
+
+
+BLIND = ("random", "always", "never")
+"""Who looks at nothing: by lot; by lot, then always success; by lot without any report."""

@@ -1,0 +1,67 @@
+"""What a run leaves in its folder: who played what, and the rows of the table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+HEAD, EPISODES, RESULTS = "played.json", "episodes.jsonl", "results.json"
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Share(_Model):
+    """Percent of episodes, with its 95 % interval (episodes of one house are not independent)."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Row(_Model):
+    """A family, or `all`. Shares as in `suites.protocols.vigil.rates`; delta: W - B in points, its interval by
+    bootstrap over houses. invalid: mean invalid actions of an episode. always, random, oracle: B of the same
+    trajectories under other reports."""
+
+    family: str
+    n: int
+    world: Share
+    benchmark: Share
+    delta: Share
+    false_report: Share
+    no_report: Share
+    out_of_steps: Share
+    over_limit: Share
+    honest_negative: float
+    lag: float | None
+    steps: float
+    invalid: float
+    too_far: float
+    path_blocked: float
+    retries: float
+    always: float
+    random: float
+    oracle: float
+    outcomes: dict[str, int]
+    after_goal: dict[str, float]
+    reported_without_goal: float | None
+    unreported_with_goal: float | None
+    false_success: int
+    at_zero: float | None
+
+
+class Head(_Model):
+    """Who played what. episodes, prompt: SHA-256."""
+
+    format: int = 1
+    suite: str = "homie-vigil"
+    episodes: str
+    planner: str
+    described: dict[str, Any]
+    prompt: str
+    feedback: str
+    coordinates: str
+    seed: int

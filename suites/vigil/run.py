@@ -1,0 +1,173 @@
+"""A run: every episode that is not yet there is played, each a line on the disk as soon as it ends.
+
+OUT/played.json      who played what; another planner or other episodes do not go on with it
+OUT/episodes.jsonl   a `Record` a line, in the order in which they ended
+OUT/results.json     the rows of the table; results.md the same to be read
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import as_completed
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.kernel.errors import BadInput
+from homie.kernel.planning.respondents import Respondent
+from homie.kernel.support.files import slug, sync_folder, to_json, write_atomically, writing
+from homie.runtime.lines import append_line, differing_fields, kept_lines
+from homie.runtime.orphans import worker_pool
+from homie.runtime.respondents import respondent_of
+from suites.vigil.agents import BLIND, Agent, blind
+from suites.vigil.expert import Expert
+from suites.vigil.frozen import FrozenEpisode, choose, digest
+from suites.vigil.model import ModelAgent, prompt_digest
+from suites.vigil.options import VigilOptions
+from suites.vigil.play import play
+from suites.vigil.record import Record
+from suites.vigil.results import EPISODES, HEAD, RESULTS, Head, Row
+from suites.vigil.stage import Stage, open_house
+from suites.vigil.table import markdown, rows
+
+EXPERT = "expert"
+NAMED = (EXPERT, *BLIND)
+"""Who plays without a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of it."""
+
+    folder: Path
+    rows: tuple[Row, ...]
+    cost: float
+
+
+def run(options: VigilOptions, advance: Callable[[str], object] = lambda name: None) -> Outcome:
+    """Play all episodes that were not played yet, then write the table.
+
+    Args:
+        options: who, what, where to.
+        advance: told the id of each episode that is there, those of an earlier try included.
+
+    Raises:
+        BadInput: a family or the planner cannot be used, or the run folder is of another run.
+        PlannerError: an answer cannot be had; the same command goes on.
+    """
+    episodes = choose(options.families, options.episodes)
+    head = _head(options, episodes)
+    out = options.out or Path("runs") / f"vigil-{slug(options.planner)}-{options.feedback}"
+    with writing(out, "into the run folder"):
+        out.mkdir(parents=True, exist_ok=True)
+        _check_same(out / HEAD, head)
+        path = out / EPISODES
+        kept, size = kept_lines(path, Record)
+        records = {record.id: record for record in kept}
+        for name in records:
+            advance(name)
+        left = [episode for episode in episodes if episode.id not in records]
+        with path.open("ab") as file:
+            file.truncate(size)  # a line that a kill has cut off
+            sync_folder(out)
+            for record in _played(options, sorted(left, key=lambda episode: (episode.house, episode.id))):
+                append_line(file, record.model_dump(mode="json", exclude_defaults=True))
+                records[record.id] = record
+                advance(record.id)
+        table = rows([records[episode.id] for episode in episodes])
+        write_atomically(out / RESULTS, to_json([row.model_dump(mode="json") for row in table]))
+        write_atomically(out / "results.md", markdown(table).encode())
+    return Outcome(out, table, sum(record.cost for record in records.values()))
+
+
+def _head(options: VigilOptions, episodes: Sequence[FrozenEpisode]) -> Head:
+    respondent = _respondent(options)
+    return Head(
+        episodes=digest(episodes),
+        planner=options.planner,
+        described={} if respondent is None else dict(respondent.describe()),
+        prompt="" if respondent is None else prompt_digest(),
+        feedback=options.feedback,
+        coordinates=options.coordinates,
+        seed=options.seed,
+    )
+
+
+def _respondent(options: VigilOptions) -> Respondent | None:
+    """Whose model plays; None for those that need none. Raises BadInput and MissingPart."""
+    name, _, argument = options.planner.partition(":")
+    if name in NAMED:
+        if argument or options.planner_settings:
+            raise BadInput(f"'{name}' plays without argument and settings: leave them out.")
+        return None
+    return respondent_of(options.planner, options.planner_settings)
+
+
+def _check_same(path: Path, head: Head) -> None:
+    if other := differing_fields(path, head):
+        raise BadInput(f"{path.parent} has another run (different: {', '.join(other)}): choose another --out.")
+
+
+# ------------------------------------------------------------ playing
+
+
+def _played(options: VigilOptions, episodes: Sequence[FrozenEpisode]) -> Iterator[Record]:
+    """The records as they come. One process plays here; several are new ones, each with its own house."""
+    if options.workers == 1 or len(episodes) < 2:
+        with Player(options) as player:
+            yield from map(player.play, episodes)
+        return
+    with worker_pool(min(options.workers, len(episodes)), _begin, options) as pool:
+        waiting = [pool.submit(_play, episode) for episode in episodes]
+        for future in as_completed(waiting):
+            yield future.result()
+
+
+class Player:
+    """Plays episodes one after another, in the house of the last one as long as it is the same."""
+
+    def __init__(self, options: VigilOptions) -> None:
+        self._options, self._respondent = options, _respondent(options)
+        self._house: int | None = None
+        self._home: MujocoHome | None = None
+        self._open = ExitStack()
+
+    def __enter__(self) -> Player:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._open.close()
+
+    def play(self, episode: FrozenEpisode) -> Record:
+        """One episode, from its beginning."""
+        if self._home is None or self._house != episode.house:
+            self._open.close()
+            self._home, self._house = open_house(episode.house), episode.house
+            self._open.callback(self._home.close)
+        stage = Stage(self._home, episode)
+        told, thousandths = self._options.feedback == "told", self._options.coordinates == "thousandths"
+        model_plays = self._respondent is not None
+        return play(stage, self._agent(stage), told=told, thousandths=thousandths and model_plays)
+
+    def _agent(self, stage: Stage) -> Agent:
+        if self._respondent is not None:
+            thousandths = self._options.coordinates == "thousandths"
+            return ModelAgent(self._respondent, stage.episode, thousandths=thousandths)
+        if self._options.planner == EXPERT:
+            return Expert(stage)
+        return blind(self._options.planner, stage.episode, self._options.seed)
+
+
+_player: Player | None = None
+"""Of this process, where it is one of several."""
+
+
+def _begin(options: VigilOptions) -> None:
+    global _player
+    _player = Player(options)
+
+
+def _play(episode: FrozenEpisode) -> Record:
+    assert _player is not None, "a process begins with one"
+    return _player.play(episode)
