@@ -174,3 +174,21 @@ def test_a_door_is_pushed_beside_its_handle_or_in_its_middle(sense: float, openi
         assert touch @ along == pytest.approx(away), "from the hinge"
         assert touch @ door.outward == pytest.approx(SPEC.fingers.reach + 0.015), "with the fist at the panel"
         assert touch[2] == door.handle[2]
+
+
+@pytest.mark.parametrize("sense", [1.0, -1.0])
+@pytest.mark.parametrize("opening", [0.0, 0.6, 1.1])
+@pytest.mark.parametrize(("wall", "first"), [(1.2, FURTHEST), (0.62, IN_A_CORNER[0])])
+def test_the_room_before_a_door_is_the_same_however_far_it_is_open(
+    sense: float, opening: float, wall: float, first: float
+) -> None:
+    """A wall at the side of its handle, so many metres from the hinge."""
+    grid = empty_floor()
+    column = int((-sense * wall - grid.origin[0]) / grid.resolution)
+    occupied = grid.occupied.copy()
+    occupied[:, column - 1 : column + 1] = True
+    door = hinged(sense, opening)
+    skill = Open(SPEC, ArmKinematics(), Hand())
+    goal = replace(nowhere(replace(grid, occupied=occupied)), articulations=(door,))
+    skill.start(Subtask("Open", "cabinet"), goal, ObedientRobot(Pose2(-sense * 0.2, -1.2, 1.57)).observe())
+    assert skill.ends(door)[0] == first
