@@ -54,6 +54,9 @@ def test_a_can_is_taken_out_through_the_front_between_two_boards() -> None:
     out = [pose.position for pose in picking.poses[number:]]
     first = next(n for n, point in enumerate(out) if point[2] > at.position[2] + 0.035)
     assert np.linalg.norm(out[first][:2] - at.position[:2]) < 0.02, "lifted a little first"
+    drawn = np.array([point for point in out if point[0] > 0.55]) - at.position
+    aside = drawn[:, :2] @ [-at.rotation[1, 0], at.rotation[0, 0]]
+    assert np.abs(aside).max() < 0.03 and np.ptp(drawn[:, 2]) < 0.12, "and out along the fingers"
     assert in_posture(picking.robot, CARRY)
 
 

@@ -65,6 +65,16 @@ def test_it_rather_stands_at_the_side_than_behind_something_broad() -> None:
         assert bool(abs(away[0]) > abs(away[1])) is before
 
 
+def test_what_is_hidden_from_near_is_looked_at_from_further_away() -> None:
+    """A ring of chests around it: behind them is nowhere near, and beyond them there is floor from which it is free."""
+    sides = [(-0.62, 0.0, 0.04, 0.9), (0.62, 0.0, 0.04, 0.9), (0.0, -0.72, 0.6, 0.04), (0.0, 0.72, 0.6, 0.04)]
+    ring = [Box(np.array([1.0 + x, 0.5 + y, 0.4]), np.array([hx, hy, 0.4])) for x, y, hx, hy in sides]
+    apple = Box(np.array([1.0, 0.5, 0.4]), np.full(3, 0.04))
+    skill, robot = gone(to(apple, *ring), Pose2(-1.5, 0.5, 0.0))
+    assert skill.outcome is Outcome.SUCCEEDED
+    assert robot.base.x < 0.2 and apple.distance(robot.base.xy) > 0.9
+
+
 def test_where_there_is_no_floor_near_it_comes_as_near_as_it_can() -> None:
     """A hedge of furniture all around, as before the cabinet in a corner with its door open."""
     hedge = replace(PIECE, half=PIECE.half + np.array([0.6, 0.6, 0.0]))
