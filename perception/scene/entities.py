@@ -163,6 +163,9 @@ class Furniture:
         self._toward = np.zeros(2)
         self._glances: deque[tuple[Points, Array]] = deque(maxlen=40)
         self._eye = np.zeros(3)
+        self._body_eye: Array | None = None
+        """Where its body was seen from last: which side of a thin face the rest is on, the place before its door need
+        not tell."""
         self._box: Box | None = None
         self._surfaces: tuple[Surface, ...] | None = None
         self._outward: Array | None = None
@@ -180,6 +183,7 @@ class Furniture:
             self.identity.rgb = max(looks, key=_area).rgb  # of a closed cabinet the door, not the plinth
         for patch in body:
             self._body.add(patch.points, patch.level)
+            self._body_eye = patch.eye
             if patch.spacing < 0.02:
                 self._glances.append((patch.points[:: len(patch.points) // 200 + 1], patch.eye))
         self.seen = stamp
@@ -270,7 +274,8 @@ class Furniture:
         depth = min(0.25, 0.6 * float(half[0]))
         if half[1] < 0.5 * depth and (self.part or (bottom == 0.0 and top > 0.5)):  # seen from one side only
             axis = np.array([-np.sin(yaw), np.cos(yaw)])
-            away = np.sign(axis @ (center - self._eye[:2]))
+            eye = self._eye if self._body_eye is None else self._body_eye
+            away = np.sign(axis @ (center - eye[:2]))
             center = center + axis * away * (depth - half[1])
             half = np.array([half[0], depth])
         return Box(np.array([*center, (bottom + top) / 2]), np.array([*half, (top - bottom) / 2]), yaw)

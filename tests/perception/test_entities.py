@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from furnished import House
 
-from homie.kernel.types import Box, Observation, Pose2
+from homie.kernel.types import Array, Box, Observation, Pose2
 from homie.kernel.vocabulary.actions import ACTION_TABLE
 from perception.detectors.simulated import SimulatedDetector
-from perception.localise import Patch
+from perception.localise import Patch, Points
 from perception.scene.entities import Furniture, Identity, Room, entered, is_furniture
 from perception.scene.places import holds_up
 from perception.sensors.locator import SensorLocator
@@ -121,3 +121,18 @@ def test_what_stands_on_a_thing_has_its_underside_on_that(up: float, aside: floa
         Box(np.array([0.0, aside, up]), np.array([0.02, 0.045, 0.09])),
     )
     assert holds_up(below, box) is stands
+
+
+def test_a_side_goes_on_away_from_where_that_side_was_seen() -> None:
+    """From before its shut door, whose handle shows nowhere, the robot may stand on the other side of that side."""
+    side = np.array([[0.0, y, z] for y in np.linspace(0.0, 0.7, 15) for z in np.linspace(0.0, 1.7, 20)], np.float32)
+    door = np.array([[x, 0.0, z] for x in (0.3, 0.6) for z in np.linspace(0.1, 1.7, 20)], np.float32)
+
+    def seen(points: Points, eye: Array) -> Patch:
+        return Patch(points, np.zeros(len(points), dtype=bool), 0.01, eye, (9, 9, 9))
+
+    fridge = Furniture(Identity("fridge", "fridge"))
+    fridge.part = "door"
+    fridge.update([seen(side, np.array([-1.5, -1.0, 1.1]))], [], [], 1.0)
+    fridge.update([], [seen(door, np.array([0.9, -1.6, 1.1]))], [], 2.0)
+    assert fridge.panel is None and fridge.box.center[0] > 0.1
