@@ -7,8 +7,8 @@ import sys
 
 import pytest
 from rich.console import Console
-from test_runner import results
 
+from homie.bench.folder.repeatable import repeatable
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress
 from homie.kernel.errors import MissingPart
@@ -24,7 +24,7 @@ def test_a_local_cluster_gives_the_same_results_and_names_the_same_trouble(write
     suite = write_suite([f"t{number} the ball" for number in range(3)], trials=2, rounds=8)
     here = run(tiny_bench(suite, planner="dice", out=tmp_path / "here"))
     there = run(tiny_bench(suite, planner="dice", out=tmp_path / "there", ray="local", workers=2, recycle=2))
-    assert results(tmp_path / "here") == results(tmp_path / "there") and here.lines == there.lines
+    assert repeatable(tmp_path / "here") == repeatable(tmp_path / "there") and here.lines == there.lines
     suite = write_suite(["put the ball in the box", "crash please", "hang please", "silent please"])
     trouble = run(tiny_bench(suite, out=tmp_path / "trouble", ray="local", workers=2, timeout=15, retries=0))
     assert trouble.causes == {"crash": 1, "deadline": 1, "planner": 1} and trouble.successes == 1

@@ -13,7 +13,6 @@ from homie.bench.suite.emmoe_files import ExpertStep, is_emmoe, parse_info, read
 from homie.bench.suite.suite import ATTRIBUTES, Attribute, Suite, Task, find_suite, read_suite
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Subtask
-from suites.protocols.embodiedbench.tasks import ALFRED_SUBSETS
 
 
 def content(**task: object) -> dict[str, Any]:
@@ -75,10 +74,9 @@ def _with(field: tuple[str | int, ...], value: object) -> dict[str, Any]:
     return whole
 
 
-def test_the_attributes_are_those_of_emmoe_and_the_subsets_of_embodiedbench() -> None:
+def test_the_first_attributes_are_those_of_emmoe() -> None:
     assert get_args(Attribute) == ATTRIBUTES
     assert ATTRIBUTES[:5] == ("short-horizon", "long-horizon", "open-ended", "logical", "human-style")
-    assert {subset.replace("_", "-") for subset in ALFRED_SUBSETS} <= set(ATTRIBUTES)
 
 
 def test_a_hash_is_of_a_file() -> None:
