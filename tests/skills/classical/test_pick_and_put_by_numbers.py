@@ -286,6 +286,14 @@ def test_what_cannot_be_put_down_and_why(goal: Goal, reason: str, hopeless: bool
     assert putting.robot.body.holding and putting.robot.base == BEGIN
 
 
+@pytest.mark.parametrize(("clearance", "lid"), [(0.155, np.inf), (np.inf, 0.125)])
+def test_what_just_fits_under_what_is_above_is_put_there(clearance: float, lid: float) -> None:
+    """3 cm over it to set it down; under the lid of a drawer that is shut again it may touch."""
+    putting = Putting(carrying())
+    putting.attempt(bare_table(surfaces=(replace(TOP, clearance=clearance, lid=lid),)))
+    assert putting.skill.outcome is Outcome.SUCCEEDED
+
+
 def test_an_empty_hand_puts_nothing() -> None:
     putting = Putting(Hand(), holding=False)
     assert putting.attempt(bare_table()) == "there is nothing in the hand"
