@@ -69,3 +69,17 @@ def test_a_run_a_bench_and_their_comparison(homie: Homie) -> None:
     assert ran.returncode == 0 and json.loads(ran.stdout)["tables"], ran.stderr
     ran = homie("compare", "rule", "random", "--protocols", "page.html")
     assert ran.returncode == 3 and NOT_HERE in ran.stderr and len(ran.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("suite", ["homie-menu", "eb-alfred:files"])
+def test_a_suite_of_the_package_says_what_it_needs(homie: Homie, suite: str) -> None:
+    ran = homie("bench", suite, "--planner", "random", "--out", "run")
+    name = suite.partition(":")[0]
+    assert (ran.returncode, ran.stderr.strip()) == (3, f"homie: The suite '{name}' {NOT_HERE}")
+
+
+def test_the_list_of_suites_has_those_of_the_core_and_warns_of_the_others(homie: Homie) -> None:
+    ran = homie("list", "suites", "--json")
+    names = set(json.loads(ran.stdout)["suites"])
+    assert {"homie-100", "table-pick"} <= names and "homie-menu" not in names
+    assert f"The suite 'homie-menu' {NOT_HERE}" in ran.stderr

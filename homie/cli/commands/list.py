@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from typing import Annotated
 
@@ -11,7 +12,7 @@ from pydantic.fields import FieldInfo
 from homie.bench.suite.suite import Suite, find_suite
 from homie.cli.output import columns, print_json, say
 from homie.cli.parts import CONFIGURED, PartState, part_states
-from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.errors import BadInput, MissingPart, suggestion
 from homie.kernel.setup import registry
 
 KINDS = ("planners", "skills", "robots", "bodies", "detectors", "locators", "checks", "suites")
@@ -71,7 +72,12 @@ def _list_parts(kind: str, *, json: bool) -> None:
 
 
 def _list_suites(*, json: bool) -> None:
-    suites = {name: find_suite(name) for name in registry.targets("suites")}
+    suites: dict[str, Suite] = {}
+    for name in registry.targets("suites"):
+        try:
+            suites[name] = find_suite(name)
+        except MissingPart as error:
+            warnings.warn(f"{error}", stacklevel=2)
     if json:
         shown = {name: _suite(name, suite) for name, suite in suites.items()}
         print_json({"suites": shown})

@@ -174,6 +174,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "locators": "locator (--targets)",
         "checks": "order of checks (--check-order)",
         "suites": "suite",
+        "published": "suite",
         "quirks": "set of quirks",
         "checkpoints": "checkpoint format",
         "skill_trainers": "skill set to train",
