@@ -200,6 +200,17 @@ def test_a_base_with_something_long_in_the_hand_keeps_further_away() -> None:
     assert costs[0] == costs[1] == 1.0 < costs[2], "a metre from the wall"
 
 
+def test_the_costs_of_a_map_are_counted_once() -> None:
+    """Half a second for each look at a large map would be felt."""
+    skill = Routine(lambda skill: skill.wait(1.0))
+    skill.start(Subtask("Go to", "nothing"), nowhere(_with_wall(1.0)), ObedientRobot(Pose2(0.0, 0.0, 0.0)).observe())
+    first = skill.costs
+    assert skill.costs is first
+    skill.revise(nowhere(_with_wall(2.0)))
+    assert skill.costs is not first and skill.costs is skill.costs
+    assert skill.costs.clear_at(np.array([1.5, 0.0])) == pytest.approx(0.5, abs=0.06)
+
+
 def test_something_long_goes_round_on_the_side_where_it_touches_nothing() -> None:
     hand = held(length=0.25)
     for side in (1.0, -1.0):
