@@ -160,6 +160,18 @@ def test_the_rim_of_a_thing_with_an_ear_is_taken_at_its_narrow_side() -> None:
     assert min(costs["along"]) - min(costs["across"]) == pytest.approx(0.3)
 
 
+@given(st.floats(0.012, 0.04), st.floats(0.012, 0.04), st.floats(0.01, 0.1))
+def test_a_flat_hand_is_beside_what_it_closes_on_and_not_over_it(hx: float, hy: float, hz: float) -> None:
+    """Between boards it comes in level: what is lower than its palm would be under it."""
+    box = Box(np.array([0.0, 0.0, 0.5 + hz]), np.array([hx, hy, hz]))
+    ways = grasps(box, (), np.array([-1.0, 0.0]), room=0.3)
+    assert ways or hz < 0.03
+    for grasp in ways:
+        assert grasp.pitch >= 0.5 or grasp.pose.position[2] <= 0.5 + 2 * hz + 0.005
+        tip = grasp.pose.position + FINGERS.reach * grasp.approach
+        assert tip[2] < 0.5 + 2 * hz + 0.005, "the fingers reach down to it"
+
+
 def test_places_are_roomy_and_near_the_front_or_the_middle() -> None:
     hand = Hand(half=(0.03, 0.03, 0.05))
     table = Surface(np.array([1.0, 2.0, 0.7]), 0.5, 0.8, 0.5)
