@@ -15,8 +15,8 @@ from PIL import ImageDraw, ImageFont
 
 from homie.envs.mujoco.home.home import open_home
 from homie.kernel.setup.options import RunOptions
+from homie.kernel.setup.registry import DETECTOR, make_part
 from homie.kernel.types import VIEWS, in_sight
-from homie.runtime.making import DETECTOR, make_part
 from perception.boxes import in_order, mark
 
 SIDE = 448

@@ -9,6 +9,7 @@ from homie_tiny import TinyRobot, TinySkills
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.episode.executor import SkillBook
 from homie.kernel.errors import BadInput, MissingCheckpoint
+from homie.kernel.setup.registry import DETECTOR, make_part
 from homie.runtime import session
 from homie.runtime.assembly import (
     SkillShelf,
@@ -19,7 +20,6 @@ from homie.runtime.assembly import (
     named_planner,
     skill_names,
 )
-from homie.runtime.making import DETECTOR, make_part
 from homie.runtime.provenance import read_parts, read_text
 from homie.runtime.runstore import read_run
 

@@ -156,7 +156,7 @@ MAY_IMPORT = {
         "perception",
     ),
     "perception": (*CONTRACTS, "homie.kernel.support", "homie.kernel.planning.recall"),
-    "error_detection": CONTRACTS,
+    "error_detection": (*CONTRACTS, "homie.kernel.support"),
     # the body of a robot and its simulated twin are known by their names
     "ros_bridge": (
         *CONTRACTS,

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from homie.kernel.errors import BadInput
+from homie.kernel.setup.registry import DETECTOR, make_part
 from homie.kernel.types import CameraFrame, Intrinsics, Observation, Pose, Pose2, Proprioception
-from homie.runtime.making import DETECTOR, make_part
 from homie.testing import check_detector
 
 ROOT = Path(__file__).parents[1]

@@ -14,9 +14,9 @@ import homie
 from homie.kernel.errors import BadInput
 from homie.kernel.setup import registry
 from homie.kernel.setup.options import PlanOptions
+from homie.kernel.setup.registry import split
 from homie.kernel.types import Check, ErrorCode
 from homie.runtime.assembly import load_checks, load_planner
-from homie.runtime.objects import split
 
 TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny"}
 MODULE = """

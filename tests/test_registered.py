@@ -17,11 +17,11 @@ from homie.kernel.errors import MissingCheckpoint, MissingPart
 from homie.kernel.interfaces import Privileged
 from homie.kernel.setup import registry
 from homie.kernel.setup.options import OpenOptions
+from homie.kernel.setup.registry import DETECTOR, PLANNER, SKILL_SET, make_part
 from homie.kernel.types import Goal, Outcome, Subtask
 from homie.kernel.vocabulary.actions import Action
 from homie.kernel.world import RobotState, WorldSnapshot
 from homie.runtime.assembly import Chosen, choose
-from homie.runtime.making import DETECTOR, PLANNER, SKILL_SET, make_part
 from homie.testing import check_detector, check_locator, check_planner, check_robot, check_skills
 
 PLAN = '["[Go to, apple]", "[Pick, apple]"]'

@@ -12,6 +12,7 @@ from error_detection import code_order, execution, paper_order
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.setup.options import OpenOptions
+from homie.kernel.setup.registry import DETECTOR, constructed, make_part, named_part, path_of, resolve, split
 from homie.kernel.types import Check, Decision
 from homie.runtime.assembly import (
     assemble,
@@ -22,8 +23,6 @@ from homie.runtime.assembly import (
     named_planner,
     skill_names,
 )
-from homie.runtime.making import DETECTOR, constructed, make_part, named_part
-from homie.runtime.objects import path_of, resolve, split
 from planners.rule import RulePlanner
 
 TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny"}

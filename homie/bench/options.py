@@ -7,7 +7,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
-from homie.kernel.setup.options import MAX_SEED, Options, PartsOptions, Usage, different_paths
+from homie.kernel.setup.options import MAX_SEED, Options, PartsOptions, different_paths
+from homie.kernel.support.problems import Usage
 
 RunFolders = Annotated[list[Path], Field(min_length=1), AfterValidator(different_paths)]
 

@@ -15,8 +15,8 @@ from pydantic import TypeAdapter, ValidationError
 from homie.kernel.errors import BadInput
 from homie.kernel.setup import registry
 from homie.kernel.setup.options import PLANNER_SETTINGS, Options
+from homie.kernel.setup.registry import OPTIONS
 from homie.kernel.support.documents import parse_yaml
-from homie.runtime.objects import KINDS
 
 Command = Callable[..., None]
 Config: TypeAlias = Annotated[
@@ -82,7 +82,7 @@ SHORTCUTS = dict(
 VARIABLES = ("planner", "base_url", "api_key_env", "robot", "skills", "detector", "targets")
 """Options with an environment variable: `HOMIE_PLANNER`, `HOMIE_BASE_URL`, ... They depend on the machine, not on a
 single run. Config files and the command line take precedence."""
-COMPLETED = {**KINDS, "suite": "suites"}
+COMPLETED = {**{option: kind.name for option, kind in OPTIONS.items()}, "suite": "suites"}
 """Options whose value is a registered name of some kind, for shell completion."""
 
 

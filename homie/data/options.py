@@ -8,7 +8,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, Field
 
 from homie.data.cards import License
-from homie.kernel.setup.options import MAX_SEED, Options, Usage, different_paths
+from homie.kernel.setup.options import MAX_SEED, Options, different_paths
+from homie.kernel.support.problems import Usage
 
 Sources = Annotated[
     list[Path],

@@ -29,19 +29,21 @@ from homie.kernel.planning.prompts import PromptWriter
 from homie.kernel.setup import registry
 from homie.kernel.setup.opening import Opening
 from homie.kernel.setup.options import OpenOptions
-from homie.kernel.vocabulary.actions import action_table
-from homie.runtime.making import (
+from homie.kernel.setup.registry import (
     DETECTOR,
+    NO_OBJECTS,
     PLANNER,
     ROBOT,
     SKILL_SET,
     NamedPart,
+    Objects,
     constructed,
     make_part,
     named_part,
+    resolve,
     settings_of,
 )
-from homie.runtime.objects import NO_OBJECTS, Objects, resolve
+from homie.kernel.vocabulary.actions import action_table
 from homie.runtime.provenance import described
 
 STAND_IN = "classical"

@@ -25,6 +25,7 @@ from homie.kernel.episode.senses import Sight
 from homie.kernel.errors import BadInput, RobotFault
 from homie.kernel.interfaces import EpisodeListener, Filmable, FilmableFromAnywhere, Listeners, Robot, WorldState
 from homie.kernel.setup.options import OpenOptions, RunOptions
+from homie.kernel.setup.registry import split
 from homie.kernel.support.files import reason_of
 from homie.kernel.types import (
     Decision,
@@ -44,7 +45,6 @@ from homie.kernel.world import WorldSnapshot
 from homie.runtime import session as sessions
 from homie.runtime.assembly import Chosen, Parts, choose
 from homie.runtime.display import ProgressDisplay
-from homie.runtime.objects import split
 from homie.runtime.runstore import RunFolder
 
 FILM_SIZE = (640, 480)

@@ -21,13 +21,13 @@ from homie.kernel.episode.rules import EpisodeRules
 from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, RobotFault
 from homie.kernel.interfaces import Announcer, EpisodeListener, Listeners
 from homie.kernel.setup.options import RunOptions
+from homie.kernel.setup.registry import NO_OBJECTS, Objects
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import DISK
 from homie.kernel.types import EpisodeResult
 from homie.runtime.announcements import Announcements
 from homie.runtime.assembly import Parts, assemble
 from homie.runtime.conclusion import Conclusion, Verdict
-from homie.runtime.objects import NO_OBJECTS, Objects
 from homie.runtime.provenance import PartsFile
 from homie.runtime.runstore import EpisodeStore, RunFolder, disk_failure, read_steps, recording
 from homie.runtime.video import VideoWriter
@@ -58,7 +58,7 @@ def run(
     Args:
         options: Everything that `homie run` takes.
         listeners: Get every event of the episode.
-        objects: Parts that were made in Python (`homie.runtime.objects.split`).
+        objects: Parts that were made in Python (`homie.kernel.setup.registry.split`).
 
     Returns:
         How it ended and where its folder is.

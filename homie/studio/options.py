@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from homie.kernel.setup.options import Usage
+from homie.kernel.support.problems import Usage
 from homie.teleop.options import TeleopOptions
 
 

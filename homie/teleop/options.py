@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from homie.kernel.setup.options import HOUSE, OpenOptions, Usage
+from homie.kernel.setup.options import HOUSE, OpenOptions
+from homie.kernel.support.problems import Usage
 
 
 class TeleopOptions(OpenOptions):

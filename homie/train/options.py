@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from homie.kernel.setup.options import MAX_SEED, Options, Usage
+from homie.kernel.setup.options import MAX_SEED, Options
+from homie.kernel.support.problems import Usage
 
 
 class Trainable(Options):

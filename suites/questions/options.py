@@ -7,7 +7,8 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from homie.kernel.setup.options import MAX_SEED, Options, Usage
+from homie.kernel.setup.options import MAX_SEED, Options
+from homie.kernel.support.problems import Usage
 from suites.protocols.robobench.instructions import Profile
 
 Folder = Annotated[Path, Field(description="The folder of questions, or RoboBench's data as released.")]

@@ -14,11 +14,11 @@ from pydantic import BaseModel, ConfigDict
 
 from homie.conditions import Condition, conjuncts, parse_condition
 from homie.kernel.setup.options import OpenOptions
+from homie.kernel.setup.registry import NO_OBJECTS
 from homie.kernel.types import Subtask
 from homie.kernel.world import WorldSnapshot
 from homie.runtime.assembly import choose
 from homie.runtime.live import Session
-from homie.runtime.objects import NO_OBJECTS
 from suites.questions.question import PlanTask
 
 How: TypeAlias = Literal["ideal", "classical"]

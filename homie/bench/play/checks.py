@@ -14,10 +14,11 @@ from homie.conditions import conjuncts
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.setup import registry
-from homie.kernel.setup.options import OpenOptions, explain
+from homie.kernel.setup.options import OpenOptions
+from homie.kernel.setup.registry import DETECTOR, named_part
 from homie.kernel.setup.scenes import scene_options, scenes_of
+from homie.kernel.support.problems import explain
 from homie.runtime.assembly import load_checks, named_planner
-from homie.runtime.making import DETECTOR, named_part
 
 FEW = 20
 """Tasks of a suite whose start is looked at before it is played: five seconds."""

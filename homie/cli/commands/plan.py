@@ -19,6 +19,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import SkillSet
 from homie.kernel.setup import registry
 from homie.kernel.setup.options import PlanOptions
+from homie.kernel.setup.registry import DETECTOR, make_part
 from homie.kernel.support.files import reason_of
 from homie.kernel.types import (
     VIEWS,
@@ -35,7 +36,6 @@ from homie.kernel.types import (
 )
 from homie.kernel.vocabulary.actions import Ability, action_table, listed_actions
 from homie.runtime.assembly import load_planner, skill_names
-from homie.runtime.making import DETECTOR, make_part
 
 log = logging.getLogger("homie.cli")
 

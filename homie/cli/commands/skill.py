@@ -14,7 +14,7 @@ from homie.cli.output import print_json, say
 from homie.cli.parameters import settings
 from homie.kernel.errors import BadInput
 from homie.kernel.setup import registry
-from homie.kernel.setup.options import explain
+from homie.kernel.support.problems import explain
 
 
 def info(

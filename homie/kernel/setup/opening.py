@@ -5,18 +5,16 @@ OpenOptions --fields of the same name, `robot_settings`--> its Settings --make(a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from pydantic import BaseModel, ValidationError
-
-from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.robot import Robot
-from homie.kernel.setup.options import HouseOptions, OpenOptions, explain
+from homie.kernel.setup.options import HouseOptions, OpenOptions
+from homie.kernel.setup.registry import SettingsT, checked_settings
 
 RobotT = TypeVar("RobotT", bound=Robot)
-SettingsT = TypeVar("SettingsT", bound=BaseModel)
 
 FOR_ROBOTS = ("scene", *HouseOptions.model_fields, "grasp", "picture_size", "shade", "meshes")
 """Options of a run that mean something to robots that have a setting of the same name, and to no other."""
@@ -60,28 +58,6 @@ class Opening(Generic[RobotT, SettingsT]):
         filled = {name: value for name, value in same.items() if value is not None}
         settings = checked_settings(f"robot '{name}'", self.Settings, {**filled, **options.robot_settings})
         return self.make(argument, settings)
-
-
-def checked_settings(whose: str, model: type[SettingsT], values: Mapping[str, Any]) -> SettingsT:
-    """Settings as their model has them.
-
-    Args:
-        whose: For sentences, as "planner 'chat'".
-        model: The `Settings` of the part.
-        values: What is given, by name; what is not given is as usual.
-
-    Raises:
-        BadInput: There is no such setting, or a value is not possible.
-    """
-    known = list(model.model_fields)
-    for key in values:
-        if key not in known:
-            hint = suggestion(key, known, f"it knows: {', '.join(known)}.")
-            raise BadInput(f"The {whose} has no setting '{key}': {hint}")
-    try:
-        return model(**values)
-    except ValidationError as error:
-        raise BadInput(f"Setting of the {whose}: {explain(error, model)}") from error
 
 
 def _chosen(options: OpenOptions, name: str) -> bool:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
-from pydantic.fields import FieldInfo
 
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.support.config import read_config
-from homie.kernel.support.problems import sentence_of, where
+from homie.kernel.support.problems import RUN_USAGE, Usage, explain
 
 MAX_SEED = 2**31 - 1
 
@@ -102,18 +100,6 @@ PLANNER_SETTINGS = ("base_url", "api_key_env", "adapter", "template", "budget")
 """Settings of planners that have an option of their own on the command line."""
 MAX_TASK = 10_000
 """Characters of an instruction. Longer ones are files given by mistake, and take the rule planner minutes."""
-
-
-class Usage(NamedTuple):
-    """How a command is typed: its words after `homie`, the option that is its argument ("" for none), an example of
-    it."""
-
-    command: str = ""
-    argument: str = ""
-    example: str = ""
-
-    def __str__(self) -> str:
-        return f"homie {self.command} {self.example}".strip()
 
 
 class Options(BaseModel):
@@ -298,7 +284,7 @@ class OpenOptions(HouseOptions, PartsOptions):
 class RunOptions(OpenOptions):
     """Everything that decides an episode. Stored whole in `run.json`."""
 
-    usage: ClassVar[Usage] = Usage("run", "task", '"put the apple in the bowl"')
+    usage: ClassVar[Usage] = RUN_USAGE
 
     task: str = Field(min_length=1, max_length=MAX_TASK, description="The instruction in natural language.")
     out: Path | None = Field(None, description="Run folder (default: runs/<time>-<task>).")
@@ -352,36 +338,3 @@ class SceneOptions(HouseOptions):
     meshes: Meshes = None
     png: Path | None = Field(None, description="Draw a labelled map, seen from above, into this file.")
     save: Path | None = Field(None, description="Write the scene spec into this file, to be edited and run.")
-
-
-def explain(error: ValidationError, model: type[BaseModel] | None = None) -> str:
-    """The first fault that pydantic finds in options, as one sentence that names the option; unknown names come first.
-
-    model: whose options they are. Those of a command are named as on the command line (`--seed`).
-    """
-    problems = error.errors()
-    first = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
-    place = where(first["loc"]) or "options"
-    field = model.model_fields.get(place) if model is not None else None
-    usage = model.usage if model is not None and issubclass(model, Options) and model.usage.command else None
-    if place == "task" and first["type"] in ("string_too_short", "missing") and (usage is None or usage.argument):
-        example = usage or RunOptions.usage
-        return f"The instruction is empty: say what to do, for example `{example}`."
-    named = usage is None or field is None or usage.argument == place
-    name = place if named else f"--{place.replace('_', '-')}"
-    if first["type"] == "missing" or (first["type"] == "too_short" and usage is not None and usage.argument == place):
-        about = re.split(r"(?<=[^.])\.(?= |$)|;", (field.description or "") if field is not None else "")[0]
-        about = about[:1].lower() + about[1:]
-        if about and usage is not None and usage.argument == place:
-            return f"Give {about}: `{usage}`."
-        return f"{name} is missing: {about}." if about else f"{name} is missing."
-    more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
-    return f"{sentence_of(first, name, _bounds(field))}{more}."
-
-
-def _bounds(field: FieldInfo | None) -> tuple[float, float] | None:
-    """The smallest and the largest number that a field may be, both included, if it has both."""
-    limits = field.metadata if field is not None else []
-    lowest = next((limit.ge for limit in limits if hasattr(limit, "ge")), None)
-    highest = next((limit.le for limit in limits if hasattr(limit, "le")), None)
-    return None if lowest is None or highest is None else (lowest, highest)

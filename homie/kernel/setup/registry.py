@@ -1,6 +1,9 @@
-"""One registry: names to lazy `"module:attribute"` strings, plus entry points of third parties.
+"""The finder: a name, an object, a class or MODULE:CLASS:ARGUMENT becomes a part.
 
-Nothing is imported until it is asked for, so `homie --help` stays quick and a broken plug-in hurts only its users.
+option --split--> names, objects --named_part--> NamedPart (settings checked) --build--> `cls(argument, settings)`
+
+The built-in names and the entry points `homie.KIND` of other packages are lazy `MODULE:ATTRIBUTE` strings. Nothing is
+imported until it is asked for, so `homie --help` stays quick and a broken package hurts only its users.
 """
 
 from __future__ import annotations
@@ -8,186 +11,90 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import inspect
 import os
 import sys
+import tomllib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import EntryPoints
 from importlib.metadata import entry_points as installed_entry_points
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
 from homie.kernel.errors import BadInput, HomieError, MissingPart, suggestion
 from homie.kernel.support.packages import OURS, missing_part, shadows
 
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from homie.kernel.interfaces import Detector, Planner, Robot, SkillSet
+
+Part = TypeVar("Part")
+SettingsT = TypeVar("SettingsT", bound="BaseModel")
+
 BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {
-        "planners": {
-            "rule": "planners.rule:RulePlanner",
-            "scripted": "planners.scripted:ScriptedPlanner",
-            "erring": "planners.erring:ErringPlanner",
-            "random": "planners.random_valid:RandomPlanner",
-            "table-expert": "homie.envs.mujoco.table.expert:TableExpert",
-            "human": "planners.human:HumanPlanner",
-            "transformers": "planners.llm.local.planner:TransformersPlanner",
-            "chat": "planners.llm.providers.chat:ChatPlanner",
-            "anthropic": "planners.llm.providers.claude:ClaudePlanner",
-            "responses": "planners.llm.providers.responses:ResponsesPlanner",
-            "gemini": "planners.llm.providers.gemini:GeminiPlanner",
-        },
-        "skills": {
-            "classical": "skills.classical.skill_set:Classical",
-            "nomad": "skills.nomad.skill_set:Nomad",
-            "pixnav": "skills.pixnav.skill_set:PixNav",
-            "rt1x": "skills.rt1x.skill_set:Rt1x",
-            "octo": "skills.octo.skill_set:Octo",
-            "m3": "skills.m3.skill_set:M3",
-            "remote": "skills.server.remote:Remote",
-            "arm": "skills.arm.skill_set:Arm",
-            "own": "skills.own.skill_set:Own",
-            "nav2": "skills.delegated.nav2:Nav2",
-            "moveit": "skills.delegated.moveit:MoveIt",
-            "ideal": "skills.ideal.skill_set:Ideal",
-            "chores": "skills.chores.skill_set:Chores",
-            "ideal-chores": "skills.chores.skill_set:IdealChores",
-            "people": "skills.people.skill_set:People",
-            "ideal-people": "skills.people.skill_set:IdealPeople",
-            "steps": "skills.steps.skill_set:Steps",
-            "graph": "skills.graph.skill_set:Moves",
-            "ideal-graph": "skills.graph.skill_set:IdealGraph",
-        },
-        "robots": {
-            "mujoco": "homie.envs.mujoco.home.home:open_home",
-            "franka": "homie.envs.mujoco.table.robot:open_table",
-            "ros": "ros_bridge.robot.opening:open_ros",
-            "thor": "homie.envs.thor.robot:open_thor",
-        },
-        "bodies": {
-            "fetch": "homie.envs.mujoco.robots.fetch.kinematics:FETCH",
-            "panda-base": "homie.envs.mujoco.robots.panda_base.panda_base:PANDA_BASE",
-            "stretch-like": "homie.envs.mujoco.robots.stretch_like.stretch_like:STRETCH_LIKE",
-        },
-        "scenes": {
-            "mujoco": "homie.envs.mujoco.home.scenes:HouseScenes",
-            "franka": "homie.envs.mujoco.table.scenes:TableScenes",
-            "thor": "homie.envs.thor.scenes:ThorScenes",
-        },
-        "detectors": {
-            "simulated": "perception.detectors.simulated:SimulatedDetector",
-            "yolo": "perception.detectors.yolo:YoloDetector",
-            "yolo-onnx": "perception.detectors.yolo_onnx:YoloOnnxDetector",
-            "owl": "perception.detectors.owl:OwlDetector",
-            "grounding-dino": "perception.detectors.grounding_dino:GroundingDinoDetector",
-            "rtdetr": "perception.detectors.rtdetr:RtDetrDetector",
-        },
-        "locators": {
-            "background": "homie.kernel.interfaces:background",
-            "sensors": "perception.sensors.locator:SensorLocator",
-        },
-        "checks": {
-            "paper": "error_detection:paper_order",
-            "code": "error_detection:code_order",
-        },
-        "checkpoints": {
-            "nomad": "skills.nomad.checkpoint:CHECKPOINT",
-            "pixnav": "skills.pixnav.checkpoint:CHECKPOINT",
-            "rt1x": "skills.rt1x.checkpoint:CHECKPOINT",
-            "octo": "skills.octo.checkpoint:CHECKPOINT",
-            "m3": "skills.m3.checkpoint:CHECKPOINT",
-        },
-        "services": {
-            "policy": "skills.server.serving:serve_policy",
-            "ros": "ros_bridge.serving.process:serve_robot",
-        },
-        "tools": {
-            "checkpoint-info": "skills.checkpoints.info:inspect",
-            "checkpoint-generate": "skills.checkpoints.generate:write_generated",
-            "spoken-subtask": "planners.human:read_line",
-        },
-        "ros": {
-            "node": "ros_bridge.transport.opening:open_node",
-            "profile": "ros_bridge.profiles.drafted:profile_from_urdf",
-            "read-profile": "ros_bridge.profiles.model:read_profile",
-            "check": "ros_bridge.profiles.live:check_profile",
-            "guard": "ros_bridge.guard.process:run_guard",
-            "record": "ros_bridge.bags.recording:record_robot",
-            "replay": "ros_bridge.robot.replayed:ReplayedRobot",
-        },
-        "pages": {
-            "play": "planners.llm.play.serving:serve_play",
-        },
-        "suites": {
-            "homie-100": "homie.bench.suites:homie_100",
-            "table-pick": "homie.bench.suites:table_pick",
-            "table-stack": "homie.bench.suites:table_stack",
-            "table-sort": "homie.bench.suites:table_sort",
-            "table-wipe": "homie.bench.suites:table_wipe",
-        },
-        "quirks": {
-            "none": "homie.kernel.types.quirks:NO_QUIRKS",
-        },
-        "names": {
-            "default": "perception.words.names:best_matches",
-        },
-        "stand_ins": {
-            "reaching": "skills.delegated.stand_ins:ArmPlanning",
-            "navigation": "skills.delegated.stand_ins:Driving",
-        },
-        "recall": {
-            "default": "perception.recall.recall:SightRecall",
-        },
-        "actions": {
-            "arm": "skills.arm.arm_actions:ArmAction",
-        },
-        "execution": {
-            "emmoe": "error_detection:execution",
-        },
-        "prompts": {
-            "default": "planners.llm.prompting.writer:TemplateWriter",
-        },
-        "rewriters": {
-            "default": "planners.llm.rewriting:ModelRewriter",
-        },
-        "respondents": {
-            "model": "planners.llm.respondent:ModelRespondent",
-            "scripted": "planners.respondents:ScriptedRespondent",
-            "constant": "planners.respondents:ConstantRespondent",
-            "random": "planners.respondents:RandomRespondent",
-        },
-        "trainers": {
-            "transformers": "planners.llm.training.trainer:train",
-        },
-        "skill_trainers": {
-            "m3": "skills.m3.training:TRAINING",
-        },
-    }
+    tomllib.loads(Path(__file__).with_name("builtin.toml").read_text(encoding="utf-8"))
 )
+"""The parts that come with Homie: `MODULE:ATTRIBUTE` by kind and name."""
 
 
-WORDS: Mapping[str, str] = MappingProxyType(
-    {
-        "planners": "planner",
-        "skills": "skill set",
-        "robots": "robot",
-        "bodies": "body of a robot",
-        "detectors": "detector",
-        "locators": "locator (--targets)",
-        "checks": "order of checks (--check-order)",
-        "suites": "suite",
-        "published": "suite",
-        "quirks": "set of quirks",
-        "checkpoints": "checkpoint format",
-        "skill_trainers": "skill set to train",
-    }
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[Part]):
+    """A kind of parts.
+
+    Attributes:
+        name: In the registry; the entry points of other packages are of the group `homie.NAME`.
+        word: What users call one.
+        option: The option that names one, "" where none does.
+        interface: The class in `homie.kernel.interfaces` that one has to be, "" for any.
+    """
+
+    name: str
+    word: str
+    option: str = ""
+    interface: str = ""
+
+    @property
+    def base(self) -> type[Part]:
+        """The class that one has to be."""
+        return cast("type[Part]", getattr(importlib.import_module("homie.kernel.interfaces"), self.interface))
+
+
+PLANNER: Kind[Planner] = Kind("planners", "planner", "planner", "Planner")
+SKILL_SET: Kind[SkillSet] = Kind("skills", "skill set", "skills", "SkillSet")
+ROBOT: Kind[Robot] = Kind("robots", "robot", "robot", "Robot")
+DETECTOR: Kind[Detector] = Kind("detectors", "detector", "detector", "Detector")
+_NAMED: tuple[Kind[Any], ...] = (
+    PLANNER,
+    SKILL_SET,
+    ROBOT,
+    DETECTOR,
+    Kind("bodies", "body of a robot"),
+    Kind("locators", "locator (--targets)", "targets", "Locator"),
+    Kind("checks", "order of checks (--check-order)", "check_order"),
+    Kind("suites", "suite"),
+    Kind("published", "suite"),
+    Kind("quirks", "set of quirks"),
+    Kind("checkpoints", "checkpoint format"),
+    Kind("skill_trainers", "skill set to train"),
 )
-"""What users call a part of each kind."""
+KINDS: Mapping[str, Kind[Any]] = MappingProxyType({kind.name: kind for kind in _NAMED})
+"""Those that users name; others are asked for by Homie itself."""
+OPTIONS: Mapping[str, Kind[Any]] = MappingProxyType({kind.option: kind for kind in KINDS.values() if kind.option})
+"""The kinds that options name, by the option."""
 OBJECT = "object"
 """In the place of a name: a part that was made in Python (`object:MODULE.CLASS`), which no name can make again."""
+Objects: TypeAlias = Mapping[tuple[str, str], Any]
+"""Parts made in Python, by option and the name that they have in it."""
+NO_OBJECTS: Objects = MappingProxyType({})
 
 
 def word(kind: str) -> str:
     """What users call a part of a kind."""
-    return WORDS.get(kind, kind.removesuffix("s"))
+    return KINDS[kind].word if kind in KINDS else kind.removesuffix("s")
 
 
 def entry_points(group: str) -> EntryPoints:
@@ -302,3 +209,165 @@ def _attribute(module: Any, name: str, beginning: str) -> Any:
         return functools.reduce(getattr, name.split("."), module)
     except AttributeError:
         raise BadInput(f"{beginning} {module.__name__}:{name}, and that module has no '{name}'.") from None
+
+
+def split(values: Mapping[str, Any]) -> tuple[dict[str, Any], Objects]:
+    """What was given as options with names, and the objects behind names that cannot be looked up."""
+    options = dict(values)
+    objects: dict[tuple[str, str], Any] = {}
+    for option in OPTIONS.keys() & values.keys():
+        value = values[option]
+        if value is None or isinstance(value, str):
+            continue
+        several = option == "skills" and isinstance(value, list | tuple)
+        names = [part if isinstance(part, str) else _name(part) for part in (value if several else [value])]
+        options[option] = ",".join(names)
+        objects |= {
+            (option, name): part
+            for name, part in zip(names, value if several else [value], strict=True)
+            if name.startswith(f"{OBJECT}:")
+        }
+    return options, objects
+
+
+def resolve(option: str, text: str, objects: Objects) -> tuple[Any, str]:
+    """What the name of a part in an option means, and its argument. Raises BadInput, MissingPart."""
+    if (option, text) in objects:
+        return objects[option, text], ""
+    return find(OPTIONS[option].name, text)
+
+
+def path_of(value: object) -> str:
+    """Module and name of the class of an object, of a class, or of a function, as `MODULE:NAME`."""
+    named: Any = value if inspect.isclass(value) or inspect.isroutine(value) else type(value)
+    return f"{named.__module__}:{named.__qualname__}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedPart(Generic[Part]):
+    """A part that is found and whose settings are checked, and that is not made yet.
+
+    make: its class, a function that makes it, or the part itself where it was made in Python. settings: None where it
+    has none.
+    """
+
+    kind: Kind[Part]
+    name: str
+    make: Any
+    argument: str
+    settings: BaseModel | None
+
+    def build(self) -> Part:
+        """The part. Raises BadInput, MissingPart, and whatever its constructor raises."""
+        if isinstance(self.make, self.kind.base):
+            return self.make
+        return constructed(f"{self.kind.word} '{self.name}'", self.make, [self.argument, self.settings], self.kind.base)
+
+
+def make_part(
+    kind: Kind[Part], text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS
+) -> Part:
+    """A part from NAME or NAME:ARGUMENT and its settings.
+
+    Args:
+        kind: such as PLANNER.
+        text: `scripted:plan.yaml`, say.
+        settings: by their names; what is not given is as usual.
+        objects: the parts that were made in Python, which `text` may name.
+
+    Raises:
+        BadInput: There is no such part, or it does not take the argument or a setting.
+        MissingPart: A package that it needs is not installed.
+    """
+    return named_part(kind, text, settings, objects).build()
+
+
+def named_part(
+    kind: Kind[Part], text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS
+) -> NamedPart[Part]:
+    """The part that `make_part` would make, not made yet. Raises as `make_part`."""
+    make, argument = resolve(kind.option, text, objects)
+    name = text.removesuffix(f":{argument}") if argument else text
+    whose = f"{kind.word} '{name}'"
+    if isinstance(make, kind.base):
+        if settings:
+            raise BadInput(f"The {whose} is an object that was made in Python: give its settings to its constructor.")
+        checked = None
+    else:
+        checked = settings_of(whose, getattr(make, "Settings", None), settings or {})
+    return NamedPart(kind=kind, name=name, make=make, argument=argument, settings=checked)
+
+
+def settings_of(whose: str, model: type[BaseModel] | None, values: Mapping[str, Any]) -> BaseModel | None:
+    """Settings as their model has them, None where there is no model. whose: "planner 'chat'". Raises BadInput."""
+    if model is not None:
+        return checked_settings(whose, model, values)
+    if values:
+        raise BadInput(f"The {whose} has no settings (got {', '.join(values)}).")
+    return None
+
+
+def constructed(whose: str, make: Any, arguments: Sequence[Any], interface: type[Part]) -> Part:
+    """A part from its class or factory, which gets the arguments that are not None, and need not take one that is "".
+
+    Raises BadInput if it takes others, or makes something else.
+    """
+    wrong_class = inspect.isclass(make) and not issubclass(make, interface)
+    part = _called(whose, make, arguments) if callable(make) and not wrong_class else make
+    if not isinstance(part, interface):
+        raise BadInput(f"The {whose} is no homie.kernel.interfaces.{interface.__name__}, but {path_of(part)}.")
+    return part
+
+
+def _called(whose: str, make: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+    present = [argument for argument in arguments if argument is not None]
+    try:
+        signature = inspect.signature(make)
+    except ValueError:  # some callables have none
+        return make(*present)
+    for fewer in (present, [argument for argument in present if argument != ""]):
+        try:
+            signature.bind(*fewer)
+        except TypeError:
+            continue
+        return make(*fewer)
+    raise BadInput(
+        f"The {whose} cannot be made: {path_of(make)} takes {signature} and is given {len(present)} argument(s)."
+    )
+
+
+def checked_settings(whose: str, model: type[SettingsT], values: Mapping[str, Any]) -> SettingsT:
+    """Settings as their model has them.
+
+    Args:
+        whose: For sentences, as "planner 'chat'".
+        model: The `Settings` of the part.
+        values: What is given, by name; what is not given is as usual.
+
+    Raises:
+        BadInput: There is no such setting, or a value is not possible.
+    """
+    # Not at the top: whoever looks for a name needs neither.
+    from pydantic import ValidationError
+
+    from homie.kernel.support.problems import explain
+
+    known = list(model.model_fields)
+    for key in values:
+        if key not in known:
+            hint = suggestion(key, known, f"it knows: {', '.join(known)}.")
+            raise BadInput(f"The {whose} has no setting '{key}': {hint}")
+    try:
+        return model(**values)
+    except ValidationError as error:
+        raise BadInput(f"Setting of the {whose}: {explain(error, model)}") from error
+
+
+def _name(value: object) -> str:
+    """What the record calls a part that was given as it is."""
+    if isinstance(value, list | tuple):
+        return f"{OBJECT}:{'+'.join(path_of(part).replace(':', '.') for part in value)}"
+    module, _, name = path_of(value).partition(":")
+    if module != "__main__" and getattr(sys.modules.get(module), name, None) is value:
+        return f"{module}:{name}"
+    return f"{OBJECT}:{module}.{name}"

@@ -26,6 +26,8 @@ MOVED: Mapping[str, str] = MappingProxyType(
         "homie.bench.suites.alfred": "suites.published.alfred",
         "homie.bench.suites.embodiedbench": "suites.published.embodiedbench",
         "homie.questions": "suites.questions",
+        "homie.runtime.making": "homie.kernel.setup.registry",
+        "homie.runtime.objects": "homie.kernel.setup.registry",
         "homie.vigil": "suites.vigil",
     }
 )

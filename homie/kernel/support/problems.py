@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from pydantic import ValidationError
+    from pydantic import BaseModel, ValidationError
+    from pydantic.fields import FieldInfo
     from pydantic_core import ErrorDetails
 
 WHOLE, NUMBER, MAPPING = "must be a whole number", "must be a number", "must be a mapping of names to values"
@@ -99,6 +101,56 @@ def first_problem(error: ValidationError, whole: str = "") -> str:
     """
     problem = error.errors()[0]
     return sentence_of(problem, where(problem["loc"]) or whole)
+
+
+class Usage(NamedTuple):
+    """How a command is typed: its words after `homie`, the option that is its argument ("" for none), an example of
+    it."""
+
+    command: str = ""
+    argument: str = ""
+    example: str = ""
+
+    def __str__(self) -> str:
+        return f"homie {self.command} {self.example}".strip()
+
+
+RUN_USAGE = Usage("run", "task", '"put the apple in the bowl"')
+"""That of `homie run`."""
+
+
+def explain(error: ValidationError, model: type[BaseModel] | None = None) -> str:
+    """The first fault that pydantic finds in options, as one sentence that names the option; unknown names come first.
+
+    model: whose options they are. Those of a command are named as on the command line (`--seed`).
+    """
+    problems = error.errors()
+    first = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
+    place = where(first["loc"]) or "options"
+    field = model.model_fields.get(place) if model is not None else None
+    known: Usage = getattr(model, "usage", Usage())
+    usage = known if known.command else None
+    if place == "task" and first["type"] in ("string_too_short", "missing") and (usage is None or usage.argument):
+        example = usage or RUN_USAGE
+        return f"The instruction is empty: say what to do, for example `{example}`."
+    named = usage is None or field is None or usage.argument == place
+    name = place if named else f"--{place.replace('_', '-')}"
+    if first["type"] == "missing" or (first["type"] == "too_short" and usage is not None and usage.argument == place):
+        about = re.split(r"(?<=[^.])\.(?= |$)|;", (field.description or "") if field is not None else "")[0]
+        about = about[:1].lower() + about[1:]
+        if about and usage is not None and usage.argument == place:
+            return f"Give {about}: `{usage}`."
+        return f"{name} is missing: {about}." if about else f"{name} is missing."
+    more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
+    return f"{sentence_of(first, name, _bounds(field))}{more}."
+
+
+def _bounds(field: FieldInfo | None) -> tuple[float, float] | None:
+    """The smallest and the largest number that a field may be, both included, if it has both."""
+    limits = field.metadata if field is not None else []
+    lowest = next((limit.ge for limit in limits if hasattr(limit, "ge")), None)
+    highest = next((limit.le for limit in limits if hasattr(limit, "le")), None)
+    return None if lowest is None or highest is None else (lowest, highest)
 
 
 def _short(value: Any) -> Any:

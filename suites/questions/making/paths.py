@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from homie.kernel.errors import BadInput
+from homie.kernel.setup.registry import NO_OBJECTS
 from homie.kernel.types import Array, Articulation
 from homie.kernel.vocabulary.actions import ACTION_TABLE
 from homie.kernel.world import FixedState
 from homie.runtime.assembly import choose
 from homie.runtime.live import Session
-from homie.runtime.objects import NO_OBJECTS
 from suites.protocols.robobench.geometry import Point, even_points
 from suites.questions.making.looking import AFFORDANCE, EDGE
 from suites.questions.making.sight import Sight

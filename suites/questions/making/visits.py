@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 from homie.kernel.interfaces import Filmable, Rearrangeable
 from homie.kernel.setup.options import OpenOptions
+from homie.kernel.setup.registry import NO_OBJECTS
 from homie.kernel.types import VIEWS
 from homie.kernel.vocabulary import domain
 from homie.kernel.world import WorldSnapshot
 from homie.runtime.assembly import choose
 from homie.runtime.live import Session
-from homie.runtime.objects import NO_OBJECTS
 from suites.questions.making.chores import PERCEPTION, PLANNING, Chore, Stage, chores
 from suites.questions.making.looking import looks
 from suites.questions.making.paths import opening_paths

@@ -19,8 +19,8 @@ from tiny_detectors import KINDS, tiny_detector
 from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
 from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
 from homie.kernel.errors import BadInput, InfrastructureError, MissingPart
+from homie.kernel.setup.registry import DETECTOR, make_part
 from homie.kernel.types import Image, Pose2
-from homie.runtime.making import DETECTOR, make_part
 from perception.detectors import hub
 from perception.detectors.pictures import Boxes, PictureDetector
 from perception.words.names import canonical, vocabulary
