@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 from episodes import DONE, FAR, PICK, REPLANNED, TEXT, episode, write_episode, write_run
 
 from homie.data.convert import make_dataset
-from homie.data.examples.renaming import renamed
+from homie.data.examples.renaming import made_up, renamed
 from homie.data.options import TrainingOptions
 from homie.kernel.errors import BadInput
 from homie.kernel.types import ErrorCode, Feedback
@@ -43,6 +45,14 @@ def test_sentences_are_changed_and_what_the_task_does_not_name_is_not():
         assert told.message == f"{apple} is inside fridge, and the green box is near" and told.about == ("fridge",)
         assert apple != "apple"
     assert list(renamed(episode(((PICK, FAR),), text="bring me that"), 8, seed=2)) == []
+
+
+def test_made_up_names_are_plain_words_of_many_sorts():
+    names = [made_up(random.Random(number), ("apple",)) for number in range(4000)]
+    assert all(re.fullmatch(r"[a-z]+( [a-z]+)?", name) for name in names)
+    assert len(set(names)) > 800 and "apple" in names and any(name.startswith("apple ") for name in names)
+    two = sum(" " in name for name in names) / len(names)
+    assert 0.28 < two < 0.39, "a third has two words"
 
 
 def test_what_is_told_of_models_and_actions_keeps_its_words():

@@ -152,6 +152,7 @@ def test_a_bag_of_a_run_is_its_episode_again(monday):
 
     recording = read_recording(episode)
     assert recording.whole
+    assert recording.seconds == recording.measured.stamps[-1] - recording.measured.stamps[0]
     measured = dict(zip(recording.measured.labels, recording.measured.values.T, strict=True))
     stamps = recording.measured.stamps
     assert stamps[0] == pytest.approx(0.4, abs=PERIOD) and stamps[-1] == pytest.approx(ENDS_AT, abs=PERIOD)
@@ -222,6 +223,8 @@ def test_a_bag_without_an_agent_is_one_demonstration_of_what_a_person_says(tmp_p
     assert not (tmp_path / "none").exists()
     ((recording,), problems) = episodes(bag, tmp_path / "recordings", "fetch the cup")
     assert recording.finished and recording.task == "fetch the cup" and not problems
+    assert recording.seconds == pytest.approx(1.5, abs=0.1)
+    assert read_episode(next((recording.run / "episodes").iterdir())).rounds == 0, "nobody has planned"
     (entry,) = RunSource(recording.run, "tuesday").entries()
     assert len(RunSource(recording.run, "tuesday").demonstration(entry, None)) > 5
 
