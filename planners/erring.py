@@ -1,4 +1,4 @@
-"""The erring planner: a script that is right, with mistakes by lot before its steps. For training data.
+"""The erring planner: a script that is right, with mistakes at random before its steps. For training data.
 
 Each mistake is one that planners make (EMMOE, section 5.5) and that checks refuse; the right subtask comes next. What
 fails without being a mistake is tried again, from the place where it is done.
@@ -69,7 +69,7 @@ class ErringPlanner(Planner):
         return {self._digest: self._text}
 
     def reset(self, task: str, *, seed: int) -> None:
-        self._dice = random.Random(seed)
+        self._rng = random.Random(seed)
         self._left = list(self._script)
         self._early: Subtask | None = None
         """The mistake that was made last, where it may have succeeded."""
@@ -83,9 +83,9 @@ class ErringPlanner(Planner):
         step = self._left[0] if self._left else END
         if self._failures[step] > self._settings.retries:
             return Decision((END,))
-        if not self._erred and step != END and self._dice.random() < self._settings.mistakes:
+        if not self._erred and step != END and self._rng.random() < self._settings.mistakes:
             mistakes = list(self._mistakes(step, planner_input))
-            mistake = self._dice.choice(mistakes)
+            mistake = self._rng.choice(mistakes)
             self._erred, self._tried = True, None
             self._early = mistake if mistake in self._left[1:2] else None
             return Decision((mistake,))
@@ -116,7 +116,7 @@ class ErringPlanner(Planner):
         """What a planner may do wrong before a step; one of each kind at most, and none of them changes the world."""
         full = bool(planner_input.inventory)
         after = self._left[1:]
-        nowhere = self._dice.choice(NOWHERE)
+        nowhere = self._rng.choice(NOWHERE)
         yield Subtask("Put", step.target, nowhere) if step.action == "Put" else Subtask(step.action, nowhere)
         if step.action in UNLISTED:
             yield Subtask(UNLISTED[step.action], step.target, step.destination)

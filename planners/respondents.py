@@ -1,4 +1,4 @@
-"""Who answers questions without a model, for tests and comparison: a file, always the same, or by lot."""
+"""Who answers questions without a model, for tests and comparison: a file, always the same, or at random."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ConstantRespondent(Respondent):
 
 
 class RandomRespondent(Respondent):
-    """Takes an answer by lot, the same for a question every time; where none are listed a point in the picture."""
+    """Takes a random answer, the same for a question every time; where none are listed a point in the picture."""
 
     def __init__(self, argument: str) -> None:
         self._seed = argument

@@ -40,10 +40,10 @@ TINY = {"picture_size": 16, "shade": False}
 
 def room(kind: str, seed: int) -> SceneSpec:
     """The room of a seed. Raises ValueError if none fits."""
-    dice = Random(f"{kind} {seed}")
+    rng = Random(f"{kind} {seed}")
     for _ in range(TRIES):
         try:
-            scene = SceneSpec.model_validate(_drawn(kind, dice))
+            scene = SceneSpec.model_validate(_drawn(kind, rng))
         except ValueError:
             continue
         if not unreachable(scene):
@@ -51,35 +51,35 @@ def room(kind: str, seed: int) -> SceneSpec:
     raise ValueError(f"no room fits {kind} of seed {seed}")
 
 
-def _drawn(kind: str, dice: Random) -> dict[str, object]:
-    wide, deep = dice.uniform(3.6, 5.2), dice.uniform(3.6, 5.2)
-    wall = dice.randrange(4)
+def _drawn(kind: str, rng: Random) -> dict[str, object]:
+    wide, deep = rng.uniform(3.6, 5.2), rng.uniform(3.6, 5.2)
+    wall = rng.randrange(4)
     run = wide if wall in (0, 2) else deep
     plan = blueprint(kind, FURNITURE[kind].colours[0])
     aside = max(plan.sweep)  # what doors need beside the piece, as generated houses leave it
     least, most = GAP + plan.half_y + aside, run - GAP - plan.half_y - aside
-    at = dice.choice((least, most)) if dice.random() < CORNER else dice.uniform(least, most)
-    first = {"kind": kind, "colour": FURNITURE[kind].colours[0], "hinge": dice.choice(("left", "right"))}
+    at = rng.choice((least, most)) if rng.random() < CORNER else rng.uniform(least, most)
+    first = {"kind": kind, "colour": FURNITURE[kind].colours[0], "hinge": rng.choice(("left", "right"))}
     kinds = STACK if kind in STACK else (kind,)
     furniture = [{**first, "name": name, "kind": name, **_at_wall(wall, at, plan.half_x, wide, deep)} for name in kinds]
     for piece, below in pairwise(reversed(furniture)):
         piece["stands_on"] = below["name"]
-    if dice.random() < NEIGHBOUR:
+    if rng.random() < NEIGHBOUR:
         counter = blueprint("kitchen_counter", "white")
-        beside = at + dice.choice((-1, 1)) * (plan.half_y + aside + counter.half_y + 0.01)
+        beside = at + rng.choice((-1, 1)) * (plan.half_y + aside + counter.half_y + 0.01)
         place = _at_wall(wall, beside, counter.half_x, wide, deep)
         furniture.append({"name": "kitchen_counter", "kind": "kitchen_counter", "colour": "white", **place})
     table = blueprint("table", "white")
-    along = dice.uniform(GAP + table.half_y, (deep if wall in (0, 2) else wide) - GAP - table.half_y)
-    beyond = (wall + dice.choice((1, 2, 3))) % 4
+    along = rng.uniform(GAP + table.half_y, (deep if wall in (0, 2) else wide) - GAP - table.half_y)
+    beyond = (wall + rng.choice((1, 2, 3))) % 4
     place = _at_wall(beyond, along, table.half_x, wide, deep)
     furniture.append({"name": "table", "kind": "table", "colour": "white", **place})
     apple = {"name": "apple", "kind": "apple", "colour": "red", "receptacle": "table", "surface": "top"}
     return {
         "rooms": [{"name": "room", "kind": "living room", "x0": 0, "y0": 0, "x1": wide, "y1": deep}],
         "furniture": [{"room": "room", **piece} for piece in furniture],
-        "objects": [{**apple, "x": 0.2, "y": dice.uniform(-0.4, 0.4)}],
-        "robot": {"x": dice.uniform(0.5, wide - 0.5), "y": dice.uniform(0.5, deep - 0.5), "yaw": dice.uniform(-3, 3)},
+        "objects": [{**apple, "x": 0.2, "y": rng.uniform(-0.4, 0.4)}],
+        "robot": {"x": rng.uniform(0.5, wide - 0.5), "y": rng.uniform(0.5, deep - 0.5), "yaw": rng.uniform(-3, 3)},
     }
 
 

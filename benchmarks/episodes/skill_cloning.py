@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def furniture(seed: int, number: int) -> list[str]:
-    """Some furniture of a house, by the names of its scene, in an order by lot: neighbours would be short ways."""
+    """Some furniture of a house, by the names of its scene, in an order at random: neighbours would be short ways."""
     return random.Random(seed).sample(
         list(House(outset(generate(seed, rooms=ROOMS, objects=OBJECTS))).furniture), number
     )

@@ -85,12 +85,12 @@ def features(view: Image) -> Array:
     return np.concatenate([layer.ravel() for layer in coarse]) / 255.0
 
 
-def confusion(dice: np.random.Generator) -> None:
+def confusion(rng: np.random.Generator) -> None:
     """Print how many pictures are most similar to another one of their kind, and what was taken for what."""
     kinds, rows = [], []
     for kind, entry in OBJECTS.items():
         for number in range(VIEWS):
-            aside, above = VIEW[0] + dice.uniform(-ASIDE, ASIDE), VIEW[1] + dice.uniform(-ABOVE, ABOVE)
+            aside, above = VIEW[0] + rng.uniform(-ASIDE, ASIDE), VIEW[1] + rng.uniform(-ABOVE, ABOVE)
             kinds.append(kind)
             rows.append(features(picture(kind, entry.colours[number % len(entry.colours)], aside, above)))
     table = np.array(rows)

@@ -3,7 +3,7 @@
     python examples/training/from_nothing.py runs/from-nothing                          # most of an hour of one core
     python examples/training/from_nothing.py runs/try --tasks 60 --each 3 --epochs 2    # ten minutes, and no figures
 
-Errands are drawn by lot, their experts play them with ideal skills and now and then make a mistake, a language model of
+Errands are sampled, their experts play them with ideal skills and now and then make a mistake, a language model of
 some random numbers learns from the successful subtasks (SFT) and from pairs of a better and a worse one (DPO), and
 `homie bench` plays it before, between and after, beside the planner `random`. Each step is a command of `homie`, which
 is printed. The same line goes on where it was stopped. What comes out: OUT/table.md, and loss.svg in OUT/sft and

@@ -39,7 +39,7 @@ EpisodeOver: TypeAlias = Callable[[Entry, str], None]
 class Words:
     """In which words lines are written. form: of the lines. rewrite: to at most `versions` others, None for none.
 
-    names: how often each episode is written with other names besides, by lot with the seed.
+    names: how often each episode is written with other names besides, at random with the seed.
     """
 
     form: Form

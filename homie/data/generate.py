@@ -1,4 +1,4 @@
-"""Episodes by the thousand: tasks drawn by lot, and the suite's expert on them, with mistakes where they are wanted.
+"""Episodes by the thousand: tasks sampled, and the suite's expert on them, with mistakes where they are wanted.
 
 TasksOptions --draw_tasks--> suite file --generate--> run folder, a source of `homie data`
 """
@@ -54,7 +54,7 @@ def generate(options: GenerateOptions, progress: Progress | None = None) -> Benc
 
 def bench_options(options: GenerateOptions) -> BenchOptions:
     """The bench that gives the episodes: every task as often as any other, or, where there are more tasks than episodes
-    are wanted, a part of them by lot. Raises BadInput."""
+    are wanted, a part of them at random. Raises BadInput."""
     tasks = [task.id for task in find_suite(options.suite).select(None, options.split)]
     count = options.episodes or len(tasks)
     trials = math.ceil(count / len(tasks))

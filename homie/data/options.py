@@ -68,7 +68,7 @@ class TrainingOptions(Options):
 
 
 class TasksOptions(Options):
-    """Errands drawn by lot, as a suite."""
+    """Sampled errands, as a suite."""
 
     usage: ClassVar[Usage] = Usage("data tasks", "out", "tasks.json")
 

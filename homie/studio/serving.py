@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
-from homie.data.recording.takes import mend_takes
+from homie.data.recording.takes import repair_takes
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces import EpisodeListener
 from homie.kernel.support.packages import missing_part
@@ -99,8 +99,8 @@ def serve_studio(
         listeners: Get the events of every episode.
         desk: Where orders lie; for programs that bring some of their own.
     """
-    for mended in mend_takes(options.record) if options.record is not None else ():
-        tell(str(mended))
+    for repaired in repair_takes(options.record) if options.record is not None else ():
+        tell(str(repaired))
     desk = desk or Desk()
     hub = Hub(desk, Library(options.runs or runs_folder(), options.record), stale=options.stale)
     chosen = choose(options)

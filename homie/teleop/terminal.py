@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from homie.data.recording.takes import mend_takes
+from homie.data.recording.takes import repair_takes
 from homie.kernel.interfaces import EpisodeListener
 from homie.kernel.support.text import printable
 from homie.kernel.types import Event, PlannerAsked, in_sight
@@ -103,8 +103,8 @@ def run_terminal(options: TeleopOptions, write: Callable[[str], None], listeners
         listeners: Told of every episode.
     """
     if options.record is not None:
-        for mended in mend_takes(options.record):
-            write(str(mended))
+        for repaired in repair_takes(options.record):
+            write(str(repaired))
     desk, front = Desk(), Terminal(write)
     chosen = choose(options)
     try:

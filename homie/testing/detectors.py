@@ -69,10 +69,10 @@ def check_detector(detector: Detector, *observations: Observation, deterministic
 
 def _synthetic_observations() -> Iterator[tuple[str, Observation]]:
     yield "no pictures", Observation(0.0, BODY, {})
-    dice = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     for height, width in SIZES:
         for texture, rgb in (
-            ("noise", dice.integers(0, 256, (height, width, 3), dtype=np.uint8)),
+            ("noise", rng.integers(0, 256, (height, width, 3), dtype=np.uint8)),
             ("black", np.zeros((height, width, 3), np.uint8)),
         ):
             rgb.flags.writeable = False

@@ -157,10 +157,10 @@ def _situations(task: str) -> list[tuple[str, PlannerInput]]:
 
 def _views(size: tuple[int, int], every: int = 1) -> dict[str, Image]:
     """Four pictures (H, W, 3) that nobody may write to, as a camera driver may hand them out."""
-    dice = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     views = {}
     for view in VIEWS:
-        picture = dice.integers(0, 256, (*size, 3), dtype=np.uint8)[::every, ::every]
+        picture = rng.integers(0, 256, (*size, 3), dtype=np.uint8)[::every, ::every]
         picture.flags.writeable = False
         views[view] = picture
     return views

@@ -1,4 +1,4 @@
-"""How often skills succeed, by action: a file, and the dice that are thrown by it.
+"""How often skills succeed, by action: a file, and samples by it.
 
 format: 1
 source: forty episodes in our kitchen       # optional: where the numbers are from
@@ -78,18 +78,18 @@ def read_reliability(argument: str) -> tuple[Reliability, str]:
         return Reliability.model_validate(content), sha256(path)
 
 
-class Dice:
-    """Who succeeds in an episode. Each action has dice of its own: two planners that meet in an episode of the same
+class SuccessSampler:
+    """Who succeeds in an episode. Each action has an rng of its own: two planners that meet in an episode of the same
     seed have the same luck with their third Pick, whatever else they do."""
 
     def __init__(self, reliability: Reliability, seed: int) -> None:
         self._reliability, self._seed = reliability, seed
-        self._dice: dict[str, np.random.Generator] = {}
+        self._rng: dict[str, np.random.Generator] = {}
 
     def succeeds(self, action: str) -> bool:
         """Whether the next attempt of an action does."""
-        dice = self._dice.setdefault(action, np.random.default_rng([self._seed, zlib.crc32(action.encode())]))
-        return bool(dice.random() < self._reliability.chance(action).success)
+        rng = self._rng.setdefault(action, np.random.default_rng([self._seed, zlib.crc32(action.encode())]))
+        return bool(rng.random() < self._reliability.chance(action).success)
 
     def loses(self, action: str) -> bool:
         """Whether a failure of an action loses what is in the hand."""

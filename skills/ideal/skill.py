@@ -1,4 +1,4 @@
-"""A skill that throws the dice, then has the robot's world set."""
+"""A skill that samples its success, then has the robot's world set."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from homie.kernel.types import Command, Goal, Observation, Outcome, Subtask
 from homie.kernel.vocabulary.actions import ActionTable
 from skills.attempts import AttemptSkill
 from skills.ideal.places import places
-from skills.ideal.reliability import Dice
+from skills.ideal.reliability import SuccessSampler
 
 SETTLES = 0.2
 """Seconds that a thing that was set down has to come to rest: into a bowl it falls a few centimetres."""
@@ -17,7 +17,7 @@ SET = "set in the world, without motion"
 
 
 class IdealSkill(AttemptSkill):
-    """One attempt is one look at the dice and one change of the world.
+    """One attempt is one sample and one change of the world.
 
     After a Put it stands still for a moment, so that what is judged is where the thing has come to rest.
     table: the actions that it brings about.
@@ -25,8 +25,8 @@ class IdealSkill(AttemptSkill):
 
     name = "ideal"
 
-    def __init__(self, robot: Rearrangeable, spec: RobotSpec, dice: Dice, table: ActionTable) -> None:
-        self._robot, self._spec, self._dice, self._table = robot, spec, dice, table
+    def __init__(self, robot: Rearrangeable, spec: RobotSpec, rng: SuccessSampler, table: ActionTable) -> None:
+        self._robot, self._spec, self._rng, self._table = robot, spec, rng, table
         self.actions = tuple(table)
         self._renew(Outcome.FAILED)
         self._until = 0.0
@@ -34,9 +34,9 @@ class IdealSkill(AttemptSkill):
     def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         action = self._table[subtask.action]
         self._renew(Outcome.FAILED)
-        if not self._dice.succeeds(action.name):
-            self._reason = f"failed by lot: {self._dice.described(action.name)}"
-            if self._dice.loses(action.name):
+        if not self._rng.succeeds(action.name):
+            self._reason = f"failed at random: {self._rng.described(action.name)}"
+            if self._rng.loses(action.name):
                 self._reason += self._lost()
             return
         stay = action.result != "reached"

@@ -9,7 +9,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Kinematics, Rearrangeable, Robot, Skill, SkillSet
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.vocabulary.actions import HOUSEHOLD, ActionTable
-from skills.ideal.reliability import Dice, read_reliability
+from skills.ideal.reliability import SuccessSampler, read_reliability
 from skills.ideal.skill import IdealSkill
 
 
@@ -43,7 +43,7 @@ class Ideal(SkillSet):
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
         assert self._robot is not None, "it has entered one"
         spec.require(f"The skill set '{self.name}'", "base", "arm", "gripper", postures=True)
-        return [IdealSkill(self._robot, spec, Dice(self.reliability, self._seed), self.table)]
+        return [IdealSkill(self._robot, spec, SuccessSampler(self.reliability, self._seed), self.table)]
 
     def describe(self) -> Mapping[str, object]:
         file = {"sha256": self._sha256, **self.reliability.model_dump(mode="json")} if self._sha256 else {}

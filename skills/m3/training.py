@@ -66,9 +66,9 @@ def train(order: SkillOrder, over: StepOver) -> SkillReport:
     held: dict[int, float] = {}
     done = _resume(order.out / STATE, network, optimizer, schedule, losses, held)
     for step in range(done + 1, order.steps + 1):
-        dice = np.random.default_rng([order.seed, step])  # a training that goes on draws what it would have drawn
-        chosen = [ways[number] for number in dice.integers(len(ways), size=order.batch)]
-        loss, _ = _loss(network, chosen, dice, device)
+        rng = np.random.default_rng([order.seed, step])  # a training that goes on draws what it would have drawn
+        chosen = [ways[number] for number in rng.integers(len(ways), size=order.batch)]
+        loss, _ = _loss(network, chosen, rng, device)
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(network.parameters(), LARGEST)
@@ -112,7 +112,7 @@ def _started(order: SkillOrder) -> Network:
 
 
 def _loss(
-    network: Network, ways: Sequence[Way], dice: np.random.Generator, device: torch.device
+    network: Network, ways: Sequence[Way], rng: np.random.Generator, device: torch.device
 ) -> tuple[torch.Tensor, float]:
     """The mean loss of some ways, each from a base that is a little off, and the share of decisions that are right."""
     longest = max(len(way.poses) for way in ways)
@@ -121,12 +121,12 @@ def _loss(
     before = torch.zeros(longest, len(ways), NAVIGATION.actions)
     labels = torch.full((longest, len(ways)), -1)
     for column, way in enumerate(ways):
-        now = way.poses + dice.normal(0.0, (OFF, OFF, TURNED), way.poses.shape)
+        now = way.poses + rng.normal(0.0, (OFF, OFF, TURNED), way.poses.shape)
         classes = torch.from_numpy(decisions(way.poses, now))
         count = len(classes)
         states[:count, column] = torch.from_numpy(np.stack([to_m3(goal) for goal in goals(now, way.target)]))
-        pictures[:count, column, 0] = _spoilt(way.pictures, dice)
-        known = torch.from_numpy(dice.random(count - 1) >= FORGETS).float()[:, None]
+        pictures[:count, column, 0] = _spoilt(way.pictures, rng)
+        known = torch.from_numpy(rng.random(count - 1) >= FORGETS).float()[:, None]
         before[1:count, column] = known * functional.one_hot(classes[:-1], NAVIGATION.actions)
         labels[:count, column] = classes
     logits = _through(network, pictures.to(device), states.to(device), before.to(device))
@@ -147,15 +147,13 @@ def _through(network: Network, pictures: torch.Tensor, states: torch.Tensor, bef
     return logits
 
 
-def _spoilt(pictures: torch.Tensor, dice: np.random.Generator) -> torch.Tensor:
+def _spoilt(pictures: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
     """Pictures (n, 128, 128) of a way: none of them, or something near in a part of all."""
-    if dice.random() < FORGETS:
+    if rng.random() < FORGETS:
         return torch.zeros_like(pictures)
     spoilt = pictures.clone()
-    top, left = dice.integers(SIZE // 2, SIZE), dice.integers(SIZE)
-    spoilt[:, top : top + dice.integers(SIZE // 2), left : left + dice.integers(SIZE // 2)] = (
-        dice.random() / DEPTH_RANGE
-    )
+    top, left = rng.integers(SIZE // 2, SIZE), rng.integers(SIZE)
+    spoilt[:, top : top + rng.integers(SIZE // 2), left : left + rng.integers(SIZE // 2)] = rng.random() / DEPTH_RANGE
     return spoilt
 
 

@@ -41,7 +41,7 @@ class NomadPolicy:
         self.network = network
         self.chart = chart
         self._nodes = prepare(chart.nodes) if chart is not None else None
-        self._dice = torch.Generator().manual_seed(seed)
+        self._rng = torch.Generator().manual_seed(seed)
         self._tokens: deque[torch.Tensor] = deque(maxlen=FRAMES)
         self._target: Target = Exploration()
         names = {} if chart is None else {name: list(numbers) for name, numbers in chart.names.items()}
@@ -85,4 +85,4 @@ class NomadPolicy:
         return point
 
     def _noise(self) -> torch.Tensor:
-        return torch.randn((PATHS, LENGTH, 2), generator=self._dice)
+        return torch.randn((PATHS, LENGTH, 2), generator=self._rng)

@@ -1,6 +1,6 @@
 """Make the suite homie-eb-house: `python -m suites.authoring.make_homie_eb_house`.
 
-50 errands are drawn by lot, two in a house, and each is said in the six ways of EmbodiedBench's subsets
+50 errands are sampled, two in a house, and each is said in the six ways of EmbodiedBench's subsets
 (suites/authoring/homie_eb_house/drawing.py). Whether the experts do their tasks is played: `python -m
 suites.authoring.make_homie_eb_house --experts FOLDER`.
 """

@@ -1,6 +1,6 @@
 """Make the suite homie-eb-nav: `python -m suites.authoring.make_homie_eb_nav`.
 
-60 targets are drawn by lot, each in a house of its own, and each is said in the five ways of EB-Navigation's subsets. A
+60 targets are sampled, each in a house of its own, and each is said in the five ways of EB-Navigation's subsets. A
 target is taken if all ways mean one thing of its house, it is in view at the start and is not once the robot is turned
 round, and a way of the planner's own actions leads to it within the limit. Whether the experts get there is played:
 `python -m suites.authoring.make_homie_eb_nav --experts FOLDER`.
@@ -55,30 +55,30 @@ def target_tasks(number: int) -> list[dict[str, Any]]:
             scene = generate(seed, ROOMS, OBJECTS, catalogue="household")
         except BadInput:
             continue
-        dice = random.Random(f"homie-eb-nav {number} {seed}")
+        rng = random.Random(f"homie-eb-nav {number} {seed}")
         with closing(Grounds(scene)) as grounds:
-            for name in _in_turn(grounds, number, dice):
-                tasks = _five(grounds, seed, name, number, dice)
+            for name in _in_turn(grounds, number, rng):
+                tasks = _five(grounds, seed, name, number, rng)
                 drawn += bool(tasks)
                 if drawn > REFUSED.get(number, 0):
                     return tasks
     raise SystemExit(f"target {number}: no house suits it")
 
 
-def _in_turn(grounds: Grounds, number: int, dice: random.Random) -> list[str]:
-    """What can be a target, by lot; loose things before furniture, but for every fourth number."""
+def _in_turn(grounds: Grounds, number: int, rng: random.Random) -> list[str]:
+    """What can be a target, at random; loose things before furniture, but for every fourth number."""
     names = grounds.targets()
-    dice.shuffle(names)
+    rng.shuffle(names)
     return names if number % 4 == 0 else sorted(names, key=lambda name: name in grounds.house.furniture)
 
 
-def _five(grounds: Grounds, seed: int, name: str, number: int, dice: random.Random) -> list[dict[str, Any]]:
+def _five(grounds: Grounds, seed: int, name: str, number: int, rng: random.Random) -> list[dict[str, Any]]:
     """The tasks of a target, subset by subset; none where it is not suited."""
     try:
-        said = texts(grounds.house, name, dice)
+        said = texts(grounds.house, name, rng)
     except Unsuited:
         return []
-    way = grounds.way(name, dice, STEPS - len(AROUND))
+    way = grounds.way(name, rng, STEPS - len(AROUND))
     if way is None or not _stands(seed, way):
         return []
     return [

@@ -1,6 +1,6 @@
 """Make the suite homie-eb-table: `python -m suites.authoring.make_homie_eb_table`.
 
-Twelve scenes of each family of the Panda's table are drawn by lot, and each is said in the five ways of
+Twelve scenes of each family of the Panda's table are sampled, and each is said in the five ways of
 EB-Manipulation's subsets. A scene is taken if all five mean its things alone and its expert needs no more actions than
 a planner has. Whether the experts do their tasks is played: `python -m suites.authoring.make_homie_eb_table --experts
 FOLDER`.
@@ -51,11 +51,11 @@ HEAD = """\
 def scene_tasks(family: Family, number: int) -> list[dict[str, Any]]:
     """The five tasks of a scene, by its number from 1 in its family."""
     name = f"{family}-{number:02}"
-    dice = random.Random(f"homie-eb-table {name}")
+    rng = random.Random(f"homie-eb-table {name}")
     suited = 0
     while True:
         try:
-            tasks = list(_five(family, dice.randrange(*SEEDS), name, dice))
+            tasks = list(_five(family, rng.randrange(*SEEDS), name, rng))
         except Unsuited:
             continue
         suited += 1
@@ -63,12 +63,12 @@ def scene_tasks(family: Family, number: int) -> list[dict[str, Any]]:
             return tasks
 
 
-def _five(family: Family, seed: int, name: str, dice: random.Random) -> Iterator[dict[str, Any]]:
+def _five(family: Family, seed: int, name: str, rng: random.Random) -> Iterator[dict[str, Any]]:
     """The tasks of a scene, subset by subset. Raises Unsuited."""
     scene = generate(family, seed)
-    asked = errand(scene, dice)
+    asked = errand(scene, rng)
     texts = {subset: said(scene, asked, subset) for subset in REFERENCES}
-    texts["complex-instruction"] = at_length(scene, asked, dice)
+    texts["complex-instruction"] = at_length(scene, asked, rng)
     if len(set(texts.values())) < len(SUBSETS):
         raise Unsuited("two subsets have the same words")
     try:

@@ -103,15 +103,15 @@ def house(number: int, inhabitants: int = 0) -> tuple[House, dict[str, Any]] | N
 
 def draw(kind: Kind) -> list[dict[str, Any]]:
     """The tasks of a kind, each right answer as seldom as can be. Raises SystemExit if there are not so many."""
-    dice = random.Random(kind.begin)
+    rng = random.Random(kind.begin)
     tasks: list[dict[str, Any]] = []
     asked: Counter[str] = Counter()
-    order = dice.sample(range(HOUSES), HOUSES)
+    order = rng.sample(range(HOUSES), HOUSES)
     for place in (*order, *order):
         here = house(place, kind.people)
         if here is None or len(tasks) == kind.number or (kind.begin, place) in REFUSED:
             continue
-        sound = [draft for draft in kind.drafting(here[0], dice) if _sound(draft, here[0])]
+        sound = [draft for draft in kind.drafting(here[0], rng) if _sound(draft, here[0])]
         here_asked = {task["text"] for task in tasks if task["scene"]["seed"] == FIRST + place}
         fresh = [draft for draft in sound if draft.text not in here_asked]
         if fresh:

@@ -44,7 +44,7 @@ class Agent(ABC):
 
 
 class RandomAgent(Agent):
-    """Acts by lot, and looks at nothing. The same in an episode every time."""
+    """Acts at random, and looks at nothing. The same in an episode every time."""
 
     shares: ClassVar[Mapping[str, float]] = {"navigate": 0.5, "look": 0.1, "interact_pixel": 0.35, "report": 0.05}
     """How often it does what."""
@@ -70,11 +70,11 @@ class RandomAgent(Agent):
                 intent = lot.choice(("ground", "pick", "place", "activate", "deactivate", "open_access"))
                 return written(skill, intent=intent, x=lot.randrange(WIDTH), y=lot.randrange(HEIGHT))
             case _:
-                return written("report", status=lot.choice(self._words), summary="by lot")
+                return written("report", status=lot.choice(self._words), summary="at random")
 
 
 class WalkingAgent(RandomAgent):
-    """Acts by lot and never reports; `always`: but for the last step, in which it reports success."""
+    """Acts at random and never reports; `always`: but for the last step, in which it reports success."""
 
     shares: ClassVar[Mapping[str, float]] = {
         name: share for name, share in RandomAgent.shares.items() if name != "report"
@@ -98,4 +98,4 @@ def blind(name: str, episode: FrozenEpisode, seed: int) -> Agent:
 
 
 BLIND = ("random", "always", "never")
-"""Who looks at nothing: by lot; by lot, then always success; by lot without any report."""
+"""Who looks at nothing: at random; at random, then always success; at random without any report."""

@@ -28,6 +28,6 @@ class VigilOptions(Options):
     coordinates: Literal["pixels", "thousandths"] = Field(
         "pixels", description="What a planner's x and y are: pixels of 640x480, or 0 to 1000 over the frame."
     )
-    seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed of those that act by lot; the episodes are frozen.")
+    seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed of those that act at random; the episodes are frozen.")
     workers: int = Field(1, ge=1, le=256, description="Processes that play; the results are the same.")
     out: Path | None = Field(None, description="Run folder (default: runs/vigil-...); an unfinished one goes on.")

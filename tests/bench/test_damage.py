@@ -37,21 +37,21 @@ def flipped(data: bytes, at: int) -> bytes:
     return data[:at] + bytes([data[at] ^ (1 << at % 7)]) + data[at + 1 :]
 
 
-def hurt(data: bytes, dice: random.Random) -> Iterator[bytes | None]:
+def hurt(data: bytes, rng: random.Random) -> Iterator[bytes | None]:
     """A file after several accidents; None where it is gone."""
     yield None
     yield b""
     for _ in range(12):
-        yield flipped(data, dice.randrange(len(data)))
+        yield flipped(data, rng.randrange(len(data)))
     for _ in range(4):
-        yield data[: dice.randrange(len(data))]
-    cut = dice.randrange(len(data))
-    yield data[:cut] + data[cut + 1 + dice.randrange(20) :]
+        yield data[: rng.randrange(len(data))]
+    cut = rng.randrange(len(data))
+    yield data[:cut] + data[cut + 1 + rng.randrange(20) :]
     if b"\n" in data[:-1]:
         yield data[: data.rindex(b"\n", 0, -1) + 1]  # at the end of a line
         yield data.replace(b"\n", b"\n\n", 1)
     digits = [at for at, byte in enumerate(data) if chr(byte).isdigit()]
-    for at in dice.sample(digits, min(8, len(digits))):
+    for at in rng.sample(digits, min(8, len(digits))):
         yield data[:at] + (b"7" if data[at : at + 1] != b"7" else b"3") + data[at + 1 :]
     yield b"[" * 100_000
 
@@ -102,12 +102,12 @@ def files(run: Path) -> list[Path]:
 def test_no_accident_changes_a_number_without_a_word(tiny):
     run = tiny.out
     before = numbers(run)
-    dice = random.Random(5)
+    rng = random.Random(5)
     looked_at = 0
     for path in files(run):
         data = path.read_bytes()
         inside = path.relative_to(run)
-        for after in hurt(data, dice):
+        for after in hurt(data, rng):
             if after == data:
                 continue
             path.unlink() if after is None else path.write_bytes(after)
@@ -134,11 +134,11 @@ def test_the_length_of_a_video_is_looked_at(tiny):
 
 def test_a_report_names_what_is_damaged_and_never_crashes(tiny, tmp_path):
     run = tiny.out
-    dice = random.Random(7)
+    rng = random.Random(7)
     for path in files(run):
         data = path.read_bytes()
-        accidents = list(hurt(data, dice))
-        for after in (accidents[0], dice.choice(accidents[1:]), accidents[-1]):
+        accidents = list(hurt(data, rng))
+        for after in (accidents[0], rng.choice(accidents[1:]), accidents[-1]):
             path.unlink() if after is None else path.write_bytes(after)
             page = tmp_path / "page.html"
             try:
@@ -178,7 +178,7 @@ def test_run_files_are_put_back(tiny):
         data = path.read_bytes()
         for after in (b"", flipped(data, len(data) // 2), data[:-30]):
             path.write_bytes(after)
-            assert name in numbers(run) and "mends the run folder" in numbers(run)
+            assert name in numbers(run) and "repairs the run folder" in numbers(run)
             with pytest.warns(UserWarning, match=f"{name} was damaged"):
                 bench(tiny, Progress(Console(file=io.StringIO())))
             assert path.read_bytes() == data and numbers(run) == good

@@ -102,12 +102,12 @@ def test_what_the_suite_says_of_itself() -> None:
     assert about["protocol"] == {"rounds": 40, "trials": 1}
     assert drawn.counts == {"train": 7, "template": 1, "object": 1, "house": 1}
     assert (len(drawn.templates), len(drawn.objects)) == (3, 2), "a fifth of 14 and of 8, rounded up"
-    assert about["description"].startswith("10 errands drawn by lot; train is without the templates ")
+    assert about["description"].startswith("10 errands sampled; train is without the templates ")
     assert about["description"].endswith(", and without a share of the houses.")
     for name in (*drawn.templates, *drawn.objects):
         assert name in about["description"]
     alone = draw_suite(3, Houses(), seed=5, test=0.0)
-    assert alone.to_json()["description"] == "3 errands drawn by lot."
+    assert alone.to_json()["description"] == "3 errands sampled."
     assert (alone.templates, alone.objects, alone.counts["train"]) == ((), (), 3)
 
 
@@ -124,11 +124,11 @@ def test_sixty_barren_houses_in_a_row_are_enough() -> None:
 
 
 def test_a_share_by_lot_is_one_at_least_and_never_all() -> None:
-    dice = random.Random(1)
+    rng = random.Random(1)
     names = ("a", "b", "c", "d", "e")
-    assert [len(_some(names, share, dice)) for share in (0.0, 0.01, 0.2, 0.21, 0.9, 1.0)] == [0, 1, 1, 2, 4, 4]
-    assert _some(("a",), 0.5, dice) == _some((), 0.5, dice) == frozenset()
-    assert _some(names, 0.4, dice) <= set(names)
+    assert [len(_some(names, share, rng)) for share in (0.0, 0.01, 0.2, 0.21, 0.9, 1.0)] == [0, 1, 1, 2, 4, 4]
+    assert _some(("a",), 0.5, rng) == _some((), 0.5, rng) == frozenset()
+    assert _some(names, 0.4, rng) <= set(names)
 
 
 def test_from_ten_subtasks_a_task_is_long() -> None:

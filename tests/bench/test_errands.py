@@ -1,4 +1,4 @@
-"""Errands drawn by lot: every task is sound, and what is held out of training is nowhere in it."""
+"""Sampled errands: every task is sound, and what is held out of training is nowhere in it."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def test_what_is_damaged_is_put_back_or_refused(run: Path) -> None:
     good = {name: (run / name).read_bytes() for name in ("run.json", "suite.json")}
     for name, message in (("run.json", "is put back from its copy"), ("suite.json", "is written anew")):
         (run / name).write_bytes(b"{")
-        with pytest.raises(BadInput, match=r"with --out mends the run folder if it can\.$"):
+        with pytest.raises(BadInput, match=r"with --out repairs the run folder if it can\.$"):
             read_bench(run)
         with pytest.warns(UserWarning, match=rf"{name} was damaged and {message}\.$"):
             BenchFolder.open(options(run), SUITE).close()

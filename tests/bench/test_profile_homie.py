@@ -1,4 +1,4 @@
-"""The profile `homie`: what it mends, shown on runs where `strict-emmoe` gets it wrong."""
+"""The profile `homie`: what it repairs, shown on runs where `strict-emmoe` gets it wrong."""
 
 from __future__ import annotations
 
@@ -98,13 +98,13 @@ def test_a_run_that_is_not_there_is_in_the_denominator() -> None:
     ran = trajectory("Pick, apple", "Put, apple, fridge", "End")
     broken = replace(ran, trial=1, steps=(), length=0, infrastructure="killed: signal 9")
     planned = [("t", 0), ("t", 1), ("t", 2)]
-    mended = score_run(Homie(), [ran, broken], planned)
+    repaired = score_run(Homie(), [ran, broken], planned)
     strict = score_run(StrictEmmoe(NAMES), [ran, broken], planned)
-    assert [ratio(mended, metric) for metric in ("SR", "TP", "PLWSR")] == [(1, 3)] * 3
+    assert [ratio(repaired, metric) for metric in ("SR", "TP", "PLWSR")] == [(1, 3)] * 3
     assert ratio(strict, "SR") == (1, 1)
-    for results in (mended, strict):
+    for results in (repaired, strict):
         assert [(score.trial, score.lost) for score in results.lost] == [(1, "killed: signal 9"), (2, MISSING)]
-    assert ratio(mended, "SER") == (1, 1)
+    assert ratio(repaired, "SER") == (1, 1)
 
 
 def test_the_world_has_its_own_verdict() -> None:
@@ -293,9 +293,9 @@ def test_on_the_golden_runs_only_the_mended_defects_differ() -> None:
     assert len(plain_runs) > 50
     for case in plain_runs:
         run = golden.trajectory(case)
-        strict, mended = StrictEmmoe(names).score(run), Homie(names).score(run)
-        assert (mended.tp, mended.success, mended.weight) == (strict.tp, strict.success, strict.weight)
-        assert (mended.ended, mended.replans) == (strict.ended, strict.replans)
+        strict, repaired = StrictEmmoe(names).score(run), Homie(names).score(run)
+        assert (repaired.tp, repaired.success, repaired.weight) == (strict.tp, strict.success, strict.weight)
+        assert (repaired.ended, repaired.replans) == (strict.ended, strict.replans)
 
 
 VERBS = st.sampled_from(["Go to", "Pick", "Put", "Open"])

@@ -107,7 +107,7 @@ def test_seeds_are_the_same_on_every_machine_for_ever():
 
 
 def test_workers_are_replaced_before_they_grow(write_suite, tiny_bench, tmp_path):
-    run(tiny_bench(write_suite(trials=5), planner="dice:pid", recycle=2))
+    run(tiny_bench(write_suite(trials=5), planner="rng:pid", recycle=2))
     processes = [read_steps(path)[0].decision.raw for path in (tmp_path / "run/episodes").iterdir()]
     assert sorted(Counter(processes).values()) == [1, 2, 2] and str(os.getpid()) not in processes
 

@@ -78,12 +78,12 @@ def begun(run_folder: Path) -> set[str]:
 def test_killed_again_and_again_it_ends_as_if_nothing_had_been(write_suite, tiny_bench, start, tmp_path):
     suite = write_suite(TEXTS, trials=4, rounds=8)
     whole, _ = run(tiny_bench(suite, planner="dice", out=tmp_path / "whole"))
-    folder, dice, done = tmp_path / "run", random.Random(8), {}
+    folder, rng, done = tmp_path / "run", random.Random(8), {}
     for _ in range(KILLS):
         was = begun(folder)
         process = start(suite, "--workers", "2", TINY_PERIOD="0.004")
         until(lambda process=process, was=was: process.poll() is not None or begun(folder) - was)
-        time.sleep(dice.uniform(0.0, 1.0))
+        time.sleep(rng.uniform(0.0, 1.0))
         process.kill()
         assert process.wait() in (0, -signal.SIGKILL)
         assert done.items() <= finished(folder).items(), "nothing finished is run again"

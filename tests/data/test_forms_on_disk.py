@@ -18,7 +18,7 @@ from homie.data.examples.analyses import analysis, explained, in_words
 from homie.data.options import EmmoeOptions, TrainingOptions
 from homie.data.reader import read_lines, shown, validate
 from homie.data.recording import topics
-from homie.data.recording.takes import _fresh, list_takes, mend_takes
+from homie.data.recording.takes import _fresh, list_takes, repair_takes
 from homie.data.sources.opening import open_sources
 from homie.data.split import make_split, side_of
 from homie.data.statistics import count
@@ -154,7 +154,7 @@ def test_looking_after_recordings_leaves_no_file_open(tmp_path):
     drive(tmp_path, ("begin drive", "forward 0.2", "end"))
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(5):
-        mend_takes(tmp_path)
+        repair_takes(tmp_path)
     assert len(os.listdir("/proc/self/fd")) == before and len(list_takes(tmp_path)) == 1
 
 

@@ -19,11 +19,11 @@ import pytest
 from homie.data.convert import make_dataset
 from homie.data.episode import LeftOut
 from homie.data.options import TrainingOptions
-from homie.data.recording.mcapfile import Entry, McapFile, Reading, mend
+from homie.data.recording.mcapfile import Entry, McapFile, Reading, repair
 from homie.data.recording.notes import NOTES, add_note, analyses, discarded, mark_of, note, read_notes
 from homie.data.recording.reader import read_recording
 from homie.data.recording.recorder import RECORDING
-from homie.data.recording.takes import list_takes, mend_takes
+from homie.data.recording.takes import list_takes, repair_takes
 from homie.data.sources.runs import RunSource
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.runtime.assembly import choose
@@ -160,7 +160,7 @@ def test_what_makes_no_sense_now_is_told_and_changes_nothing(tmp_path):
 
 @pytest.mark.parametrize("seed", range(10))
 def test_kill_9_costs_at_most_the_last_second_of_the_episode_that_goes_on(tmp_path, seed, monkeypatch):
-    """At a random moment: what was finished is whole, the rest can be read to within a second, and is mended."""
+    """At a random moment: what was finished is whole, the rest can be read to within a second, and is repaired."""
     monkeypatch.setenv("TINY_PERIOD", "0.005")
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1] / "plugin"))
     child = subprocess.Popen([sys.executable, "-c", CHILD, str(tmp_path)], stdout=subprocess.PIPE, text=True)
@@ -186,8 +186,10 @@ def test_kill_9_costs_at_most_the_last_second_of_the_episode_that_goes_on(tmp_pa
             assert last_beat - entries[-1].wall < 1.0
     damaged = [take.episode / RECORDING for take in takes if not read_recording(take.episode).whole]
     before = {path: [entry.data for entry in Reading(path)] for path in damaged}
-    mended = mend_takes(tmp_path)
-    assert [done.path for done in mended] == [path for path in damaged if before[path]] and mend_takes(tmp_path) == ()
+    repaired = repair_takes(tmp_path)
+    assert [done.path for done in repaired] == [path for path in damaged if before[path]] and repair_takes(
+        tmp_path
+    ) == ()
     for path, kept in before.items():
         if not kept:  # killed before the first chunk
             assert not path.parents[2].exists()
@@ -212,14 +214,14 @@ def test_a_torn_end_is_cut_told_and_kept(tmp_path, tail):
     contents = written(path)
     whole = path.read_bytes()
     path.write_bytes(whole[:150_000] + tail)
-    done = mend(path)
+    done = repair(path)
     assert done is not None and 0 < done.messages < len(contents) and done.cut_bytes > len(tail)
     assert f"{done.messages} messages over {done.seconds:.1f} s are kept, {done.cut_bytes} bytes" in str(done)
     again = Reading(path)
     assert [entry.data for entry in again] == contents[: done.messages] and again.whole
     kept = (tmp_path / f"{RECORDING}.cut").read_bytes()
     assert kept == (whole[:150_000] + tail)[-len(kept) :] and len(kept) == done.cut_bytes
-    assert mend(path) is None
+    assert repair(path) is None
 
 
 def test_a_file_that_only_lacks_its_end_has_lost_nothing(tmp_path):
@@ -231,16 +233,16 @@ def test_a_file_that_only_lacks_its_end_has_lost_nothing(tmp_path):
     data = path.read_bytes()
     file.close()
     path.write_bytes(data)
-    done = mend(path)
+    done = repair(path)
     assert str(done) == f"{path} was not finished: 3 messages over 2.0 s are kept, which is all that it held."
-    assert [file.name for file in tmp_path.iterdir()] == [RECORDING] and mend(path) is None
+    assert [file.name for file in tmp_path.iterdir()] == [RECORDING] and repair(path) is None
 
 
 def test_a_file_without_a_message_has_lost_no_time(tmp_path):
     path = tmp_path / RECORDING
     McapFile(path).close()
     path.write_bytes(path.read_bytes()[:-100])
-    done = mend(path)
+    done = repair(path)
     assert done is not None and (done.messages, done.seconds) == (0, 0.0)
 
 
@@ -263,7 +265,7 @@ def test_a_kill_before_anything_was_recorded_leaves_nothing(tmp_path, begun):
         for name in (RECORDING, "steps.jsonl", "inputs.jsonl", "commands.jsonl"):
             (episode / name).touch()
     os.utime(torn, (0, 0))
-    assert mend_takes(tmp_path) == ()
+    assert repair_takes(tmp_path) == ()
     assert [take.run for take in list_takes(tmp_path)] == [whole.run] and not torn.exists()
 
 
@@ -279,7 +281,7 @@ def test_what_a_person_has_said_of_an_empty_recording_stays(tmp_path):
     other.mkdir()
     (other / "letter.txt").write_text("hello")
     os.utime(other, (0, 0))
-    (done,) = mend_takes(tmp_path)
+    (done,) = repair_takes(tmp_path)
     assert "0 messages" in str(done) and whole.run.exists() and other.exists()
 
 

@@ -1,4 +1,4 @@
-"""Episodes with other names: changed everywhere alike, by lot, and never to a name that was held out."""
+"""Episodes with other names: changed everywhere alike, at random, and never to a name that was held out."""
 
 from __future__ import annotations
 

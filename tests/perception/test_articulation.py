@@ -159,9 +159,9 @@ def test_what_was_learned_from_a_piece_is_mended_by_the_whole() -> None:
     handle = _grid((0.5, 0.5), (0.54, 0.54), (0.8, 1.0))
     piece = Seen(_grid((0.44, 0.46), (0.2, 0.6), (0.5, 1.28)), handle, body, box, 0.0019, EYE)
     whole = replace(piece, panel=_grid((0.44, 0.46), (0.0, 0.6), (0.1, 1.28)), spacing=0.003)
-    mended = update_panel(update_panel(None, "hinge", piece), "hinge", whole)
-    assert mended is not None and mended.shut and mended.width == pytest.approx(0.6, abs=0.03)
-    np.testing.assert_allclose(mended.outward, [1.0, 0.0], atol=1e-6)
+    repaired = update_panel(update_panel(None, "hinge", piece), "hinge", whole)
+    assert repaired is not None and repaired.shut and repaired.width == pytest.approx(0.6, abs=0.03)
+    np.testing.assert_allclose(repaired.outward, [1.0, 0.0], atol=1e-6)
 
 
 def _patch(points: Points, eye: Array, spacing: float = 0.005) -> Patch:

@@ -215,9 +215,9 @@ def test_a_call_can_be_made_inside_somebody_elses_event_loop(make: Make, way: Wa
 
 
 def waits(seed: int, settings: EndpointSettings) -> Iterator[float]:
-    dice = random.Random(seed)
+    rng = random.Random(seed)
     for number in range(1, 12):
-        yield pause(number, Failure("no", again=True), settings, dice)
+        yield pause(number, Failure("no", again=True), settings, rng)
 
 
 @given(st.integers(0, 2**31), st.floats(0.01, 100.0))

@@ -75,50 +75,50 @@ PIECES = (
 )  # fmt: skip
 
 
-def drop(text: str, dice: random.Random) -> str:
-    at = dice.randrange(len(text) + 1)
-    return text[:at] + text[at + dice.randint(1, 4) :]
+def drop(text: str, rng: random.Random) -> str:
+    at = rng.randrange(len(text) + 1)
+    return text[:at] + text[at + rng.randint(1, 4) :]
 
 
-def insert(text: str, dice: random.Random) -> str:
-    at = dice.randrange(len(text) + 1)
-    return text[:at] + dice.choice(PIECES) + text[at:]
+def insert(text: str, rng: random.Random) -> str:
+    at = rng.randrange(len(text) + 1)
+    return text[:at] + rng.choice(PIECES) + text[at:]
 
 
-def exchange(text: str, dice: random.Random) -> str:
-    at = dice.randrange(len(text) + 1)
-    return text[:at] + dice.choice(PIECES) + text[at + 1 :]
+def exchange(text: str, rng: random.Random) -> str:
+    at = rng.randrange(len(text) + 1)
+    return text[:at] + rng.choice(PIECES) + text[at + 1 :]
 
 
-def cut(text: str, dice: random.Random) -> str:
-    return text[: dice.randrange(len(text) + 1)]
+def cut(text: str, rng: random.Random) -> str:
+    return text[: rng.randrange(len(text) + 1)]
 
 
-def behead(text: str, dice: random.Random) -> str:
-    return text[dice.randrange(len(text) + 1) :]
+def behead(text: str, rng: random.Random) -> str:
+    return text[rng.randrange(len(text) + 1) :]
 
 
-def repeat(text: str, dice: random.Random) -> str:
-    first, last = sorted((dice.randrange(len(text) + 1), dice.randrange(len(text) + 1)))
-    return text[:last] + text[first:last] * dice.randint(1, 3) + text[last:]
+def repeat(text: str, rng: random.Random) -> str:
+    first, last = sorted((rng.randrange(len(text) + 1), rng.randrange(len(text) + 1)))
+    return text[:last] + text[first:last] * rng.randint(1, 3) + text[last:]
 
 
-def swap(text: str, dice: random.Random) -> str:
+def swap(text: str, rng: random.Random) -> str:
     words = re.split(r"(\s+)", text)
-    first, other = dice.randrange(len(words)), dice.randrange(len(words))
+    first, other = rng.randrange(len(words)), rng.randrange(len(words))
     words[first], words[other] = words[other], words[first]
     return "".join(words)
 
 
-def requote(text: str, dice: random.Random) -> str:
-    return text.replace('"', dice.choice("'’“`"))
+def requote(text: str, rng: random.Random) -> str:
+    return text.replace('"', rng.choice("'’“`"))
 
 
-def glue(text: str, dice: random.Random) -> str:
-    return text + dice.choice(("", "\n", " or ")) + text
+def glue(text: str, rng: random.Random) -> str:
+    return text + rng.choice(("", "\n", " or ")) + text
 
 
-def small(text: str, dice: random.Random) -> str:
+def small(text: str, rng: random.Random) -> str:
     return text.lower()
 
 
@@ -129,13 +129,13 @@ SPOILERS: tuple[Callable[[str, random.Random], str], ...] = (
 
 def spoilt(number: int) -> list[tuple[Layout, str]]:
     """Answers with one to four things done to them; the same ones every time."""
-    dice = random.Random(SEED)
+    rng = random.Random(SEED)
     sound = [*((TEXT, text) for text in texts()), *((layout, text) for layout, text, _ in objects())]
     answers = []
     for _ in range(number):
-        layout, text = dice.choice(sound)
-        for _ in range(dice.randint(1, 4)):
-            text = dice.choice(SPOILERS)(text, dice)
+        layout, text = rng.choice(sound)
+        for _ in range(rng.randint(1, 4)):
+            text = rng.choice(SPOILERS)(text, rng)
         answers.append((layout, text))
     return answers
 
@@ -204,9 +204,9 @@ def test_a_made_up_word_would_be_noticed() -> None:
 @pytest.mark.parametrize("layout", [TEXT, JSON, PLAN])
 def test_noise_is_never_read(layout: Layout) -> None:
     """Random text without the shape of an answer: nothing is made of it."""
-    dice = random.Random(SEED)
+    rng = random.Random(SEED)
     letters = "abcdefghijklmnopqrstuvwxyz     ,.!?'\"\n"
     for _ in range(500):
-        text = "".join(dice.choices(letters, k=dice.randint(0, 200)))
+        text = "".join(rng.choices(letters, k=rng.randint(0, 200)))
         with pytest.raises(Unreadable):
             read(text, layout, ACTIONS, MODELS)

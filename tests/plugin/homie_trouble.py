@@ -1,4 +1,4 @@
-"""Planners for the tests of the bench: one makes trouble where the instruction asks for it, one throws dice."""
+"""Planners for the tests of the bench: one makes trouble where the instruction asks for it, one is random."""
 
 from __future__ import annotations
 
@@ -92,9 +92,9 @@ class DicePlanner(Planner):
         self._raw = str(os.getpid()) if argument == "pid" else ""
 
     def reset(self, task: str, *, seed: int) -> None:
-        self._dice = random.Random(seed)
+        self._rng = random.Random(seed)
 
     def decide(self, planner_input: PlannerInput) -> Decision:
         return Decision(
-            (Subtask(*self._dice.choice(LINES[:4] * 2 + LINES[4:])),), f"round {planner_input.round}", "", self._raw
+            (Subtask(*self._rng.choice(LINES[:4] * 2 + LINES[4:])),), f"round {planner_input.round}", "", self._raw
         )

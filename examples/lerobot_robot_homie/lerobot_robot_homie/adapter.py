@@ -40,7 +40,7 @@ class Adapter:
     def adapted(self, action: Mapping[str, float]) -> dict[str, float]:
         """The action of the other arm as one of the robot. Raises BadInput for one that lacks a number."""
         if lacking := [name for name in self.names if name not in action]:
-            raise BadInput(f"The teleoperator says nothing of {', '.join(lacking)}: mend --robot.adapter.")
+            raise BadInput(f"The teleoperator says nothing of {', '.join(lacking)}: correct --robot.adapter.")
         return {
             label: source.scale * float(action[source.name]) + source.offset if source.name else source.offset
             for label, source in self.sources.items()

@@ -44,7 +44,7 @@ PLANNER = "planner."
 """What the name of a planner's setting begins with in a sweep."""
 COPY = "run.copy.json"
 """A second `run.json`, from which a damaged one is put back."""
-MENDING = "The same `homie bench` command with --out mends the run folder if it can."
+REPAIRING = "The same `homie bench` command with --out repairs the run folder if it can."
 PATIENCE = 20.0
 """Seconds to wait for the workers of a runner that was killed to notice it."""
 
@@ -175,7 +175,7 @@ def read_bench(run: Path) -> tuple[BenchFile, Suite, tuple[Episode, ...]]:
             raise BadInput(f"{run / 'suite.json'} is damaged: {wrong}.")
         suite = read_model(run / "suite.json", Suite)
     except BadInput as error:
-        raise BadInput(f"{error} {MENDING}") from error
+        raise BadInput(f"{error} {REPAIRING}") from error
     return file, suite, plan(run, file.options, suite)
 
 
@@ -218,7 +218,7 @@ def _suite_damage(run: Path, file: BenchFile) -> str:
 
 def _mend(run: Path, suite: Suite) -> None:
     """Put back a damaged `run.json` from its copy, and a damaged `suite.json` from the suite that is given, if that is
-    the same. Where there is neither `run.json` nor its copy nothing was begun. What cannot be mended is left to be
+    the same. Where there is neither `run.json` nor its copy nothing was begun. What cannot be repaired is left to be
     refused. Raises OSError."""
     try:
         file = read_model(run / "run.json", BenchFile)
@@ -239,7 +239,7 @@ def _mend(run: Path, suite: Suite) -> None:
 def _forget_unused(run: Path, episodes: Sequence[Episode]) -> None:
     """Remove the descriptions of parts that no finished episode was made with: those of a try that was killed.
 
-    Otherwise a plan that was mended after it could not be played on. Raises OSError.
+    Otherwise a plan that was repaired after it could not be played on. Raises OSError.
     """
     used = {episode.ending.parts for episode in episodes if episode.ending is not None}
     for digest in kept(run):

@@ -164,7 +164,7 @@ class _Runner:
         except OSError as error:
             raise InfrastructureError(
                 f"Cannot write the run folder: {reason_of(error)}. Give the same command again with --out "
-                "when that is mended; nothing finished is lost."
+                "when that is repaired; nothing finished is lost."
             ) from error
         finally:
             self._pool.close()

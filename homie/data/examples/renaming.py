@@ -1,6 +1,6 @@
 """The same episode with other names: what is learnt of it is to repeat a name, not which names there are.
 
-Names are made up of syllables by lot, so no name that was held out of training comes in by them. Only what the task
+Names are made up of syllables at random, so no name that was held out of training comes in by them. Only what the task
 names is renamed, everywhere in the episode alike; what it leaves to be seen keeps its name.
 """
 
@@ -23,9 +23,9 @@ KNOWN, SPELT = 150, 0.25
 """Words that come again and again in a data set, so that the tokenizer of a small model learns them whole; and the
 share of words that are made up for one name, from which it learns to repeat the pieces of a word that is new to it."""
 WORDS = (1, 1, 2)
-"""Words of a name, by lot: `apple`, `white table`."""
+"""Words of a name, at random: `apple`, `white table`."""
 SYLLABLES = (1, 2, 2)
-"""Of a word, by lot."""
+"""Of a word, at random."""
 STARTS = ("", *"bcdfghjklmnpqrstvwyz", "bl", "ch", "cr", "dr", "fl", "pl", "sh", "sp", "st", "str", "th", "tr")
 VOWELS = ("a", "e", "i", "o", "u", "ee", "oo", "ou", "ea")
 ENDS = ("", "", "", *"bdgklmnprstx", "ck", "nd", "ng", "ss", "st")
@@ -54,28 +54,28 @@ def renamed(episode: Episode, number: int, seed: int) -> Iterator[Episode]:
     """
     names, known = _named(episode), _known(seed)
     for version in range(number if names else 0):
-        dice = random.Random(f"{seed}/{episode.name}/{version}")
-        others = {name: made_up(dice, known) for name in names if dice.random() < SHARE}
+        rng = random.Random(f"{seed}/{episode.name}/{version}")
+        others = {name: made_up(rng, known) for name in names if rng.random() < SHARE}
         if others:
             yield _under(episode, others)
 
 
-def made_up(dice: random.Random, known: Sequence[str]) -> str:
+def made_up(rng: random.Random, known: Sequence[str]) -> str:
     """A name that nothing has. known: words that come again."""
-    words = dice.choice(WORDS)
-    return " ".join(_word(dice) if dice.random() < SPELT else dice.choice(known) for _ in range(words))
+    words = rng.choice(WORDS)
+    return " ".join(_word(rng) if rng.random() < SPELT else rng.choice(known) for _ in range(words))
 
 
 @cache
 def _known(seed: int) -> tuple[str, ...]:
     """The words that come again in a data set of a seed."""
-    dice = random.Random(seed)
-    return tuple(_word(dice) for _ in range(KNOWN))
+    rng = random.Random(seed)
+    return tuple(_word(rng) for _ in range(KNOWN))
 
 
-def _word(dice: random.Random) -> str:
-    syllables = dice.choice(SYLLABLES)
-    return "".join(dice.choice(STARTS) + dice.choice(VOWELS) + dice.choice(ENDS) for _ in range(syllables))
+def _word(rng: random.Random) -> str:
+    syllables = rng.choice(SYLLABLES)
+    return "".join(rng.choice(STARTS) + rng.choice(VOWELS) + rng.choice(ENDS) for _ in range(syllables))
 
 
 def _named(episode: Episode) -> tuple[str, ...]:

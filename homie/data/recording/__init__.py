@@ -1,6 +1,6 @@
 """Recordings that survive a kill: what a robot felt, saw and was told while a person, or a planner, drove it.
 
-topics.py (what is in the file) <- mcapfile.py (writing, reading, mending) <- recorder.py (what happens, into the file)
+topics.py (what is in the file) <- mcapfile.py (writing, reading, repair) <- recorder.py (what happens, into the file)
 notes.py (what people say about it)                                       <- takes.py (recordings in a folder)
                                                                           <- reader.py (a recording as arrays)
 

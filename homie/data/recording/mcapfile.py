@@ -1,7 +1,7 @@
-"""One MCAP file: written so that a kill at any moment costs less than a second, and mended when that has happened.
+"""One MCAP file: written so that a kill at any moment costs less than a second, and repaired when that has happened.
 
 A chunk is closed at 64 kB or after half a second, and is then with the operating system; once a second the disk has it.
-A file that was never finished has no end: `mend` keeps every whole chunk, writes the end, and says what was cut.
+A file that was never finished has no end: `repair` keeps every whole chunk, writes the end, and says what was cut.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class Repaired:
     """What was done to a damaged file: bytes that were cut off its end (kept in `cut`), and what is left of it."""
 
     path: Path
@@ -157,7 +157,7 @@ class Reading:
                     )
 
 
-def mend(path: Path) -> Mended | None:
+def repair(path: Path) -> Repaired | None:
     """Give a file that was never finished its end; None where it has one. Nobody may be writing it.
 
     Every message that can be read is kept, what cannot is kept beside it as `<name>.cut`. A kill meanwhile changes
@@ -169,13 +169,13 @@ def mend(path: Path) -> Mended | None:
         first, last = (entry.stamp if count == 1 else first), entry.stamp
     if before.whole:
         return None
-    temporary = path.with_name(f".{path.name}.mending")
+    temporary = path.with_name(f".{path.name}.repairing")
     temporary.unlink(missing_ok=True)
     again = Reading(path)
-    mended = McapFile(temporary)
+    repaired = McapFile(temporary)
     for entry in again:
-        mended.add(entry)
-    mended.close()
+        repaired.add(entry)
+    repaired.close()
     cut_bytes = path.stat().st_size - before.read_bytes
     cut = path.with_name(f"{path.name}.cut") if cut_bytes else None
     if cut is not None:
@@ -184,4 +184,4 @@ def mend(path: Path) -> Mended | None:
             cut.write_bytes(file.read())
     temporary.replace(path)
     sync_folder(path.parent)
-    return Mended(path, cut_bytes, count, last - first, cut)
+    return Repaired(path, cut_bytes, count, last - first, cut)

@@ -47,7 +47,7 @@ class Recording:
 
     Attributes:
         path: the file.
-        whole: whether it has its end; one that was killed has not until it is mended.
+        whole: whether it has its end; one that was killed has not until it is repaired.
         measured, requested, sent: state, command asked for, command sent.
         events: in the order of the file.
         pictures: how many there are, by camera.

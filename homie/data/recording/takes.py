@@ -1,4 +1,4 @@
-"""Recordings in a folder: begin one, list them, mend what a kill has left.
+"""Recordings in a folder: begin one, list them, repair what a kill has left.
 
 FOLDER/<time>-<task>/                      a run folder, whole: `homie report`, `homie data` read it
     episodes/<task>-0/recording.mcap       what was felt, seen and told
@@ -19,7 +19,7 @@ from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 
-from homie.data.recording.mcapfile import Mended, Reading, mend
+from homie.data.recording.mcapfile import Reading, Repaired, repair
 from homie.data.recording.notes import Mark, Note, discarded, mark_of, read_notes
 from homie.data.recording.recorder import RECORDING, Recorder
 from homie.kernel.errors import BadInput
@@ -163,7 +163,7 @@ def list_takes(folder: Path) -> tuple[Listed, ...]:
     return tuple(listed)
 
 
-def mend_takes(folder: Path) -> tuple[Mended, ...]:
+def repair_takes(folder: Path) -> tuple[Repaired, ...]:
     """Mend every recording that a kill has left without its end; those that are being made are left alone.
 
     Where the kill came before anything was recorded, the run folder is removed.
@@ -175,7 +175,7 @@ def mend_takes(folder: Path) -> tuple[Mended, ...]:
         BadInput: A recording cannot be read or written.
         MissingPart: There are recordings, and the package for them is not installed.
     """
-    done: list[Mended] = []
+    done: list[Repaired] = []
     for run in _begun(folder):
         lock = os.open(run, os.O_RDONLY)
         try:
@@ -194,9 +194,9 @@ def mend_takes(folder: Path) -> tuple[Mended, ...]:
     return tuple(done)
 
 
-def _mended(run: Path) -> list[Mended]:
-    tried = [mend(path) for path in sorted(run.glob(f"episodes/*/{RECORDING}"))]
-    return [mended for mended in tried if mended is not None]
+def _mended(run: Path) -> list[Repaired]:
+    tried = [repair(path) for path in sorted(run.glob(f"episodes/*/{RECORDING}"))]
+    return [repaired for repaired in tried if repaired is not None]
 
 
 def _begun(folder: Path) -> list[Path]:

@@ -37,7 +37,7 @@ class Planner(NamedByUsers, ABC):
 
         Args:
             task: The instruction in natural language.
-            seed: Of everything that the planner draws by lot.
+            seed: Of everything that the planner samples.
 
         Raises:
             PlannerError: It cannot begin, for instance because its server does not answer.

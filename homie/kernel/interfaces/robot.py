@@ -99,7 +99,7 @@ class Robot(ABC):
         """Bring robot and simulated world to the start of an episode.
 
         Args:
-            seed: Of everything that is drawn by lot in the world.
+            seed: Of everything that is sampled in the world.
 
         Raises:
             RobotFault: It cannot be brought there.

@@ -121,7 +121,7 @@ class SkillSet(NamedByUsers, ABC):
     """What its own actions ask for that the table has no column for. They are asked after the checks of the run."""
 
     def reset(self, *, seed: int) -> None:
-        """An episode begins; `skills` is asked next. What is drawn by lot in it follows from the seed."""
+        """An episode begins; `skills` is asked next. What is sampled in it follows from the seed."""
 
     @abstractmethod
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:

@@ -81,7 +81,7 @@ class RemoteModel(LanguageModel):
     def reset(self, *, seed: int) -> None:
         self.seed = seed
         self.spent = 0.0
-        self._dice = random.Random(seed)
+        self._rng = random.Random(seed)
 
     def complete(self, request: Request) -> Reply:
         """Answer, from the cache where it has one. Raises PlannerError, also when the episode's budget is spent."""
@@ -96,7 +96,7 @@ class RemoteModel(LanguageModel):
             self._afford()
             whole = self.marked(body, request) if self._marks else body
             try:
-                reply = call(self.endpoint, self.settings, self._dice, partial(self._attempt, request, form, whole))
+                reply = call(self.endpoint, self.settings, self._rng, partial(self._attempt, request, form, whole))
             except Failure as failure:
                 if not (
                     self._unmark(failure) or self._merge(request, failure) or self._degrade(request, form, failure)

@@ -19,7 +19,7 @@ LONGEST = 30.0
 """Seconds: no wait of our own choice is longer."""
 
 
-def call(endpoint: Endpoint, settings: EndpointSettings, dice: random.Random, attempt: Callable[[float], T]) -> T:
+def call(endpoint: Endpoint, settings: EndpointSettings, rng: random.Random, attempt: Callable[[float], T]) -> T:
     """What `attempt(seconds)` returns in the end. It gets the seconds it may take and raises Failure or TimeoutError.
 
     Passing failures are tried again after exponential backoff with jitter, not before the time that the
@@ -39,7 +39,7 @@ def call(endpoint: Endpoint, settings: EndpointSettings, dice: random.Random, at
                 endpoint.answered = True
             if not failure.again:
                 raise failure from None
-            wait = pause(number, failure, settings, dice)
+            wait = pause(number, failure, settings, rng)
             if number > settings.retries or time.monotonic() + wait >= ends:
                 raise PlannerError(_over(failure, number, settings)) from None
             time.sleep(wait)
@@ -48,9 +48,9 @@ def call(endpoint: Endpoint, settings: EndpointSettings, dice: random.Random, at
             return result
 
 
-def pause(number: int, failure: Failure, settings: EndpointSettings, dice: random.Random) -> float:
+def pause(number: int, failure: Failure, settings: EndpointSettings, rng: random.Random) -> float:
     """Seconds before the attempt that follows attempt `number` (from 1): doubled each time, with jitter."""
-    own = min(LONGEST, settings.backoff * 2.0 ** (number - 1)) * dice.uniform(0.5, 1.0)
+    own = min(LONGEST, settings.backoff * 2.0 ** (number - 1)) * rng.uniform(0.5, 1.0)
     return max(own, failure.after or 0.0)
 
 

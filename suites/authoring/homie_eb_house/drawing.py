@@ -77,11 +77,11 @@ class Recipe:
         drawn = 0
         for seed in range((number - 1) // PER_HOUSE, 10_000):
             here = house(seed)
-            dice = random.Random(f"{self.name} {number} {seed}")
+            rng = random.Random(f"{self.name} {number} {seed}")
             for _ in range(TRIES if here is not None else 0):
                 assert here is not None
                 try:
-                    tasks = list(self._six(here, seed, kind(Lot(here, dice)), number, dice))
+                    tasks = list(self._six(here, seed, kind(Lot(here, rng)), number, rng))
                 except Unsuited:
                     continue
                 drawn += 1
@@ -89,18 +89,16 @@ class Recipe:
                     return tasks
         raise SystemExit(f"errand {number}: no house suits it")
 
-    def _six(
-        self, here: House, seed: int, errand: Errand, number: int, dice: random.Random
-    ) -> Iterator[dict[str, Any]]:
+    def _six(self, here: House, seed: int, errand: Errand, number: int, rng: random.Random) -> Iterator[dict[str, Any]]:
         """The tasks of an errand, subset by subset. Raises Unsuited."""
         short = [(subset, said(here, errand, subset)) for subset in REFERENCES]
-        short.insert(2, ("complex-instruction", at_length(here, errand, dice)))
+        short.insert(2, ("complex-instruction", at_length(here, errand, rng)))
         for subset, text in short:
             yield self.task(here, seed, [errand], f"{self.letter}{number:02}-{subset}", subset, text)
-        row = self._row(here, errand, dice)
+        row = self._row(here, errand, rng)
         yield self.task(here, seed, row, f"{self.letter}{number:02}-long-horizon", "long-horizon", in_a_row(here, row))
 
-    def _row(self, here: House, errand: Errand, dice: random.Random) -> list[Errand]:
+    def _row(self, here: House, errand: Errand, rng: random.Random) -> list[Errand]:
         """Three errands that do not touch each other, the first of them this one, unless it has to be the last.
 
         Raises Unsuited.
@@ -110,7 +108,7 @@ class Recipe:
             try:
                 while len(row) < 3:
                     taken = {name for other in row for name in other.uses}
-                    other = dice.choice(list(self.kinds.values()))(Lot(here, dice, taken))
+                    other = rng.choice(list(self.kinds.values()))(Lot(here, rng, taken))
                     if other.uses & taken or (other.lasts and any(each.lasts for each in row)):
                         raise Unsuited("it touches another one")
                     row.append(other)

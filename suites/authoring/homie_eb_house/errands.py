@@ -42,10 +42,10 @@ class Errand:
 
 @dataclass(frozen=True, slots=True)
 class Lot:
-    """What is drawn from: a house, dice, and what is taken already."""
+    """What is drawn from: a house, an rng, and what is taken already."""
 
     house: House
-    dice: random.Random
+    rng: random.Random
     taken: Collection[str] = ()
 
     def thing(self, fits: Callable[[str], bool] = lambda name: True) -> str:
@@ -77,7 +77,7 @@ class Lot:
         free = sorted(name for name in names if name not in self.taken)
         if not free:
             raise Unsuited("nothing of that is left")
-        return self.dice.choice(free)
+        return self.rng.choice(free)
 
 
 Kind: TypeAlias = Callable[[Lot], Errand]
@@ -91,7 +91,7 @@ def place(lot: Lot) -> Errand:
         script.fetch(x)
         script.bring(f)
 
-    text = lot.dice.choice(("Bring {x} to {f} and leave it there.", "Carry {x} over to {f}."))
+    text = lot.rng.choice(("Bring {x} to {f} and leave it there.", "Carry {x} over to {f}."))
     return Errand(text, {"x": x, "f": f}, ({"at": [x, f]},), act, frozenset({x, f}))
 
 
@@ -106,7 +106,7 @@ def store(lot: Lot) -> Errand:
         script.bring(f)
         script.do("Close", f)
 
-    text = lot.dice.choice(("Put {x} into {f}, and leave that closed.", "Store {x} in {f} and shut it."))
+    text = lot.rng.choice(("Put {x} into {f}, and leave that closed.", "Store {x} in {f} and shut it."))
     return Errand(text, {"x": x, "f": f}, ({"in": [x, f]}, {"closed": f}), act, frozenset({x, f}))
 
 
@@ -120,7 +120,7 @@ def pair(lot: Lot) -> Errand:
             script.fetch(name)
             script.bring(f)
 
-    text = lot.dice.choice(("Bring {x} and {y} to {f}.", "Carry {x} over to {f}, and {y}, too."))
+    text = lot.rng.choice(("Bring {x} and {y} to {f}.", "Carry {x} over to {f}, and {y}, too."))
     goals = ({"at": [x, f]}, {"at": [y, f]})
     return Errand(text, {"x": x, "y": y, "f": f}, goals, act, frozenset({x, y, f}))
 
@@ -133,7 +133,7 @@ def light(lot: Lot) -> Errand:
         script.turn(f, on=True)
         script.fetch(x)
 
-    text = lot.dice.choice(("Turn on {f}, then pick up {x} and keep it.", "Switch {f} on and take {x} in your hand."))
+    text = lot.rng.choice(("Turn on {f}, then pick up {x} and keep it.", "Switch {f} on and take {x} in your hand."))
     goals = ({"turned_on": f}, {"held": x})
     return Errand(text, {"x": x, "f": f}, goals, act, frozenset({x, f}), lasts=True)
 
@@ -148,7 +148,7 @@ def heat(lot: Lot) -> Errand:
         script.do("Open", oven)
         _carry_on(script, x, f)
 
-    text = lot.dice.choice(("Heat {x} and bring it to {f}.", "Bring {x} to {f}, but heat it first."))
+    text = lot.rng.choice(("Heat {x} and bring it to {f}.", "Bring {x} to {f}, but heat it first."))
     goals = ({"is": [x, "heated"]}, {"at": [x, f]})
     return Errand(text, {"x": x, "f": f}, goals, act, frozenset({x, f, oven}))
 
@@ -162,7 +162,7 @@ def cool(lot: Lot) -> Errand:
         script.do("Open", fridge)
         _carry_on(script, x, f)
 
-    text = lot.dice.choice(("Chill {x} and bring it to {f}.", "Bring {x} to {f}, but cool it first."))
+    text = lot.rng.choice(("Chill {x} and bring it to {f}.", "Bring {x} to {f}, but cool it first."))
     goals = ({"is": [x, "cooled"]}, {"at": [x, f]})
     return Errand(text, {"x": x, "f": f}, goals, act, frozenset({x, f, fridge}))
 
@@ -175,7 +175,7 @@ def clean(lot: Lot) -> Errand:
         script.under_water(x, "Wash")
         _carry_on(script, x, f)
 
-    text = lot.dice.choice(("Wash {x} and bring it to {f}.", "Bring {x} to {f}, but wash it under the tap first."))
+    text = lot.rng.choice(("Wash {x} and bring it to {f}.", "Bring {x} to {f}, but wash it under the tap first."))
     goals = ({"is": [x, "clean"]}, {"at": [x, f]})
     return Errand(text, {"x": x, "f": f}, goals, act, frozenset({x, f, sink}))
 
@@ -192,7 +192,7 @@ def cut(lot: Lot) -> Errand:
         script.fetch(x)
         script.bring(f)
 
-    text = lot.dice.choice(("Slice {x} and bring it to {f}.", "Bring {x} to {f}, but slice it first."))
+    text = lot.rng.choice(("Slice {x} and bring it to {f}.", "Bring {x} to {f}, but slice it first."))
     goals = ({"is": [x, "sliced"]}, {"at": [x, f]})
     return Errand(text, {"x": x, "f": f}, goals, act, frozenset({x, f, knife}))
 

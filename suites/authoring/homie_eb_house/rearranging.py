@@ -52,7 +52,7 @@ def unpack(lot: Lot) -> Errand:
         script.visit(closet)
         script.do("Close", closet)
 
-    text = lot.dice.choice(
+    text = lot.rng.choice(
         ("Bring {x} to {f}, and shut what it was in.", "Carry {x} over to {f}; what it was in stays shut.")
     )
     goals = ({"at": [x, f]}, {"closed": closet})
@@ -78,6 +78,6 @@ def swap(lot: Lot) -> Errand:
         script.fetch(y)
         script.bring(f)
 
-    text = lot.dice.choice(("Let {x} and {y} change places.", "Put {x} where {y} is, and {y} where {x} was."))
+    text = lot.rng.choice(("Let {x} and {y} change places.", "Put {x} where {y} is, and {y} where {x} was."))
     goals = ({"at": [x, g]}, {"at": [y, f]})
     return Errand(text, {"x": x, "y": y}, goals, act, frozenset({x, y, f, g}))

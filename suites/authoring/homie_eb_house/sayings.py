@@ -34,13 +34,13 @@ def said(house: House, errand: Errand, subset: str) -> str:
     return _capital(errand.text.format(**{slot: refer(house, name) for slot, name in errand.about.items()}))
 
 
-def at_length(house: House, errand: Errand, dice: random.Random) -> str:
+def at_length(house: House, errand: Errand, rng: random.Random) -> str:
     """An errand inside an instruction that says more than it asks for. Raises Unsuited."""
     idle = [name for name in sorted(house.objects) if name not in errand.uses and house.spoken(name)]
     if len(idle) < 2:
         raise Unsuited("there is nothing else to speak of")
-    z, w = (named(house, name) for name in dice.sample(idle, 2))
-    text = dice.choice(AROUND).format(task=said(house, errand, "base"), z=z, w=w)
+    z, w = (named(house, name) for name in rng.sample(idle, 2))
+    text = rng.choice(AROUND).format(task=said(house, errand, "base"), z=z, w=w)
     return ". ".join(_capital(sentence) for sentence in text.split(". "))
 
 

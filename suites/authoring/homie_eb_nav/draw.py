@@ -1,4 +1,4 @@
-"""A start and a target in a house, drawn by lot and looked at: the target is in view, and behind the robot once it is
+"""A start and a target in a house, sampled and looked at: the target is in view, and behind the robot once it is
 turned round."""
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ class Grounds:
             if item.kind in FOR and (name in self.house.furniture or self.house.container(name) is None)
         )
 
-    def way(self, target: str, dice: random.Random, longest: int) -> Way | None:
+    def way(self, target: str, rng: random.Random, longest: int) -> Way | None:
         """A start for a target with a way of so many moves at most, None where none was drawn."""
         position = self.house.state.things[target].position
         assert position is not None
         middle = np.array(position[:2])
-        for pose, degrees in self._starts(middle, dice):
+        for pose, degrees in self._starts(middle, rng):
             moves = shortest(pose, middle, self._clear, longest)
             if moves and self._pixels(pose, target) >= SEEN:
                 back = Pose2(pose.x, pose.y, pose.yaw + math.pi)
@@ -86,11 +86,11 @@ class Grounds:
         if "_home" in self.__dict__:
             self._home.close()
 
-    def _starts(self, middle: Array, dice: random.Random) -> Iterator[tuple[Pose2, int]]:
+    def _starts(self, middle: Array, rng: random.Random) -> Iterator[tuple[Pose2, int]]:
         """Poses on the floor that leads to all of the house, at right angles to its walls, that look at a point."""
         zone = self._floor.zone(self.scene.robot.x, self.scene.robot.y)
         for _ in range(STARTS):
-            away, angle = dice.uniform(FROM, TO), dice.uniform(-math.pi, math.pi)
+            away, angle = rng.uniform(FROM, TO), rng.uniform(-math.pi, math.pi)
             x, y = round(middle[0] - away * math.cos(angle), 2), round(middle[1] - away * math.sin(angle), 2)
             degrees = 90 * round(math.degrees(angle) / 90)
             off = math.remainder(angle - math.radians(degrees), math.tau)

@@ -117,23 +117,23 @@ def by_look(house: House, name: str) -> str:
     return f"the {COLOURS.get(colour, colour)} {shape}"
 
 
-def at_length(house: House, name: str, text: str, dice: random.Random) -> str:
+def at_length(house: House, name: str, text: str, rng: random.Random) -> str:
     """A text inside an instruction that says more than it asks for. Raises Unsuited."""
     idle = [other for other in sorted(house.objects) if other != name and house.spoken(other)]
     if len(idle) < 2:
         raise Unsuited("there is nothing else to speak of")
-    z, w = (named(house, other) for other in dice.sample(idle, 2))
-    return _sentences(dice.choice(AROUND).format(task=text, z=z, w=w))
+    z, w = (named(house, other) for other in rng.sample(idle, 2))
+    return _sentences(rng.choice(AROUND).format(task=text, z=z, w=w))
 
 
-def texts(house: House, name: str, dice: random.Random) -> dict[str, str]:
+def texts(house: House, name: str, rng: random.Random) -> dict[str, str]:
     """The instruction in the words of each subset; that of `long-horizon` is the plain one. Raises Unsuited."""
-    plain = dice.choice(PLAIN).format(x=named(house, name))
+    plain = rng.choice(PLAIN).format(x=named(house, name))
     return {
         "base": plain,
-        "common-sense": dice.choice(USEFUL).format(x=by_use(house, name)),
-        "complex-instruction": at_length(house, name, plain, dice),
-        "visual-appearance": dice.choice(SEEN).format(x=by_look(house, name)),
+        "common-sense": rng.choice(USEFUL).format(x=by_use(house, name)),
+        "complex-instruction": at_length(house, name, plain, rng),
+        "visual-appearance": rng.choice(SEEN).format(x=by_look(house, name)),
         "long-horizon": plain,
     }
 

@@ -41,13 +41,13 @@ def said(scene: TableScene, errand: Errand, subset: str) -> str:
     return _capital(errand.text.format(**{slot: the_only(scene, item, refer) for slot, item in errand.about.items()}))
 
 
-def at_length(scene: TableScene, errand: Errand, dice: random.Random) -> str:
+def at_length(scene: TableScene, errand: Errand, rng: random.Random) -> str:
     """An errand inside an instruction that says more than it asks for. Raises Unsuited."""
     idle = [item for item in scene.things if item not in errand.about.values()]
     if not idle:
         raise Unsuited("there is nothing else to speak of")
-    aside = the_only(scene, dice.choice(idle), named)
-    text = dice.choice(AROUND).format(task=said(scene, errand, "base"), z=aside)
+    aside = the_only(scene, rng.choice(idle), named)
+    text = rng.choice(AROUND).format(task=said(scene, errand, "base"), z=aside)
     return ". ".join(_capital(sentence) for sentence in text.split(". "))
 
 

@@ -32,16 +32,16 @@ ERRANDS = ("place", "store", "pair", "sort", "take-out", "nest", "open", "exchan
 """Templates of errands that fit into 24 steps."""
 
 
-def by_use(house: House, dice: random.Random) -> list[Draft]:
+def by_use(house: House, rng: random.Random) -> list[Draft]:
     """Go to the only thing that is there for something."""
     kinds = [piece.kind for piece in house.furniture.values()]
     names = [name for name, piece in house.furniture.items() if piece.kind in USES and kinds.count(piece.kind) == 1]
     return [
-        _way(name, f"Go to the thing {USES[house.furniture[name].kind]}.") for name in dice.sample(names, len(names))
+        _way(name, f"Go to the thing {USES[house.furniture[name].kind]}.") for name in rng.sample(names, len(names))
     ]
 
 
-def by_thing(house: House, dice: random.Random) -> list[Draft]:
+def by_thing(house: House, rng: random.Random) -> list[Draft]:
     """Go to the furniture that a loose thing stands on."""
     names = [
         name
@@ -50,16 +50,16 @@ def by_thing(house: House, dice: random.Random) -> list[Draft]:
     ]
     return [
         _way(house.objects[name].at, f"Go to the piece of furniture that the {spoken(house, name)} is on.")
-        for name in dice.sample(names, len(names))
+        for name in rng.sample(names, len(names))
     ]
 
 
-def errands(house: House, dice: random.Random) -> list[Draft]:
+def errands(house: House, rng: random.Random) -> list[Draft]:
     """Things to carry, to open and to shut."""
     named = _ByName(house.state)
     drawn = []
-    for template in dice.sample(TEMPLATES, len(TEMPLATES)):
-        errand = template.draw(Situation(house, {item.kind for item in house.objects.values()}, dice))
+    for template in rng.sample(TEMPLATES, len(TEMPLATES)):
+        errand = template.draw(Situation(house, {item.kind for item in house.objects.values()}, rng))
         if errand is None or template.name not in ERRANDS:
             continue
         text = template.texts[0].format(**errand.words)

@@ -40,11 +40,11 @@ Drafting: TypeAlias = Callable[[House, random.Random], list[Draft]]
 
 
 def question(
-    about: str, text: str, right: str, others: Sequence[str], dice: random.Random, expert: tuple[str, ...]
+    about: str, text: str, right: str, others: Sequence[str], rng: random.Random, expert: tuple[str, ...]
 ) -> Draft:
     """A question with its answers in an order that tells nothing: by the alphabet."""
     wrong = sorted(set(others) - {right})
-    drawn = dice.sample(wrong, min(MOST - 1, len(wrong)))
+    drawn = rng.sample(wrong, min(MOST - 1, len(wrong)))
     return Draft(about, text, expert, tuple(sorted([right, *drawn])), right)
 
 

@@ -24,7 +24,7 @@ SHIRT, POSTURE, GESTURE = "shirt", "posture", "gesture"
 """What sets a person apart."""
 
 
-def given(house: House, dice: random.Random) -> list[Draft]:
+def given(house: House, rng: random.Random) -> list[Draft]:
     """Hand a thing to one of those who hold out a hand."""
     return [
         Draft(
@@ -33,12 +33,12 @@ def given(house: House, dice: random.Random) -> list[Draft]:
             (*_fetch(house, thing), f"[Go to, {name}]", f"[Hand over, {HELD}, {name}]"),
             goal={"given": [thing, name]},
         )
-        for name, sign, who in _described(house, dice, lambda person: person.gesture == "hand_out")
-        for thing in _things(house, dice)[:1]
+        for name, sign, who in _described(house, rng, lambda person: person.gesture == "hand_out")
+        for thing in _things(house, rng)[:1]
     ]
 
 
-def shown(house: House, dice: random.Random) -> list[Draft]:
+def shown(house: House, rng: random.Random) -> list[Draft]:
     """Show a thing to somebody."""
     return [
         Draft(
@@ -47,12 +47,12 @@ def shown(house: House, dice: random.Random) -> list[Draft]:
             (*_fetch(house, thing), f"[Go to, {name}]", f"[Show, {HELD}, {name}]"),
             goal={"shown": [thing, name]},
         )
-        for name, sign, who in _described(house, dice, lambda person: person.followed is None)
-        for thing in _things(house, dice)[:1]
+        for name, sign, who in _described(house, rng, lambda person: person.followed is None)
+        for thing in _things(house, rng)[:1]
     ]
 
 
-def brought(house: House, dice: random.Random) -> list[Draft]:
+def brought(house: House, rng: random.Random) -> list[Draft]:
     """Bring what somebody points at to somebody who holds out a hand."""
     return [
         Draft(
@@ -61,23 +61,23 @@ def brought(house: House, dice: random.Random) -> list[Draft]:
             (*_fetch(house, thing), f"[Go to, {name}]", f"[Hand over, {HELD}, {name}]"),
             goal={"given": [thing, name]},
         )
-        for guide, pointing, pointer in _described(house, dice, lambda person: person.gesture == "pointing")
+        for guide, pointing, pointer in _described(house, rng, lambda person: person.gesture == "pointing")
         for thing in [house.state.people[guide].points_at]
         if pointing == SHIRT and thing is not None and thing in house.objects and house.container(thing) is None
         if not set(house.objects) & _near_line(house, guide)
-        for name, sign, who in _described(house, dice, lambda person: person.gesture == "hand_out")
+        for name, sign, who in _described(house, rng, lambda person: person.gesture == "hand_out")
     ]
 
 
-def met(house: House, dice: random.Random) -> list[Draft]:
+def met(house: House, rng: random.Random) -> list[Draft]:
     """Go to somebody."""
     return [
         Draft(f"meet {sign}", f"Go to {who}.", (f"[Go to, {name}]",), goal={"near": name})
-        for name, sign, who in _described(house, dice, lambda person: person.followed is None)
+        for name, sign, who in _described(house, rng, lambda person: person.followed is None)
     ]
 
 
-def followed(house: House, dice: random.Random) -> list[Draft]:
+def followed(house: House, rng: random.Random) -> list[Draft]:
     """Go along with the one who walks."""
     return [
         Draft(
@@ -86,21 +86,21 @@ def followed(house: House, dice: random.Random) -> list[Draft]:
             (f"[Go to, {name}]", f"[Follow, {name}]"),
             goal={"followed": name},
         )
-        for name, sign, who in _described(house, dice, lambda person: person.followed is False)
+        for name, sign, who in _described(house, rng, lambda person: person.followed is False)
     ]
 
 
-def posture(house: House, dice: random.Random) -> list[Draft]:
+def posture(house: House, rng: random.Random) -> list[Draft]:
     """Whether somebody sits."""
     return [
         Draft(f"posture by {sign}", f"Is {who} sitting or standing?", (f"[Go to, {name}]",), POSTURES, person.posture)
-        for name, sign, who in _described(house, dice, lambda _: True)
+        for name, sign, who in _described(house, rng, lambda _: True)
         for person in [house.state.people[name]]
         if sign == SHIRT
     ]
 
 
-def shirt(house: House, dice: random.Random) -> list[Draft]:
+def shirt(house: House, rng: random.Random) -> list[Draft]:
     """The colour of the shirt of somebody."""
     return [
         question(
@@ -108,15 +108,15 @@ def shirt(house: House, dice: random.Random) -> list[Draft]:
             f"What colour is the shirt of {who}?",
             house.state.people[name].colour,
             SHIRTS,
-            dice,
+            rng,
             (f"[Go to, {name}]",),
         )
-        for name, sign, who in _described(house, dice, lambda _: True)
+        for name, sign, who in _described(house, rng, lambda _: True)
         if sign != SHIRT
     ]
 
 
-def whereabouts(house: House, dice: random.Random) -> list[Draft]:
+def whereabouts(house: House, rng: random.Random) -> list[Draft]:
     """The room that somebody is in, of all the kinds of rooms that there are."""
     return [
         question(
@@ -124,16 +124,16 @@ def whereabouts(house: House, dice: random.Random) -> list[Draft]:
             f"In which room is {who}?",
             house.rooms[room],
             ROOMS,
-            dice,
+            rng,
             (f"[Go to, {name}]",),
         )
-        for name, sign, who in _described(house, dice, lambda person: person.followed is None)
+        for name, sign, who in _described(house, rng, lambda person: person.followed is None)
         for room in [house.state.people[name].room or ""]
         if list(house.rooms.values()).count(house.rooms[room]) == 1
     ]
 
 
-def pointed_at(house: House, dice: random.Random) -> list[Draft]:
+def pointed_at(house: House, rng: random.Random) -> list[Draft]:
     """What somebody points at, of the things that are aside."""
     return [
         question(
@@ -141,10 +141,10 @@ def pointed_at(house: House, dice: random.Random) -> list[Draft]:
             f"What does {who} point at?",
             spoken(house, right),
             [spoken(house, other) for other in aside if spoken(house, other)],
-            dice,
+            rng,
             (f"[Go to, {name}]", f"[Go to, {right}]"),
         )
-        for name, sign, who in _described(house, dice, lambda person: person.gesture == "pointing")
+        for name, sign, who in _described(house, rng, lambda person: person.gesture == "pointing")
         for right in [house.state.people[name].points_at or ""]
         if sign == SHIRT and spoken(house, right) and house.container(right) in (None, right)
         for aside in [{*house.objects, *house.furniture} - _near_line(house, name)]
@@ -155,11 +155,11 @@ def pointed_at(house: House, dice: random.Random) -> list[Draft]:
 
 
 def _described(
-    house: House, dice: random.Random, wanted: Callable[[PersonState], bool]
+    house: House, rng: random.Random, wanted: Callable[[PersonState], bool]
 ) -> Iterator[tuple[str, str, str]]:
     """People of a sort in random order: the name, what sets it apart from all others in the house, that in words."""
     people = house.state.people
-    for name in dice.sample(sorted(people), len(people)):
+    for name in rng.sample(sorted(people), len(people)):
         if not wanted(people[name]):
             continue
         for sign, words in _signs(people[name]).items():
@@ -183,10 +183,10 @@ def _signs(person: PersonState) -> dict[str, str]:
 # ------------------------------------------------------------ things
 
 
-def _things(house: House, dice: random.Random) -> list[str]:
+def _things(house: House, rng: random.Random) -> list[str]:
     """Loose things that a short name means, in random order."""
     names = [name for name in house.objects if spoken(house, name)]
-    return dice.sample(names, len(names))
+    return rng.sample(names, len(names))
 
 
 def _fetch(house: House, thing: str) -> tuple[str, ...]:

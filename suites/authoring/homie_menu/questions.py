@@ -16,7 +16,7 @@ SWITCHED = ("lamp", "tv", "stove", "microwave")
 ROOMS = ("bathroom", "bedroom", "kitchen", "living room", "study")
 
 
-def colours(house: House, dice: random.Random) -> list[Draft]:
+def colours(house: House, rng: random.Random) -> list[Draft]:
     """The colour of a thing that is the only one of its kind."""
     kinds = [item.kind for item in house.state.things.values()]
     return [
@@ -25,15 +25,15 @@ def colours(house: House, dice: random.Random) -> list[Draft]:
             f"What colour is the {_plain(item.kind)}?",
             item.colour,
             COLOURS,
-            dice,
+            rng,
             _see(house, name),
         )
-        for name, item in _shuffled(house, dice)
+        for name, item in _shuffled(house, rng)
         if item.kind in COLOURED and kinds.count(item.kind) == 1 and item.colour in COLOURS
     ]
 
 
-def shut(house: House, dice: random.Random) -> list[Draft]:
+def shut(house: House, rng: random.Random) -> list[Draft]:
     """Whether something stands open; as often open as not, by the maker of the suite."""
     return [
         Draft(
@@ -43,12 +43,12 @@ def shut(house: House, dice: random.Random) -> list[Draft]:
             ("open", "shut"),
             "open" if house.stands_open(name) else "shut",
         )
-        for name, item in _shuffled(house, dice)
+        for name, item in _shuffled(house, rng)
         if house.container(name) == name and spoken(house, name)
     ]
 
 
-def switched(house: House, dice: random.Random) -> list[Draft]:
+def switched(house: House, rng: random.Random) -> list[Draft]:
     """Whether an appliance is on."""
     return [
         Draft(
@@ -58,12 +58,12 @@ def switched(house: House, dice: random.Random) -> list[Draft]:
             ("off", "on"),
             "on" if item.states["on"] else "off",
         )
-        for name, item in _shuffled(house, dice)
+        for name, item in _shuffled(house, rng)
         if item.kind in SWITCHED and "on" in item.states and spoken(house, name)
     ]
 
 
-def in_which_room(house: House, dice: random.Random) -> list[Draft]:
+def in_which_room(house: House, rng: random.Random) -> list[Draft]:
     """The room of a loose thing, of all the kinds of rooms that there are."""
     return [
         question(
@@ -71,15 +71,15 @@ def in_which_room(house: House, dice: random.Random) -> list[Draft]:
             f"In which room is the {spoken(house, name)}?",
             house.rooms[house.room(name)],
             ROOMS,
-            dice,
+            rng,
             to_see(house, name),
         )
-        for name in _objects(house, dice)
+        for name in _objects(house, rng)
         if list(house.rooms.values()).count(house.rooms[house.room(name)]) == 1
     ]
 
 
-def on_what(house: House, dice: random.Random) -> list[Draft]:
+def on_what(house: House, rng: random.Random) -> list[Draft]:
     """The furniture that a loose thing is in or on, of the furniture of the house."""
     places = [spoken(house, name) for name, piece in house.furniture.items() if piece.receives and spoken(house, name)]
     return [
@@ -88,15 +88,15 @@ def on_what(house: House, dice: random.Random) -> list[Draft]:
             f"In or on what is the {spoken(house, name)}?",
             spoken(house, house.objects[name].at),
             places,
-            dice,
+            rng,
             to_see(house, name),
         )
-        for name in _objects(house, dice)
+        for name in _objects(house, rng)
         if house.objects[name].at in house.furniture and spoken(house, house.objects[name].at)
     ]
 
 
-def inside(house: House, dice: random.Random) -> list[Draft]:
+def inside(house: House, rng: random.Random) -> list[Draft]:
     """The one thing in what is shut, of the loose things of the house."""
     things = [spoken(house, name) for name in house.objects if spoken(house, name)]
     return [
@@ -105,10 +105,10 @@ def inside(house: House, dice: random.Random) -> list[Draft]:
             f"What is in the {spoken(house, name)}?",
             spoken(house, there[0]),
             things,
-            dice,
+            rng,
             to_see(house, there[0]),
         )
-        for name, _ in _shuffled(house, dice)
+        for name, _ in _shuffled(house, rng)
         if house.container(name) == name and not house.stands_open(name) and spoken(house, name)
         for there in [house.things_at(name)]
         if len(there) == 1 and spoken(house, there[0])
@@ -119,15 +119,15 @@ def _see(house: House, name: str) -> tuple[str, ...]:
     return to_see(house, name) if name in house.objects else (f"[Go to, {name}]",)
 
 
-def _objects(house: House, dice: random.Random) -> Iterator[str]:
+def _objects(house: House, rng: random.Random) -> Iterator[str]:
     """Loose things that stand on or in furniture, with a short name, in random order."""
     names = [name for name, item in house.objects.items() if item.at in house.furniture and spoken(house, name)]
-    yield from dice.sample(names, len(names))
+    yield from rng.sample(names, len(names))
 
 
-def _shuffled(house: House, dice: random.Random) -> list[tuple[str, ThingState]]:
+def _shuffled(house: House, rng: random.Random) -> list[tuple[str, ThingState]]:
     things = list(house.state.things.items())
-    return dice.sample(things, len(things))
+    return rng.sample(things, len(things))
 
 
 def _plain(kind: str) -> str:

@@ -29,7 +29,7 @@ def options(task: Task, expert: Sequence[str], world: WorldSnapshot) -> list[str
         expert: Its steps on the graph.
         world: At the start.
     """
-    dice = random.Random(f"homie-menu-graph {task.id}")
+    rng = random.Random(f"homie-menu-graph {task.id}")
     able = [choice.subtask for choice in listed(world, TABLE, TABLE, str, "points")]
     every = [subtask for subtask in able if is_interaction(subtask)]
     right = {step for step in map(read_subtask, expert) if is_interaction(step)}
@@ -38,14 +38,14 @@ def options(task: Task, expert: Sequence[str], world: WorldSnapshot) -> list[str
     actions = {step.action for step in right}
     alike = [subtask for subtask in wrong if subtask.action in actions or _entity(subtask) in about]
     number = max(MOST, len(right) + WRONG) - len(right)
-    drawn = _spread(alike, round(ALIKE * number), dice)
-    drawn += _spread([subtask for subtask in wrong if subtask not in drawn], number - len(drawn), dice)
+    drawn = _spread(alike, round(ALIKE * number), rng)
+    drawn += _spread([subtask for subtask in wrong if subtask not in drawn], number - len(drawn), rng)
     return [str(subtask) for subtask in every if subtask in right or subtask in drawn]
 
 
-def _spread(subtasks: Sequence[Subtask], number: int, dice: random.Random) -> list[Subtask]:
-    """So many by lot, no action much more often than another."""
-    left = dice.sample(list(subtasks), len(subtasks))
+def _spread(subtasks: Sequence[Subtask], number: int, rng: random.Random) -> list[Subtask]:
+    """So many at random, no action much more often than another."""
+    left = rng.sample(list(subtasks), len(subtasks))
     drawn: list[Subtask] = []
     while left and len(drawn) < number:
         count = [subtask.action for subtask in drawn]

@@ -65,7 +65,7 @@ def _numbers(count: int) -> tuple[str, ...]:
 def _with_marks(
     sight: Sight, target: str, others: Sequence[str], keep: Keep, lot: random.Random, text: str
 ) -> Candidate:
-    """Which mark is on the target? It gets a number by lot."""
+    """Which mark is on the target? It gets a number at random."""
     things = [target, *others]
     lot.shuffle(things)
     picture = keep(boxed(sight.picture, [sight.spot(name).box for name in things]))

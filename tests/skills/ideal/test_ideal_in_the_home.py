@@ -30,19 +30,19 @@ def home() -> Iterator[Session]:
         yield session
 
 
-def drawn(world: WorldSnapshot, dice: Random) -> tuple[str, str, str]:
+def drawn(world: WorldSnapshot, rng: Random) -> tuple[str, str, str]:
     """A subtask that may be possible: what to do, to what, and where."""
     doors = sorted({joint.receptacle for joint in world.joints.values()})
     bowls = [name for name, thing in world.objects.items() if thing.receives == "in" and name != world.held]
     places = sorted([*bowls, *(name for name, thing in world.fixed.items() if thing.receives)])
     things, loose = sorted([*world.things, *world.rooms]), sorted(world.objects)
-    action = dice.choice(["Go to", "Put", "Put"] if world.held else ["Go to", "Pick", "Pick", "Open", "Close"])
+    action = rng.choice(["Go to", "Put", "Put"] if world.held else ["Go to", "Pick", "Pick", "Open", "Close"])
     target = {"Go to": things, "Pick": loose, "Put": [world.held or ""], "Open": doors, "Close": doors}[action]
     near = [name for name in target if name in world.objects and world.objects[name].room == world.robot.room]
     return (
         action,
-        dice.choice(near if near and action == "Pick" else target),
-        dice.choice(places) if action == "Put" else "",
+        rng.choice(near if near and action == "Pick" else target),
+        rng.choice(places) if action == "Put" else "",
     )
 
 
@@ -85,12 +85,12 @@ def check(before: WorldSnapshot, execution: Execution, session: Session) -> None
 
 
 def played(session: Session, seed: int, length: int) -> Iterator[tuple[WorldSnapshot, Execution]]:
-    """Subtasks by lot, most of them where the robot has gone first, each with the world before it."""
+    """Subtasks at random, most of them where the robot has gone first, each with the world before it."""
     session.reset()
-    dice = Random(seed)
+    rng = Random(seed)
     for _ in range(length):
-        action, target, destination = drawn(session.world_state(), dice)
-        if action != "Go to" and dice.random() < 0.8:
+        action, target, destination = drawn(session.world_state(), rng)
+        if action != "Go to" and rng.random() < 0.8:
             yield session.world_state(), session.call("Go to", destination or target)
         yield session.world_state(), session.call(action, target, destination)
 

@@ -1,4 +1,4 @@
-"""How often ideal skills succeed: files, and the dice."""
+"""How often ideal skills succeed: files, and what is sampled."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from homie.kernel.errors import BadInput
-from skills.ideal.reliability import Dice, Reliability, read_reliability
+from skills.ideal.reliability import Reliability, SuccessSampler, read_reliability
 
 
 def written(folder: Path, text: str) -> str:
@@ -55,8 +55,8 @@ def test_dice_are_those_of_the_seed_and_of_the_action():
     reliability = Reliability.model_validate({"actions": {"Pick": {"success": 0.5}, "Go to": {"success": 0.5}}})
 
     def thrown(seed: int, action: str, between: str = "") -> list[bool]:
-        dice = Dice(reliability, seed)
-        return [dice.succeeds(action) for _ in range(200) if not between or dice.succeeds(between) is not None]
+        rng = SuccessSampler(reliability, seed)
+        return [rng.succeeds(action) for _ in range(200) if not between or rng.succeeds(between) is not None]
 
     picks = thrown(3, "Pick")
     assert thrown(3, "Pick", between="Go to") == picks  # whatever else a planner does, it has this luck
@@ -65,5 +65,5 @@ def test_dice_are_those_of_the_seed_and_of_the_action():
 
 
 def test_what_is_not_listed_always_succeeds():
-    dice = Dice(Reliability.model_validate({"actions": {"Pick": {"success": 0.0}}}), seed=0)
-    assert all(dice.succeeds("Open") for _ in range(50)) and not any(dice.succeeds("Pick") for _ in range(50))
+    rng = SuccessSampler(Reliability.model_validate({"actions": {"Pick": {"success": 0.0}}}), seed=0)
+    assert all(rng.succeeds("Open") for _ in range(50)) and not any(rng.succeeds("Pick") for _ in range(50))

@@ -58,10 +58,10 @@ def test_a_decision_is_that_of_the_whole_window(network):
     output = decisions(policy)[-1]
     seen, encoder = prepare(list(PICTURES[-FRAMES:])), network.vision_encoder
     condition = encoder.fuse(encoder.frame_tokens(seen), encoder.goal_tokens(seen[-1], prepare([GOAL["picture"]])))
-    dice = torch.Generator().manual_seed(5)
+    rng = torch.Generator().manual_seed(5)
 
     def noise():
-        return torch.randn((8, 8, 2), generator=dice)
+        return torch.randn((8, 8, 2), generator=rng)
 
     for _ in range(3):  # what the decisions before have drawn
         sample(lambda x, step: x, noise, noise())

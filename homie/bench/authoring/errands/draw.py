@@ -82,7 +82,7 @@ def draw_suite(number: int, world: World, *, seed: int = 0, test: float = 0.1, h
 class _Drawing:
     def __init__(self, world: World, seed: int, held_out: float) -> None:
         self._world, self._seed, self._share = world, seed, held_out
-        self._dice = random.Random(seed)
+        self._rng = random.Random(seed)
         self._templates = _some([template.name for template in TEMPLATES], held_out, random.Random(seed))
         self._kinds: frozenset[str] | None = None
         self._asked: set[tuple[int, str]] = set()
@@ -99,7 +99,7 @@ class _Drawing:
         raw = {
             "format": 1,
             "name": f"errands-{self._seed}",
-            "description": f"{number} errands drawn by lot"
+            "description": f"{number} errands sampled"
             + (f"; train is without {' and '.join(about)}, and without a share of the houses." if about else "."),
             "protocol": {"rounds": 40, "trials": 1},
             "tasks": tasks,
@@ -126,17 +126,17 @@ class _Drawing:
             candidate for candidate in TEMPLATES if (candidate.name in self._templates) is (group == "template")
         ]
         opened = [candidate for candidate in templates if candidate.opened]
-        chosen = [self._dice.choice(opened)] if opened and self._dice.random() < len(opened) / len(templates) else None
-        settings: dict[str, Any] = {"rooms": self._dice.choice(ROOMS), "objects": self._dice.randint(*OBJECTS)}
+        chosen = [self._rng.choice(opened)] if opened and self._rng.random() < len(opened) / len(templates) else None
+        settings: dict[str, Any] = {"rooms": self._rng.choice(ROOMS), "objects": self._rng.randint(*OBJECTS)}
         if chosen:
-            settings["opened"] = [self._dice.choice(OPENED)]
+            settings["opened"] = [self._rng.choice(OPENED)]
         try:
             house = House(self._world(seed, settings))
         except BadInput:  # there is no such furniture in this one, or no room for so much
             return []
         kinds = self._kinds_for(group, house)
         tasks: list[dict[str, Any]] = []
-        for template in chosen or self._dice.choices(
+        for template in chosen or self._rng.choices(
             [candidate for candidate in templates if not candidate.opened] or templates, k=PER_HOUSE
         ):
             task = self._task(template, group, seed, settings, house, kinds)
@@ -147,7 +147,7 @@ class _Drawing:
     def _house(self, *, unseen: bool) -> int:
         """The seed of a house of those that train has, or has not."""
         while True:
-            seed = self._dice.randrange(MAX_SEED)
+            seed = self._rng.randrange(MAX_SEED)
             if (random.Random(f"{self._seed}/{seed}").random() < self._share) is unseen:
                 return seed
 
@@ -164,12 +164,12 @@ class _Drawing:
         self, template: Template, group: Group, seed: int, settings: dict[str, Any], house: House, kinds: frozenset[str]
     ) -> dict[str, Any] | None:
         """A task of a template in a house, None where the house has none or what was drawn is not sound."""
-        errand = template.draw(Situation(house, kinds, self._dice))
+        errand = template.draw(Situation(house, kinds, self._rng))
         if errand is None:
             return None
         held = {house.objects[name].kind for name in errand.things()} & (self._kinds or frozenset())
         texts = [*template.texts, *template.human]
-        text = self._dice.choice(texts)
+        text = self._rng.choice(texts)
         spoken = text.format(**errand.words)
         if (group == "object") is not bool(held) or (seed, spoken) in self._asked:
             return None
@@ -209,6 +209,6 @@ def _sound(task: Task, house: House) -> bool:
     return not end.failed and task.goal.holds(end.state) and bool(Homie({}).score(end.trial(task)).success)
 
 
-def _some(names: Sequence[str], share: float, dice: random.Random) -> frozenset[str]:
-    """A share of names by lot, one at least where it is not 0."""
-    return frozenset(dice.sample(list(names), max(0, min(len(names) - 1, math.ceil(share * len(names))))))
+def _some(names: Sequence[str], share: float, rng: random.Random) -> frozenset[str]:
+    """A share of names at random, one at least where it is not 0."""
+    return frozenset(rng.sample(list(names), max(0, min(len(names) - 1, math.ceil(share * len(names))))))

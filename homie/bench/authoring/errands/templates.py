@@ -29,8 +29,8 @@ Draw: TypeAlias = Callable[["Situation"], Errand | None]
 class Situation:
     """A house to draw from. kinds: those of the things that may be asked for."""
 
-    def __init__(self, house: House, kinds: Collection[str], dice: random.Random) -> None:
-        self.house, self.dice, self._kinds = house, dice, kinds
+    def __init__(self, house: House, kinds: Collection[str], rng: random.Random) -> None:
+        self.house, self.rng, self._kinds = house, rng, kinds
 
     def things(self, *, inside: bool = False, of: Collection[str] = ()) -> list[str]:
         """Things with a name that means only them, in random order: in what is closed, or standing free."""
@@ -44,7 +44,7 @@ class Situation:
             and item.at in house.furniture
             and (house.container(name) is not None) is inside
         ]
-        return self.dice.sample(names, len(names))
+        return self.rng.sample(names, len(names))
 
     def places(
         self, kinds: Collection[str] = SURFACES, *, but: Collection[str] = (), for_two: bool = False
@@ -53,13 +53,13 @@ class Situation:
         small = SMALL if for_two else ()
         names = [name for name in self.house.of_kind(*(kind for kind in kinds if kind not in small)) if name not in but]
         names = [name for name in names if self.house.spoken(name)]
-        return self.dice.sample(names, len(names))
+        return self.rng.sample(names, len(names))
 
     def rooms(self) -> list[str]:
         """Rooms whose kind there is once, in random order."""
         kinds = list(self.house.rooms.values())
         names = [name for name, kind in self.house.rooms.items() if kinds.count(kind) == 1]
-        return self.dice.sample(names, len(names))
+        return self.rng.sample(names, len(names))
 
     def words(self, **names: str) -> dict[str, str]:
         """What a text calls rooms, furniture and things, by slot."""

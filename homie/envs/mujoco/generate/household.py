@@ -22,7 +22,7 @@ ON = ("kitchen_counter", "table", "desk", "shelf", "tv_stand")
 DIRTY = 0.5
 """Share of what can be dirty that is."""
 STREAM = 16
-"""Tells the dice of states from those of a house and of its variations."""
+"""Keeps the rng of states apart from those of a house and of its variations."""
 
 
 def with_states(scene: SceneSpec, sides: Sides, asked: Collection[str] = ()) -> SceneSpec:

@@ -17,7 +17,7 @@ from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import PersonSpec, RoomSpec
 
 STREAM = 23
-"""Tells the dice of people from those of a house, of its variations and of its states."""
+"""Keeps the rng of people apart from those of a house, of its variations and of its states."""
 TRIES = 4000
 """Draws of a place for a person."""
 ROUND = 0.42

@@ -1,7 +1,7 @@
 """The world of a scene spec before anything has happened, without physics: what is where, in milliseconds.
 
-What the running home tells after its reset is the same but for fractions of a millimetre, and for what the dice have
-laid on other objects (`z` in a spec), which is told here as being on its furniture.
+The running home is in the same state after its reset but for fractions of a millimetre, and for objects that were
+sampled on other objects (`z` in a spec), which are on their furniture here.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ _TRIES = 200
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a family makes of the dice: words, things, and what has to be so in the end."""
+    """What a family samples: words, things, and what has to be so in the end."""
 
     instruction: str
     subset: Subset
@@ -45,7 +45,7 @@ class Plan:
 
 
 class Crowded(Exception):
-    """The dice gave a scene that does not fit on the table, or of which nobody could speak clearly."""
+    """A sampled scene that does not fit on the table, or of which nobody could speak clearly."""
 
 
 def generate(family: Family, seed: int) -> TableScene:
