@@ -22,6 +22,7 @@ from tests.skills.classical.test_pick_and_put_by_numbers import (
     bottom,
     carrying,
     grips,
+    keeps_out,
     on_table,
 )
 
@@ -144,6 +145,7 @@ def test_a_flat_box_is_drawn_over_the_edge_and_taken_there_from_above_and_below(
             last = tip
         else:
             last = None
+        keeps_out(robot, flat_at(box))
         skill.revise(flat_at(box))
     assert skill.outcome is Outcome.SUCCEEDED, skill.reason
     moved = box.center - FLAT.center
@@ -152,6 +154,7 @@ def test_a_flat_box_is_drawn_over_the_edge_and_taken_there_from_above_and_below(
     assert TABLE.distance(box.center) == 0.0, "and lies on the table still"
     speeds = np.linalg.norm(np.diff(pressed, axis=0), axis=1) / SPEC.period
     assert max(speeds) < 0.13, "drawn slowly"
+    assert min(point[2] for point in pressed) > FLAT.center[2] + FLAT.half[2] - 0.035, "pressed by two centimetres"
     assert robot.body.holding
 
 
