@@ -5,13 +5,13 @@ D1 is a distance in the paper. Behind a wall a target is too far however few met
 
 from __future__ import annotations
 
-from error_detection.layers import Complaint, official
+from error_detection.layers import Violation, official
 from homie.kernel.interfaces import CheckQuestion
 from homie.kernel.types import ErrorCode
 from homie.kernel.vocabulary import domain
 
 
-def within_reach(question: CheckQuestion) -> Complaint | None:
+def within_reach(question: CheckQuestion) -> Violation | None:
     """D1 and D2 for actions that need their target within reach: pick, put, open and close."""
     if not question.action.near or question.entity is None:
         return None

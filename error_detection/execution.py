@@ -79,8 +79,8 @@ def _of_the_target(trial: Trial) -> Check:
         where = trial.world.whereabouts(trial.held, trial.observation) if trial.held else ""
         return Check("execution", ErrorCode.E2, messages.missing(name, where))
     about = tuple(names.named(entity, trial.world, trial.observation) for entity in attempt.about)
-    if trial.complaint:
-        return Check("execution", ErrorCode.E1, trial.complaint, about, lasting=True)
+    if trial.feedback_message:
+        return Check("execution", ErrorCode.E1, trial.feedback_message, about, lasting=True)
     reason = attempt.reason.naming(about) if isinstance(attempt.reason, Failure) and about else attempt.reason
     sentence = messages.too_difficult(name, reason)
     return Check("execution", ErrorCode.E1, sentence, about, lasting(attempt.reason))

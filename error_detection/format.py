@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from error_detection import messages
-from error_detection.layers import Complaint, official, place
+from error_detection.layers import Violation, official, place
 from error_detection.logical import suitable
 from homie.kernel.interfaces import CheckQuestion
 from homie.kernel.types import ErrorCode, model_key, no_target, unskilled_model
 
 
-def listed_action(question: CheckQuestion) -> Complaint | None:
+def listed_action(question: CheckQuestion) -> Violation | None:
     """F1 for an action that is not in the list."""
     action = question.subtask.action
     if action in question.actions:
@@ -17,33 +17,33 @@ def listed_action(question: CheckQuestion) -> Complaint | None:
     return official(ErrorCode.F1, action=action)
 
 
-def listed_model(question: CheckQuestion) -> Complaint | None:
+def listed_model(question: CheckQuestion) -> Violation | None:
     """F1 for a model that is not in the list (however it is spelt), or that has no skill for the action."""
     model, action = question.decision.model, question.subtask.action
     if model and model_key(model) not in map(model_key, question.models):
-        return Complaint(ErrorCode.F1, messages.unknown_model(model))
+        return Violation(ErrorCode.F1, messages.unknown_model(model))
     if not question.skilled:
-        return Complaint(ErrorCode.F1, unskilled_model(model, action))
+        return Violation(ErrorCode.F1, unskilled_model(model, action))
     return None
 
 
-def no_more_names(question: CheckQuestion) -> Complaint | None:
+def no_more_names(question: CheckQuestion) -> Violation | None:
     """F1 for a name that the action does not take: `[Pick, banana, bowl]`."""
     subtask, arguments = question.subtask, question.action.arguments
     names = (subtask.target, subtask.destination)[len(arguments) :]
     extra = next((words for words in names if words), "")
-    return Complaint(ErrorCode.F1, messages.extra_name(subtask.action, arguments, extra)) if extra else None
+    return Violation(ErrorCode.F1, messages.extra_name(subtask.action, arguments, extra)) if extra else None
 
 
-def named_place(question: CheckQuestion) -> Complaint | None:
+def named_place(question: CheckQuestion) -> Violation | None:
     """F2 for an action that takes a place and has one name only. The official code takes the name for the place."""
     subtask = question.subtask
     if "destination" in question.action.arguments and subtask.target and not subtask.destination:
-        return Complaint(ErrorCode.F2, messages.no_place(subtask.action, subtask.target))
+        return Violation(ErrorCode.F2, messages.no_place(subtask.action, subtask.target))
     return None
 
 
-def existing_target(question: CheckQuestion) -> Complaint | None:
+def existing_target(question: CheckQuestion) -> Violation | None:
     """F2 for a target that is missing from the subtask or that the locator does not know.
 
     Of a Put only the place is looked at. An action that takes nothing needs no target.
@@ -52,14 +52,14 @@ def existing_target(question: CheckQuestion) -> Complaint | None:
     if not question.action.arguments:
         return None
     if not words:
-        return Complaint(ErrorCode.F2, no_target(question.subtask.action))
+        return Violation(ErrorCode.F2, no_target(question.subtask.action))
     if question.entity is None:
         objection = question.world.objection(words, question.action)
-        return Complaint(ErrorCode.F2, objection or ErrorCode.F2.filled(item=words))
+        return Violation(ErrorCode.F2, objection or ErrorCode.F2.filled(item=words))
     return None
 
 
-def pickable_or_place(question: CheckQuestion) -> Complaint | None:
+def pickable_or_place(question: CheckQuestion) -> Violation | None:
     """The official code looks a Pick up among the objects and a Put among the receptacles; anything else "does
     not exist" (F2)."""
     if question.entity is None or question.action.target not in ("loose", "place") or suitable(question):

@@ -1,7 +1,7 @@
 """What rules are and how several make one layer.
 
 A *rule* looks at one question and returns a code with its sentence, or None when it has nothing to say. A layer is
-an `homie.kernel.interfaces.ErrorCheck`: its rules in order, the first complaint counts.
+an `homie.kernel.interfaces.ErrorCheck`: its rules in order, the first violation counts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from homie.kernel.vocabulary.actions import acted_on
 Layer: TypeAlias = Literal["format", "logical", "distance", "execution"]
 
 
-class Complaint(NamedTuple):
+class Violation(NamedTuple):
     """What a rule has against a subtask. about: see `homie.kernel.types.Feedback`."""
 
     code: ErrorCode
@@ -25,26 +25,26 @@ class Complaint(NamedTuple):
     about: tuple[str, ...] = ()
 
 
-def official(code: ErrorCode, about: tuple[str, ...] = (), **names: str) -> Complaint:
-    """A complaint in the sentence of the official code (`ErrorCode.sentence`), with its names filled in."""
-    return Complaint(code, code.filled(**names), about)
+def official(code: ErrorCode, about: tuple[str, ...] = (), **names: str) -> Violation:
+    """A violation with the sentence of the official code (`ErrorCode.sentence`), with its names filled in."""
+    return Violation(code, code.filled(**names), about)
 
 
-Rule: TypeAlias = Callable[[CheckQuestion], Complaint | None]
+Rule: TypeAlias = Callable[[CheckQuestion], Violation | None]
 
 
 @dataclass(frozen=True, slots=True)
 class LayerCheck:
-    """Rules of one layer as one check. Always answers with a Check; `code` is None where no rule complains."""
+    """Rules of one layer as one check. Always answers with a Check; `code` is None where none is violated."""
 
     layer: Layer
     rules: tuple[Rule, ...]
 
     def __call__(self, question: CheckQuestion) -> Check:
         for rule in self.rules:
-            complaint = rule(question)
-            if complaint is not None:
-                return Check(self.layer, complaint.code, complaint.message, complaint.about)
+            violation = rule(question)
+            if violation is not None:
+                return Check(self.layer, violation.code, violation.message, violation.about)
         return Check(self.layer)
 
 

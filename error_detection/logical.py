@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from error_detection import messages, names
-from error_detection.layers import Complaint, official, place
+from error_detection.layers import Violation, official, place
 from homie.kernel.interfaces import CheckQuestion
 from homie.kernel.types import ErrorCode
 from homie.kernel.vocabulary import domain
@@ -12,31 +12,31 @@ OFFICIAL_OPENABLE = ("drawer", "fridge")
 """Words by which the official code recognises what opens (section 3 of the notes on its executor)."""
 
 
-def hand_full(question: CheckQuestion) -> Complaint | None:
+def hand_full(question: CheckQuestion) -> Violation | None:
     """L1: one hand cannot pick, open or close while it holds something."""
     if question.inventory and question.action.hand == "empty":
         return official(ErrorCode.L1, action=question.action.name)
     return None
 
 
-def hand_empty(question: CheckQuestion) -> Complaint | None:
+def hand_empty(question: CheckQuestion) -> Violation | None:
     """L2: nothing to put."""
     if not question.inventory and question.action.hand == "full":
         return official(ErrorCode.L2, action=question.action.name)
     return None
 
 
-def other_in_hand(question: CheckQuestion) -> Complaint | None:
+def other_in_hand(question: CheckQuestion) -> Violation | None:
     """L2 for a Put of something that is not what the hand holds. The official code puts whatever it holds."""
     subtask, action, inventory = question.subtask, question.action, question.inventory
     if action.inventory != "gives" or not (inventory and subtask.target and subtask.destination):
         return None
     if question.world.names_held(subtask.target, inventory, question.observation):
         return None
-    return Complaint(ErrorCode.L2, messages.other_in_hand(action.name, subtask.target, inventory[-1]))
+    return Violation(ErrorCode.L2, messages.other_in_hand(action.name, subtask.target, inventory[-1]))
 
 
-def closed(question: CheckQuestion) -> Complaint | None:
+def closed(question: CheckQuestion) -> Violation | None:
     """L3 for a Put into something closed (or onto something inside of it), and for a Pick out of it."""
     if not question.action.accessible or question.entity is None:
         return None
@@ -48,19 +48,19 @@ def closed(question: CheckQuestion) -> Complaint | None:
     return official(ErrorCode.L3, (named,), action=question.action.name, container=named)
 
 
-def closed_for_put(question: CheckQuestion) -> Complaint | None:
+def closed_for_put(question: CheckQuestion) -> Violation | None:
     """L3 for a Put only: the official code picks things out of what is closed."""
     return closed(question) if question.action.inventory == "gives" else None
 
 
-def interactive(question: CheckQuestion) -> Complaint | None:
+def interactive(question: CheckQuestion) -> Violation | None:
     """L4: open or close something without door or drawer, pick what is not loose, put where there is no place."""
     if question.entity is None or suitable(question):
         return None
     return official(ErrorCode.L4, action=question.action.name, item=place(question))
 
 
-def openable_by_name(question: CheckQuestion) -> Complaint | None:
+def openable_by_name(question: CheckQuestion) -> Violation | None:
     """L4 of the official code: for open and close only, and before it is known whether the target exists."""
     words = place(question)
     if question.action.target != "opens":

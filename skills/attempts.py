@@ -11,12 +11,12 @@ class AttemptSkill(Skill):
 
     _outcome: Outcome
     _reason: str
-    _hopeless: bool
+    _retryable: bool
     _about: tuple[str, ...]
 
     def _renew(self, outcome: Outcome = Outcome.RUNNING) -> None:
         """A new attempt: nothing is known of it but how it begins."""
-        self._outcome, self._reason, self._hopeless, self._about = outcome, "", False, ()
+        self._outcome, self._reason, self._retryable, self._about = outcome, "", True, ()
 
     @property
     def outcome(self) -> Outcome:
@@ -31,5 +31,5 @@ class AttemptSkill(Skill):
         return self._about
 
     @property
-    def hopeless(self) -> bool:
-        return self._hopeless
+    def retryable(self) -> bool:
+        return self._retryable

@@ -294,19 +294,19 @@ def test_a_skill_that_only_claims_success_is_found_out(play):
     assert "effect" in execution.attempts[0].reason
 
 
-class Hopeless(Stubborn):
+class GivesUp(Stubborn):
     """Fails at once, and knows that it always will."""
 
-    hopeless = True
-    complaint = "Unable to pick, the object cannot be reached: the box is in the way"
+    retryable = False
+    feedback_message = "Unable to pick, the object cannot be reached: the box is in the way"
 
 
 def test_what_would_fail_again_is_tried_once_and_the_planner_is_told_why(play):
-    _, records, _, _ = play(GO_BALL, PICK, END, more=[Hopeless("Pick", says=Outcome.FAILED)])
+    _, records, _, _ = play(GO_BALL, PICK, END, more=[GivesUp("Pick", says=Outcome.FAILED)])
     execution = records[1].execution
     assert len(execution.attempts) == 1
     assert execution.feedback.code is ErrorCode.E1
-    assert execution.feedback.message == Hopeless.complaint
+    assert execution.feedback.message == GivesUp.feedback_message
 
 
 class Gloomy(Stubborn):

@@ -44,11 +44,11 @@ class Slow(Skill):
     def start(self, subtask, goal, observation):
         self.acts = 0
 
-    def looks(self):
+    def required_cameras(self):
         return self.cameras if self.acts % EVERY == 0 else ()
 
     def act(self, observation):
-        if self.looks():
+        if self.required_cameras():
             assert "front" in observation.frames
             time.sleep(0.05)
         self.acts += 1

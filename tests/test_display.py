@@ -96,7 +96,7 @@ def test_a_round(screen: Screen) -> None:
     assert screen.new() == "  doing     [Pick, apple]\n"
 
 
-def test_checks_are_told_when_the_last_has_looked_or_one_complains(screen: Screen) -> None:
+def test_checks_are_told_when_the_last_has_looked_or_one_objects(screen: Screen) -> None:
     display = screen.display
     display.on(SubtaskStarted(1, PICK))
     screen.new()

@@ -89,8 +89,8 @@ class Steps(Skill):
         return self.more.get("reason", "")
 
     @property
-    def complaint(self):
-        return self.more.get("complaint", "")
+    def feedback_message(self):
+        return self.more.get("feedback_message", "")
 
 
 class Looking(TinyLocator):
@@ -271,16 +271,18 @@ def test_a_handle_that_the_hand_keeps_is_no_success(action, reason, remark):
     assert run(Subtask(action, "box"), Steps(action), robot=robot)[0].feedback.ok
 
 
-def test_the_complaint_of_a_skill_takes_the_place_of_the_sentence_for_e1_only():
-    complaint = "Unable to pick, the ball is under the box"
-    lost = Steps(ends=Outcome.FAILED, complaint=complaint)
+def test_the_feedback_message_of_a_skill_takes_the_place_of_the_sentence_for_e1_only():
+    sentence = "Unable to pick, the ball is under the box"
+    lost = Steps(ends=Outcome.FAILED, feedback_message=sentence)
     execution, _ = run(PICK, lost, attempts=3)
-    assert execution.feedback == Feedback("fail", ErrorCode.E1, complaint, lasting=True)
-    assert execution.checks[-1] == Check("execution", ErrorCode.E1, complaint, lasting=True)
+    assert execution.feedback == Feedback("fail", ErrorCode.E1, sentence, lasting=True)
+    assert execution.checks[-1] == Check("execution", ErrorCode.E1, sentence, lasting=True)
     assert len(execution.attempts) == 3
-    fine = Steps("Open", ends=Outcome.SUCCEEDED, complaint=complaint)
+    fine = Steps("Open", ends=Outcome.SUCCEEDED, feedback_message=sentence)
     assert run(OPEN, fine)[0].feedback == SUCCESS
-    gone, _ = run(Subtask("Put", "ball", "box"), Steps("Put", ends=Outcome.FAILED, complaint=complaint), attempts=3)
+    gone, _ = run(
+        Subtask("Put", "ball", "box"), Steps("Put", ends=Outcome.FAILED, feedback_message=sentence), attempts=3
+    )
     assert gone.feedback == Feedback("fail", ErrorCode.E2, "Unable to put, and the object is missing")
     assert len(gone.attempts) == 1
 

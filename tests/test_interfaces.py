@@ -53,8 +53,8 @@ def test_a_skill() -> None:
         max_seconds = Skill.max_seconds
 
     skill = Looking("Pick")
-    assert skill.looks() == ("front", "left") and skill.max_seconds == 60.0
-    assert skill.reason == "" and skill.complaint == ""
+    assert skill.required_cameras() == ("front", "left") and skill.max_seconds == 60.0
+    assert skill.reason == "" and skill.feedback_message == ""
     skill.revise(Goal("ball", "", np.zeros(3)))
     assert (Skill.name, Skill.actions, Skill.cameras) == ("", (), ())
 

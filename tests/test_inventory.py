@@ -258,7 +258,7 @@ def test_what_a_planner_is_told_comes_from_the_parts():
     locator.listing = lambda: (Listed(1, "ball", "[3, 4]"),)
     locator.knowledge = lambda number: f"knowledge of round {number}"
     locator.arranged = lambda detections: tuple(reversed(detections))
-    planner.looks_at_hand, robot.hand = True, "front"
+    planner.uses_wrist_camera, robot.hand = True, "front"
     episode = Episode("wait", planner, tiny, EpisodeRules(rounds=3), seed=0, listener=Listeners(), inventory=("mug",))
     assert not episode.over and episode.round == 0
     episode.step()
@@ -273,7 +273,7 @@ def test_what_a_planner_is_told_comes_from_the_parts():
     assert planner_input.hand.shape == (64, 64, 3) and (planner_input.hand == planner_input.views["front"]).all()
     assert planner_input.arguments == tiny.skills.arguments and planner_input.abilities == tiny.skills.abilities
     assert (planner_input.actions, planner_input.models) == (tiny.actions, ("tiny",))
-    planner.looks_at_hand = False
+    planner.uses_wrist_camera = False
     Episode("wait", planner, tiny, EpisodeRules(rounds=3), seed=0, listener=Listeners()).step()
     assert planner.inputs[-1].hand is None
 

@@ -9,8 +9,10 @@ import sys
 import pytest
 
 from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Planner, Privileged, Skill
 from homie.kernel.setup import registry
 from homie.kernel.support.moved import MOVED, new_name
+from homie.kernel.types import Command, Decision, Outcome
 
 
 @pytest.mark.parametrize("old", MOVED)
@@ -48,3 +50,53 @@ def test_other_names_are_nobody_elses() -> None:
     assert new_name("homie.vigilant") is None and new_name("homie") is None
     with pytest.raises(ModuleNotFoundError, match=r"suites\.vigil\.nothing"):
         importlib.import_module("homie.vigil.nothing")
+
+
+def test_members_of_a_skill_by_their_old_names() -> None:
+    with pytest.warns(DeprecationWarning, match="now") as warned:
+
+        class Old(Skill):
+            def start(self, subtask, goal, observation):
+                pass
+
+            def act(self, observation):
+                return Command()
+
+            @property
+            def outcome(self):
+                return Outcome.FAILED
+
+            @property
+            def complaint(self):
+                return "it is too dark"
+
+            @property
+            def hopeless(self):
+                return True
+
+            def looks(self):
+                return ("head",)
+
+    skill = Old()
+    assert (skill.feedback_message, skill.retryable, skill.required_cameras()) == ("it is too dark", False, ("head",))
+    assert [str(warning.message).partition(" The")[0] for warning in warned] == [
+        "Old.complaint is called feedback_message now.",
+        "Old.looks is called required_cameras now.",
+        "Old.hopeless is called retryable now.",
+    ]
+
+
+def test_members_of_parts_by_their_old_names() -> None:
+    with pytest.warns(DeprecationWarning, match="is called bind now"):
+
+        class Old(Planner):
+            def reset(self, task, *, seed):
+                pass
+
+            def decide(self, planner_input):
+                return Decision(())
+
+            def enter(self, robot):
+                self.robot = robot
+
+    assert isinstance(Old(), Privileged)

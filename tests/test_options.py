@@ -1,4 +1,4 @@
-"""Options: one model, three sources, clear complaints."""
+"""Options: one model, three sources, clear messages."""
 
 from __future__ import annotations
 
@@ -383,7 +383,7 @@ def test_what_is_no_picture_size(value):
         RunOptions.build(task="go", picture_size=value)
 
 
-def test_sentences_of_complaints():
+def test_sentences_of_messages():
     for settings, message in (
         ({"rounds": 0, "attempts": 0}, r"^--(rounds|attempts) must .* \(got 0\) \(1 more\)\.$"),
         ({"rounds": 0, "attempts": 0, "seed": -1}, r" \(2 more\)\.$"),
@@ -407,19 +407,19 @@ def test_sentences_of_complaints():
 
 
 def test_names_that_are_not_known_come_first_and_what_is_missing_is_named():
-    def complaint(model, **values):
+    def message(model, **values):
         with pytest.raises(ValidationError) as caught:
             model(**values)
         return explain(caught.value)
 
-    assert complaint(RunOptions, task="go", rounds=0, weather="red") == (
+    assert message(RunOptions, task="go", rounds=0, weather="red") == (
         "weather is not known here (got 'red') (1 more)."
     )
-    assert complaint(BenchOptions) == "suite is missing."
-    assert complaint(CompareOptions, runs=["a", 3]) == "runs.1 must be a path (got 3)."
+    assert message(BenchOptions) == "suite is missing."
+    assert message(CompareOptions, runs=["a", 3]) == "runs.1 must be a path (got 3)."
     twice = [Path("a"), Path("a")]
-    assert complaint(CompareOptions, runs=twice) == "runs: a is given twice."
-    assert complaint(RunOptions, task="go", picture_size="x") == (
+    assert message(CompareOptions, runs=twice) == "runs: a is given twice."
+    assert message(RunOptions, task="go", picture_size="x") == (
         "picture_size: expected a width and a height from 16 to 4096 pixels, such as 512 or 640x480 (got 'x')."
     )
     with pytest.raises(ValidationError) as caught:

@@ -90,7 +90,7 @@ def test_planners(name, tmp_path, table):
     except MissingPart as lacking:
         pytest.skip(str(lacking))
     if isinstance(planner, Privileged):
-        planner.enter(table)
+        planner.bind(table)
     check_planner(planner)
 
 
@@ -142,7 +142,7 @@ def test_skill_sets(name, home, table):
         goals = [(move, goal_of(table, move))]
     robot = {"arm": table, "own": Bare()}.get(name, home)
     if isinstance(skill_set, Privileged):
-        skill_set.enter(Guide() if name in ("nav2", "moveit") else robot)
+        skill_set.bind(Guide() if name in ("nav2", "moveit") else robot)
     check_skills(skill_set, robot, goals)
 
 

@@ -60,7 +60,7 @@ class Told(Planner):
     name = "told"
 
     def __init__(self, hand: bool = False) -> None:
-        self.entered, self.looks_at_hand = [], hand
+        self.entered, self.uses_wrist_camera = [], hand
 
     def reset(self, task, *, seed):
         pass
@@ -68,7 +68,7 @@ class Told(Planner):
     def decide(self, planner_input):
         return Decision(())
 
-    def enter(self, robot):
+    def bind(self, robot):
         self.entered.append(robot)
 
     def describe(self):

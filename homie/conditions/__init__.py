@@ -20,9 +20,9 @@ True
 from homie.conditions.grammar import (
     PREDICATES,
     Condition,
-    complaint,
     conjuncts,
     parse_condition,
+    problem_of,
     unknown_words,
     written,
 )
@@ -32,9 +32,9 @@ __all__ = [
     "PREDICATES",
     "Condition",
     "Predicate",
-    "complaint",
     "conjuncts",
     "parse_condition",
+    "problem_of",
     "unknown_words",
     "written",
 ]

@@ -176,7 +176,7 @@ def parse_condition(value: object) -> Condition:
     try:
         return _CONDITION.validate_python(value)
     except ValidationError as error:
-        raise BadInput(f"goal: {complaint(error)}") from error
+        raise BadInput(f"goal: {problem_of(error)}") from error
 
 
 def conjuncts(condition: Condition) -> tuple[Condition, ...]:
@@ -194,8 +194,8 @@ def written(condition: Condition) -> dict[str, Any]:
     return mapping
 
 
-def complaint(error: ValidationError) -> str:
-    """The first complaint of pydantic about a file, as a sentence that begins with the field."""
+def problem_of(error: ValidationError) -> str:
+    """The first problem of pydantic about a file, as a sentence that begins with the field."""
     first = error.errors()[0]
     location = first["loc"]
     # A predicate is there twice, as the tag and as the field; behind a key that cannot be one stands [key].

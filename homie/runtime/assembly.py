@@ -170,10 +170,10 @@ class Chosen:
     def around(self, robot: Robot, options: OpenOptions) -> Parts:
         """The parts on a robot that is there. Raises BadInput, MissingPart."""
         _check_pictures(robot, options)
-        if self.planner.looks_at_hand and not robot.hand:
+        if self.planner.uses_wrist_camera and not robot.hand:
             raise BadInput(f"The robot '{options.robot}' has no camera at its hand: leave out --set hand=true.")
         if isinstance(self.planner, Privileged):
-            self.planner.enter(robot)
+            self.planner.bind(robot)
         locator = constructed(f"locator '{options.targets}'", self.make_locator, [robot], Locator)  # type: ignore[type-abstract]
         book = self.shelf.book(robot)
         executor = Executor(
@@ -357,6 +357,6 @@ def _by_set(settings: Mapping[str, Any], sets: list[str]) -> dict[str, dict[str,
 
 def _by_action(skill_set: SkillSet, robot: Robot) -> dict[str, Skill]:
     if isinstance(skill_set, Privileged):
-        skill_set.enter(robot)
+        skill_set.bind(robot)
     skills: Sequence[Skill] = skill_set.skills(robot.spec, robot.kinematics)
     return {action: skill for skill in skills for action in skill.actions}

@@ -46,8 +46,8 @@ class Asked(Planner):
         self.answer: Decision | None = None
 
     @property
-    def looks_at_hand(self) -> bool:  # type: ignore[override]
-        return self.planner.looks_at_hand
+    def uses_wrist_camera(self) -> bool:  # type: ignore[override]
+        return self.planner.uses_wrist_camera
 
     def reset(self, task: str, *, seed: int) -> None:
         self.planner.reset(task, seed=seed)

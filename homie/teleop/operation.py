@@ -102,7 +102,7 @@ class Operation:
         self._take: Recorded | None = None
         self._last: Path | None = None
         self._person, self._halted, self._over = True, False, False
-        self._doing = self._complaint = ""
+        self._doing = self._hand_message = ""
         self._listener: EpisodeListener = Listeners()
         self._episode = self._new_episode(PRACTICE, ())
 
@@ -186,9 +186,9 @@ class Operation:
             self._front.tell(str(error))
             self.desk.stop()
             return
-        if self._hand.complaint not in ("", self._complaint):
-            self._front.tell(self._hand.complaint)
-        self._complaint = self._hand.complaint
+        if self._hand.message not in ("", self._hand_message):
+            self._front.tell(self._hand.message)
+        self._hand_message = self._hand.message
         self._listener.on(CommandSent(observation, sent))
         self._listener.on(PeriodPassed(self.parts.robot.observe()))
 
@@ -321,7 +321,7 @@ class Operation:
         if order.planner:
             planner = load_planner(order.planner, options.planner_settings)
             if isinstance(planner, Privileged):
-                planner.enter(self.parts.robot)
+                planner.bind(self.parts.robot)
             options = options.model_copy(update={"planner": order.planner})
             self.parts = replace(self.parts, planner=planner)
             self._asked.planner = planner

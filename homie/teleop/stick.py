@@ -54,13 +54,13 @@ class Hand:
         self._robot = robot
         self._pose: Pose | None = None
         """Where the gripper is wanted while the hand moves it; None while it does not."""
-        self.complaint = ""
+        self.message = ""
         """Why the arm did not follow the last command, "" where it did."""
 
     def command(self, stick: Stick, observation: Observation) -> Command:
         """The command of one control period. A group that the robot has not is left out."""
         spec = self._robot.spec
-        self.complaint = ""
+        self.message = ""
         targets: dict[str, tuple[float, ...]] = {}
         base, gripper = spec.first("base"), spec.first("gripper")
         if base is not None:
@@ -79,7 +79,7 @@ class Hand:
         """Targets that move the gripper on by one control period; none where the arm cannot."""
         chain, kinematics, period = self._robot.spec.chain, self._robot.kinematics, self._robot.spec.period
         if not chain.groups:
-            self.complaint = f"The {self._robot.spec.name} has no arm."
+            self.message = f"The {self._robot.spec.name} has no arm."
             return {}
         q = chain.measured(observation.body)
         now = kinematics.forward(q)
@@ -94,7 +94,7 @@ class Hand:
             if solution.ok and np.max(np.abs(chain.nearest(solution.q, q) - q)) <= FARTHEST:
                 self._pose = Pose(position, pose.rotation if rotation is not None else kinematics.forward(q).rotation)
                 return chain.targets(solution.q)
-        self.complaint = "The arm cannot go further that way."
+        self.message = "The arm cannot go further that way."
         return {}
 
 

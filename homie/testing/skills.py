@@ -79,7 +79,7 @@ def _runs(skill: Skill, robot: Robot) -> Iterator[str]:
     for _ in range(STEPS):
         if skill.outcome is not Outcome.RUNNING:
             return
-        command: object = skill.act(robot.observe(skill.looks()))
+        command: object = skill.act(robot.observe(skill.required_cameras()))
         if not isinstance(command, Command):
             yield f"act must return a Command (returned {type(command).__name__})."
             return

@@ -53,7 +53,7 @@ class ModelPlanner(Planner):
         self.model = model
         self.settings = settings
         self.prompt = Prompt(settings)
-        self.looks_at_hand = settings.hand and settings.images
+        self.uses_wrist_camera = settings.hand and settings.images
         self._advised: set[str] = set()
         self._turns: deque[Turn] = deque(maxlen=max(settings.chat_turns, settings.past_images))
 

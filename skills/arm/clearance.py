@@ -45,7 +45,7 @@ class Clearance:
         self._held = None if held is None else _in_gripper(held, self._in_room(kinematics.forward(q)))
         self._begun = {part: distance for part, (distance, *_) in self._parts(q).items()}
 
-    def complaint(self, q: Array) -> str:
+    def obstructed(self, q: Array) -> str:
         """What would run into what, in words and with the cell of the place; "" if nothing would.
 
         What was touched when the motion began may be left.

@@ -41,7 +41,7 @@ class Move(RoutineSkill):
             self.goal.box,
         )
         try:
-            way = find_way(self.kinematics, self.q, target, clearance.complaint)
+            way = find_way(self.kinematics, self.q, target, clearance.obstructed)
         except NoWay as no:
             raise Stuck(str(no)) from None
         yield from self.follow_joints(way, speed=SPEED, tolerance=0.002, patience=0.8)
@@ -52,5 +52,5 @@ class Move(RoutineSkill):
         yield from self.gripper(self.spec.gripper_max if action.open else 0.0)
 
     @property
-    def complaint(self) -> str:
+    def feedback_message(self) -> str:
         return f"Unable to move to {self.subtask.target}: {self.reason}." if self.reason else ""

@@ -19,14 +19,14 @@ CHECKED = 0.04
 OVER = 0.14
 """Metres above the higher one of start and target that the way over the top goes."""
 
-Complaint = Callable[[Array], str]
+Obstructed = Callable[[Array], str]
 
 
 class NoWay(Exception):
     """There is no way; the message is the reason, as the end of a sentence."""
 
 
-def find_way(kinematics: Kinematics, q0: Array, target: Pose, complaint: Complaint) -> list[Array]:
+def find_way(kinematics: Kinematics, q0: Array, target: Pose, obstructed: Obstructed) -> list[Array]:
     """Postures (n + 1,) from q0 (left out) to a pose of the gripper in the base frame, each to be reached from the one
     before by joint interpolation. Raises NoWay."""
     goal = kinematics.solve(target.position, target.rotation, q0)
@@ -35,13 +35,13 @@ def find_way(kinematics: Kinematics, q0: Array, target: Pose, complaint: Complai
     reasons = []
     for way in (_straight, _bent, _over):
         try:
-            return way(kinematics, q0, target, complaint)
+            return way(kinematics, q0, target, obstructed)
         except NoWay as no:
             reasons.append(str(no))
     raise NoWay(next((reason for reason in reasons if reason), "no way of the arm was found"))
 
 
-def _straight(kinematics: Kinematics, q0: Array, target: Pose, complaint: Complaint) -> list[Array]:
+def _straight(kinematics: Kinematics, q0: Array, target: Pose, obstructed: Obstructed) -> list[Array]:
     """The gripper moves on a line and turns evenly."""
     start = kinematics.forward(q0)
     length = float(np.linalg.norm(target.position - start.position))
@@ -54,34 +54,34 @@ def _straight(kinematics: Kinematics, q0: Array, target: Pose, complaint: Compla
         solution = kinematics.solve(position, slerp(start.rotation, target.rotation, k / count), q)
         if not solution.ok or float(np.max(np.abs(solution.q - q))) > JUMP:
             raise NoWay("")
-        _check(complaint, solution.q)
+        _check(obstructed, solution.q)
         q = solution.q
         way.append(q)
     return way
 
 
-def _bent(kinematics: Kinematics, q0: Array, target: Pose, complaint: Complaint) -> list[Array]:
+def _bent(kinematics: Kinematics, q0: Array, target: Pose, obstructed: Obstructed) -> list[Array]:
     """All joints move evenly."""
     goal = kinematics.solve(target.position, target.rotation, q0).q
     count = max(1, int(np.ceil(float(np.max(np.abs(goal - q0))) / CHECKED)))
     for k in range(1, count + 1):
-        _check(complaint, q0 + (goal - q0) * (k / count))
+        _check(obstructed, q0 + (goal - q0) * (k / count))
     return [goal]
 
 
-def _over(kinematics: Kinematics, q0: Array, target: Pose, complaint: Complaint) -> list[Array]:
+def _over(kinematics: Kinematics, q0: Array, target: Pose, obstructed: Obstructed) -> list[Array]:
     """Straight up, across in joint space, straight down."""
     start = kinematics.forward(q0)
     height = max(start.position[2], target.position[2]) + OVER
     up = Pose(np.array([*start.position[:2], height]), start.rotation)
     above = Pose(np.array([*target.position[:2], height]), target.rotation)
-    way = _straight(kinematics, q0, up, complaint)
+    way = _straight(kinematics, q0, up, obstructed)
     if not kinematics.solve(above.position, above.rotation, way[-1]).ok:
         raise NoWay("")
-    way += _bent(kinematics, way[-1], above, complaint)
-    return way + _straight(kinematics, way[-1], target, complaint)
+    way += _bent(kinematics, way[-1], above, obstructed)
+    return way + _straight(kinematics, way[-1], target, obstructed)
 
 
-def _check(complaint: Complaint, q: Array) -> None:
-    if reason := complaint(q):
+def _check(obstructed: Obstructed, q: Array) -> None:
+    if reason := obstructed(q):
         raise NoWay(reason)

@@ -7,7 +7,7 @@ import numpy as np
 from homie.kernel.types import Array, Articulation, FailureReason, Pose
 from skills.classical.collision import TOUCH
 from skills.classical.manipulation import Manipulation
-from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation
+from skills.classical.motion import Motion, NotRetryable, Stuck, gripper_rotation
 from skills.classical.obstruction import without
 from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest
 
@@ -64,13 +64,13 @@ class Press(Manipulation):
         yield from self.together(self.leave(), self.look_at(switch.handle))
 
     def _choose(self, switch: Articulation) -> tuple[Standing, tuple[Pose, ...]]:
-        """Where to stand and how to press. Raises Hopeless with what is in the way."""
+        """Where to stand and how to press. Raises NotRetryable with what is in the way."""
         chosen = self.reachable_standing(self._options(switch), self._free)
         if chosen is None:
             with self.supposing(without(self.goal, self.goal.loose)):
                 unhindered = self.reachable_standing(self._options(switch), self._free)
             blocked = None if unhindered is None else self.blockers(unhindered[0])
-            raise Hopeless(FailureReason.NO_PLACE_TO_PRESS, blockers=blocked)
+            raise NotRetryable(FailureReason.NO_PLACE_TO_PRESS, blockers=blocked)
         return chosen[0], tuple(chosen[1])
 
     def _options(self, switch: Articulation) -> list[Option]:

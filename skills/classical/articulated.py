@@ -15,7 +15,7 @@ from homie.kernel.types import Array, Articulation, Box, FailureReason, Pose, Po
 from skills.classical.collision import FREE, PLANNED, TOUCH, Solids
 from skills.classical.hand import Hand
 from skills.classical.manipulation import Manipulation
-from skills.classical.motion import Hopeless, Motion, Stuck, merged, timed
+from skills.classical.motion import Motion, NotRetryable, Stuck, merged, timed
 from skills.classical.obstruction import without
 from skills.classical.pulls import (
     ENTRY,
@@ -130,7 +130,7 @@ class MoveArticulation(Manipulation):
         super().__init__(spec, kinematics, hand)
         self._useless: list[Pose2] = []
         self._target = ""
-        self._exhausted: tuple[Pose2, float, Hopeless] | None = None
+        self._exhausted: tuple[Pose2, float, NotRetryable] | None = None
         """Where the base stood, how open it was when no way was found, and why: from there none will be."""
 
     def routine(self) -> Motion:
@@ -265,21 +265,21 @@ class MoveArticulation(Manipulation):
     def _choose(self, articulation: Articulation) -> tuple[Standing, Pull]:
         """The cheapest way to the best end that keeps clear of things; if there is none, the one that touches least.
 
-        Raises Hopeless with what is in the way.
+        Raises NotRetryable with what is in the way.
         """
         if self._exhausted is not None:
-            base, opening, hopeless = self._exhausted
+            base, opening, failure = self._exhausted
             if same_place(base, self.base) and abs(opening - articulation.opening) < 0.02:
-                raise hopeless
+                raise failure
         chosen = self._best(articulation)
         if chosen is not None:
             return chosen
         with self.supposing(without(self.goal, self.goal.loose)):
             unhindered = self._best(articulation)
         blocked = None if unhindered is None else self.blockers(unhindered[0])
-        hopeless = Hopeless(FailureReason.NO_PLACE_TO_OPEN, blockers=blocked)
-        self._exhausted = self.base, articulation.opening, hopeless
-        raise hopeless
+        failure = NotRetryable(FailureReason.NO_PLACE_TO_OPEN, blockers=blocked)
+        self._exhausted = self.base, articulation.opening, failure
+        raise failure
 
     def _best(self, articulation: Articulation) -> tuple[Standing, Pull] | None:
         reachable = Reachable.of(self.costs, self.base)

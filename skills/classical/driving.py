@@ -12,7 +12,7 @@ from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Box, Command, FailureReason, OccupancyGrid, Pose2
 from skills.classical.collision import Solids
 from skills.classical.hand import NOTHING, Hand
-from skills.classical.motion import Hopeless, Motion, RoutineSkill, Stuck, wrap
+from skills.classical.motion import Motion, NotRetryable, RoutineSkill, Stuck, wrap
 from skills.classical.obstruction import cleared, on_the_way
 from skills.classical.paths import length_left, point_ahead, rest_of
 from skills.classical.planning import ESCAPE, CostMap, plan_path
@@ -133,15 +133,15 @@ class MobileSkill(RoutineSkill):
                 yield from self.straight(0.15 if ahead else -0.15, seconds=2.0)
         raise Stuck(FailureReason.WAY_BLOCKED)
 
-    def _no_path(self, target: Array, tolerance: float) -> Hopeless:
+    def _no_path(self, target: Array, tolerance: float) -> NotRetryable:
         """Why there is no way to a point (2,), to be raised."""
         radius = self.spec.footprint_radius + self.margin
         if self.goal.grid is not None and self.goal.loose:
             costs = CostMap.of(cleared(self.goal.grid, self.goal.loose), radius)
             path = plan_path(costs, self.base.xy, target, tolerance)
             if path is not None:
-                return Hopeless(FailureReason.NO_PATH, blockers=on_the_way(self.goal.loose, path, radius))
-        return Hopeless(FailureReason.NO_PATH)
+                return NotRetryable(FailureReason.NO_PATH, blockers=on_the_way(self.goal.loose, path, radius))
+        return NotRetryable(FailureReason.NO_PATH)
 
     def _stale(self, planned: OccupancyGrid | None, path: Array) -> bool:
         """Whether a new map puts an obstacle on the path."""

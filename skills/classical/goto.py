@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from homie.kernel.types import Array, Box, FailureReason, Mask, Pose2, planar_rotation
 from skills.classical.driving import MobileSkill
-from skills.classical.motion import Hopeless, Motion, Stuck
+from skills.classical.motion import Motion, NotRetryable, Stuck
 from skills.classical.obstruction import cleared
 from skills.classical.planning import CostMap
 from skills.classical.reaching import Reachable, same_place
@@ -115,7 +115,7 @@ class GoTo(MobileSkill):
         return self.goal.box or Box(self.goal.position, np.full(3, 0.03))
 
     def _floor_in(self, room: tuple[float, float, float, float]) -> Array:
-        """The roomiest reachable point of a rectangle, rather in its middle. Raises Hopeless if there is none."""
+        """The roomiest reachable point of a rectangle, rather in its middle. Raises NotRetryable if there is none."""
         point = self._in_room(room, self.costs)
         if point is not None:
             return point
@@ -124,7 +124,7 @@ class GoTo(MobileSkill):
         raise self._why(FailureReason.NO_FLOOR_IN_ROOM, beyond)
 
     def _pose_before(self) -> Pose2:
-        """A reachable pose near the target that faces it, from its front if it has one. Raises Hopeless if there is
+        """A reachable pose near the target that faces it, from its front if it has one. Raises NotRetryable if there is
         none."""
         pose = self._before(self.costs)
         if pose is not None:
@@ -136,9 +136,9 @@ class GoTo(MobileSkill):
         raise self._why(FailureReason.NO_FLOOR_NEAR, None if beyond is None else beyond.xy)
 
     @staticmethod
-    def _behind_wall() -> Hopeless:
+    def _behind_wall() -> NotRetryable:
         """The reason where all places to stand are on the wrong side of a wall, to be raised."""
-        return Hopeless(FailureReason.BEHIND_WALL)
+        return NotRetryable(FailureReason.BEHIND_WALL)
 
     def _walled(self, points: Array) -> Mask:
         """From which places (n, 2) a wall hides the target, (n,)."""
@@ -158,9 +158,9 @@ class GoTo(MobileSkill):
             return None
         return CostMap.of(cleared(self.goal.grid, self.goal.loose), self.spec.footprint_radius + self.margin)
 
-    def _why(self, reason: FailureReason, beyond: Array | None) -> Hopeless:
+    def _why(self, reason: FailureReason, beyond: Array | None) -> NotRetryable:
         """The reason, to be raised, with what keeps the robot from a point (2,) that it could reach without it."""
-        return Hopeless(reason) if beyond is None else self._no_path(beyond, 0.0)
+        return NotRetryable(reason) if beyond is None else self._no_path(beyond, 0.0)
 
     def _in_room(self, room: tuple[float, float, float, float], costs: CostMap) -> Array | None:
         """The roomiest reachable point of a rectangle, rather in its middle."""

@@ -74,7 +74,7 @@ class Stuck(Exception):
         return blockers if len(blockers) <= MOST_NAMED else ()
 
 
-class Hopeless(Stuck):
+class NotRetryable(Stuck):
     """Nothing was tried, and trying again would change nothing: what is in the way has to go first."""
 
 
@@ -138,7 +138,7 @@ class RoutineSkill(AttemptSkill):
         failure = (self.goal.name, reason)
         self._failures = [*self._failures, failure] if failure in self._failures[-1:] else [failure]
         in_vain = len(self._failures) >= AGAIN
-        self._hopeless = in_vain or isinstance(stuck, Hopeless)
+        self._retryable = not in_vain and not isinstance(stuck, NotRetryable)
         if in_vain:
             reason = repeated(reason, len(self._failures))
         self._recover(Outcome.FAILED, reason)

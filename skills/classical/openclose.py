@@ -12,7 +12,7 @@ from homie.kernel.interfaces import kind_of
 from homie.kernel.types import Array, Articulation, FailureReason, Goal, rotation_z
 from homie.kernel.vocabulary.furniture import opens_otherwise
 from skills.classical.articulated import OUTSIDE, MoveArticulation
-from skills.classical.motion import Hopeless, Motion, Stuck
+from skills.classical.motion import Motion, NotRetryable, Stuck
 from skills.classical.pulls import STANDOFF, slides_across, turns_level
 
 SHUT_ANGLE, SHUT_GAP = 0.06, 0.015
@@ -153,5 +153,5 @@ def _known(goal: Goal) -> Sequence[Articulation]:
     if goal.articulations:
         return goal.articulations
     if opens_otherwise(kind_of(goal.name)):
-        raise Hopeless(FailureReason.OPENING_UNKNOWN)
+        raise NotRetryable(FailureReason.OPENING_UNKNOWN)
     raise Stuck(FailureReason.NO_HANDLE)

@@ -28,7 +28,7 @@ from skills.classical.drawing import draw
 from skills.classical.grasps import DOWN, Grasp, Tool, grasps, palm_touches, touches
 from skills.classical.hand import Hand
 from skills.classical.manipulation import AROUND, AWAY, Manipulation
-from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation, wrap
+from skills.classical.motion import Motion, NotRetryable, Stuck, gripper_rotation, wrap
 from skills.classical.obstruction import without
 from skills.classical.overhang import drawings, levelled, lies_flat, pinches
 from skills.classical.places import half_depth
@@ -154,7 +154,7 @@ class Pick(Manipulation):
             self._failed.append(grasp)
             self._slipped += 1
             if self._slipped >= SLIPS:
-                raise Hopeless(FailureReason.CANNOT_HOLD, why="it has slipped out of the hand twice")
+                raise NotRetryable(FailureReason.CANNOT_HOLD, why="it has slipped out of the hand twice")
             raise Stuck(FailureReason.SLIPPED)
         self._slipped = 0
 
@@ -235,18 +235,18 @@ class Pick(Manipulation):
         return cheapest(options)
 
     def _give_up(self) -> NoReturn:
-        """Raises Hopeless with what is in the way, or stands on it and would fall."""
+        """Raises NotRetryable with what is in the way, or stands on it and would fall."""
         if on_it := standing_on(self.goal):
-            raise Hopeless(FailureReason.UNDER_OTHERS, blockers=[*on_it])
+            raise NotRetryable(FailureReason.UNDER_OTHERS, blockers=[*on_it])
         with self.supposing(without(self.goal, self.goal.loose)):
             unhindered, fits = self._best(), bool(self._grasps())
         if unhindered is not None:
             grasp, standing = unhindered
             beside = [box for box in self.goal.loose if touches(grasp, [box], self.spec.fingers)]
-            raise Hopeless(FailureReason.OBJECT_BLOCKED, blockers=[*beside, *self.blockers(standing)])
+            raise NotRetryable(FailureReason.OBJECT_BLOCKED, blockers=[*beside, *self.blockers(standing)])
         if not fits:
-            raise Hopeless(FailureReason.NO_GRASP)
-        raise Hopeless(FailureReason.NO_PLACE_TO_PICK)
+            raise NotRetryable(FailureReason.NO_GRASP)
+        raise NotRetryable(FailureReason.NO_PLACE_TO_PICK)
 
     def _best(self) -> tuple[Grasp, Standing] | None:
         """How to take it, and from where."""

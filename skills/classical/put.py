@@ -16,7 +16,7 @@ from skills.classical.collision import Solids
 from skills.classical.grasps import ROOM_ABOVE, THROUGH_FRONT
 from skills.classical.hand import NOTHING, Hand
 from skills.classical.manipulation import Manipulation
-from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation
+from skills.classical.motion import Motion, NotRetryable, Stuck, gripper_rotation
 from skills.classical.obstruction import without
 from skills.classical.pick import APPROACH, LOW
 from skills.classical.places import half_depth, places
@@ -109,24 +109,24 @@ class Put(Manipulation):
         return BESIDE_CONTENTS if self.hand.loose else np.inf
 
     def _choose(self) -> tuple[Standing, Sequence[Pose]]:
-        """Where to stand and to put it. Raises Hopeless with what is in the way."""
+        """Where to stand and to put it. Raises NotRetryable with what is in the way."""
         chosen = self.reachable_standing(self._options(), self._free)
         if chosen is not None:
             return chosen
         goal = self.goal
         fits = [surface for surface in goal.surfaces if self._fits_under(surface)]
         if not fits:
-            raise Hopeless(FailureReason.TOO_TALL)
+            raise NotRetryable(FailureReason.TOO_TALL)
         with self.supposing(without(goal, goal.loose)):
             unhindered = self.reachable_standing(self._options(), self._free)
         if unhindered is None:
-            raise Hopeless(FailureReason.NO_SPOT_FOR_ARM)
+            raise NotRetryable(FailureReason.NO_SPOT_FOR_ARM)
         there = [box for box in goal.loose if any(_lies_on(box, surface) for surface in fits)]
         full = not any(places(surface, goal.obstacles, self.hand) for surface in fits)
         if full and len(there) > MOST_NAMED:
-            raise Hopeless(FailureReason.SURFACE_FULL, count=len(there))
+            raise NotRetryable(FailureReason.SURFACE_FULL, count=len(there))
         blockers = self.blockers(unhindered[0])
-        raise Hopeless(FailureReason.NO_SPOT_FOR_ARM, blockers=there if full else blockers or there)
+        raise NotRetryable(FailureReason.NO_SPOT_FOR_ARM, blockers=there if full else blockers or there)
 
     def _fits_under(self, surface: Surface) -> bool:
         """Whether what is held can stand on a surface under what is above it, when a drawer is shut again too."""

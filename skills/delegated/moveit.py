@@ -39,7 +39,7 @@ class MoveIt(SkillSet):
         super().__init__(argument)
         self._robot: ArmPlanner | None = None
 
-    def enter(self, robot: Robot) -> None:
+    def bind(self, robot: Robot) -> None:
         """Take the robot that is asked. Raises BadInput for one that has no planner of its own."""
         if not isinstance(robot, ArmPlanner):
             raise BadInput(
@@ -50,7 +50,7 @@ class MoveIt(SkillSet):
         self._robot = robot
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
-        assert self._robot is not None, "it has entered one"
+        assert self._robot is not None, "bind has set it"
         spec.require("The skill set 'moveit'", "base", "arm", "gripper", postures=True)
         hand = Hand()
         kinds = (PlannedPick, PlannedPut, PlannedOpen, PlannedClose)

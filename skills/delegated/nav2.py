@@ -27,7 +27,7 @@ class Nav2(SkillSet):
         super().__init__(argument)
         self._robot: Navigator | None = None
 
-    def enter(self, robot: Robot) -> None:
+    def bind(self, robot: Robot) -> None:
         """Take the robot that is asked. Raises BadInput for one that has no navigation of its own."""
         if not isinstance(robot, Navigator):
             raise BadInput(
@@ -37,7 +37,7 @@ class Nav2(SkillSet):
         self._robot = robot
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
-        assert self._robot is not None, "it has entered one"
+        assert self._robot is not None, "bind has set it"
         spec.require("The skill set 'nav2'", "base")
         return [DelegatedGoTo(spec, kinematics, self._robot)]
 

@@ -7,7 +7,7 @@ from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Pose2
 from homie.kernel.vocabulary import moves
 from skills.classical.driving import MobileSkill
-from skills.classical.motion import Hopeless, Motion
+from skills.classical.motion import Motion, NotRetryable
 from skills.graph.going import Refused, Traveller
 from skills.steps.step import begun
 
@@ -26,7 +26,7 @@ class DrivenMove(MobileSkill):
         self._meant: Pose2 | None = None
 
     @property
-    def complaint(self) -> str:
+    def feedback_message(self) -> str:
         """Why it has failed, for the planner."""
         return f"Unable to {self.subtask.action.lower()}, {self.reason}" if self.reason else ""
 
@@ -53,5 +53,5 @@ class DrivenMove(MobileSkill):
                 case _:
                     traveller.tilt = traveller.look(self.subtask.action)
         except Refused as refused:
-            raise Hopeless(str(refused)) from refused
+            raise NotRetryable(str(refused)) from refused
         yield from self.look_at(traveller.gaze(self.base, traveller.tilt))

@@ -41,7 +41,7 @@ class IdealMove(AttemptSkill):
                     tilt = traveller.look(subtask.action)
             self._stand(places, tilt)
         except Refused as refused:
-            self._reason, self._hopeless = str(refused), True
+            self._reason, self._retryable = str(refused), False
             return
         traveller.tilt = tilt
         self._reason, self._outcome = SET, Outcome.SUCCEEDED
@@ -51,7 +51,7 @@ class IdealMove(AttemptSkill):
         for pose in places:
             spot = (pose.x, pose.y, pose.x, pose.y)
             goal = Goal("", "", self._traveller.gaze(pose, tilt), room=spot)
-            if not self._robot.bring_about(GO_TO, goal, [pose]):
+            if not self._robot.set_outcome(GO_TO, goal, [pose]):
                 return
         raise Refused(IN_THE_WAY)
 
@@ -59,6 +59,6 @@ class IdealMove(AttemptSkill):
         return Command()
 
     @property
-    def complaint(self) -> str:
+    def feedback_message(self) -> str:
         """Why it has failed, for the planner."""
         return f"Unable to {self._action.lower()}, {self._reason}" if self._outcome is Outcome.FAILED else ""

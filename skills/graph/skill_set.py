@@ -31,7 +31,7 @@ class Moves(SkillSet):
         super().__init__(argument)
         self._robot: Robot | None = None
 
-    def enter(self, robot: Robot) -> None:
+    def bind(self, robot: Robot) -> None:
         """Take the robot whose home has a graph."""
         self._robot = robot
 
@@ -41,7 +41,7 @@ class Moves(SkillSet):
     def _traveller(self, spec: RobotSpec) -> Traveller:
         """The robot on its graph. Raises BadInput for a robot that cannot move on one."""
         spec.require(f"The skill set '{self.name}'", "base", "head", "arm", "gripper", postures=True)
-        assert self._robot is not None, "it has entered one"
+        assert self._robot is not None, "bind has set it"
         return traveller(self._robot)
 
     def describe(self) -> Mapping[str, object]:
@@ -54,14 +54,14 @@ class IdealGraph(Moves):
     name = "ideal-graph"
     note = "privileged: knows the home's map and sets the simulated world, nothing moves"
 
-    def enter(self, robot: Robot) -> None:
+    def bind(self, robot: Robot) -> None:
         """Take the robot whose world is set. Raises BadInput for one whose cannot be."""
         settable(robot, self.name)
-        super().enter(robot)
+        super().bind(robot)
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
         on_graph = self._traveller(spec)
-        assert self._robot is not None, "it has entered one"
+        assert self._robot is not None, "bind has set it"
         return [IdealMove(settable(self._robot, self.name), on_graph)]
 
 

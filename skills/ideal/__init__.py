@@ -1,4 +1,4 @@
 """Skills that cannot fail, or fail as told: what a subtask comes to is set in the simulated world. Privileged.
 
-goal --places--> robot.bring_about, unless a draw by its `Reliability` fails
+goal --places--> robot.set_outcome, unless a draw by its `Reliability` fails
 """

@@ -41,8 +41,8 @@ class IdealSkill(AttemptSkill):
             return
         stay = action.result != "reached"
         where = places(goal, observation.body.base, self._spec, stay=stay)
-        problem = self._robot.bring_about(action, goal, where)
-        self._reason, self._hopeless = problem or SET, bool(problem)
+        problem = self._robot.set_outcome(action, goal, where)
+        self._reason, self._retryable = problem or SET, not problem
         if not problem:
             self._until = observation.stamp + (SETTLES if action.inventory == "gives" else 0.0)
             self._outcome = Outcome.RUNNING if action.inventory == "gives" else Outcome.SUCCEEDED

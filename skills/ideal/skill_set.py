@@ -33,7 +33,7 @@ class Ideal(SkillSet):
         self._robot: Rearrangeable | None = None
         self._seed = 0
 
-    def enter(self, robot: Robot) -> None:
+    def bind(self, robot: Robot) -> None:
         """Take the robot whose world is set. Raises BadInput for one whose cannot be."""
         self._robot = settable(robot, self.name)
 
@@ -41,7 +41,7 @@ class Ideal(SkillSet):
         self._seed = seed
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
-        assert self._robot is not None, "it has entered one"
+        assert self._robot is not None, "bind has set it"
         spec.require(f"The skill set '{self.name}'", "base", "arm", "gripper", postures=True)
         return [IdealSkill(self._robot, spec, SuccessSampler(self.reliability, self._seed), self.table)]
 

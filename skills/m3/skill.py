@@ -120,7 +120,7 @@ class M3Skill(PolicySkill):
     def revise(self, goal: Goal) -> None:
         self.goal = goal
 
-    def looks(self) -> tuple[str, ...]:
+    def required_cameras(self) -> tuple[str, ...]:
         return self.cameras if self.busy is None and self._left == 0 else ()
 
     def steer(self, observation: Observation) -> Command:

@@ -133,7 +133,7 @@ class _Recorder:
         skill.start(Subtask("Go to", name), goal, observation)
         while skill.outcome is Outcome.RUNNING and observation.stamp - began < skill.max_seconds:
             robot.act(skill.act(observation))
-            observation = robot.observe(skill.looks())
+            observation = robot.observe(skill.required_cameras())
             if self._changed(observation.body.base):
                 self.take()
         robot.act(Command())

@@ -25,7 +25,7 @@ class Own(SkillSet):
         self._robot: Performer | None = None
         self._able: tuple[str, ...] = ()
 
-    def enter(self, robot: Robot) -> None:
+    def bind(self, robot: Robot) -> None:
         """Take the robot that is asked. Raises BadInput for one that carries out nothing by itself."""
         if not isinstance(robot, Performer):
             raise BadInput(
@@ -35,7 +35,7 @@ class Own(SkillSet):
         self._able = tuple(action for action in robot.actions if action != "End") or self.actions
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
-        assert self._robot is not None, "it has entered one"
+        assert self._robot is not None, "bind has set it"
         return [OwnSkill(self._robot, self._able)]
 
 
@@ -64,9 +64,9 @@ class OwnSkill(Skill):
         return self._refusal
 
     @property
-    def hopeless(self) -> bool:
-        return True
+    def retryable(self) -> bool:
+        return False
 
     @property
-    def complaint(self) -> str:
+    def feedback_message(self) -> str:
         return self._refusal

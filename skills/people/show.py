@@ -8,7 +8,7 @@ import numpy as np
 
 from homie.kernel.types import Array, FailureReason, Pose
 from skills.classical.manipulation import Manipulation
-from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation
+from skills.classical.motion import Motion, NotRetryable, Stuck, gripper_rotation
 from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest
 
 FACE = 0.12
@@ -44,7 +44,7 @@ class Show(Manipulation):
             raise Stuck(FailureReason.GAZE_UNKNOWN)
         chosen = self.reachable_standing(self._options(), self._free)
         if chosen is None:
-            raise Hopeless(FailureReason.NO_PLACE_TO_SHOW)
+            raise NotRetryable(FailureReason.NO_PLACE_TO_SHOW)
         standing, poses = chosen
         yield from self.come_to(standing)
         joints = self.joints_from_here(poses, standing, self._free)

@@ -101,7 +101,7 @@ class EffectorSkill(PolicySkill):
         self._looks = False
         self._commands = self._routine()
 
-    def looks(self) -> tuple[str, ...]:
+    def required_cameras(self) -> tuple[str, ...]:
         return tuple(self.eyes.values()) if self._looks else ()
 
     def steer(self, observation: Observation) -> Command:

@@ -40,7 +40,7 @@ class PolicyRoutine(PolicySkill, MobileSkill):
     def steer(self, observation: Observation) -> Command:
         return RoutineSkill.act(self, observation)
 
-    def looks(self) -> tuple[str, ...]:
+    def required_cameras(self) -> tuple[str, ...]:
         now = bool(self.wanted) and self.seen.stamp + self.spec.period >= self.due - EPSILON
         return (self.wanted,) if now else ()
 

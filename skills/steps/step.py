@@ -13,7 +13,7 @@ from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Command, Goal, Observation, Pose2, Subtask, wrapped
 from skills.classical.driving import MobileSkill
-from skills.classical.motion import Hopeless, Motion
+from skills.classical.motion import Motion, NotRetryable
 from skills.steps.actions import METRES, SMALL, Move, Tilt, Turn
 
 ROOM = 0.02
@@ -51,7 +51,7 @@ class Step(MobileSkill):
         self._here = begun(observation.body.base, self._meant)
 
     @property
-    def complaint(self) -> str:
+    def feedback_message(self) -> str:
         return f"Unable to {self.subtask.action.lower()}, {self.reason}" if self.reason else ""
 
     def routine(self) -> Motion:
@@ -85,15 +85,15 @@ class Step(MobileSkill):
         yield from self._rest()
         self._meant = there
         if there is here:
-            raise Hopeless(IN_THE_WAY)
+            raise NotRetryable(IN_THE_WAY)
 
     def _check_floor(self, here: Pose2, there: Pose2) -> None:
-        """Raises Hopeless where the floor between two places is not free: nothing is touched to find that out."""
+        """Raises NotRetryable where the floor between two places is not free: nothing is touched to find that out."""
         costs = self.costs
         needed = min(self.spec.footprint_radius + ROOM, costs.clear_at(here.xy))
         points = (here.xy + (there.xy - here.xy) * share for share in np.linspace(0.1, 1.0, 10))
         if any(costs.clear_at(point) < needed for point in points):
-            raise Hopeless(IN_THE_WAY)
+            raise NotRetryable(IN_THE_WAY)
 
     def _short(self, line: Pose2, forwards: float, place: Pose2) -> float:
         """Metres that are left on a line to a place, in the direction in which it is driven."""
@@ -113,13 +113,13 @@ class Step(MobileSkill):
         self._meant = Pose2(here.x, here.y, float(wrapped(here.yaw + angle)))
 
     def _face(self, yaw: float) -> Motion:
-        """Turn to a heading on the spot. Raises Hopeless if something holds the base, turned back as far as it goes."""
+        """Turn to a heading on the spot. Raises NotRetryable if something holds the base, which turns back then."""
         before = self.base.yaw
         turned = yield from self._turn_here(yaw, EXACT, TURN_SECONDS)
         if not turned:
             yield from self._turn_here(before, EXACT, TURN_SECONDS)
             self._meant = None
-            raise Hopeless(IN_THE_WAY)
+            raise NotRetryable(IN_THE_WAY)
 
     def _tilt(self, angle: float) -> Motion:
         head = self.spec.head
@@ -128,7 +128,7 @@ class Step(MobileSkill):
         aim = angle + (self._looks if abs(self._looks - tilt) < ASKEW else tilt)
         low, high = head.limits[1]
         if not low <= aim <= high:
-            raise Hopeless(NO_FURTHER)
+            raise NotRetryable(NO_FURTHER)
         self._looks = aim
         for _ in range(round(NOD_SECONDS / self.spec.period)):
             if abs(float(head.measured(self.seen.body)[1]) - aim) < NODDED:

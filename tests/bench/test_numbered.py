@@ -205,7 +205,7 @@ def test_the_random_planner_answers_in_the_last_round(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "complaint"),
+    ("more", "message"),
     [
         ({"keypaths": [["[End, floor]"]]}, "a question needs key paths that end with one of its answers"),
         ({"keypaths": [], "goal": {"held": "key"}}, "a question needs key paths that end with one of its answers"),
@@ -213,8 +213,8 @@ def test_the_random_planner_answers_in_the_last_round(tmp_path: Path) -> None:
         ({"answers": ["chest", "a, b"]}, "answers"),
     ],
 )
-def test_a_question_that_cannot_be_answered_is_refused(tmp_path: Path, more: dict[str, object], complaint: str) -> None:
-    with pytest.raises(BadInput, match=complaint):
+def test_a_question_that_cannot_be_answered_is_refused(tmp_path: Path, more: dict[str, object], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
         read_suite(question(tmp_path, ["[End, chest]"], **more))
 
 

@@ -25,9 +25,9 @@ def check(folder: Path, scene: dict[str, Any], *, suite: dict[str, Any] | None =
 
 
 @pytest.mark.parametrize(
-    ("robot", "scene", "complaint"),
+    ("robot", "scene", "message"),
     [
-        *(("mujoco", scene, complaint) for scene, complaint in (
+        *(("mujoco", scene, message) for scene, message in (
             ({"objects": 61}, "scene.objects must be at most 60 (got 61)."),
             ({"rooms": 1}, "scene.rooms must be at least 2 (got 1)."),
             ({"rooms": 7}, "scene.rooms must be at most 6 (got 7)."),
@@ -42,10 +42,10 @@ def check(folder: Path, scene: dict[str, Any], *, suite: dict[str, Any] | None =
         ("tiny", {"rooms": 7}, "scene.rooms must be at most 6 (got 7)."),
     ],
 )  # fmt: skip
-def test_a_scene_that_the_environment_does_not_have_is_refused(tmp_path, robot, scene, complaint):
+def test_a_scene_that_the_environment_does_not_have_is_refused(tmp_path, robot, scene, message):
     with pytest.raises(BadInput) as refused:
         check(tmp_path, scene, robot=robot, skills="tiny", targets="background")
-    assert str(refused.value) == f"The suite 'small': task 'a': {complaint}"
+    assert str(refused.value) == f"The suite 'small': task 'a': {message}"
 
 
 def test_a_choice_becomes_the_options_of_a_run():

@@ -51,9 +51,7 @@ def test_variables_give_defaults_that_files_and_the_command_line_override(homie,
     assert "Unknown planner 'none'" in homie("run", "go", HOMIE_PLANNER="none").stderr
     (tmp_path / "run.yaml").write_text("planner: nothing\n")
     assert "Unknown planner 'nothing'" in homie("run", "go", "--config", "run.yaml", HOMIE_PLANNER="none").stderr
-    assert homie("compare", "nowhere", HOMIE_PLANNER="none").returncode == 2, (
-        "it has no planner, and no complaint of it"
-    )
+    assert homie("compare", "nowhere", HOMIE_PLANNER="none").returncode == 2, "it has no planner, and no message of it"
 
 
 def test_a_choice_that_is_none_is_a_sentence_of_ours(homie):

@@ -362,7 +362,7 @@ def test_the_words_of_a_goal():
     assert list(parsed.words()) == words and parse_condition(parsed) == parsed
 
 
-def test_a_complaint_names_the_field_once_and_ends_with_a_point():
+def test_a_message_names_the_field_once_and_ends_with_a_point():
     with pytest.raises(BadInput) as caught:
         parse_condition({"not": {"in": ["a", 7]}})
     assert str(caught.value) == "goal: not.in.1 must be text (got 7)."

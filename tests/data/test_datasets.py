@@ -236,10 +236,10 @@ def test_a_changed_data_set_is_found_out(run, tmp_path):
     data = picture.read_bytes()
     picture.unlink()
     picture.write_bytes(data[:-1])
-    complaints = "\n".join(problems(out))
+    messages = "\n".join(problems(out))
     picture.unlink()
     assert f"the picture images/{picture.name} cannot be read: No such file" in "\n".join(problems(out))
-    for complaint in (
+    for message in (
         "train/metadata.jsonl: it has",
         "line 1: chosen and rejected are the same",
         "line 2: End is chosen",
@@ -248,7 +248,7 @@ def test_a_changed_data_set_is_found_out(run, tmp_path):
         "line 5: it is no line of this form: KeyError: 'chosen'",
         "is not what was written",
     ):
-        assert complaint in complaints
+        assert message in messages
 
 
 def test_a_line_for_people(run, tmp_path):

@@ -69,7 +69,7 @@ def test_always_a_check_with_a_sentence(checks: Sequence[ErrorCheck], question: 
 @given(question=questions())
 @settings(max_examples=150, deadline=None)
 def test_what_passes_can_be_executed(question: CheckQuestion) -> None:
-    """The executor needs an entity and a skill for everything that no check complains about, in both orders."""
+    """The executor needs an entity and a skill for everything that no check objects to, in both orders."""
     for checks in (paper_order, code_order):
         if first_code(checks, question) is None:
             assert question.entity is not None

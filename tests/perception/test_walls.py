@@ -96,8 +96,8 @@ def test_a_thing_behind_a_wall_is_too_far_and_not_arrived_at(
             models=(),
             skilled=True,
         )
-        complaint = within_reach(question)
-        assert (complaint is None) if right else (complaint is not None and complaint.code is ErrorCode.D1)
+        message = within_reach(question)
+        assert (message is None) if right else (message is not None and message.code is ErrorCode.D1)
 
 
 @pytest.mark.parametrize(

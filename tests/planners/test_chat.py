@@ -158,18 +158,18 @@ OF_SOMETHING_ELSE = (
 )
 
 
-@pytest.mark.parametrize("complaint", OF_FORM)
-def test_a_complaint_about_the_form_is_known_whoever_makes_it(complaint: str) -> None:
-    with Endpoint(status(400, complaint), says(WORD)) as endpoint:
+@pytest.mark.parametrize("message", OF_FORM)
+def test_a_message_about_the_form_is_known_whoever_makes_it(message: str) -> None:
+    with Endpoint(status(400, message), says(WORD)) as endpoint:
         with pytest.warns(UserWarning, match="From now on m is asked with schema_object"):
             chat_model(endpoint).complete(question())
         assert len(endpoint.asked) == 2
 
 
-@pytest.mark.parametrize("complaint", OF_SOMETHING_ELSE)
-def test_no_other_complaint_costs_an_endpoint_its_form(complaint: str) -> None:
-    with Endpoint(status(400, complaint), says(WORD)) as endpoint:
-        with pytest.raises(PlannerError, match=re.escape(complaint[:40])):
+@pytest.mark.parametrize("message", OF_SOMETHING_ELSE)
+def test_no_other_message_costs_an_endpoint_its_form(message: str) -> None:
+    with Endpoint(status(400, message), says(WORD)) as endpoint:
+        with pytest.raises(PlannerError, match=re.escape(message[:40])):
             chat_model(endpoint).complete(question())
         assert (len(endpoint.asked), chat_model(endpoint).form) == (1, "json_schema")
 
@@ -293,8 +293,8 @@ def test_an_error_page_for_a_browser_is_not_passed_on() -> None:
 
 
 def test_a_model_that_turns_out_to_reason_is_told_how_to_be_asked() -> None:
-    complaint = status(400, "Unsupported value: 'temperature' does not support 0.0 with this model.")
-    with Endpoint(complaint) as endpoint:
+    message = status(400, "Unsupported value: 'temperature' does not support 0.0 with this model.")
+    with Endpoint(message) as endpoint:
         with pytest.raises(PlannerError, match=r"does not support 0\.0 .*--set reasoning=low"):
             chat_model(endpoint).complete(question())
         with pytest.raises(PlannerError, match=r"with this model\.$"):
@@ -302,13 +302,13 @@ def test_a_model_that_turns_out_to_reason_is_told_how_to_be_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    "complaint", ["Requested tokens (48373) exceed context window of 4096", "m does not support image input"]
+    "message", ["Requested tokens (48373) exceed context window of 4096", "m does not support image input"]
 )
-def test_a_model_that_only_reads_text_is_told_how_to_be_asked(complaint: str) -> None:
-    with Endpoint(status(400, complaint)) as endpoint:
+def test_a_model_that_only_reads_text_is_told_how_to_be_asked(message: str) -> None:
+    with Endpoint(status(400, message)) as endpoint:
         with pytest.raises(PlannerError, match=r"\(if the model only reads text: --set images=false\)\.$"):
             chat_model(endpoint).complete(question(PICTURE, "Well?"))
-        with pytest.raises(PlannerError, match=re.escape(f"{complaint}.")):
+        with pytest.raises(PlannerError, match=re.escape(f"{message}.")):
             chat_model(endpoint).complete(question("Well?"))
 
 

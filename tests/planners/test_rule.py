@@ -266,7 +266,7 @@ def test_a_closed_destination_is_opened_with_a_free_hand() -> None:
 
 @dataclass
 class Faults:
-    """A check that complains in chosen rounds, whatever the subtask."""
+    """A check that objects in chosen rounds, whatever the subtask."""
 
     codes: dict[int, ErrorCode]
     count: int = 0

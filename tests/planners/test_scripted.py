@@ -125,13 +125,13 @@ def test_text_is_a_subtask_or_bad_input(text: str) -> None:
 @given(st.text())
 def test_any_file_is_a_script_or_bad_input(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     path = written(tmp_path_factory.getbasetemp(), text)
-    complaint, decisions = "", ()
+    message, decisions = "", ()
     try:
         decisions = read_script(path)
     except BadInput as error:
-        complaint = str(error)
-    assert bool(complaint) != bool(decisions)
-    assert len(complaint.splitlines()) <= 1
+        message = str(error)
+    assert bool(message) != bool(decisions)
+    assert len(message.splitlines()) <= 1
 
 
 def test_an_episode_is_a_script_again(tmp_path, tiny_options):

@@ -84,7 +84,7 @@ def test_what_still_fails_without_a_system_message_is_told() -> None:
 
 
 @pytest.mark.parametrize("sentence", ["File system error", "Unknown role: nobody", "This system is busy"])
-def test_other_complaints_change_nothing(sentence: str) -> None:
+def test_other_message_change_nothing(sentence: str) -> None:
     with Endpoint(status(400, sentence)) as endpoint, pytest.raises(PlannerError):
         chat_model(endpoint).complete(question())
     assert len(endpoint.asked) == 1

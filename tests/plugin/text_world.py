@@ -337,8 +337,8 @@ class TextSkill(Skill):
         return self._about
 
     @property
-    def hopeless(self) -> bool:
-        return bool(self._blocked_by)
+    def retryable(self) -> bool:
+        return not self._blocked_by
 
     @property
     def reason(self) -> str:

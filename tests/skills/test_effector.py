@@ -96,8 +96,8 @@ class Body:
         observation = self.observe()
         while skill.outcome is Outcome.RUNNING and len(self.commands) < periods:
             self.obey(skill.act(observation))
-            self.looked.append(skill.looks())
-            observation = self.observe(skill.looks())
+            self.looked.append(skill.required_cameras())
+            observation = self.observe(skill.required_cameras())
         return skill.outcome
 
     def obey(self, command: Command) -> None:
@@ -159,7 +159,7 @@ def test_a_decision_waits_for_its_pictures():
     skill.start(PICK, GOAL, body.observe())
     for _ in range(60):
         body.obey(skill.act(body.observe()))
-    assert skill.looks() == ("head",) and not policy.inputs
+    assert skill.required_cameras() == ("head",) and not policy.inputs
     skill.act(body.observe(("head",)))
     assert len(policy.inputs) == 1
 

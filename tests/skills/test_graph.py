@@ -145,20 +145,20 @@ def skill_of(home: MujocoHome, ideal: bool) -> tuple[Skill, Graph]:
     """A skill at the start of an episode, with the graph of the home then."""
     home.reset(seed=0)
     skills = IdealGraph("") if ideal else Moves("")
-    skills.enter(home)
+    skills.bind(home)
     (skill,) = skills.skills(home.spec, home.kinematics)
     return skill, chart(survey(home))
 
 
 def moved(home: MujocoHome, skill: Skill, name: str) -> str:
-    """Make a move; its complaint, "" where it has worked out."""
+    """Make a move; its feedback message, "" where it has worked out."""
     locator = home.background()
     locator.reset(seed=0)
     seen = home.observe()
     skill.start(Subtask(name), locator.here(seen), seen)
     while skill.outcome is Outcome.RUNNING:
         home.act(skill.act(home.observe()))
-    return "" if skill.outcome is Outcome.SUCCEEDED else skill.complaint
+    return "" if skill.outcome is Outcome.SUCCEEDED else skill.feedback_message
 
 
 @pytest.mark.parametrize("ideal", [True, False])
@@ -214,7 +214,7 @@ def test_what_has_come_into_the_way_stops_a_move(home: MujocoHome) -> None:
     column, row = np.floor((base.transform(np.array([0.5, 0.0, 0.0]))[:2] - here.grid.origin) / 0.05).astype(int)
     here.grid.occupied[row - 3 : row + 4, column - 3 : column + 4] = True
     skill.start(Subtask(FORWARD), here, seen)
-    assert skill.complaint == "Unable to move forward, something is in the way"
+    assert skill.feedback_message == "Unable to move forward, something is in the way"
     assert home.measured().base == base
 
 

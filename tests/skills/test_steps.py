@@ -71,11 +71,11 @@ def test_errors_do_not_add_up(home: MujocoHome) -> None:
 def test_a_move_into_something_fails_and_moves_nothing(home: MujocoHome) -> None:
     before, _ = taken(home, FORWARD, FORWARD)
     base, step = taken(home, FORWARD, FORWARD, FORWARD)
-    assert (step.outcome, step.hopeless) == (Outcome.FAILED, True)
-    assert step.complaint == "Unable to move forward by 0.25, something is in the way"
+    assert (step.outcome, step.retryable) == (Outcome.FAILED, False)
+    assert step.feedback_message == "Unable to move forward by 0.25, something is in the way"
     assert math.dist(base.xy, before.xy) < 0.01
     base, step = taken(home, FORWARD, FORWARD, FORWARD, LEFTWARD)
-    assert step.outcome is Outcome.SUCCEEDED and not step.complaint
+    assert step.outcome is Outcome.SUCCEEDED and not step.feedback_message
 
 
 def test_a_move_that_is_stopped_on_its_way_is_taken_back(home: MujocoHome) -> None:
@@ -111,7 +111,7 @@ def test_the_camera_is_tilted_as_far_as_it_can_be(home: MujocoHome) -> None:
     assert tilt(DOWN, DOWN, UP)[0] == pytest.approx(start + 30.0, abs=1.0)
     degrees, step = tilt(UP, UP, UP)
     assert degrees == pytest.approx(start - 60.0, abs=1.0) and step.outcome is Outcome.FAILED
-    assert step.complaint.endswith("the camera cannot be tilted any further")
+    assert step.feedback_message.endswith("the camera cannot be tilted any further")
     assert tilt(UP, FORWARD)[0] == pytest.approx(start - 30.0, abs=1.0), "it stays so while the base moves"
 
 

@@ -27,7 +27,7 @@ from pydantic import (
 
 from homie.bench.suite.emmoe_files import is_emmoe, read_emmoe
 from homie.bench.suite.protocol import Limit, Protocol, Strict
-from homie.conditions import Condition, complaint
+from homie.conditions import Condition, problem_of
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.setup import registry
 from homie.kernel.setup.options import MAX_SEED
@@ -321,9 +321,9 @@ def _located(task: Task, path: Path) -> Task:
 
 
 def _named(error: ValidationError, loaded: dict[str, Any]) -> str:
-    """The first complaint, the task named by its id instead of its number."""
+    """The first problem, the task named by its id instead of its number."""
     location = error.errors()[0]["loc"]
-    message = complaint(error)
+    message = problem_of(error)
     if len(location) < 2 or location[0] != "tasks" or not isinstance(location[1], int):
         return message
     number = location[1]

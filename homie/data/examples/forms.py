@@ -143,7 +143,7 @@ class ChatForm(Form):
         return self._writer.ask(self._input(episode.steps[place], look, files), earlier), files
 
     def _input(self, step: Step, look: Look, files: dict[int, tuple[Image, Path]]) -> PlannerInput:
-        shown = [*VIEWS, HAND] if self._writer.looks_at_hand else [*VIEWS] if self._writer.sees else []
+        shown = [*VIEWS, HAND] if self._writer.uses_wrist_camera else [*VIEWS] if self._writer.sees else []
         if shown and not step.pictures:
             raise LeftOut("it has no pictures: play it with --frames, or ask without them (--prompt images=false)")
         views = {view: look(step.pictures[view]) for view in shown if view in step.pictures}

@@ -292,7 +292,7 @@ class Episode:
             explanations=executor.skills.explanations,
             abilities=executor.skills.abilities,
             knowledge=executor.locator.knowledge(self.round),
-            hand=self._hand() if self.planner.looks_at_hand else None,
+            hand=self._hand() if self.planner.uses_wrist_camera else None,
             visibility=shown,
             quirks=rules.quirks,
             choices=self.choices,

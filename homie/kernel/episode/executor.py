@@ -205,14 +205,14 @@ class Executor:
                 attempt=replace(attempt, stands_in_for=self.skills.stands_in_for(decision.model, subtask.action)),
                 observation=self.senses.look(self.locator.cameras).observation,
                 world=self.locator,
-                complaint=skill.complaint,
+                feedback_message=skill.feedback_message,
                 before=arrangement,
             )
             trial = replace(trial, attempt=self.execution.judged(trial))
             attempts.append(trial.attempt)
             listener.on(AttemptEnded(trial.attempt))
             verdict = self.execution.check(trial)
-            if verdict.code is not ErrorCode.E1 or skill.hopeless or trial.attempt.outcome is Outcome.STOPPED:
+            if verdict.code is not ErrorCode.E1 or not skill.retryable or trial.attempt.outcome is Outcome.STOPPED:
                 break
         if verdict.code is None and entity:
             self.locator.brought_about(entity, task.action.result)
@@ -258,7 +258,7 @@ class Executor:
                 listener.on(CommandSent(observation, sent))
                 commands += 1
                 clamped += bool(sent.changes)
-                cameras = skill.looks()
+                cameras = skill.required_cameras()
                 if cameras and skill.deliberates and not self.robot.waits:
                     self.robot.stop()  # while the policy thinks, the last command must not go on
                 observation = self.senses.observe(cameras)

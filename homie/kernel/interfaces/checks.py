@@ -50,8 +50,8 @@ class Trial:
     """An attempt of a skill, for the execution check to judge.
 
     action: what is known of it. entity: what it was done to, "" for an action that takes no target. held: what the
-    hand held before. observation: of after the attempt; the world model has taken in what it shows. complaint: what the
-    skill itself has to tell the planner. before: how things were when the subtask began.
+    hand held before. observation: of after the attempt; the world model has taken in what it shows. feedback_message:
+    the skill's own sentence for the planner. before: how things were when the subtask began.
     """
 
     subtask: Subtask
@@ -61,7 +61,7 @@ class Trial:
     attempt: Attempt
     observation: Observation
     world: WorldModel
-    complaint: str = ""
+    feedback_message: str = ""
     before: Arrangement = field(default_factory=Arrangement)
 
 

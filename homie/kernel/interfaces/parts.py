@@ -8,6 +8,7 @@ from typing import ClassVar, Protocol
 from pydantic import BaseModel
 
 from homie.kernel.errors import BadInput
+from homie.kernel.support.moved import renamed_members
 
 
 class NamedByUsers:
@@ -26,6 +27,10 @@ class NamedByUsers:
     """What its users should know of it before all else, a few words for `homie list`."""
     extra: ClassVar[str] = ""
     """The extra of Homie that brings the packages it needs (`kernel.support.packages.requirements`), "" if none."""
+
+    def __init_subclass__(cls, **arguments: object) -> None:
+        super().__init_subclass__(**arguments)
+        renamed_members(cls, {"enter": "bind", "looks_at_hand": "uses_wrist_camera"})
 
     def __init__(self, argument: str = "", settings: BaseModel | None = None) -> None:
         """Raises BadInput for an argument, which a part may take that has a constructor of its own."""

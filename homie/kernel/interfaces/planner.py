@@ -28,7 +28,7 @@ class Planner(NamedByUsers, ABC):
     word = "planner"
     keys: ClassVar[tuple[str, ...]] = ()
     """Names of environment variables that may hold its API keys."""
-    looks_at_hand: bool = False
+    uses_wrist_camera: bool = False
     """Whether it wants the picture of the robot's `hand` camera (`PlannerInput.hand`)."""
 
     @abstractmethod

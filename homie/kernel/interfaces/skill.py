@@ -10,6 +10,7 @@ from homie.kernel.interfaces.checks import ErrorCheck
 from homie.kernel.interfaces.kinematics import Kinematics
 from homie.kernel.interfaces.parts import NamedByUsers
 from homie.kernel.robot.body import RobotSpec
+from homie.kernel.support.moved import renamed_members
 from homie.kernel.types import (
     Command,
     Goal,
@@ -19,21 +20,29 @@ from homie.kernel.types import (
 )
 from homie.kernel.vocabulary.actions import Action
 
+OLD_NAMES = {"complaint": "feedback_message", "looks": "required_cameras", "hopeless": "not retryable"}
+"""Members of skills by the names that they had in version 0.1."""
+
 
 class Skill(ABC):
     """A low-level policy bound to some actions. Stateful between `start` and the end of the attempt.
 
     `act` is called once per control period with a fresh observation; it returns the next command, and `outcome` says
-    whether it goes on. The observation of `start` has the pictures of `cameras`, that of an `act` those of `looks`: a
-    policy that decides at 4 Hz wants none in between. A skill never sees world state; what it may know is in the goal.
+    whether it goes on. The observation of `start` has the pictures of `cameras`, that of an `act` those of
+    `required_cameras`: a policy that decides at 4 Hz wants none in between. A skill never sees world state; what it may
+    know is in the goal.
     """
+
+    def __init_subclass__(cls, **arguments: object) -> None:
+        super().__init_subclass__(**arguments)
+        renamed_members(cls, OLD_NAMES)
 
     name: str = ""
     actions: tuple[str, ...] = ()
     cameras: tuple[str, ...] = ()
     max_seconds: float = 60.0
     deliberates: bool = False
-    """Whether an `act` for which it `looks` may take longer than a control period: networks do."""
+    """Whether an `act` with `required_cameras` may take longer than a control period: networks do."""
 
     @abstractmethod
     def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
@@ -51,7 +60,7 @@ class Skill(ABC):
     def revise(self, goal: Goal) -> None:
         """Take a better goal while running: the locator has seen more. Ignoring it is allowed."""
 
-    def looks(self) -> tuple[str, ...]:
+    def required_cameras(self) -> tuple[str, ...]:
         """The cameras whose pictures the next `act` wants."""
         return self.cameras
 
@@ -60,7 +69,7 @@ class Skill(ABC):
         """The command of the next control period.
 
         Args:
-            observation: Now, with the pictures of the cameras that `looks` named.
+            observation: Now, with the pictures of the cameras that `required_cameras` named.
 
         Returns:
             Targets of the groups that are to move; a group that is left out holds.
@@ -87,12 +96,12 @@ class Skill(ABC):
         return ()
 
     @property
-    def hopeless(self) -> bool:
-        """Whether another attempt would fail like the last one, with the world as it is: then none is made."""
-        return False
+    def retryable(self) -> bool:
+        """Whether another attempt may go better with the world as it is; none is made where it is False."""
+        return True
 
     @property
-    def complaint(self) -> str:
+    def feedback_message(self) -> str:
         """Feedback sentence for a failed subtask; empty to use the default E1 message, or the advice for its `reason`
         (`error_detection.reasons`)."""
         return ""

@@ -82,7 +82,7 @@ class Rearrangeable(Protocol):
     of the world, and the record says which attempts were of that kind. Time does not pass.
     """
 
-    def bring_about(self, action: Action, goal: Goal, places: Iterable[Pose2]) -> str:
+    def set_outcome(self, action: Action, goal: Goal, places: Iterable[Pose2]) -> str:
         """Set the world to what an action results in (`Action.result`), with the robot at one of some places.
 
         Args:
@@ -96,7 +96,7 @@ class Rearrangeable(Protocol):
         """
 
     def drop(self) -> str:
-        """Have what is in the hand lie on the floor beside the robot. Returns as `bring_about`."""
+        """Have what is in the hand lie on the floor beside the robot. Returns as `set_outcome`."""
 
 
 @runtime_checkable
@@ -107,7 +107,7 @@ class Privileged(Protocol):
     A planner or a skill set without this never gets the robot.
     """
 
-    def enter(self, robot: Robot) -> None:
+    def bind(self, robot: Robot) -> None:
         """Take the robot, and with it the world, of the episodes to come. Raises BadInput for one that it does not
         know."""
 

@@ -40,7 +40,7 @@ class PromptWriter(ABC):
     """How many earlier rounds `ask` makes use of."""
     sees: bool = True
     """Whether the model is shown pictures."""
-    looks_at_hand: bool = False
+    uses_wrist_camera: bool = False
     """Whether it is shown what the camera at the hand sees."""
 
     @abstractmethod

@@ -198,7 +198,7 @@ def find(kind: str, text: str) -> tuple[Any, str]:
 
 
 def unknown(kind: str, name: str, more: str = "") -> BadInput:
-    """The complaint about a name that is not registered."""
+    """The error for a name that is not registered."""
     known = names(kind)
     hint = suggestion(name, known, f"choose one of: {', '.join(known)}.")
     return BadInput(f"Unknown {word(kind)} '{name}'{f' ({more})' if more else ''}: {hint}")

@@ -88,6 +88,28 @@ def attribute(old: str, name: str, new: str) -> Any:
     return value
 
 
+def renamed_members(cls: type, names: Mapping[str, str]) -> None:
+    """Let what a class of another package defines under an old name count under the new one, with a warning.
+
+    Args:
+        cls: The class.
+        names: New names by the old ones; `not NAME` for a property that says the opposite.
+    """
+    for old, name in names.items():
+        new = name.removeprefix("not ")
+        if old in cls.__dict__ and new not in cls.__dict__:
+            warnings.warn(
+                f"{cls.__name__}.{old} is called {new} now. The old name works for one release.",
+                DeprecationWarning,
+                stacklevel=4,
+            )
+            setattr(cls, new, cls.__dict__[old] if new == name else _opposite(old))
+
+
+def _opposite(name: str) -> property:
+    return property(lambda self: not getattr(self, name))
+
+
 def install() -> None:
     """Make the old names importable."""
     sys.meta_path.insert(0, MovedModules())

@@ -25,7 +25,7 @@ class PlannerInput:
     is the last round that there will be. `listing` is what a suite tells besides, by line: of an arm on a table the
     things by number with their places; the detections of the first view are then in its order. `arguments` is what
     each action takes, `words` other words for actions, `abilities` what each of the models can do. `knowledge` is what
-    is remembered of the home. `hand` is what the camera at the hand sees, for a planner that `looks_at_hand`.
+    is remembered of the home. `hand` is what the camera at the hand sees, for a planner that `uses_wrist_camera`.
     `visibility` is the policy by which `history` and `feedback` have been cut already, `quirks` says where the rules
     of the episode are those of a published evaluator. `choices` are all actions that
     there are, where a suite numbers them; every subtask is one of these then. `ends` are the subtasks with which the

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from homie.kernel.support.text import one_line
-from planners.llm.calls.lenient import complaint
+from planners.llm.calls.lenient import error_message
 from planners.llm.calls.waits import is_used_up, wait_asked
 
 PASSING = frozenset({408, 409, 425, 429})
@@ -16,7 +16,7 @@ _ABOUT_FORM = re.compile(
     r"|output_config\.format|tool_choice|\btools?\b",
     re.IGNORECASE,
 )
-"""What an endpoint complains of that does not know the form in which the answer was wanted."""
+"""The error of an endpoint that does not know the form in which the answer was wanted."""
 _ITS_PARAMETER = re.compile(r"response_format|tool_choice|responseJsonSchema|text\.format")
 """The same for statuses from 500 on: they mean a server that broke, unless they name the very parameter.
 llama-cpp-python answers so where it does not know a `response_format`."""
@@ -60,7 +60,7 @@ def of_status(
         key: The API key, which must not be repeated.
         hint: What may help, behind its words; "" for nothing.
     """
-    message = scrubbed(complaint(body), key)
+    message = scrubbed(error_message(body), key)
     words = (": " + one_line(message) if message.strip() else "") + hint
     if status in PASSING or status >= 500:
         after = wait_asked(headers, body)
@@ -73,14 +73,14 @@ def of_status(
 
 
 def about_form(message: str, status: int = 400) -> bool:
-    """Whether an endpoint complains of the form in which the answer is wanted, and of nothing else."""
+    """Whether the error of an endpoint is about the form in which the answer is wanted, and of nothing else."""
     if status in PASSING or about_length(message):
         return False
     return bool((_ITS_PARAMETER if status >= 500 else _ABOUT_FORM).search(message))
 
 
 def about_length(message: str) -> bool:
-    """Whether an endpoint complains that something is too long or too much."""
+    """Whether the error of an endpoint says that something is too long or too much."""
     return bool(_ABOUT_LENGTH.search(message))
 
 

@@ -46,13 +46,13 @@ Words = Annotated[str, BeforeValidator(words)]
 Count = Annotated[int, BeforeValidator(count)]
 
 
-def complaint(body: object) -> str:
+def error_message(body: object) -> str:
     """The endpoint's own words in the body of an error: `error.message` (OpenAI, Anthropic, Google), `detail`
     (FastAPI), a text; "" for a page for a browser."""
     inner = error_of(body)
     if isinstance(inner, Mapping):
         inner = inner.get("message") or inner.get("detail") or inner.get("msg") or ""
-        inner = complaint(inner) if isinstance(inner, Mapping | list) else inner
+        inner = error_message(inner) if isinstance(inner, Mapping | list) else inner
     text = str(inner or "")
     return "" if text.lstrip().startswith("<") else text
 

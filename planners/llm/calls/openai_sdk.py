@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from planners.llm.calls.lenient import Count, complaint
+from planners.llm.calls.lenient import Count, error_message
 from planners.llm.calls.remote import Body, RemoteModel
 from planners.llm.calls.settings import SampledSettings
 from planners.llm.calls.wire import http_client
@@ -81,7 +81,7 @@ class OpenAIModel(RemoteModel):
             except openai.APIStatusError as error:
                 if (written := self.answer_inside(error.body)) is not None:
                     return written
-                hint = self.hint(error.status_code, complaint(error.body), body)
+                hint = self.hint(error.status_code, error_message(error.body), body)
                 raise self.refused(error.status_code, error.response.headers, error.body, hint=hint) from None
             except openai.APIConnectionError as error:
                 raise self.unreachable(error) from None

@@ -29,7 +29,7 @@ from planners.llm.calls.address import checked_url, checked_variable
 from planners.llm.calls.cache import ResponseCache, remembers, request_key
 from planners.llm.calls.endpoint import shared_endpoint
 from planners.llm.calls.failure import Failure, about_form, of_status, scrubbed
-from planners.llm.calls.lenient import complaint, parse
+from planners.llm.calls.lenient import error_message, parse
 from planners.llm.calls.pictures import Pictures
 from planners.llm.calls.retry import call
 from planners.llm.calls.settings import EndpointSettings
@@ -47,7 +47,7 @@ _OF_ROLES = re.compile(
     r"|alternat\w+ (?:between )?(?:user|role)|\bonly\b.{0,20}\buser\b.{0,20}\bassistant\b",
     re.IGNORECASE,
 )
-"""What an endpoint complains of whose model has a chat template without a system role (Gemma 2, early Mistral)."""
+"""The error of an endpoint whose model has a chat template without a system role (Gemma 2, early Mistral)."""
 Answered = TypeVar("Answered", bound=BaseModel)
 
 
@@ -212,7 +212,7 @@ class RemoteModel(LanguageModel):
 
     def error_inside(self, body: Mapping[str, Any]) -> Failure:
         """The failure behind an `error` in a body with status 200, as gateways send it whose upstream failed."""
-        message = scrubbed(complaint(body), self._key())
+        message = scrubbed(error_message(body), self._key())
         inner = body["error"]
         codes = [inner.get(key) for key in ("code", "status", "status_code")] if isinstance(inner, Mapping) else []
         code = next((int(code) for code in map(str, codes) if code.isdecimal() and 400 <= int(code) < 600), 0)
@@ -265,7 +265,7 @@ class RemoteModel(LanguageModel):
         return self.settings.prompt_cache and self.name not in self.endpoint.unmarked
 
     def _unmark(self, failure: Failure) -> bool:
-        """Leave the marks away from now on where they are what is complained of: older models do not know them."""
+        """Leave the marks away from now on where the error is about them: older models do not know them."""
         if not (self._marks and _OF_MARKS.search(str(failure))):
             return False
         self.endpoint.unmarked.add(self.name)
@@ -276,7 +276,7 @@ class RemoteModel(LanguageModel):
         return without_system(request) if self.name in self.endpoint.without_system else request
 
     def _is_of_roles(self, request: Request, failure: Failure) -> bool:
-        """Whether an endpoint complains of the system role, which can be left out."""
+        """Whether the error of an endpoint is about the system role, which can be left out."""
         has_system = any(message.role == "system" for message in request.messages)
         return has_system and len(request.messages) > 1 and bool(_OF_ROLES.search(str(failure)))
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from planners.llm.calls.lenient import complaint, error_of
+from planners.llm.calls.lenient import error_message, error_of
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _UNIT = r"(?:milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|hr|h|days?|d)"
@@ -48,7 +48,7 @@ def wait_asked(headers: Mapping[str, str], body: object, now: datetime | None = 
     now = now or datetime.now(UTC)
     exact = _number(headers.get("retry-after-ms", ""))
     header = exact / 1000 if exact is not None else seconds_after(headers.get("retry-after", ""), now)
-    said = [header, *_delays(body), _in_words(complaint(body))]
+    said = [header, *_delays(body), _in_words(error_message(body))]
     waits = [max(0.0, wait) for wait in said if wait is not None]
     if waits:
         return max(waits)
@@ -71,7 +71,7 @@ def is_used_up(body: object, wait: float | None = None) -> bool:
     quotas = [str(quota) for details in _details(error) for quota in _listed(details.get("violations"))]
     if any(_OF_THE_DAY.search(quota) for quota in quotas):
         return True
-    return wait is None and bool(_OF_THE_DAY.search(complaint(body)))
+    return wait is None and bool(_OF_THE_DAY.search(error_message(body)))
 
 
 def seconds_after(text: str, now: datetime | None = None) -> float | None:

@@ -39,7 +39,7 @@ class TemplateWriter(PromptWriter):
         self._settings = settings
         self.remembers = max(settings.chat_turns, settings.past_images)
         self.sees = settings.images
-        self.looks_at_hand = settings.hand and settings.images
+        self.uses_wrist_camera = settings.hand and settings.images
 
     def ask(self, planner_input: PlannerInput, earlier: Sequence[Answered] = ()) -> Sequence[Message]:
         turns: list[Turn] = []

@@ -334,11 +334,11 @@ def test_the_expert_as_a_planner_plans_for_the_table_of_its_robot():
     with FrankaTable(scene) as robot:
         for argument in ("", "sort"):
             expert = TableExpert(argument)
-            expert.enter(robot)
+            expert.bind(robot)
             expert.reset("x", seed=99)
             assert expert.decide(None).subtasks == expected  # type: ignore[arg-type]
         with pytest.raises(BadInput, match="table-expert:pick was given a table of the family 'sort'"):
-            TableExpert("pick").enter(robot)
+            TableExpert("pick").bind(robot)
     with pytest.raises(BadInput, match="did you mean 'stack'"):
         TableExpert("stak")
     with pytest.raises(BadInput, match="knows tables only: give `--robot franka:FAMILY`"):

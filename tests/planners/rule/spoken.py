@@ -93,12 +93,12 @@ def ending_of(spoken: Spoken, session: Session) -> Ending:
         return Ending(spoken, "wrong" if why else "declined", decision.analysis, subtasks, why)
     if decision.report != "success":
         return Ending(spoken, "failed", decision.analysis, subtasks)
-    why = complaint(spoken, before, after, decision, subtasks)
+    why = error_message(spoken, before, after, decision, subtasks)
     said = f"{decision.analysis} [{decision.answer}]" if decision.answer else decision.analysis
     return Ending(spoken, "wrong" if why else "done", said, subtasks, why)
 
 
-def complaint(
+def error_message(
     spoken: Spoken, before: WorldSnapshot, after: WorldSnapshot, decision: Decision, subtasks: Sequence[str]
 ) -> str:
     """Why a task that is said to be done is not, "" where it is."""

@@ -142,7 +142,7 @@ def test_fingers_that_miss_the_handle_say_so_and_come_from_elsewhere(name: str) 
     world, skill, places = World(DOORS[name], 0.0, grips=False), Open(SPEC, KINEMATICS, Hand()), []
     for _ in range(3):
         assert attempt(world, skill) == "the fingers missed the handle"
-        assert not skill.hopeless and world.part.opening == 0.0
+        assert skill.retryable and world.part.opening == 0.0
         places.append(world.robot.base)
     assert world.robot.body.gripper > 0.05
 
@@ -186,7 +186,7 @@ def test_what_cannot_be_opened_from_anywhere_is_thought_about_once() -> None:
             world.part = high(0.3)
         before = kinematics.asked
         assert attempt(world, skill) == "no place to stand from which the handle can be led"
-        assert skill.hopeless
+        assert not skill.retryable
         asked.append(kinematics.asked - before > 100)
     assert asked == [True, False, True, True, False]
 
@@ -199,4 +199,4 @@ def test_what_keeps_the_hand_from_a_handle_is_named() -> None:
     while skill.outcome is Outcome.RUNNING:
         world.robot.act(skill.act(world.robot.observe()))
     assert skill.reason == "no place to stand from which the handle can be led: the crate is in the way"
-    assert skill.hopeless and skill.about == ("crate",)
+    assert not skill.retryable and skill.about == ("crate",)

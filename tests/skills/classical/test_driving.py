@@ -113,8 +113,8 @@ def _floor(*, taken: bool) -> OccupancyGrid:
     return OccupancyGrid(occupied, np.zeros_like(occupied), np.zeros(2), 0.05)
 
 
-@pytest.mark.parametrize(("seen_after", "hopeless"), [(0.0, True), (2.0, False)])
-def test_a_place_that_was_taken_on_the_way_is_worth_another_attempt(seen_after: float, hopeless: bool) -> None:
+@pytest.mark.parametrize(("seen_after", "retryable"), [(0.0, False), (2.0, True)])
+def test_a_place_that_was_taken_on_the_way_is_worth_another_attempt(seen_after: float, retryable: bool) -> None:
     """Before a fridge whose door had been moved a bit Go to gave up for good, half a metre before its place."""
     with MujocoHome(one_room([], [], (1.0, 2.0, 0.0))) as home:
         skill = Stand(SPEC, ArmKinematics())
@@ -129,4 +129,4 @@ def test_a_place_that_was_taken_on_the_way_is_worth_another_attempt(seen_after: 
                 skill.revise(known)
             home.act(skill.act(seen))
     assert (skill.outcome, skill.reason) == (Outcome.FAILED, "no free path to the target")
-    assert skill.hopeless is hopeless
+    assert skill.retryable is retryable

@@ -147,7 +147,7 @@ def test_a_way_that_stays_blocked_is_given_up_after_five_times() -> None:
     skill = navigated(robot, (2.0, 0.0), None)
     assert (skill.outcome, skill.reason) == (Outcome.FAILED, "the way stays blocked")
     assert robot.stamp == pytest.approx(5 * 4.0 + 4 * 1.0, abs=0.6)
-    assert not skill.hopeless
+    assert skill.retryable
 
 
 @pytest.mark.parametrize(("wall", "moves"), [(0.45, -1.0), (-0.45, 1.0)])
@@ -180,10 +180,10 @@ def test_what_lies_in_the_way_is_named_where_there_is_no_other_way() -> None:
     grid = _with_wall(1.0)
     mug, plum = (Box(np.array([1.0, y, 0.05]), np.full(3, 0.4), 0.0, name) for name, y in (("mug", 0.0), ("plum", 2.0)))
     skill = navigated(ObedientRobot(Pose2(0.0, 0.0, 0.0)), (2.0, 0.0), None, replace(nowhere(grid), loose=(mug, plum)))
-    assert skill.reason == "no free path to the target: the mug is in the way" and skill.hopeless
+    assert skill.reason == "no free path to the target: the mug is in the way" and not skill.retryable
     assert skill.about == ("mug",)
     alone = navigated(ObedientRobot(Pose2(0.0, 0.0, 0.0)), (2.0, 0.0), None, nowhere(grid))
-    assert alone.reason == "no free path to the target" and alone.hopeless
+    assert alone.reason == "no free path to the target" and not alone.retryable
 
 
 # ------------------------------------------------------------ what is in the hand

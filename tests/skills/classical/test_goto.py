@@ -61,4 +61,4 @@ def test_it_does_not_end_behind_a_wall_without_a_way_round() -> None:
             home.act(skill.act(home.observe()))
         assert skill.outcome is Outcome.FAILED
         assert skill.reason == "a wall is between the target and every place that can be reached"
-        assert skill.hopeless
+        assert not skill.retryable

@@ -83,7 +83,7 @@ def test_where_there_is_no_floor_near_it_comes_as_near_as_it_can() -> None:
     assert 0.9 < PIECE.distance(robot.base.xy) <= 1.25
     beyond = replace(PIECE, half=PIECE.half + np.array([1.2, 1.2, 0.0]))
     skill, robot = gone(to(PIECE, beyond))
-    assert skill.reason == "no free floor near the target can be reached" and skill.hopeless
+    assert skill.reason == "no free floor near the target can be reached" and not skill.retryable
 
 
 def test_what_is_in_its_way_is_named() -> None:
@@ -92,13 +92,13 @@ def test_what_is_in_its_way_is_named() -> None:
     crate = Box(np.array([0.0, 0.0, 0.3]), np.array([0.2, 0.35, 0.3]), 0.0, "crate")
     goal = to(replace(PIECE, center=np.array([2.2, 0.5, 0.4])), *walls, crate, loose=(crate,))
     skill, robot = gone(goal)
-    assert skill.reason == "no free path to the target: the crate is in the way" and skill.hopeless
+    assert skill.reason == "no free path to the target: the crate is in the way" and not skill.retryable
     assert skill.about == ("crate",) and robot.base == CORNER
     room = replace(goal, box=None, room=(0.2, -3.0, 3.0, 3.0))
     skill, _ = gone(room)
     assert skill.reason == "no free path to the target: the crate is in the way"
     skill, _ = gone(replace(room, loose=()))
-    assert skill.reason == "no free floor in the room can be reached" and skill.hopeless
+    assert skill.reason == "no free floor in the room can be reached" and not skill.retryable
     skill, _ = gone(replace(goal, loose=()))
     assert skill.reason == "no free floor near the target can be reached"
 

@@ -28,8 +28,8 @@ from homie.kernel.types import (
 )
 from skills.classical.motion import (
     RAMP,
-    Hopeless,
     Motion,
+    NotRetryable,
     RoutineSkill,
     Stuck,
     gripper_rotation,
@@ -175,7 +175,7 @@ class TestOnTheRobot:
             skill.start(Subtask("Pick", reason), Goal("can", "", np.zeros(3)), home.observe())
             while skill.outcome is Outcome.RUNNING:
                 skill.act(home.observe())
-            ends.append((skill.reason, skill.hopeless))
+            ends.append((skill.reason, not skill.retryable))
         assert ends[:-1] == [("it slips", False)] * 5 + [("it is gone", False)] + [("it slips", False)] * 5
         assert ends[-1] == ("it slips, 6 times in a row", True)
 
@@ -260,19 +260,19 @@ class TestGettingStuck:
                 break
         assert [command.get("gripper") for command in commands] == [None, (0.05,), (0.1,), None]
         assert (skill.outcome, skill.reason) == (Outcome.FAILED, "the arm is blocked")
-        assert not skill.hopeless
+        assert skill.retryable
 
     def test_what_cannot_be_helped_is_not_tried_again(self) -> None:
         def nowhere() -> Motion:
-            raise Hopeless("no free spot: 3 things are on it")
+            raise NotRetryable("no free spot: 3 things are on it")
             yield
 
         skill = self.start(nowhere)
         while skill.outcome is Outcome.RUNNING:
             skill.act(self.at(0.0))
-        assert skill.hopeless and skill.reason == "no free spot: 3 things are on it"
+        assert not skill.retryable and skill.reason == "no free spot: 3 things are on it"
         skill.start(Subtask("Pick", "mug"), Goal("mug", "", np.zeros(3)), self.at(0.0))
-        assert not skill.hopeless and skill.reason == "", "a new attempt begins without it"
+        assert skill.retryable and skill.reason == "", "a new attempt begins without it"
 
     def test_when_the_time_is_up_it_frees_itself_within_the_time(self) -> None:
         def endless() -> Motion:

@@ -113,7 +113,7 @@ def test_fingers_that_close_on_nothing_say_so_and_try_it_otherwise() -> None:
     picking = Picking()
     for _ in range(3):
         assert picking.attempt(on_table()) == "the fingers closed on nothing"
-        assert not picking.skill.hopeless and not picking.robot.body.holding
+        assert picking.skill.retryable and not picking.robot.body.holding
         assert picking.robot.body.gripper > 0.07, "it opens again"
         assert picking.skill.at(picking.skill.travelling, 0.2)
     fingers = [pose.rotation[:, 0] for pose in picking.closed]
@@ -125,11 +125,11 @@ def test_what_slips_out_twice_is_not_tried_again() -> None:
     picking = Picking()
     grips(picking.robot, CAN)
     assert picking.attempt(on_table(), lost_after=1.5) == "the object slipped out of the hand"
-    assert not picking.skill.hopeless
+    assert picking.skill.retryable
     grips(picking.robot, CAN)
     reason = picking.attempt(on_table(), lost_after=1.5)
     assert reason == "the fingers cannot hold the object: it has slipped out of the hand twice"
-    assert picking.skill.hopeless
+    assert not picking.skill.retryable
 
 
 def test_what_is_in_the_hand_already_is_let_go_first() -> None:
@@ -148,22 +148,22 @@ LID = Box(CAN.center + np.array([0.0, 0.0, 0.09]), np.array([0.03, 0.03, 0.03]),
 
 
 @pytest.mark.parametrize(
-    ("goal", "reason", "hopeless"),
+    ("goal", "reason", "retryable"),
     [
-        (on_table(None), "where the object is, is not known well enough to grasp it", False),
-        (on_table(LARGE, surfaces=(), parts=(BLOCK,)), "no grasp fits the object where it stands", True),
-        (on_table(HIGH), "no place to stand from which the object can be reached", True),
+        (on_table(None), "where the object is, is not known well enough to grasp it", True),
+        (on_table(LARGE, surfaces=(), parts=(BLOCK,)), "no grasp fits the object where it stands", False),
+        (on_table(HIGH), "no place to stand from which the object can be reached", False),
         (
             on_table(loose=(LID,)),
             "the object cannot be taken from under others: the plum is in the way",
-            True,
+            False,
         ),
-        (on_table(grid=None), "there is no map to drive by", False),
+        (on_table(grid=None), "there is no map to drive by", True),
     ],
 )
-def test_what_cannot_be_picked_and_why(goal: Goal, reason: str, hopeless: bool) -> None:
+def test_what_cannot_be_picked_and_why(goal: Goal, reason: str, retryable: bool) -> None:
     picking = Picking()
-    assert (picking.attempt(goal), picking.skill.hopeless) == (reason, hopeless)
+    assert (picking.attempt(goal), picking.skill.retryable) == (reason, retryable)
     assert picking.robot.base == BEGIN, "it does not move for it"
 
 
@@ -177,7 +177,7 @@ def test_what_stands_around_it_is_named() -> None:
     goal = on_table(obstacles=tuple(jars), solids=(TABLE, *jars), loose=tuple(jars))
     reason = picking.attempt(goal)
     assert reason.startswith("the object cannot be reached: ") and reason.endswith(" things are in the way")
-    assert picking.skill.hopeless
+    assert not picking.skill.retryable
 
 
 # ------------------------------------------------------------ Put
@@ -256,7 +256,7 @@ def test_a_thing_is_set_down_standing_a_centimetre_above_a_free_spot() -> None:
 def test_what_is_lost_on_the_way_is_told() -> None:
     putting = Putting(carrying())
     assert putting.attempt(bare_table(), lost_at=1.0) == "the object was lost on the way"
-    assert not putting.skill.hopeless
+    assert putting.skill.retryable
 
 
 CROWD = tuple(
@@ -267,22 +267,22 @@ BOARD = replace(TOP, clearance=0.14, access=np.array([-1.0, 0.0]))
 
 
 @pytest.mark.parametrize(
-    ("goal", "reason", "hopeless"),
+    ("goal", "reason", "retryable"),
     [
-        (bare_table(surfaces=()), "no surface to put it on is known", False),
-        (bare_table(*CROWD), "no free spot: 15 things are on it", True),
-        (bare_table(surfaces=(BOARD,)), "the object is too tall for the space there", True),
-        (bare_table(surfaces=(replace(TOP, lid=0.11),)), "the object is too tall for the space there", True),
+        (bare_table(surfaces=()), "no surface to put it on is known", True),
+        (bare_table(*CROWD), "no free spot: 15 things are on it", False),
+        (bare_table(surfaces=(BOARD,)), "the object is too tall for the space there", False),
+        (bare_table(surfaces=(replace(TOP, lid=0.11),)), "the object is too tall for the space there", False),
         (
             bare_table(surfaces=(replace(TOP, center=np.array([0.6, 0.0, 1.9])),)),
             "no free spot that the arm can reach",
-            True,
+            False,
         ),
     ],
 )
-def test_what_cannot_be_put_down_and_why(goal: Goal, reason: str, hopeless: bool) -> None:
+def test_what_cannot_be_put_down_and_why(goal: Goal, reason: str, retryable: bool) -> None:
     putting = Putting(carrying())
-    assert (putting.attempt(goal), putting.skill.hopeless) == (reason, hopeless)
+    assert (putting.attempt(goal), putting.skill.retryable) == (reason, retryable)
     assert putting.robot.body.holding and putting.robot.base == BEGIN
 
 

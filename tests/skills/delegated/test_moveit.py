@@ -82,7 +82,7 @@ def attempt(home, planner, action, target, skills):
 
 def made(home, planner):
     moveit = MoveIt()
-    moveit.enter(planner)
+    moveit.bind(planner)
     return moveit.skills(home.spec, home.kinematics)
 
 
@@ -105,7 +105,7 @@ def test_a_motion_that_is_given_up_ends_the_attempt_with_its_reason(home):
     home.reset(seed=0)
     skill = attempt(home, planner, "Pick", "apple_1", made(home, planner))
     assert (skill.outcome, skill.reason) == (Outcome.FAILED, planner.reason)
-    assert not skill.hopeless
+    assert skill.retryable
 
 
 def test_time_that_runs_out_cancels_the_motion(home):
@@ -125,4 +125,4 @@ def test_open_and_close_are_in_the_set(home):
 
 def test_a_robot_without_planner_is_refused(home):
     with pytest.raises(BadInput, match="has no planner of its own that could be asked"):
-        MoveIt().enter(home)
+        MoveIt().bind(home)

@@ -43,7 +43,7 @@ def home():
 def driven(home, robot):
     """Where the robot stood before, and the skill at its end."""
     skills = Nav2()
-    skills.enter(robot)
+    skills.bind(robot)
     (skill,) = skills.skills(home.spec, home.kinematics)
     seen = home.observe()
     goal = home.background().goal("table_1", action_of("Go to"), seen)
@@ -74,13 +74,13 @@ def test_a_drive_that_is_given_up_is_tried_as_the_executor_says_and_has_its_reas
     robot = Robot(Outcome.FAILED, why)
     _, skill = driven(home, robot)
     assert (skill.outcome, skill.reason) == (Outcome.FAILED, why)
-    assert not skill.hopeless, "people go away from where they stood"
+    assert skill.retryable, "people go away from where they stood"
 
 
 def test_time_that_runs_out_cancels_the_drive(home):
     robot = Robot(Outcome.RUNNING)
     skills = Nav2()
-    skills.enter(robot)
+    skills.bind(robot)
     (skill,) = skills.skills(home.spec, home.kinematics)
     skill.max_seconds = 1.0
     seen = home.observe()
@@ -92,4 +92,4 @@ def test_time_that_runs_out_cancels_the_drive(home):
 
 def test_a_robot_without_navigation_is_refused(home):
     with pytest.raises(BadInput, match="has no navigation of its own that could be asked"):
-        Nav2().enter(home)
+        Nav2().bind(home)

@@ -180,9 +180,9 @@ def test_it_never_stands_behind_the_wall_of_what_it_goes_to(home):
         assert home.call("Go to", target).feedback.ok
         stands.append(home.robot.observe().body.base)
     goal = Goal(name, f"Go to {name}", np.array(thing.position))
-    assert home.robot.bring_about(ACTION_TABLE["Go to"], goal, stands) == ""
+    assert home.robot.set_outcome(ACTION_TABLE["Go to"], goal, stands) == ""
     assert home.world_state().robot.room == thing.room
-    assert "no free floor" in home.robot.bring_about(ACTION_TABLE["Go to"], goal, stands[:1])
+    assert "no free floor" in home.robot.set_outcome(ACTION_TABLE["Go to"], goal, stands[:1])
 
 
 @pytest.mark.parametrize("robot", ["franka:stack"])

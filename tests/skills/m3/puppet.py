@@ -86,7 +86,7 @@ def perform(skill: Skill, robot: Puppet, goal: Goal, seconds: float = 200.0) -> 
     while skill.outcome is Outcome.RUNNING:
         assert robot.stamp < until, "it never ends"
         robot.act(skill.act(observation))
-        observation = robot.observe(skill.looks())
+        observation = robot.observe(skill.required_cameras())
     return skill.outcome
 
 

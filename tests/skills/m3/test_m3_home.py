@@ -48,7 +48,7 @@ def test_a_policy_that_knows_what_to_do_fetches_the_apple_through_m3_s_inputs_an
             skill.start(subtask, goal, observation)
             while skill.outcome is Outcome.RUNNING:
                 robot.act(skill.act(observation))
-                observation = robot.observe(skill.looks())
+                observation = robot.observe(skill.required_cameras())
                 assert observation.stamp - began < skill.max_seconds
             assert skill.outcome is Outcome.SUCCEEDED, skill.reason
 

@@ -110,8 +110,8 @@ def test_it_looks_only_when_a_decision_is_due():
     looked = []
     while len(skill.policy.inputs) < 4:
         robot.act(skill.act(observation))
-        looked.append(bool(skill.looks()))
-        observation = robot.observe(skill.looks())
+        looked.append(bool(skill.required_cameras()))
+        observation = robot.observe(skill.required_cameras())
     first = looked.index(True)
     assert looked[first:] == [True, False, False] * 3 + [True, False][: len(looked) - first - 9]
 

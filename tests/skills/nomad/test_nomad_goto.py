@@ -53,8 +53,8 @@ def play(policy, *, target="table_1", words="table", robot=(2.0, 2.0, 0.0), seco
         log, began = [], observation.stamp
         while skill.outcome is Outcome.RUNNING and observation.stamp - began < seconds:
             sent = home.act(skill.act(observation))
-            log.append((observation.stamp - began, policy.steps, skill.looks(), sent.requested.get("base")))
-            observation = home.observe(skill.looks())
+            log.append((observation.stamp - began, policy.steps, skill.required_cameras(), sent.requested.get("base")))
+            observation = home.observe(skill.required_cameras())
     return skill, log, observation.body
 
 

@@ -67,7 +67,7 @@ def test_a_broken_picture_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "complaint"),
+    ("content", "message"),
     [
         ({"names": {"kitchen": [3]}}, "'kitchen' has node 3; the nodes are 0 to 2"),
         ({"names": {"kitchen": [-1]}}, "'kitchen' has node -1"),
@@ -77,11 +77,11 @@ def test_a_broken_picture_is_named(tmp_path):
         ([], "the file"),
     ],
 )
-def test_wrong_names(tmp_path, content, complaint):
+def test_wrong_names(tmp_path, content, message):
     (write(tmp_path, 3) / "names.json").write_text(json.dumps(content))
     with pytest.raises(BadInput) as caught:
         load(tmp_path)
-    assert complaint in str(caught.value)
+    assert message in str(caught.value)
 
 
 @settings(max_examples=30, deadline=None)

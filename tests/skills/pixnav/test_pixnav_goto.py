@@ -54,8 +54,8 @@ def play(policy, *, target="table_1", robot=(2.0, 2.0, 0.0), table=(2.0, 3.4)):
             home.act(skill.act(observation))
             if len(policy.steps) > decided:
                 bodies.append(observation.body)
-            rendered += bool(skill.looks())
-            observation = home.observe(skill.looks())
+            rendered += bool(skill.required_cameras())
+            observation = home.observe(skill.required_cameras())
         bodies.append(observation.body)
     return skill, bodies, rendered
 

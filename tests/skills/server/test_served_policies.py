@@ -48,7 +48,7 @@ def drive(kind: type[PolicySet], policy: Policy) -> tuple[list[Command], Outcome
         while skill.outcome is Outcome.RUNNING and len(commands) < PERIODS[kind]:
             commands.append(skill.act(observation))
             robot.act(commands[-1])
-            observation = robot.observe(skill.looks())
+            observation = robot.observe(skill.required_cameras())
         return commands, skill.outcome, skill.reason
 
 

@@ -206,7 +206,7 @@ REPORT = Step(kind=Kind.REPORT, skill="report", status="fail", goal=False)
 
 
 @pytest.mark.parametrize(
-    ("family", "steps", "label", "complaint"),
+    ("family", "steps", "label", "message"),
     [
         (Family.SV, [STEP], None, "has an expected label"),
         (Family.PG, [STEP], Status.OPEN, "has an expected label"),
@@ -217,9 +217,9 @@ REPORT = Step(kind=Kind.REPORT, skill="report", status="fail", goal=False)
     ],
 )
 def test_an_episode_that_cannot_be_is_refused(
-    family: Family, steps: list[Step], label: Status | None, complaint: str
+    family: Family, steps: list[Step], label: Status | None, message: str
 ) -> None:
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(BadInput, match=message):
         Episode(family=family, budget=family.budget, invalid_limit=3, steps=steps, expected_label=label)
 
 

@@ -1,7 +1,7 @@
 """The embedded home as a robot: a Fetch, or a body of one's own, in a house of MuJoCo, with simulated sensors.
 
 Time passes only in `act`. Every command goes through the safety gate; base velocities drive a planar base of limited
-force, so a wall stops it; nothing is placed by hand after `reset` but by `bring_about`, for the ideal skills.
+force, so a wall stops it; nothing is placed by hand after `reset` but by `set_outcome`, for the ideal skills.
 """
 
 from __future__ import annotations
@@ -241,9 +241,9 @@ class MujocoHome(SimulatedRobot):
         robot = RobotState(x=x, y=y, yaw=yaw, room=self.world.room_of(np.array([x, y])))
         return snapshot_of(self.world, robot)
 
-    def bring_about(self, action: Action, goal: Goal, places: Iterable[Pose2]) -> str:
+    def set_outcome(self, action: Action, goal: Goal, places: Iterable[Pose2]) -> str:
         """See `homie.kernel.interfaces.Rearrangeable`."""
-        problem = self._rearranging.bring_about(action, goal, places)
+        problem = self._rearranging.set_outcome(action, goal, places)
         self._begin_from_here()
         return problem
 

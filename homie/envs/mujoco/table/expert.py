@@ -276,7 +276,7 @@ class TableExpert(Planner):
         self._plan: Sequence[ArmActions] = ()
         self._answered = False
 
-    def enter(self, robot: Robot) -> None:
+    def bind(self, robot: Robot) -> None:
         scene = getattr(robot, "scene", None)
         if not isinstance(scene, TableScene):
             raise BadInput("The planner table-expert knows tables only: give `--robot franka:FAMILY`.")

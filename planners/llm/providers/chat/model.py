@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 _THOUGHT = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
 _OF_REASONING = re.compile(r"temperature|max_tokens|max_completion_tokens")
-"""What an endpoint complains of when a model that reasons is asked like another one."""
+"""The error of an endpoint when a model that reasons is asked like another one."""
 _OF_PICTURES = re.compile(r"image|vision|multi.?modal|valid string", re.IGNORECASE)
-"""What it complains of when a model that only reads text is shown pictures."""
+"""Its error when a model that only reads text is shown pictures."""
 _NO_PICTURES = re.compile(r"image.{0,20}not supported|not support.{0,20}image|mmproj", re.IGNORECASE)
 """The same with a status of 500 (llama.cpp)."""
 _FEW_PICTURES = re.compile(
@@ -43,7 +43,7 @@ _FEW_PICTURES = re.compile(
     r"|too many images|\b(?:only|supports?) (?:one|a single|1) image",
     re.IGNORECASE,
 )
-"""What it complains of when it takes pictures, but not so many."""
+"""Its error when it takes pictures, but not so many."""
 _WRONG = frozenset({400, 413, 422})
 """Statuses of a request that is wrong, too large, or not of the form that is expected (FastAPI)."""
 _BROKE = "Internal Server Error"

@@ -1,4 +1,4 @@
 """Sets the running home to what an action comes to, without the motion that leads there. Privileged.
 
-skill set `ideal` --bring_about--> Rearranging --poses, doors, grip--> state of the home
+skill set `ideal` --set_outcome--> Rearranging --poses, doors, grip--> state of the home
 """

@@ -140,7 +140,7 @@ class Native(Rearranging):
             Why nothing has changed; "" where it has.
         """
         goal = Goal(name=name, text="", position=self.world.box_of(name).center)
-        problem = self.bring_about(ACTIONS[action], goal, ())
+        problem = self.set_outcome(ACTIONS[action], goal, ())
         self._begin()
         if not problem and ACTIONS[action].inventory == "gives":
             self._come_to_rest()

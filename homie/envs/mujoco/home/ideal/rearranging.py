@@ -61,7 +61,7 @@ class Rearranging:
         self._dofs = [dof for dof in range(self.model.nv) if int(self.model.dof_bodyid[dof]) in self.bodies.robot]
         self._site = self.model.site(PREFIX + "gripper").id
 
-    def bring_about(self, action: Action, goal: Goal, places: Iterable[Pose2]) -> str:
+    def set_outcome(self, action: Action, goal: Goal, places: Iterable[Pose2]) -> str:
         """See `homie.kernel.interfaces.Rearrangeable`."""
         rule = VERBS[action.name].rule if action.name in VERBS else None
         if rule is not None:
