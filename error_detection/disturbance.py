@@ -1,6 +1,6 @@
 """What a subtask has changed besides what it was about: a drawer that the arm has caught, a mug that fell over.
 
-A planner is told of it, with a success and with a failure alike: nobody else would put it right.
+Planners see it, with a success and with a failure alike: nobody else would put it right.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TIPPED = 0.5
 
 
 def disturbances(trial: Trial) -> str:
-    """What is known to have changed unasked, in one sentence for the planner; "" where nothing is."""
+    """What is known to have changed unexpectedly, in one sentence for the planner; "" where nothing is."""
     after = trial.world.arrangement(trial.observation)
     changes = [*_moved_doors(trial, after), *_moved_things(trial, after)]
     return f"meanwhile {' and '.join(changes)}" if changes else ""

@@ -66,7 +66,7 @@ def _shut_in(trial: Trial) -> str:
 
 def check(trial: Trial) -> Check:
     """What a judged attempt comes to: E2 for a Put after which the hand is empty, E1 for every other failure; and what
-    has changed unasked."""
+    has changed unexpectedly."""
     result, changed = _of_the_target(trial), disturbances(trial)
     return replace(result, message="; ".join(filter(None, (result.message, changed)))) if changed else result
 

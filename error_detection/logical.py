@@ -27,7 +27,7 @@ def hand_empty(question: CheckQuestion) -> Violation | None:
 
 
 def other_in_hand(question: CheckQuestion) -> Violation | None:
-    """L2 for a Put of something that is not what the hand holds. The official code puts whatever it holds."""
+    """L2 for a Put of something that is not the held object. The official code puts whatever it holds."""
     subtask, action, inventory = question.subtask, question.action, question.inventory
     if action.inventory != "gives" or not (inventory and subtask.target and subtask.destination):
         return None

@@ -1,4 +1,4 @@
-"""What planners are told of failed skills: in words of the home, with advice.
+"""What planners see of failed skills: in words of the home, with advice.
 
 A skill fails with a reason (`homie.kernel.types.FailureReason`), whose text is in the record (`Attempt.reason`). This
 is the table of what planners get instead. A text without a reason stays in the record.
@@ -134,7 +134,7 @@ REPEATED = Advice("it was tried again and again, and failed in the same way each
 
 
 def explained(reason: str) -> str:
-    """What a planner is told of the reason of an attempt, without the last period: `the fingers closed on nothing.
+    """What a planner sees of the reason of an attempt, without the last period: `the fingers closed on nothing.
     Please go ...`; "" for a text without a reason."""
     if not isinstance(reason, Failure):
         return ""

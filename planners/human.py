@@ -90,7 +90,7 @@ def describe(planner_input: PlannerInput) -> str:
 def misspelt_name(subtask: Subtask, planner_input: PlannerInput) -> str:
     """A sentence about a name of a subtask that nothing has and that is like a known one, "" if there is none.
 
-    Known is what the planner is told, and what is in the vocabulary.
+    Known is what the planner sees, and what is in the vocabulary.
     """
     told = (*(seen.name for seen in planner_input.detections), *planner_input.listing, *planner_input.inventory)
     remembered = (thing.name for thing in planner_input.knowledge.remembered)

@@ -14,10 +14,10 @@ from planners.common_sense import is_container, is_furniture, is_room, is_surfac
 class RandomPlanner(Planner):
     """Draws an action that is possible with the hand as it is, then its target among the names in sight.
 
-    Go to: anything, or a room seen before. Pick: with an empty hand, anything but furniture. Put: what is held, on or
-    into furniture. Open, Close: what has a door or a drawer by its name. Move: seven numbers in their ranges, all as
-    likely. Where actions are numbered it draws from their list: an action, then a number of it. It ends in the last
-    round, where it can. It reads neither the task nor feedback; the seed of the episode decides it.
+    Go to: anything, or a room seen before. Pick: with an empty hand, anything but furniture. Put: the held object,
+    on or into furniture. Open, Close: what has a door or a drawer by its name. Move: seven numbers in their ranges, all
+    as likely. Where actions are numbered it samples from their list: an action, then a number of it. It ends in the
+    last round, where it can. It reads neither the task nor feedback; the seed of the episode decides it.
     """
 
     name = "random"

@@ -20,7 +20,7 @@ from planners.llm.prompting.settings import PromptSettings
 
 
 class Overheard(EpisodeListener):
-    """Keeps what the planner is told."""
+    """Keeps what the planner sees."""
 
     def __init__(self) -> None:
         self.rounds: list[PlannerInput] = []

@@ -111,7 +111,7 @@ def test_the_spec_of_the_smallest_robot_is_whole() -> None:
 
 
 class Named(TinyLocator):
-    """Knows things by their kinds, and what is in the hand."""
+    """Knows things by their kinds, and the held object."""
 
     holds: str | None = None
 

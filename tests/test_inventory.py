@@ -1,4 +1,4 @@
-"""What is in the hand after a subtask, and what a listener and a record are told of a round."""
+"""The held object after a subtask, and what a listener and a record are told of a round."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ APPLE = ("red apple",)
 
 
 class Hand(TinyLocator):
-    """Knows what the hand holds, and whether words mean it."""
+    """Knows the held object, and whether words mean it."""
 
     holds: str | None = None
     meant = True

@@ -54,5 +54,5 @@ def test_an_option_that_a_robot_has_no_setting_for_is_refused():
     with pytest.raises(BadInput) as refused:
         opened(TableSettings, robot="franka:stack", rooms=3, grasp="friction")
     flags = "--rooms and --grasp"
-    assert str(refused.value) == f"The robot franka has no use of {flags}: leave out {flags}."
+    assert str(refused.value) == f"The robot franka does not support {flags}: leave out {flags}."
     assert opened(TableSettings, robot="franka:stack", objects=40).settings == TableSettings(), "as it is anyway"

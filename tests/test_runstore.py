@@ -296,7 +296,7 @@ def test_the_scene_of_a_run_is_kept_and_stays_the_same(tiny_options, tmp_path):
     assert json.loads(path.read_bytes()) == {"name": "lamp"}
     assert read_run(tmp_path / "run").files == {"scene.json": mark(path)}
     RunFolder.open(tiny_options(), staged(), NOTHING, {}).close()
-    for _ in range(2):  # the lock is let go of, so it is not "in use" the second time
+    for _ in range(2):  # the lock is released, so it is not "in use" the second time
         with pytest.raises(BadInput, match=r"The run folder .*run was made in another scene: choose another --out\."):
             RunFolder.open(tiny_options(), staged("desk"), NOTHING, {})
     path.write_text("{}")

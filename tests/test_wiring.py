@@ -46,7 +46,7 @@ class Body(TinyRobot):
 
 
 class Closing(TinySkills):
-    """Counts how often it was let go of."""
+    """Counts how often it was release."""
 
     closed = 0
 

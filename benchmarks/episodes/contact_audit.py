@@ -3,7 +3,7 @@
     python benchmarks/episodes/contact_audit.py --seeds 100 --jobs 2 --out docs/data/contact_audit.json
 
 One episode of `put_success.py` per seed, each in a process of its own. A watch looks at every physics step: how deep
-what is held is in a finger, the robot in furniture and in itself, what falls in what it falls on; and whether a door
+the held object is in a finger, the robot in furniture and in itself, what falls in what it falls on; and whether a door
 moves that nothing touches. The verdict of `put_success.py` on each is kept too. Writes JSON and, beside it, a page with
 the figures. Episodes that the JSON has already are not played again, so a run that was stopped goes on.
 """

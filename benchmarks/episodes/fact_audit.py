@@ -1,4 +1,4 @@
-"""Whether what a planner is told of the home from sensors is consistent, and true.
+"""Whether what a planner sees of the home from sensors is consistent, and true.
 
     python -m benchmarks.episodes.fact_audit --seeds 20
     python -m benchmarks.episodes.fact_audit --first 31000 --seeds 5 --clutter messy --show 10

@@ -48,7 +48,7 @@ ANSWER = '{"analysis": "The apple is not in sight; the fridge is.", "subtask": {
 
 
 def given(number: int) -> PlannerInput:
-    """What a planner is told in a round: every subtask before it was done."""
+    """What a planner sees in a round: every subtask before it was done."""
     views = {view: np.zeros((256, 256, 3), np.uint8) for view in VIEWS}
     names = ("kitchen counter", "fridge", "apple", "wood table", "brown chair", "kitchen", "drawer 2")
     seen = tuple(

@@ -188,7 +188,7 @@ class _Episode:
             self._tell(EpisodeEnded(EpisodeResult(self._span.task, "rounds", 0, (), (), self._last.stamp)))
 
     def close(self) -> Converted:
-        """Let go of the files. Idempotent."""
+        """Release the files. Idempotent."""
         self._opened.close()
         last = 0.0 if self._last is None else self._last.stamp
         seconds = last - (self._first or 0.0)

@@ -104,7 +104,7 @@ class SessionEnv(gymnasium.Env[dict[str, Any], Action]):
         return self.session.film() if self.render_mode == "rgb_array" else None
 
     def close(self) -> None:
-        """Let go of the robot. Idempotent."""
+        """Release the robot. Idempotent."""
         if self._session is not None:
             self._session.close()
             self._session = None

@@ -1,6 +1,6 @@
 """What is done with people: rows for the table of actions, and what each of them asks of a person.
 
-They are no actions of EMMOE: a planner is told of them where a skill set has them (`--skills classical,people`).
+They are no actions of EMMOE: planners see them where a skill set has them (`--skills classical,people`).
 """
 
 from __future__ import annotations

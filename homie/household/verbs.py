@@ -1,6 +1,6 @@
 """The verbs of a household: rows for the table of actions, and which kinds of things each of them can be done to.
 
-They are no actions of EMMOE: a planner is told of them where a skill set has them (`--skills classical,chores`).
+They are no actions of EMMOE: planners see them where a skill set has them (`--skills classical,chores`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SWITCHED = frozenset(use.kind for use in kinds(lambda use: use.switched)) | BASI
 
 _NAMES = [kind.replace("_", " ") for kind in sorted(SWITCHED)]
 _SWITCHES = f"{', '.join(_NAMES[:-1])} or {_NAMES[-1]}"
-"""The same in words, as planners are told."""
+"""The same in words, as planners see them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

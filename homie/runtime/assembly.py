@@ -98,7 +98,7 @@ class SkillShelf:
         }
 
     def close(self) -> None:
-        """Let go of what they hold. Idempotent."""
+        """Release what they hold. Idempotent."""
         for skill_set in (*self.sets.values(), self.stand_in):
             if isinstance(skill_set, SkillSet) and skill_set.name not in self.lent:
                 skill_set.close()
@@ -196,7 +196,7 @@ class Chosen:
             raise
 
     def close(self) -> None:
-        """Let go of networks, models and connections. Idempotent."""
+        """Release networks, models and connections. Idempotent."""
         self.shelf.close()
 
 

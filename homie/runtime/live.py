@@ -73,7 +73,7 @@ class Round:
 
 
 class Session:
-    """A robot, its scene, a planner and skills. Made by `homie.open`; `close` stops the robot and lets go of it.
+    """A robot, its scene, a planner and skills. Made by `homie.open`; `close` stops the robot and releases it.
 
     The world goes on from one call to the next until `reset`, and so does the inventory.
     """
@@ -292,7 +292,7 @@ class Session:
     # ------------------------------------------------------------ the end
 
     def close(self) -> None:
-        """Stop the robot and let go of it and of the skills. Idempotent."""
+        """Stop the robot and release it and the skills. Idempotent."""
         self._parts.close()
 
     def __enter__(self) -> Self:

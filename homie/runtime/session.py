@@ -89,7 +89,7 @@ def record(
     """Run one episode on parts that are there, and write its run folder. Raises as `run`.
 
     ending: what the owner of the parts does with them, once the robot has stopped, before the files are closed: a robot
-    that is not needed any more is let go of first. Nothing but the owner closes parts.
+    that is not needed any more is released first. Nothing but the owner closes parts.
     """
     file = PartsFile.of(parts.describe(), options)
     folder = RunFolder.open(options, parts.robot, file, parts.planner.texts())

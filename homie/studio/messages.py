@@ -33,7 +33,7 @@ class Painted(_Message):
 
 
 class Control(_Message):
-    """Ask for the controls, or let go of them."""
+    """Ask for the controls, or release them."""
 
     type: Literal["control"]
     hold: bool

@@ -15,7 +15,7 @@ class Thing:
     """A thing and what can be done with it.
 
     Attributes:
-        name: as planners are told, or as it was asked for.
+        name: as planners see them, or as it was asked for.
         subtasks: each as (action, target, destination).
         box: where it is in the picture, shares x0, y0, x1, y1; None where it was asked for by name.
     """
@@ -32,11 +32,11 @@ def thing_named(parts: Parts, inventory: tuple[str, ...], words: str) -> list[Th
 
 
 def things_at(parts: Parts, inventory: tuple[str, ...], camera: str, pixel: tuple[float, float] | None) -> list[Thing]:
-    """The things that the detector names in a picture, the smallest first, by the names that planners are told.
+    """The things that the detector names in a picture, the smallest first, by the names that planners see.
 
     Args:
         parts: the robot and who looks through it.
-        inventory: what the hand holds.
+        inventory: the held object.
         camera: one of the planner's views.
         pixel: shares of width and height, from the upper left corner; only what is there. None for everything.
 

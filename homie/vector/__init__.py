@@ -5,7 +5,7 @@
         seen, infos = homes.reset(seed=7)
         seen, rewards, terminations, truncations, infos = homes.step(homes.action_space.sample())
 
-MuJoCo lets go of Python's lock while it steps, so threads use several cores; nothing is copied between processes. Needs
+MuJoCo releases Python's lock while it steps, so threads use several cores; nothing is copied between processes. Needs
 the extra `gym`. docs/gymnasium.md has figures.
 """
 

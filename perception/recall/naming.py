@@ -1,4 +1,4 @@
-"""What a planner is told that things are called: one name for a thing, from every side and for the whole episode."""
+"""The names of objects that a planner sees: one name for an object, from every side and for the whole episode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was seen in an episode, and what a planner is told of it: the same memory in both settings."""
+"""What was seen in an episode, and what a planner sees of it: the same memory in both settings."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class SightRecall(Recall):
         self._visited: set[str] = set()
         self._aim: str | None = None
         self._sits: Array = np.zeros(3)
-        """The middle of what is held, in the gripper frame."""
+        """The middle of the held object, in the gripper frame."""
         self._base = Pose2(0.0, 0.0, 0.0)
         self._stamp = -np.inf
         self._rounds: dict[int, float] = {}
@@ -141,7 +141,7 @@ class SightRecall(Recall):
         return self._aim if self.held is None else self.held
 
     def update_hand(self, observation: Observation) -> None:
-        """What is in the hand is what Pick aimed at when the hand began to hold something."""
+        """The held object is what Pick aimed at when the hand began to hold something."""
         objects = self.things.objects
         hand = self.arm.gripper(observation.body)
         for piece in self.things.furniture.values():
@@ -315,7 +315,7 @@ class SightRecall(Recall):
         )
 
     def _room(self, point: Array, margin: float = 0.1) -> str:
-        """The room that a point is in, by the name that a planner is told; "" where that is not known."""
+        """The room that a point is in, by the name that a planner sees; "" where that is not known."""
         return next((self._names.called(entity) for entity in self._rooms_at(point, margin)), "")
 
     def _rooms_at(self, point: Array, margin: float = 0.1) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ SLIDE_RANGE = 0.34
 """Metres that a drawer is taken to open."""
 SHUT_ANGLE = 0.14
 SHUT_GAP = 0.04
-"""Radians and metres up to which a planner is told that it is closed: less than what a Close has to achieve, so that it
+"""Radians and metres up to which a planner sees that it is closed: less than what a Close has to achieve, so that it
 learns of a door left ajar."""
 PASSABLE_ANGLE = 0.65
 PASSABLE_GAP = 0.16

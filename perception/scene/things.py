@@ -95,7 +95,7 @@ class Things:
     def update(
         self, scans: Mapping[str, Scan], detections: Sequence[Detection], stamp: float, held: str | None
     ) -> None:
-        """Take in what pictures show, but for what is in the hand; forget what is no longer there.
+        """Take in what pictures show, but for the held object; forget what is no longer there.
 
         stamp: when they were made (s); those of one moment may come in several updates.
         """

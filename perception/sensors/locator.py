@@ -302,7 +302,7 @@ class SensorLocator(Locator):
         return Goal(item.identity.entity, "", item.box.center, box=item.box, surfaces=(spot,))
 
     def _things_at(self, place: Furniture, but: str = "") -> tuple[Box, ...]:
-        """Boxes of what is on or in a piece of furniture, other furniture included, without what is in the hand."""
+        """Boxes of what is on or in a piece of furniture, other furniture included, without the held object."""
         boxes = []
         for item in self._things:
             box, entity = item.box, item.identity.entity

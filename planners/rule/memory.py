@@ -34,11 +34,11 @@ class Memory:
     """Names in sight and where they were seen, places visited, containers opened.
 
     at: the last place or object that the robot has gone to. by_sight: whether names have to be seen before they are
-    accepted; None until that is known. It is True where the planner is told so (the sensors setting), and otherwise
+    accepted; None until that is known. It is True where the planner sees so (the sensors setting), and otherwise
     becomes True when a name that was never in sight is refused, and False when such a name is accepted before the robot
     has moved (later the robot may have seen more in passing than its planner).
-    known: all that Go to can find, where the planner is told; None where it is not.
-    remembered: what the planner is told was seen, in every setting. room: where the robot is, start: where it was at
+    known: all that Go to can find, where the planner sees; None where it is not.
+    remembered: what the planner sees was seen, in every setting. room: where the robot is, start: where it was at
     first, "" where nobody says.
     left: number of rounds after this one. open: containers that were opened. stuck: containers that did not open.
     meant: for words that fit several pieces of furniture, the name of the piece that they stand for from now on.
@@ -217,7 +217,7 @@ class Memory:
         return any(canonical(remembered.name) == name and _holder(remembered) == container for remembered in things)
 
     def each(self, name: str) -> list[str]:
-        """Words for each piece of furniture with a name: its number where the planner is told what is known, else the
+        """Words for each piece of furniture with a name: its number where the planner sees what is known, else the
         room if such pieces were seen in several rooms.
 
         Of what is known nothing is left of a name that was another's: from nearby a gray table may be the white one.
@@ -250,7 +250,7 @@ class Memory:
     def is_near(self, words: str) -> bool:
         """Whether furniture that the words can mean is in sight, so large that it is within the arm's reach (D1).
 
-        Only where the planner is told what is known (the sensors setting), since searches take most rounds there.
+        Only where the planner sees what is known (the sensors setting), since searches take most rounds there.
         """
         return self.known is not None and any(means(words, name) for name in self._near)
 

@@ -67,7 +67,7 @@ class RulePlanner(Planner):
 
 
 def names_told(inputs: PlannerInput) -> frozenset[str]:
-    """The names that the planner is told in the first round, as they are in the vocabulary of a scene of one's own."""
+    """The names that the planner sees in the first round, as they are in the vocabulary of a scene of one's own."""
     told = (*(seen.name for seen in inputs.detections), *(thing.name for thing in inputs.knowledge.remembered))
     return frozenset(normalise(kind_of(name)) for name in (*told, *inputs.listing))
 

@@ -9,7 +9,7 @@ from planners.rule.reading.orders import Ask
 
 
 class StateAnswers(Moves):
-    """Answers questions about states from what the planner is told of them, and guesses none.
+    """Answers questions about states from what the planner sees of them, and guesses none.
 
     `answer` is "" where it could not be found out; `doubts` say what is not known.
     """

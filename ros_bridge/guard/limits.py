@@ -103,7 +103,7 @@ def check_reach(profile: Profile, command: Reach, measured: Mapping[str, float])
     if not np.isfinite([*command.positions, *numbers, *itertools.chain(*command.held)]).all():
         raise CommandRefused("The goal is not finite.")
     if any(size <= 0 for box in command.boxes for size in box.half) or any(ball[3] <= 0 for ball in command.held):
-        raise CommandRefused("The size of an obstacle and of what is held must be above 0.")
+        raise CommandRefused("The size of an obstacle and of the held object must be above 0.")
     positions = np.array([command.positions])
     _check_positions(joints, positions)
     reached = {**measured, **dict(zip(command.joints, command.positions, strict=True))}

@@ -160,7 +160,7 @@ class GuardLink:
         Args:
             positions: Of the joints of `Profile.planned_joints`, in this order (rad, m).
             boxes: What the arm keeps out of, in the base frame.
-            held: Balls that stand for what is in the hand: x, y, z, radius in the frame of the effector, m.
+            held: Balls that stand for the held object: x, y, z, radius in the frame of the effector, m.
 
         Returns:
             How it ended; CommandRefused where the guard did not send it.

@@ -106,7 +106,7 @@ class Obstacle(Said):
 class Reach(Said):
     """Have the robot's own planner bring joints to positions (rad, m), around boxes that are given in a frame.
 
-    held: balls that stand for what is in the hand, (x, y, z, radius) in the frame of the effector, m.
+    held: balls that stand for the held object, (x, y, z, radius) in the frame of the effector, m.
     """
 
     kind: Literal["reach"] = "reach"

@@ -102,7 +102,7 @@ def reason(code: Any) -> str:
 
 
 def _attached(profile: Profile, command: Reach) -> dict[str, Any]:
-    """What is in the hand, which the fingers may touch."""
+    """The held object, which the fingers may touch."""
     link = profile.frames.effector
     assert profile.reaching is not None
     return {

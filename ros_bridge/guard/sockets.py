@@ -181,7 +181,7 @@ class AgentSocket:
         self.send(Welcome(armed=self._guard.armed, dry_run=self._dry_run, approval=self._guard.approval != "none"))
 
     def _lose(self, why: str) -> None:
-        """Let go of the agent, and stop what it began."""
+        """Release the agent, and stop what it began."""
         if self._agent is None:
             return
         self.send(Refused(why=f"The guard lets this agent go: {why}."))

@@ -50,7 +50,7 @@ T = TypeVar("T")
 SAME_GRIP = 0.001
 """m by which a new width of the fingers differs from the one that they were told."""
 ARM_LENGTH, MOST_BOXES = 1.6, 400
-"""Metres from the base within which things can be in the way of the arm, and how many of them a planner is told."""
+"""Metres from the base within which things can be in the way of the arm, and how many of them a planner sees."""
 LONGEST_PERIOD = 0.1
 """Seconds of this machine for which a command waits for the next control period: a velocity lives for 0.25 s of it."""
 NEAR = 0.01
@@ -297,7 +297,7 @@ class RosRobot(Robot):
             stopped = self._connected().stop()
         except (
             RobotFault
-        ):  # the guard has let go of this agent, and stops the robot: a new connection says when it stands
+        ):  # the guard has released this agent, and stops the robot: a new connection says when it stands
             self._let_go()
             stopped = self._connected().stop()
         if not stopped.confirmed:
@@ -342,7 +342,7 @@ class RosRobot(Robot):
             link.close()
 
     def _through(self, say: Callable[[GuardLink], T]) -> T:
-        """Say something to the guard. Where that has stopped the robot and let go of this agent the command is refused,
+        """Say something to the guard. Where that has stopped the robot and released this agent the command is refused,
         once the robot stands; the next one goes over a new connection."""
         try:
             return say(self._connected())

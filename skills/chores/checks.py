@@ -32,7 +32,7 @@ def household(question: CheckQuestion) -> Check:
 
 
 def _without_tool(rule: Rule, question: CheckQuestion) -> bool:
-    """Whether what is in the hand is known not to be what a rule asks for."""
+    """Whether the held object is known not to be what a rule asks for."""
     held = question.world.held(question.observation)
     if not rule.tool or held is None:
         return False

@@ -41,7 +41,7 @@ BACKWARDS, LESS_TURNING = 1.0, 0.6
 """Metres of a way up to which the base may drive it backwards, and radians of turning that this has to save."""
 
 ROOM_TO_TURN = (0.0, -0.05, 0.05, -0.1, 0.1, -0.2, 0.2, -0.3, 0.3)
-"""Metres ahead (negative: back) to where what is in the hand may have room to go round with the base, nearest first."""
+"""Metres ahead (negative: back) to where the held object may have room to go round with the base, nearest first."""
 
 ROOM_ENOUGH = 0.06
 """Metres beyond the footprint with which a robot can turn whose body is no perfect cylinder."""
@@ -91,7 +91,7 @@ class MobileSkill(RoutineSkill):
         return self._costs
 
     def _sticks_out(self) -> float:
-        """Metres by which what is in the hand reaches beyond the footprint, to a decimetre."""
+        """Metres by which the held object reaches beyond the footprint, to a decimetre."""
         if not len(self.held):
             return 0.0
         gripper = self.kinematics.forward(self.q)
@@ -198,7 +198,7 @@ class MobileSkill(RoutineSkill):
         return float(min(self._haste * self.spec.max_linear, brake) * np.cos(error) ** 2), w
 
     def _turn_with_room(self, heading: float, furthest: float = np.inf) -> Motion:
-        """Turn in place, from a little ahead or back (m) if what is in the hand would touch something here."""
+        """Turn in place, from a little ahead or back (m) if the held object would touch something here."""
         left = wrap(heading - self.base.yaw)
         for distance in ROOM_TO_TURN if len(self.held) else ():
             if abs(distance) > furthest:
@@ -217,7 +217,7 @@ class MobileSkill(RoutineSkill):
         return Pose2(base.x + distance * np.cos(base.yaw), base.y + distance * np.sin(base.yaw), base.yaw)
 
     def turn(self, yaw: float, *, tolerance: float = 0.02, seconds: float = 8.0) -> Motion:
-        """Turn in place to a heading, the way on which what is in the hand touches nothing; where something holds the
+        """Turn in place to a heading, the way on which the held object touches nothing; where something holds the
         base, from a little ahead or back. Raises Stuck if it cannot be turned from there either."""
         for last in (False, False, True):
             turned = yield from self._turn_here(yaw, tolerance, seconds)
@@ -296,7 +296,7 @@ class MobileSkill(RoutineSkill):
 
     @property
     def held(self) -> Array:
-        """Spheres (n, 4) in the gripper frame that stand for what is in the hand; none where that is not known."""
+        """Spheres (n, 4) in the gripper frame that stand for the held object; none where that is not known."""
         return self.hand.spheres if self.seen.body.holding else NOTHING
 
     def space(self, base: Pose2 | None = None, *more: Box | None) -> ArmSpace:
@@ -317,7 +317,7 @@ class MobileSkill(RoutineSkill):
         return self.carry if self.hand.level is None else self.hand.level
 
     def tuck(self) -> Motion:
-        """Bring the arm into its travelling posture: close to the body, or carrying what is in the hand."""
+        """Bring the arm into its travelling posture: close to the body, or carrying the held object."""
         if self.chain.groups and not self.at(self.travelling):
             yield from self.fold(self.travelling)
 
@@ -360,7 +360,7 @@ class MobileSkill(RoutineSkill):
 
     @property
     def _haste(self) -> float:
-        """Share of the base's speeds at which it may drive with what is in the hand."""
+        """Share of the base's speeds at which it may drive with the held object."""
         return WITH_LOOSE_LOAD if len(self.held) and self.hand.loose else 1.0
 
     def lift(self, torso: Array) -> Motion:

@@ -33,7 +33,7 @@ ROOMY = 0.5
 ROOMY_FLOOR = 0.8
 """The same in a room that is gone to for itself."""
 TOUCHES = 3.0
-"""What a pose costs, by the same measure, in which what is in the hand would be in something."""
+"""What a pose costs, by the same measure, in which the held object would be in something."""
 
 NEARLY = 0.25
 """Metres from the chosen pose at which a robot that comes no further has arrived too; whether it is near enough to the
@@ -225,7 +225,7 @@ class GoTo(MobileSkill):
         return best
 
     def _load_touches(self, pose: Pose2) -> bool:
-        """Whether what is in the hand would be in something at a pose, carried as it is on the way."""
+        """Whether the held object would be in something at a pose, carried as it is on the way."""
         return bool(len(self.held)) and self.space(pose).clearance(self.travelling) < 0.0
 
 

@@ -46,7 +46,7 @@ LOADED, EMPTY = 0.15, 0.25
 
 
 class Manipulation(MobileSkill):
-    """A mobile skill with an arm and a memory of what is in the hand (shared by the skills of one set)."""
+    """A mobile skill with an arm and a memory of the held object (shared by the skills of one set)."""
 
     max_seconds = 115.0
     freeing = 25.0

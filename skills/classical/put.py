@@ -42,7 +42,7 @@ MOST_MOVED = 0.06
 """Metres by which a nearer look may correct where that is; by more it is something else that was seen."""
 
 BESIDE_CONTENTS = 0.025
-"""Metres by which the fingers open to let go of what has something in it."""
+"""Metres by which the fingers open to release what has something in it."""
 
 BELOW_RIM, FROM_RIM = 0.05, 0.06
 """Metres by which the fingers open to let a plate down, whose rim one of them is under, and by which the hand leaves it
@@ -62,7 +62,7 @@ COMFORTABLE_GAP, LARGEST_GAP = 0.65, 0.9
 
 
 class Put(Manipulation):
-    """Sets down what is in the hand on a surface, in an open container or in a bowl."""
+    """Sets down the held object on a surface, in an open container or in a bowl."""
 
     name = "classical/put"
     actions = ("Put",)
@@ -129,7 +129,7 @@ class Put(Manipulation):
         raise NotRetryable(FailureReason.NO_SPOT_FOR_ARM, blockers=there if full else blockers or there)
 
     def _fits_under(self, surface: Surface) -> bool:
-        """Whether what is held can stand on a surface under what is above it, when a drawer is shut again too."""
+        """Whether the held object can stand on a surface under what is above it, when a drawer is shut again too."""
         height = 2 * self.hand.half[2]
         return height + HEADROOM <= surface.clearance and height <= surface.lid
 

@@ -1,6 +1,6 @@
 """Ways of the arm from one posture to another that keep out of things and of the robot's own body.
 
-What is in the hand counts like the arm. The straight way in joint space is tried first, then ways by raised postures,
+The held object counts like the arm. The straight way in joint space is tried first, then ways by raised postures,
 then a search (RRT-Connect: Kuffner and LaValle, "An efficient approach to single-query path planning", ICRA 2000).
 """
 
@@ -40,7 +40,7 @@ OWN = 0.02
 the way, and its joints do not lag alike."""
 
 FATTER = 0.03
-"""By how much (m) the spheres of what is in the hand are thinner against the robot's own body: they are fatter than it
+"""By how much (m) the spheres of the held object are thinner against the robot's own body: they are fatter than it
 is, and it is carried close to the chest."""
 
 

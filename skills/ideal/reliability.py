@@ -92,7 +92,7 @@ class SuccessSampler:
         return bool(rng.random() < self._reliability.chance(action).success)
 
     def loses(self, action: str) -> bool:
-        """Whether a failure of an action loses what is in the hand."""
+        """Whether a failure of an action loses the held object."""
         return self._reliability.chance(action).failure == "E2"
 
     def described(self, action: str) -> str:

@@ -1,4 +1,4 @@
-"""Hand over: what is in the hand is let go just above the palm that a person holds out."""
+"""Hand over: the held object is let go just above the palm that a person holds out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from skills.classical.put import Put
 
 
 class HandOver(Put):
-    """Leads what is in the hand over a held-out palm, the one spot where it can be put, and lets go: the person takes
+    """Leads the held object over a held-out palm, the one spot where it can be put, and lets go: the person takes
     it. Where nobody holds out an empty hand, nothing moves."""
 
     name = "people/hand_over"

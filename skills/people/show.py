@@ -1,4 +1,4 @@
-"""Show: what is in the hand is held up before a person's face for a while."""
+"""Show: the held object is held up before a person's face for a while."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WHILE = 1.6
 
 
 class Show(Manipulation):
-    """Holds up what is in the hand where a person looks. Whether it was seen, who judges the attempt knows."""
+    """Holds up the held object where a person looks. Whether it was seen, who judges the attempt knows."""
 
     name = "people/show"
     actions = ("Show",)

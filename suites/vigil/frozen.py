@@ -57,7 +57,7 @@ class Goal(_Frozen):
 
 
 class Setup(_Frozen):
-    """How the house differs from that of its seed: doors, power, what is in the hand, what stands on the floor.
+    """How the house differs from that of its seed: doors, power, the held object, what stands on the floor.
 
     doors: open or not, by furniture. power: on or not. held: in the hand. floor: x, y (m) and yaw, by things.
     """

@@ -1,4 +1,4 @@
-"""Sampled errands: every task is sound, and what is held out of training is nowhere in it."""
+"""Sampled errands: every task is sound, and nothing that was held out of training is in it."""
 
 from __future__ import annotations
 

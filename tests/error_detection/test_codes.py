@@ -132,7 +132,7 @@ class TestBothOrders:
         scene.skill.clumsy = {1, 2, 3}
         result = ask(scene, "Put", "apple", "brown table", held="apple_1")
         assert verdict(result) == ("E1", "Unable to put, the subtask is too difficult to perform")
-        assert [attempt.number for attempt in result.attempts] == [1, 2, 3], "what is held can be put again"
+        assert [attempt.number for attempt in result.attempts] == [1, 2, 3], "the held object can be put again"
         assert scene.world.held() == "apple_1"
 
     def test_a_put_may_succeed_in_a_later_attempt(self, checks: Sequence[ErrorCheck]) -> None:
@@ -264,7 +264,7 @@ class TestOrdersDiffer:
         assert self.both("kitchen", "Open", "blue drawer") == ("F2", "F2")
 
     def test_put_of_something_else_and_put_with_one_name(self) -> None:
-        """The official code takes the last name for the place and puts what is in the hand."""
+        """The official code takes the last name for the place and puts the held object."""
         assert self.both("table_1", "Put", "unicorn", "brown table", held="apple_1") == ("L2", None)
         assert self.both("sink_1", "Put", "sink", held="apple_1") == ("F2", None)
 

@@ -1,4 +1,4 @@
-"""What planners are told of failed skills: every reason has its row, and any skill may fail with it."""
+"""What planners see of failed skills: every reason has its row, and any skill may fail with it."""
 
 from __future__ import annotations
 

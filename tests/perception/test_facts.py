@@ -1,4 +1,4 @@
-"""All that a planner is told in generated houses, compared with the world by `benchmarks/episodes/fact_audit.py`."""
+"""All that a planner sees in generated houses, compared with the world by `benchmarks/episodes/fact_audit.py`."""
 
 from __future__ import annotations
 

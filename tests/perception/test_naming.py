@@ -1,4 +1,4 @@
-"""What planners are told that things are called."""
+"""The names of objects that planners see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a planner is told of what was seen: the same in both settings, true, and understood when it is used."""
+"""What a planner sees of what was seen: the same in both settings, true, and understood when it is used."""
 
 from __future__ import annotations
 

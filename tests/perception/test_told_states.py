@@ -1,4 +1,4 @@
-"""States of things in what a planner is told: as they were seen, and as the robot has brought them about."""
+"""States of things in what a planner sees: as they were seen, and as the robot has brought them about."""
 
 from __future__ import annotations
 

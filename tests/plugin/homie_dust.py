@@ -1,4 +1,4 @@
-"""A third-party package with an action of its own: what is held dusts the box. It touches no file of Homie.
+"""A third-party package with an action of its own: the held object dusts the box. It touches no file of Homie.
 
 homie run "dust the box" --skills tiny,homie_dust:Dusting ...
 """

@@ -114,7 +114,7 @@ def listed(
         world: Before anything has happened.
         actions: The names of the actions that there are.
         table: What is known of them.
-        called: The name of a thing as a planner is told.
+        called: The name of an object as a planner sees it.
         sent_to: What Go to is in it with. With `points` the moves come first.
         options: Its interactions, in any order; all that there are where none are named.
     """

@@ -54,7 +54,7 @@ class WorkerParts:
             raise
 
     def close(self) -> None:
-        """Close the robot, then let go of networks and models. Idempotent."""
+        """Close the robot, then release networks and models. Idempotent."""
         robot, chosen = self._robot, self._chosen
         self._robot, self._chosen = None, None
         try:

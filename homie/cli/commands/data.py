@@ -91,7 +91,7 @@ def lerobot_command(config: Config = None, json: Json = False, **values: Any) ->
 
 @options_from(TasksOptions)
 def tasks_command(config: Config = None, json: Json = False, **values: Any) -> None:
-    """Sample errands in generated houses, as a suite, with what is held out for tests."""
+    """Sample errands in generated houses, as a suite, with some of them held out for tests."""
     options = build(TasksOptions, config, values)
     drawn = draw_tasks(options)
     if json:

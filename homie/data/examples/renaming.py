@@ -41,7 +41,7 @@ _LISTS = (
     "round",
     "rounds",
 )
-"""Fields of what a planner is told that have no names of things."""
+"""Fields of what a planner sees that have no names of things."""
 
 
 def renamed(episode: Episode, number: int, seed: int) -> Iterator[Episode]:

@@ -96,7 +96,7 @@ class Journal:
         self.done[episode] = entry
 
     def close(self) -> None:
-        """Let go of the files. Idempotent."""
+        """Release the files. Idempotent."""
         for file in (*self._files.values(), self._journal):
             file.close()
 

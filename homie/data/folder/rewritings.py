@@ -43,7 +43,7 @@ class Rewritings:
         return self._known[key][: self._versions]
 
     def close(self) -> None:
-        """Let go of the file. Idempotent."""
+        """Release the file. Idempotent."""
         self._file.close()
 
     def __enter__(self) -> Rewritings:

@@ -114,7 +114,7 @@ class DatasetWriter(HeldFolder):
         return data
 
     def close(self) -> None:
-        """Let go of the files and of the folder. Idempotent."""
+        """Release the files and the folder. Idempotent."""
         self._journal.close()
         super().close()
 

@@ -194,7 +194,7 @@ class LeRobotWriter(HeldFolder):
         self._begin()
 
     def close(self) -> None:
-        """Let go of the folder; what was not committed is not part of the data set. Idempotent."""
+        """Release the folder; what was not committed is not part of the data set. Idempotent."""
         if self._data is not None:
             self._data.close()
             self._data = None

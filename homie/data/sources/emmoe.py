@@ -92,7 +92,7 @@ def read_demonstration(task: EmmoeTask, folder: Path | None = None) -> tuple[Ste
 
 
 def ability(model: str) -> Ability | None:
-    """What a skill set of that name can do, as planners are told; None where there is none."""
+    """What a skill set of that name can do, as planners see them; None where there is none."""
     if model not in registry.names("skills"):
         return None
     skills = registry.load("skills", model)

@@ -139,4 +139,4 @@ class SymbolicRobot(Robot):
         """No time passes between two actions."""
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """There is nothing to release."""

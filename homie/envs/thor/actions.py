@@ -40,4 +40,4 @@ NAMES: Mapping[Vocabulary, tuple[str, ...]] = {
     "eb-navigation": (*STEPS, "End"),
     "eb-alfred": (*(action.name for action in OWN["eb-alfred"]), "End"),
 }
-"""The actions of each vocabulary, in the order in which a planner is told of them."""
+"""The actions of each vocabulary, in the order in which planners see them."""

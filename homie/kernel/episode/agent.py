@@ -249,7 +249,7 @@ class Episode:
     def _is_listed(self, subtask: Subtask) -> bool:
         """Whether a subtask may be carried out. Published evaluators take an end that is not in their list."""
         unlisted_end = subtask == END and not self.rules.quirks.explains
-        # The list calls what is held so, whatever it is; a planner that knows subtasks calls it by its name.
+        # The list calls the held object so, whatever it is; a planner that knows subtasks calls it by its name.
         by_name = subtask.target in self.inventory and replace(subtask, target=HELD) in self._listed
         return not self.choices or subtask in self._listed or by_name or unlisted_end
 

@@ -75,7 +75,7 @@ class SkillBook:
 
     @property
     def arguments(self) -> Arguments:
-        """What the actions take, as planners are told."""
+        """What the actions take, as planners see them."""
         return {name: action.arguments for name, action in self.table.items()}
 
     @property
@@ -90,7 +90,7 @@ class SkillBook:
 
     @property
     def abilities(self) -> Mapping[str, Ability]:
-        """What each model can do, as planners are told."""
+        """What each model can do, as planners see them."""
         return {name: _ability(skills, self.sets.get(name)) for name, skills in self.by_model.items()}
 
     def actions(self, robot: Robot) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What is in the hand after a subtask: the inventory that a planner is told, kept true to what is seen and felt."""
+"""The held object after a subtask: the inventory that a planner sees, kept true to what is seen and felt."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def aftermath(
 ) -> tuple[Execution, tuple[str, ...]]:
     """What a subtask has really done, and the inventory after it.
 
-    The inventory is what is in the hand, in the planner's words where they mean it. A Put is told by what was put. The
+    The inventory is the held object, in the planner's words where they mean it. A Put is told by what was put. The
     feedback says what is not as the planner would take it to be: another thing in the hand, or none.
     """
     if executor.robot.inventory_by == "hand":

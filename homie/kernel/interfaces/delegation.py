@@ -49,7 +49,7 @@ class ArmPlanner(Protocol):
         Args:
             joints: Of the chain (n,), rad and m.
             around: What the arm keeps out of, in the odometry frame, besides what the robot's own software knows of.
-            held: Balls (n, 4) that stand for what is in the hand: centre in the gripper frame and radius, m.
+            held: Balls (n, 4) that stand for the held object: centre in the gripper frame and radius, m.
 
         Raises:
             CommandRefused: It may not move. Until it is over nothing that moves the base or the chain is taken.

@@ -110,14 +110,14 @@ class WorldModel(ABC):
         """The entity in the hand as far as it is known, or None if the hand is empty."""
 
     def names_held(self, words: str, inventory: Sequence[str], observation: Observation) -> bool:
-        """Whether words can mean what is in the hand.
+        """Whether words can mean the held object.
 
         They can where they share their words with a name of it (`red apple`, `apple`), or mean something of its kind:
         of several apples any will do.
 
         Args:
             words: The target of a Put.
-            inventory: What is in the hand, in the planner's words; the last counts.
+            inventory: The held object, in the planner's words; the last counts.
             observation: What the robot observes now.
         """
         held = self.held(observation)
@@ -262,7 +262,7 @@ class Locator(WorldModel):
 
 
 LOOSE = ACTION_TABLE["Pick"]
-"""The action whose target is meant by the name of what is in the hand."""
+"""The action whose target is meant by the name of the held object."""
 
 
 def kind_of(entity: str) -> str:

@@ -152,4 +152,4 @@ class SkillSet(NamedByUsers, ABC):
         return {}
 
     def close(self) -> None:
-        """Let go of what it holds. Idempotent."""
+        """Release what it holds. Idempotent."""

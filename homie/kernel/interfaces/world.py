@@ -96,7 +96,7 @@ class Rearrangeable(Protocol):
         """
 
     def drop(self) -> str:
-        """Have what is in the hand lie on the floor beside the robot. Returns as `set_outcome`."""
+        """Have the held object lie on the floor beside the robot. Returns as `set_outcome`."""
 
 
 @runtime_checkable

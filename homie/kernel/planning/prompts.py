@@ -50,7 +50,7 @@ class PromptWriter(ABC):
         A picture that is shown as it was taken is the very array of `given`; one that is scaled or drawn in is another.
 
         Args:
-            given: what the planner is told.
+            given: what the planner sees.
             earlier: the rounds before with their answers, in order; the last `remembers` of them will do.
 
         Raises:

@@ -26,7 +26,7 @@ class Landmark:
 
 
 class Recall(ABC):
-    """What was seen in an episode, and what a planner is told that it is called."""
+    """What was seen in an episode, and the name that a planner sees."""
 
     @abstractmethod
     def forget(self) -> None:
@@ -38,7 +38,7 @@ class Recall(ABC):
 
     @abstractmethod
     def aim(self, entity: str, center: Array) -> None:
-        """What the hand is about to pick up, and where it is (3,): what the hand holds next is this. "" for nothing."""
+        """What the hand is about to pick up, and where it is (3,): the next held object is this. "" for nothing."""
 
     @abstractmethod
     def handles(self, entity: str) -> None:
@@ -50,7 +50,7 @@ class Recall(ABC):
 
     @abstractmethod
     def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
-        """The detections of the last update by the names that a planner is told."""
+        """The detections of the last update by the names that a planner sees."""
 
     @abstractmethod
     def knowledge(self, round_number: int) -> Knowledge:
@@ -76,7 +76,7 @@ class Recall(ABC):
 
     @abstractmethod
     def in_hand(self, observation: Observation) -> str | None:
-        """What the hand holds now: what was known to be in it, else what it was about to pick up; None if it holds
+        """The held object now: what was known to be in it, else what it was about to pick up; None if it holds
         nothing, and where nobody knows."""
 
     @abstractmethod
@@ -86,7 +86,7 @@ class Recall(ABC):
 
     @abstractmethod
     def called(self, entity: str, kind: str) -> str:
-        """What a planner is told that a thing is called. One that was never seen gets a name here."""
+        """The name of an object that a planner sees. One that was never seen gets a name here."""
 
     @abstractmethod
     def name_all(self, kinds: Mapping[str, str]) -> None:

@@ -53,7 +53,7 @@ class Opening(Generic[RobotT, SettingsT]):
         name = options.robot.removesuffix(f":{argument}")
         if useless:
             flags = " and ".join(f"--{name.replace('_', '-')}" for name in useless)
-            raise BadInput(f"The robot {name} has no use of {flags}: leave out {flags}.")
+            raise BadInput(f"The robot {name} does not support {flags}: leave out {flags}.")
         same = {name: getattr(options, name) for name in known if name in OpenOptions.model_fields}
         filled = {name: value for name, value in same.items() if value is not None}
         settings = checked_settings(f"robot '{name}'", self.Settings, {**filled, **options.robot_settings})

@@ -35,7 +35,7 @@ Furnishing = Annotated[
 Grasp = Annotated[Literal["weld", "friction"], Field(description="How a grasped object is held.")]
 Shade = Annotated[
     bool | None,
-    Field(description="Soft shade in a simulation's pictures where things touch (default: as the robot has it)."),
+    Field(description="Soft shade in a simulation's pictures where objects touch (default: the robot's own)."),
 ]
 Meshes = Annotated[
     Path | None,
@@ -64,7 +64,7 @@ def _width_and_height(value: Any) -> Any:
 PictureSize = Annotated[
     str | None,
     BeforeValidator(_width_and_height),
-    Field(description="Pixels of the robot's pictures, as 512 or 640x480 (default: as the robot has them)."),
+    Field(description="Pixels of the robot's pictures, as 512 or 640x480 (default: the robot's own)."),
 ]
 
 
@@ -307,7 +307,7 @@ class RunOptions(OpenOptions):
 
 
 class PlanOptions(Options):
-    """One decision without a robot: what the planner is told."""
+    """One decision without a robot: what the planner sees."""
 
     usage: ClassVar[Usage] = Usage("plan", "task", '"put the apple in the bowl" --image front.png')
 

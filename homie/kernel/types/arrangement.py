@@ -24,7 +24,7 @@ class Arrangement:
     """What is known at one moment.
 
     openings: how far doors and drawers are open as fractions of their ranges, by the entity that has them. things:
-    loose things by entity, without what is in the hand. seen: when each was seen last (s), of either; nothing where all
+    loose things by entity, without the held object. seen: when each was seen last (s), of either; nothing where all
     of it is known at any time.
     """
 

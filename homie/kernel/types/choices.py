@@ -13,14 +13,14 @@ SentTo: TypeAlias = Literal["things", "furniture", "points"]
 EB-Habitat, where a planner has to know or to look where a thing is; or the points of a navigation graph, move by move
 (`homie.kernel.vocabulary.moves`), as in EmbodiedEval."""
 HELD = "object in hand"
-"""The target of a numbered action that is done with what the hand holds, whatever that is."""
+"""The target of a numbered action that is done with the held object, whatever that is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """One action of the list; its number is its place there, counted from 0.
 
-    name: as a planner is told, `pick up the mug 2`. subtask: what is carried out, by the names of the scene
+    name: as a planner sees it, `pick up the mug 2`. subtask: what is carried out, by the names of the scene
     (`[Pick, mug_2]`); its target may be `HELD`.
     """
 
@@ -38,7 +38,7 @@ def is_interaction(subtask: Subtask) -> bool:
 
 
 def with_held(subtask: Subtask, inventory: Sequence[str]) -> Subtask:
-    """A subtask with what the hand holds as its target, where it is done with that. With an empty hand it stays.
+    """A subtask with the held object as its target, where it is done with that. With an empty hand it stays.
 
     >>> str(with_held(Subtask("Put", HELD, "fridge"), ["apple"]))
     '[Put, apple, fridge]'

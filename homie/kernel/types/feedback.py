@@ -1,4 +1,4 @@
-"""What a planner is told of a subtask: the ten error codes, feedback, history."""
+"""What a planner sees of a subtask: the ten error codes, feedback, history."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ UNTOLD = Feedback("untold")
 
 @dataclass(frozen=True, slots=True)
 class HistoryItem:
-    """One executed subtask and its result, as the planner is told in later rounds."""
+    """One executed subtask and its result, as the planner sees in later rounds."""
 
     number: int
     subtask: Subtask

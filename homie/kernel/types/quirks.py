@@ -16,7 +16,7 @@ class Quirks:
 
     Attributes:
         name: As suites and the records of episodes write it.
-        explains: Whether a planner is told why its answer could not be read, is asked again for it, and an episode
+        explains: Whether a planner sees why its answer could not be read, is asked again for it, and an episode
             without any readable answer is no result. A subtask End is taken even if no list has it where it is False.
         continues: Whether the rest of a plan is carried out after one of its subtasks has failed.
         counts_unlisted: Whether a subtask that is not in the action list counts as a failure.

@@ -38,7 +38,7 @@ class Check:
 
     @property
     def feedback(self) -> Feedback:
-        """What a planner is told of it."""
+        """What a planner sees of it."""
         if self.code is None:
             return replace(SUCCESS, message=f"{SUCCESS.message}, {self.message}") if self.message else SUCCESS
         return Feedback("fail", self.code, self.message, self.about, self.lasting)

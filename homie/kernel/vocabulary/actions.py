@@ -32,7 +32,7 @@ class Action:
     whether the hand `takes` the entity or `gives` away what it holds. result: what is true once it has been done, as
     far as a locator can see it: `reached` the robot is there, `held` the entity is in the hand, `placed` what was in
     the hand is there, else a state of the entity such as `open` (`WorldModel.state`); "" where only the skill can say.
-    about: what it does and what it needs, as planners are told, the rest of a sentence that begins with its name; two
+    about: what it does and what it needs, as planners see them, the rest of a sentence that begins with its name; two
     declarations may differ in it.
 
     Raises BadInput for values that there are not.
@@ -107,7 +107,7 @@ HOUSEHOLD = (
 ActionTable: TypeAlias = Mapping[str, Action]
 """Actions by their names."""
 Arguments: TypeAlias = Mapping[str, tuple[str, ...]]
-"""What actions take, by their names, as planners are told: nothing, `target`, or `target` and `destination`."""
+"""What actions take, by their names, as planners see them: nothing, `target`, or `target` and `destination`."""
 
 ACTION_TABLE: ActionTable = {action.name: action for action in HOUSEHOLD}
 ARGUMENTS: Arguments = {action.name: action.arguments for action in HOUSEHOLD}
@@ -119,7 +119,7 @@ ACTIONS = tuple(ACTION_TABLE)
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """What a model can do, as a planner is told.
+    """What a model can do, as a planner sees it.
 
     actions: those it has skills for. meant_for: those of them it is chosen for where several models have them. about:
     what it is good at, the rest of a sentence that begins with its name: `goes to rooms`; "" where nobody says.

@@ -18,7 +18,7 @@ CONTRARY: Mapping[str, str] = {
     "filled": "empty",
     "empty": "filled",
 }
-"""The words for what a planner is told of the states of things, besides how doors stand, each with its contrary."""
+"""The words for what a planner sees of the states of things, besides how doors stand, each with its contrary."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,7 @@ class EpisodeStore(EpisodeListener):
             write_ending(self.folder, ending)
 
     def close(self) -> None:
-        """Let go of the files. Idempotent."""
+        """Release the files. Idempotent."""
         try:
             self._commands.close()
         finally:

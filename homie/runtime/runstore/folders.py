@@ -24,7 +24,7 @@ class HeldFolder:
         self._lock = lock
 
     def close(self) -> None:
-        """Let go of the folder. Idempotent."""
+        """Release the folder. Idempotent."""
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1

@@ -104,7 +104,7 @@ STATES = {
     **dict.fromkeys(("full", "filled", "full of water", "filled with water"), "filled"),
     "empty": "empty",
 }
-"""How people say what state something is in, by the word that planners are told."""
+"""How people say what state something is in, by the word that planners see."""
 GOES = _set("""
     go | goes | belong | belongs | should go | must go | has to go | have to go | needs to go | need to go
     | is to go | are to go | can go | may go | should be | must be | has to be | have to be | needs to be | need to be

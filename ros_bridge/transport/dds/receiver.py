@@ -101,7 +101,7 @@ class Receiver:
         return threading.current_thread() is self._thread
 
     def close(self) -> None:
-        """End the thread and let go of the readers."""
+        """End the thread and release the readers."""
         self._alive = False
         self._wake.set(True)
         if not self.inside():

@@ -86,5 +86,5 @@ def _way(name: str, text: str) -> Draft:
 
 
 def _by_hand(subtask: str) -> str:
-    """A Put as the list has it, of what the hand holds."""
+    """A Put as the list has it, of the held object."""
     return re.sub(r"^\[Put, [^,]+,", f"[Put, {HELD},", subtask)

@@ -13,7 +13,7 @@ class Unsuited(Exception):
 
 @dataclass(slots=True)
 class Script:
-    """What an expert has done so far. opened: containers that it has opened; held: what is in its hand."""
+    """What an expert has done so far. opened: containers that it has opened; held: the object in its hand."""
 
     house: House
     steps: list[str] = field(default_factory=list)
@@ -87,19 +87,19 @@ class Script:
         self.held = name
 
     def bring(self, place: str) -> None:
-        """Put what is in the hand somewhere; a container has been opened before."""
+        """Put the held object somewhere; a container has been opened before."""
         self.visit(place)
         self.do("Put", self.held, place)
         self.held = ""
 
     def give(self, person: str) -> None:
-        """Hand what is in the hand to a person."""
+        """Hand the held object to a person."""
         self.visit(person)
         self.do("Hand over", self.held, person)
         self.held = ""
 
     def show(self, person: str) -> None:
-        """Show what is in the hand to a person."""
+        """Show the held object to a person."""
         self.visit(person)
         self.do("Show", self.held, person)
 

@@ -385,5 +385,5 @@ def test_a_table_has_no_use_for_them(tmp_path: Path) -> None:
     from homie.kernel.setup.options import OpenOptions
     from homie.runtime.assembly import open_robot
 
-    with pytest.raises(BadInput, match="franka has no use of --meshes"):
+    with pytest.raises(BadInput, match="franka does not support --meshes"):
         open_robot(OpenOptions.build(robot="franka:stack", meshes=tmp_path))

@@ -200,7 +200,7 @@ class TestRobot:
         assert RunOptions(task="x").skills == "classical"
 
     def test_what_it_can_not_do_is_refused_at_once(self):
-        with pytest.raises(BadInput, match="The robot franka has no use of --grasp: leave out --grasp"):
+        with pytest.raises(BadInput, match="The robot franka does not support --grasp: leave out --grasp"):
             open_table(RunOptions(task="x", robot="franka", grasp="friction"))
         with pytest.raises(BadInput, match="choose one of: pick, stack, sort, wipe"):
             open_table(RunOptions(task="x", robot="franka:knead"), "knead")

@@ -186,7 +186,7 @@ def test_what_lies_in_the_way_is_named_where_there_is_no_other_way() -> None:
     assert alone.reason == "no free path to the target" and not alone.retryable
 
 
-# ------------------------------------------------------------ what is in the hand
+# ------------------------------------------------------------ the held object
 
 
 def test_a_base_with_something_long_in_the_hand_keeps_further_away() -> None:

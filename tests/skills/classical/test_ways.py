@@ -1,4 +1,4 @@
-"""Ways of the arm: around things and around the robot itself, with what is in the hand."""
+"""Ways of the arm: around things and around the robot itself, with the held object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks by the thousand: errands drawn from templates, in generated houses, with what is held out for tests.
+"""Tasks by the thousand: errands drawn from templates, in generated houses, with some of them held out for tests.
 
 ```
 templates --steps in a house--> Errand --goal, key paths, expert--> Task --rehearsed--> suite file

@@ -102,7 +102,7 @@ class BackgroundLocator(Locator):
         return ()
 
     def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
-        """World state needs no telling, but a planner is told only what was seen."""
+        """World state needs no telling, but a planner sees only what was seen."""
         self._recall.update(observation, detections)
 
     def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:

@@ -84,7 +84,7 @@ class ModelKinematics:
         return self.from_body(q, self.link_points(q), self.point_radii, held)
 
     def from_body(self, q: Array, points: Array, radii: Array, held: Array | None) -> float:
-        """Metres between spheres of the arm (n, 3), (n,), with what is held, and the rest of the robot."""
+        """Metres between spheres of the arm (n, 3), (n,), with the held object, and the rest of the robot."""
         if held is not None and len(held):
             gripper = self.forward(q)
             points = np.vstack([points, gripper.position + held[:, :3] @ gripper.rotation.T])

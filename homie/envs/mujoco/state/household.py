@@ -112,7 +112,7 @@ class Household:
         return "" if ready else Failure(FailureReason.NOT_READY, what=rule.asks)
 
     def become(self, rule: Rule, name: str, held: str | None = None) -> None:
-        """Bring a thing into the state of a rule, by what is held."""
+        """Bring a thing into the state of a rule, by the held object."""
         states = self.states[name]
         changed = {rule.state: True, **{state: False for state in rule.ends if state in states}}
         if any(states[state] is not value for state, value in changed.items()):

@@ -1,6 +1,6 @@
 """The people of a running home: what they hold, what they were shown, how far they have walked.
 
-They are mannequins. One whose hand is held out takes what the robot lets go above it; one looks at what is held up
+They are mannequins. One whose hand is held out takes what the robot lets go above it; one looks at the held object up
 before its face; one with a path walks it, and waits where the robot does not come along.
 """
 
@@ -220,7 +220,7 @@ class People:
             self.company[name].holds = None
 
     def _perhaps_take(self, thing: str) -> None:
-        """The robot has let go of a thing: above a palm the person has it."""
+        """The robot has released a thing: above a palm the person has it."""
         box = self._extents.body_boxes(self._data, [self._bodies[thing]])[0]
         for name, person in self.infos.items():
             palm = self.palm(person)

@@ -86,7 +86,7 @@ class Resting:
         self._places: dict[str, Place] = {}
 
     def places(self) -> Mapping[str, Place]:
-        """The place of every object by name; what is in the hand is taken as lying where it is."""
+        """The place of every object by name; the held object is taken as lying where it is."""
         now = self._data.qpos[self._moving].tobytes()
         if now != self._before:
             self._places = self._compute()

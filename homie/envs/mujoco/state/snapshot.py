@@ -17,7 +17,7 @@ from homie.kernel.world import (
 
 
 def snapshot_of(world: World, robot: RobotState) -> WorldSnapshot:
-    """Every object's pose and place, all furniture with what is on, every joint's opening, what is held, and people
+    """Every object's pose and place, all furniture with what is on, every joint's opening, the held object, and people
     where there are some."""
     furniture = {name: info for name, info in world.receptacles.items() if name not in world.people.infos}
     snapshot = WorldSnapshot(

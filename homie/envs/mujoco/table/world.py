@@ -56,7 +56,7 @@ class TableWorld:
         self.built.model.geom_rgba[:, 3] = self._alpha
 
     def update(self, held: str | None) -> None:
-        """After a control period: what is held, and which tiles the sponge has wiped away."""
+        """After a control period: the held object, and which tiles the sponge has wiped away."""
         self.held = held
         for name, built in self.built.things.items():
             if built.item.kind == "sponge":

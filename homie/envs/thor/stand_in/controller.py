@@ -174,7 +174,7 @@ class StandIn:
         thing.held, thing.parent, thing.place = True, "", self._at
 
     def _do_PutObject(self, objectId: str, forceAction: bool = False, **_: Any) -> None:
-        """objectId: of the receptacle, as in ai2thor 5; what the hand holds is put there."""
+        """objectId: of the receptacle, as in ai2thor 5; the held object is put there."""
         target, held = self._known(objectId), self._things.held
         if held is None:
             raise Refused("Can't place an object if Agent isn't holding anything")
@@ -277,7 +277,7 @@ class StandIn:
         return math.dist(self._at, self._things.position(thing))
 
     def _visible(self, thing: Thing) -> bool:
-        """Whether it is near, in the picture and in nothing closed; what is in the hand is."""
+        """Whether it is near, in the picture and in nothing closed; the held object is."""
         if thing.held or self._things.hidden(thing) is not None:
             return thing.held
         place = self._things.position(thing)

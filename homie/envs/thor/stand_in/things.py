@@ -52,7 +52,7 @@ class Things:
 
     @property
     def held(self) -> Thing | None:
-        """What the hand holds."""
+        """The held object."""
         return next((thing for thing in self if thing.held), None)
 
     def within(self, thing: Thing) -> Iterator[Thing]:

@@ -134,7 +134,7 @@ class Native(Rearranging):
     # ------------------------------------------------------------ what it does from there
 
     def use(self, action: str, name: str) -> str:
-        """Pick, Put (what is in the hand), Open, Close, Turn on or Turn off a thing, by its name in the world.
+        """Pick, Put (the held object), Open, Close, Turn on or Turn off a thing, by its name in the world.
 
         Returns:
             Why nothing has changed; "" where it has.
@@ -147,7 +147,7 @@ class Native(Rearranging):
         return problem
 
     def let_fall(self) -> str:
-        """Have what is in the hand lie on the floor beside the robot. Returns as `use` does."""
+        """Have the held object lie on the floor beside the robot. Returns as `use` does."""
         problem = self.drop()
         self._begin()
         if not problem:

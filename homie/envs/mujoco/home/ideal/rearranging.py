@@ -212,7 +212,7 @@ class Rearranging:
         return Failure(FailureReason.CANNOT_HOLD, why="there is no room for it before the robot")
 
     def _put(self, goal: Goal) -> str:
-        """Have what is in the hand stand at the first free spot of the destination, and the hand empty."""
+        """Have the held object stand at the first free spot of the destination, and the hand empty."""
         name = self.world.held
         if name is None:
             return Failure(FailureReason.HAND_EMPTY)
@@ -237,7 +237,7 @@ class Rearranging:
         return Failure(FailureReason.SURFACE_FULL, count=number) if number else Failure(FailureReason.TOO_TALL)
 
     def _give(self, name: str, person: PersonInfo) -> str:
-        """Have a person hold what is in the hand, upright on its palm."""
+        """Have a person hold the held object, upright on its palm."""
         palm = self.world.people.palm(person)
         if palm is None:
             return Failure(FailureReason.NO_EMPTY_HAND)
@@ -260,7 +260,7 @@ class Rearranging:
         return "" if self._set_down(name, (Spot(point, yaw) for point in inside)) else "there is no free floor here"
 
     def _set_down(self, name: str, spots: Iterable[Spot]) -> bool:
-        """Have what is in the hand stand upright at the first of some spots where it is in nothing."""
+        """Have the held object stand upright at the first of some spots where it is in nothing."""
         item = self.world.objects[name]
         load = self.bodies.poses([name, *self._contents(name)])
         before = load[item.body]

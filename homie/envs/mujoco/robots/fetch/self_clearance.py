@@ -1,7 +1,7 @@
 """How far the Fetch's arm keeps from its own body, for whoever plans a posture.
 
 The arm is measured with the shapes and the pairs of links of the physics, so what is clear here does not touch there;
-only the head, which turns meanwhile, is the disc that it sweeps. For what is in the hand, and for distances to things,
+only the head, which turns meanwhile, is the disc that it sweeps. For the held object, and for distances to things,
 the arm is a string of spheres and the body upright boxes and cylinders, a little leaner than what is drawn.
 """
 
