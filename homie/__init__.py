@@ -7,7 +7,10 @@
         session.call("Go to", "apple")
         picture = session.views()["front"]
 
-Both take the options of `homie.kernel.setup.options` by name. docs/python-api.md shows what they can do.
+    homie.bench("homie-100", planner="rule", tasks="fruit-*")
+
+All take the options of the command line by name. The classes to derive parts from, the values that cross them and what
+reads run folders are here too: `dir(homie)` lists them. docs/python-api.md shows what they can do.
 What happens is logged to `homie` and the loggers under it (standard `logging`); a program that sets up logging sees it.
 """
 
@@ -16,24 +19,285 @@ from __future__ import annotations
 import sys
 
 from homie.kernel.support import moved
+from homie.kernel.support.version import __version__
 
 TYPE_CHECKING = False  # not from `typing`: importing that takes longer than all else before Ctrl-C is handled
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, Unpack
 
-    from homie.kernel.interfaces import EpisodeListener
-    from homie.kernel.setup.options import RunOptions
+    from homie.bench.compare.compare import compare
+    from homie.bench.folder.ledger import read_bench
+    from homie.bench.keywords import BenchKeywords
+    from homie.bench.options import BenchOptions, ReportOptions
+    from homie.bench.play.runner import BenchSummary
+    from homie.bench.report import report
+    from homie.bench.score.metrics import estimate, ratio
+    from homie.bench.score.results import load_run, load_runs
+    from homie.bench.statistics import Estimate, Term, bootstrap, clustered_wilson
+    from homie.bench.suite.suite import Suite, read_suite
+    from homie.bench.tables import to_markdown
+    from homie.conditions import parse_condition
+    from homie.data.convert import make_dataset
+    from homie.data.options import TrainingOptions
+    from homie.data.recording.reader import read_recording
+    from homie.data.recording.takes import list_takes
+    from homie.envs.mujoco.generate.generate import generate as generate_scene
+    from homie.envs.mujoco.generate.variation import Variation
+    from homie.envs.mujoco.house.build import build as build_scene
+    from homie.envs.mujoco.house.spec import SceneSpec
+    from homie.envs.mujoco.house.topdown import draw_map
+    from homie.envs.symbolic import SymbolicRobot
+    from homie.kernel.episode.agent import run_episode
+    from homie.kernel.episode.rules import EpisodeRules
+    from homie.kernel.errors import (
+        BadInput,
+        HomieError,
+        InfrastructureError,
+        Interrupted,
+        MissingPart,
+        PlannerError,
+        RobotFault,
+    )
+    from homie.kernel.interfaces import (
+        CheckQuestion,
+        Detector,
+        EpisodeListener,
+        ErrorCheck,
+        Kinematics,
+        Listeners,
+        Locator,
+        Planner,
+        Robot,
+        Skill,
+        SkillSet,
+    )
+    from homie.kernel.robot.body import Group, Joint, RobotSpec
+    from homie.kernel.robot.camera import CameraModel
+    from homie.kernel.setup.options import OpenOptions, RunOptions
+    from homie.kernel.setup.registry import DETECTOR, PLANNER, ROBOT, SKILL_SET, make_part
+    from homie.kernel.setup.scenes import Scenes
+    from homie.kernel.types import (
+        END,
+        SUCCESS,
+        Attempt,
+        AttemptEnded,
+        CameraFrame,
+        Check,
+        Command,
+        CommandSent,
+        Decision,
+        Detection,
+        EpisodeEnded,
+        EpisodeResult,
+        EpisodeStarted,
+        ErrorCode,
+        Event,
+        Execution,
+        Failure,
+        FailureReason,
+        Feedback,
+        Goal,
+        HistoryItem,
+        Image,
+        Observation,
+        Outcome,
+        PeriodPassed,
+        PlannerAnswered,
+        PlannerAsked,
+        PlannerInput,
+        Pose,
+        Pose2,
+        Proprioception,
+        RoundRecord,
+        Subtask,
+        SubtaskChecked,
+        SubtaskRecorded,
+        SubtaskStarted,
+    )
+    from homie.kernel.vocabulary.actions import Action
+    from homie.kernel.world import FixedState, JointState, ObjectState, RobotState, WorldSnapshot, read_snapshot
     from homie.runtime.keywords import OpenKeywords, RunKeywords
-    from homie.runtime.live import Session
+    from homie.runtime.live import Round, Session, save_picture
+    from homie.runtime.provenance import read_parts
+    from homie.runtime.runstore import episode_folders, read_episode, read_run, read_steps
     from homie.runtime.session import EpisodeSummary
 
 if sys.platform == "win32":
     raise ImportError("Homie runs on Linux and macOS, not on Windows, which lacks file locks that it needs: use WSL.")
 
 moved.install()
-__version__ = "0.1.0"
-__all__ = ["EpisodeSummary", "RunOptions", "Session", "__version__", "open", "run"]
+__all__ = [
+    "DETECTOR",
+    "END",
+    "PLANNER",
+    "ROBOT",
+    "SKILL_SET",
+    "SUCCESS",
+    "Action",
+    "Attempt",
+    "AttemptEnded",
+    "BadInput",
+    "BenchOptions",
+    "BenchSummary",
+    "CameraFrame",
+    "CameraModel",
+    "Check",
+    "CheckQuestion",
+    "Command",
+    "CommandSent",
+    "Decision",
+    "Detection",
+    "Detector",
+    "EpisodeEnded",
+    "EpisodeListener",
+    "EpisodeResult",
+    "EpisodeRules",
+    "EpisodeStarted",
+    "EpisodeSummary",
+    "ErrorCheck",
+    "ErrorCode",
+    "Estimate",
+    "Event",
+    "Execution",
+    "Failure",
+    "FailureReason",
+    "Feedback",
+    "FixedState",
+    "Goal",
+    "Group",
+    "HistoryItem",
+    "HomieError",
+    "Image",
+    "InfrastructureError",
+    "Interrupted",
+    "Joint",
+    "JointState",
+    "Kinematics",
+    "Listeners",
+    "Locator",
+    "MissingPart",
+    "ObjectState",
+    "Observation",
+    "OpenOptions",
+    "Outcome",
+    "PeriodPassed",
+    "Planner",
+    "PlannerAnswered",
+    "PlannerAsked",
+    "PlannerError",
+    "PlannerInput",
+    "Pose",
+    "Pose2",
+    "Proprioception",
+    "ReportOptions",
+    "Robot",
+    "RobotFault",
+    "RobotSpec",
+    "RobotState",
+    "Round",
+    "RoundRecord",
+    "RunOptions",
+    "SceneSpec",
+    "Scenes",
+    "Session",
+    "Skill",
+    "SkillSet",
+    "Subtask",
+    "SubtaskChecked",
+    "SubtaskRecorded",
+    "SubtaskStarted",
+    "Suite",
+    "SymbolicRobot",
+    "Term",
+    "TrainingOptions",
+    "Variation",
+    "WorldSnapshot",
+    "__version__",
+    "bench",
+    "bootstrap",
+    "build_scene",
+    "clustered_wilson",
+    "compare",
+    "draw_map",
+    "episode_folders",
+    "estimate",
+    "generate_scene",
+    "list_takes",
+    "load_run",
+    "load_runs",
+    "make_dataset",
+    "make_part",
+    "open",
+    "parse_condition",
+    "ratio",
+    "read_bench",
+    "read_episode",
+    "read_parts",
+    "read_recording",
+    "read_run",
+    "read_snapshot",
+    "read_steps",
+    "read_suite",
+    "report",
+    "run",
+    "run_episode",
+    "save_picture",
+    "to_markdown",
+]
+_NAMES = {
+    "homie.bench.compare.compare": "compare",
+    "homie.bench.folder.ledger": "read_bench",
+    "homie.bench.options": "BenchOptions ReportOptions",
+    "homie.bench.play.runner": "BenchSummary",
+    "homie.bench.report": "report",
+    "homie.bench.score.metrics": "estimate ratio",
+    "homie.bench.score.results": "load_run load_runs",
+    "homie.bench.statistics": "Estimate Term bootstrap clustered_wilson",
+    "homie.bench.suite.suite": "Suite read_suite",
+    "homie.bench.tables": "to_markdown",
+    "homie.conditions": "parse_condition",
+    "homie.data.convert": "make_dataset",
+    "homie.data.options": "TrainingOptions",
+    "homie.data.recording.reader": "read_recording",
+    "homie.data.recording.takes": "list_takes",
+    "homie.envs.mujoco.generate.generate": "generate:generate_scene",
+    "homie.envs.mujoco.generate.variation": "Variation",
+    "homie.envs.mujoco.house.build": "build:build_scene",
+    "homie.envs.mujoco.house.spec": "SceneSpec",
+    "homie.envs.mujoco.house.topdown": "draw_map",
+    "homie.envs.symbolic": "SymbolicRobot",
+    "homie.kernel.episode.agent": "run_episode",
+    "homie.kernel.episode.rules": "EpisodeRules",
+    "homie.kernel.errors": "BadInput HomieError InfrastructureError Interrupted MissingPart PlannerError RobotFault",
+    "homie.kernel.interfaces": (
+        "CheckQuestion Detector EpisodeListener ErrorCheck Kinematics Listeners Locator Planner Robot Skill SkillSet"
+    ),
+    "homie.kernel.robot.body": "Group Joint RobotSpec",
+    "homie.kernel.robot.camera": "CameraModel",
+    "homie.kernel.setup.options": "OpenOptions RunOptions",
+    "homie.kernel.setup.registry": "DETECTOR PLANNER ROBOT SKILL_SET make_part",
+    "homie.kernel.setup.scenes": "Scenes",
+    "homie.kernel.types": (
+        "END SUCCESS Attempt AttemptEnded CameraFrame Check Command CommandSent Decision Detection EpisodeEnded "
+        "EpisodeResult EpisodeStarted ErrorCode Event Execution Failure FailureReason Feedback Goal HistoryItem "
+        "Image Observation Outcome PeriodPassed PlannerAnswered PlannerAsked PlannerInput Pose Pose2 "
+        "Proprioception RoundRecord Subtask SubtaskChecked SubtaskRecorded SubtaskStarted"
+    ),
+    "homie.kernel.vocabulary.actions": "Action",
+    "homie.kernel.world": "FixedState JointState ObjectState RobotState WorldSnapshot read_snapshot",
+    "homie.runtime.live": "Round Session save_picture",
+    "homie.runtime.provenance": "read_parts",
+    "homie.runtime.runstore": "episode_folders read_episode read_run read_steps",
+    "homie.runtime.session": "EpisodeSummary",
+}
+"""The public names by the modules that define them; `NAME:OTHER` is called OTHER here. They are imported when they are
+asked for: `import homie` stays light."""
+_SOURCES = {
+    name.partition(":")[2] or name: (module, name.partition(":")[0])
+    for module, names in _NAMES.items()
+    for name in names.split()
+}
 
 
 def run(
@@ -43,10 +307,17 @@ def run(
     progress: bool = False,
     **options: Unpack[RunKeywords],
 ) -> EpisodeSummary:
-    """Run one task and write its run folder. Raises `homie.kernel.errors.HomieError` with one clear sentence.
+    """Run one task and write its run folder, as `homie run` does.
 
-    options: as on the command line; parts may also be objects (`planner=MyPlanner()`). config: a file of options, or
-    the `run.json` of an earlier run. progress: tell on stderr what happens, as the command does.
+    Args:
+        task: The instruction.
+        listeners: Get every event of the episode.
+        config: A file of options, or the `run.json` of an earlier run.
+        progress: Tell on stderr what happens, as the command does.
+        options: As on the command line; parts may also be objects (`planner=MyPlanner()`).
+
+    Raises:
+        HomieError: With one clear sentence.
     """
     from homie.runtime.live import run_task
 
@@ -56,25 +327,38 @@ def run(
 def open(config: str | Path | None = None, *, progress: bool = False, **options: Unpack[OpenKeywords]) -> Session:
     """A home (or a table, or a robot) that stays open: for notebooks. Use it as a context manager.
 
-    The same options as `run`, but for those of a run folder. Raises `homie.kernel.errors.HomieError`.
+    The same options as `run`, but for those of a run folder. Raises HomieError.
     """
     from homie.runtime.live import open_session
 
     return open_session(config, progress, dict(options))
 
 
+if TYPE_CHECKING:
+
+    def bench(
+        suite: str | Path,
+        *,
+        config: str | Path | None = None,
+        progress: bool = False,
+        **options: Unpack[BenchKeywords],
+    ) -> BenchSummary:
+        """Run a suite, as `homie bench` does: calling the package `homie.bench`, which has to keep its name."""
+
+
 def __getattr__(name: str) -> Any:
-    """The public types, imported when they are asked for: `import homie` stays light."""
-    if name == "RunOptions":
-        from homie.kernel.setup.options import RunOptions
+    """A public name, which is kept once it is imported."""
+    import importlib
 
-        return RunOptions
-    if name == "Session":
-        from homie.runtime.live import Session
+    if name == "bench":
+        return importlib.import_module("homie.bench")
+    if name not in _SOURCES:
+        raise AttributeError(f"module 'homie' has no attribute '{name}'")
+    module, attribute = _SOURCES[name]
+    value = getattr(importlib.import_module(module), attribute)
+    globals()[name] = value
+    return value
 
-        return Session
-    if name == "EpisodeSummary":
-        from homie.runtime.session import EpisodeSummary
 
-        return EpisodeSummary
-    raise AttributeError(f"module 'homie' has no attribute '{name}'")
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

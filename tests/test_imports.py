@@ -34,7 +34,7 @@ LAYERS = {
         ("planning", "setup", "episode"),
     ),
     "homie.bench": (
-        ("statistics", "options"),
+        ("statistics", "options", "keywords"),
         ("tables",),
         ("suite",),
         ("folder", "suites"),

@@ -108,11 +108,12 @@ def test_a_check_stops_a_subtask_with_its_own_sentence(mine, monkeypatch):
     monkeypatch.syspath_prepend(mine)
     import mine as module
 
-    for order in (module.order, [*load_checks("paper"), module.careful]):
+    for order in (module.order, [*load_checks("paper"), module.careful], ["paper", module.careful]):
         with homie.open(check_order=order, **TINY) as session:
             feedback = session.call("Go to", "box").feedback
             assert (feedback.code, feedback.message) == (ErrorCode.L2, "take something along")
     assert isinstance(module.careful, object) and Check("mine").code is None
+    assert split({"check_order": ["paper", module.careful]})[0] == {"check_order": "object:paper+mine.careful"}
 
 
 def test_actions_of_skill_sets_are_known_without_a_robot_of_their_own(mine, monkeypatch):

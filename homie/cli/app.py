@@ -12,7 +12,6 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from homie import __version__
 from homie.cli import logs
 from homie.cli.failures import reported
 from homie.cli.layout import Chapters, Grouped
@@ -21,6 +20,7 @@ from homie.cli.plugged import Command, plugged
 from homie.cli.signals import on_stop, stop
 from homie.cli.streams import make_lasting
 from homie.kernel.setup import registry
+from homie.kernel.support.version import __version__
 
 COMMANDS = {
     "run": "Run one task from an instruction, and write a run folder with everything that happened.",

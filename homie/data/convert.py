@@ -10,7 +10,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-import homie
 from homie.data.card import card
 from homie.data.cards import UNKNOWN
 from homie.data.episode import Episode, LeftOut
@@ -29,6 +28,7 @@ from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.planning.prompts import Rewriter
 from homie.kernel.setup import registry
 from homie.kernel.support.files import reason_of
+from homie.kernel.support.version import __version__
 from homie.runtime.assembly import load_planner, load_prompts
 
 EpisodeOver: TypeAlias = Callable[[Entry, str], None]
@@ -101,7 +101,7 @@ def make_dataset(options: TrainingOptions, purpose: Purpose, progress: EpisodeOv
         keep=options.keep,
         split={"by": split} if isinstance(split, str) else split.model_dump(mode="json"),
         sources=tuple({"name": source.label, **source.describe()} for source in sources),
-        homie=homie.__version__,
+        homie=__version__,
         license=options.license or UNKNOWN,
     )
     try:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import homie
 from homie.bench.suite.emmoe_files import KEYPATHS, ExpertStep, picture_file, write_task
 from homie.data.cards import OURS, front_matter, license_of, read_card
 from homie.data.convert import EpisodeOver, every, kept
@@ -21,6 +20,7 @@ from homie.data.sources.opening import open_sources
 from homie.data.split import read_split, side_of
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.support.files import reason_of, slug, write_atomically
+from homie.kernel.support.version import __version__
 from homie.kernel.types import VIEWS
 from homie.runtime.runstore import HeldFolder, held_folder
 
@@ -94,7 +94,7 @@ def _card(license: str) -> str:
 
 `data/train` and `data/test` have a folder for each episode: `keypath.json` (ways to do its task), `info.txt` (its
 subtasks with analysis, feedback and inventory) and four pictures for each subtask. Written by Homie
-{homie.__version__}.
+{__version__}.
 """
     )
 

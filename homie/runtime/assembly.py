@@ -291,9 +291,15 @@ def load_prompts(settings: Mapping[str, Any] | None = None, name: str = "default
 
 
 def load_checks(text: str, objects: Objects = NO_OBJECTS) -> tuple[ErrorCheck, ...]:
-    """The checks of `--check-order`, in their order. Raises BadInput, MissingPart."""
+    """The checks of `--check-order`, in their order; a name in a sequence stands for all of its checks.
+
+    Raises BadInput, MissingPart.
+    """
     order, _ = resolve("check_order", text, objects)
-    checks = tuple(order) if isinstance(order, Iterable) else (order,)
+    listed = tuple(order) if isinstance(order, Iterable) else (order,)
+    checks = tuple(
+        check for item in listed for check in (load_checks(item, objects) if isinstance(item, str) else (item,))
+    )
     if not checks or not all(callable(check) for check in checks):
         raise BadInput(f"The order of checks '{text}' is no sequence of homie.kernel.interfaces.ErrorCheck.")
     return checks

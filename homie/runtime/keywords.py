@@ -30,7 +30,7 @@ class OpenKeywords(TypedDict, total=False):
     robot_settings: Mapping[str, Any]
     targets: str | Locator | Callable[[Any], Locator]
     grasp: Literal["weld", "friction"]
-    check_order: str | ErrorCheck | Sequence[ErrorCheck]
+    check_order: str | ErrorCheck | Sequence[str | ErrorCheck]
     picture_size: int | str | tuple[int, int] | None
     shade: bool | None
     meshes: str | Path | None

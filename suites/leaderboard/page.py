@@ -13,12 +13,12 @@ from urllib.parse import quote
 import jinja2
 from markupsafe import Markup
 
-from homie import __version__
 from homie.bench.compare.summary import Intervals
 from homie.bench.report.plots import Bar, legend, share_bars
 from homie.bench.tables import Column, Table, shown
 from homie.kernel.support.files import write_atomically, writing
 from homie.kernel.support.text import printable
+from homie.kernel.support.version import __version__
 from suites.leaderboard.drilldown import CHARACTERS, QuestionGroup, brief, question_groups
 from suites.leaderboard.results import read_sheets
 from suites.leaderboard.sheet import Episode, Sheet

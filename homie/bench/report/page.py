@@ -22,7 +22,6 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from homie import __version__
 from homie.bench.compare.summary import Intervals
 from homie.bench.options import ReportOptions
 from homie.bench.report.browse import Catalogue, catalogue
@@ -35,6 +34,7 @@ from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.files import slug, write_atomically, writing
 from homie.kernel.support.packages import missing_part
 from homie.kernel.support.text import counted, printable
+from homie.kernel.support.version import __version__
 from homie.kernel.types import REPORTS
 
 MEBIBYTE = 1024 * 1024

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import homie
 from homie.data.cards import OURS, front_matter, license_of, read_card, table
 from homie.data.lerobot.folder import EpisodeNote
 from homie.data.lerobot.info import VERSION
+from homie.kernel.support.version import __version__
 
 CARD = "README.md"
 _MOST = 20
@@ -59,7 +59,7 @@ def lerobot_card(
         ("frames", f"{frames}, {info['fps']} a second ({frames / info['fps'] / 60:.1f} minutes)"),
         ("tasks", str(len(tasks))),
         ("outcome", _counted(outcomes)),
-        ("format", f"LeRobotDataset {VERSION}, written by Homie {homie.__version__}"),
+        ("format", f"LeRobotDataset {VERSION}, written by Homie {__version__}"),
     ]
     columns = [
         (f"`{name}`", column["dtype"], " x ".join(map(str, column["shape"])), _names(column))

@@ -366,7 +366,8 @@ def checked_settings(whose: str, model: type[SettingsT], values: Mapping[str, An
 def _name(value: object) -> str:
     """What the record calls a part that was given as it is."""
     if isinstance(value, list | tuple):
-        return f"{OBJECT}:{'+'.join(path_of(part).replace(':', '.') for part in value)}"
+        parts = (part if isinstance(part, str) else path_of(part).replace(":", ".") for part in value)
+        return f"{OBJECT}:{'+'.join(parts)}"
     module, _, name = path_of(value).partition(":")
     if module != "__main__" and getattr(sys.modules.get(module), name, None) is value:
         return f"{module}:{name}"

@@ -1,0 +1,51 @@
+"""The keywords of `homie.bench`, for editors and type checkers. A test holds them to the options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+if TYPE_CHECKING:
+    from homie.kernel.interfaces import Detector, Locator, Planner, Robot, SkillSet
+
+
+class BenchKeywords(TypedDict, total=False):
+    """What `homie bench` takes besides the suite, without `sweep`: a loop over calls does that in Python.
+
+    Parts are names, or classes that a module has: worker processes make them anew.
+    """
+
+    planner: str | type[Planner]
+    planner_settings: Mapping[str, Any]
+    robot: str | type[Robot]
+    robot_settings: Mapping[str, Any]
+    skills: str | type[SkillSet] | Sequence[str | type[SkillSet]]
+    skill_settings: Mapping[str, Any]
+    on_missing_model: Literal["fallback", "fail"]
+    detector: str | type[Detector]
+    detector_settings: Mapping[str, Any]
+    targets: str | type[Locator]
+    grasp: Literal["weld", "friction"]
+    check_order: str
+    picture_size: int | str | tuple[int, int] | None
+    shade: bool | None
+    meshes: str | Path | None
+    attempts: int
+    video: bool
+    frames: bool
+    tasks: str | None
+    split: Literal["train", "test"] | None
+    trials: int | None
+    rounds: int | None
+    seed: int
+    out: str | Path | None
+    workers: int | None
+    ray: str | None
+    timeout: float
+    retries: int
+    memory: float | None
+    recycle: int
+    again: bool
+    mixed: bool
+    clean: bool

@@ -1,0 +1,30 @@
+"""What `homie.bench` does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from homie.bench.options import BenchOptions
+from homie.bench.play.progress import Progress
+from homie.bench.play.runner import BenchSummary, bench
+from homie.kernel.errors import BadInput
+from homie.kernel.setup.registry import split
+
+
+def run_bench(suite: str | Path, config: str | Path | None, progress: bool, values: Mapping[str, Any]) -> BenchSummary:
+    """Run a bench from keywords. Raises HomieError."""
+    named, objects = split(values)
+    if objects:
+        (option, name), *_ = objects
+        raise BadInput(
+            f"Worker processes of a bench make the {option} anew and cannot make {name.partition(':')[2]}: put the "
+            f'class into a module of its own and name it, as {option}="my_module:MyClass".'
+        )
+    options = BenchOptions.build(None if config is None else Path(config), suite=str(suite), **named)
+    if options.sweep:
+        raise BadInput("homie.bench plays one bench: call it once for each value of the sweep.")
+    return bench(options, Progress(Console(stderr=True, highlight=False, quiet=not progress)))
