@@ -80,9 +80,9 @@ def defined(page: str, kind: type) -> type:
 
 
 def test_the_skill_of_the_manual_is_one():
-    skill = defined("skills.md", Skill)()
+    skill = defined("first-skill.md", Skill)()
     assert skill.actions == ("Go to",) and skill.name
-    shelf = defined("skills.md", SkillSet)()
+    shelf = defined("first-skill.md", SkillSet)()
     assert [type(item).__name__ for item in shelf.skills(None, None)] == [type(skill).__name__]
 
 

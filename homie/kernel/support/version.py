@@ -1,3 +1,3 @@
 """The version of Homie, for what is written into files and pages."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
