@@ -8,7 +8,7 @@ from __future__ import annotations
 from error_detection.layers import Violation, official
 from homie.kernel.interfaces import CheckQuestion
 from homie.kernel.types import ErrorCode
-from homie.kernel.vocabulary import domain
+from homie.kernel.world import thresholds
 
 
 def within_reach(question: CheckQuestion) -> Violation | None:
@@ -18,7 +18,7 @@ def within_reach(question: CheckQuestion) -> Violation | None:
     action = question.action.name
     if not question.world.within_reach(question.entity, question.observation):
         return official(ErrorCode.D1, action=action)
-    if question.world.distance(question.entity, question.observation) < domain.TOO_CLOSE:
+    if question.world.distance(question.entity, question.observation) < thresholds.TOO_CLOSE:
         return official(ErrorCode.D2, action=action)
     return None
 

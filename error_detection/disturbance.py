@@ -13,7 +13,7 @@ from error_detection import names
 from homie.kernel.interfaces import Trial
 from homie.kernel.support.text import the
 from homie.kernel.types import Arrangement, Lying
-from homie.kernel.vocabulary import domain
+from homie.kernel.world import thresholds
 
 PUSHED = 0.1
 """Fraction of its range that a door or drawer has to be moved by: they give way a little where the robot brushes."""
@@ -42,7 +42,7 @@ def _moved_doors(trial: Trial, after: Arrangement) -> Iterator[str]:
             continue
         if max(abs(now - then) for now, then in zip(openings, was, strict=True)) > PUSHED:
             most = max(openings)
-            state = "open" if domain.is_open(most) else "closed" if domain.is_closed(most) else "ajar"
+            state = "open" if thresholds.is_open(most) else "closed" if thresholds.is_closed(most) else "ajar"
             yield f"{_named(entity, trial)} has been moved: it is {state} now"
 
 

@@ -6,7 +6,7 @@ from error_detection import messages, names
 from error_detection.layers import Violation, official, place
 from homie.kernel.interfaces import CheckQuestion
 from homie.kernel.types import ErrorCode
-from homie.kernel.vocabulary import domain
+from homie.kernel.world import thresholds
 
 OFFICIAL_OPENABLE = ("drawer", "fridge")
 """Words by which the official code recognises what opens (section 3 of the notes on its executor)."""
@@ -89,7 +89,7 @@ def _has_place(question: CheckQuestion, entity: str) -> bool:
         return False
     if world.has_place(entity):
         return True
-    return not world.pickable(entity) and not domain.within_reach(world.distance(entity, observation))
+    return not world.pickable(entity) and not thresholds.within_reach(world.distance(entity, observation))
 
 
 RULES = (hand_full, hand_empty, other_in_hand, closed, interactive)

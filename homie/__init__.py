@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from homie.bench.statistics import Estimate, Term, bootstrap, clustered_wilson
     from homie.bench.suite.suite import Suite, read_suite
     from homie.bench.tables import to_markdown
-    from homie.conditions import parse_condition
     from homie.data.convert import make_dataset
     from homie.data.options import TrainingOptions
     from homie.data.recording.reader import read_recording
@@ -116,7 +115,15 @@ if TYPE_CHECKING:
         SubtaskStarted,
     )
     from homie.kernel.vocabulary.actions import Action
-    from homie.kernel.world import FixedState, JointState, ObjectState, RobotState, WorldSnapshot, read_snapshot
+    from homie.kernel.world.conditions import parse_condition
+    from homie.kernel.world.snapshot import (
+        FixedState,
+        JointState,
+        ObjectState,
+        RobotState,
+        WorldSnapshot,
+        read_snapshot,
+    )
     from homie.runtime.keywords import OpenKeywords, RunKeywords
     from homie.runtime.live import Round, Session, save_picture
     from homie.runtime.provenance import read_parts
@@ -256,7 +263,6 @@ _NAMES = {
     "homie.bench.statistics": "Estimate Term bootstrap clustered_wilson",
     "homie.bench.suite.suite": "Suite read_suite",
     "homie.bench.tables": "to_markdown",
-    "homie.conditions": "parse_condition",
     "homie.data.convert": "make_dataset",
     "homie.data.options": "TrainingOptions",
     "homie.data.recording.reader": "read_recording",
@@ -285,7 +291,8 @@ _NAMES = {
         "Proprioception RoundRecord Subtask SubtaskChecked SubtaskRecorded SubtaskStarted"
     ),
     "homie.kernel.vocabulary.actions": "Action",
-    "homie.kernel.world": "FixedState JointState ObjectState RobotState WorldSnapshot read_snapshot",
+    "homie.kernel.world.conditions": "parse_condition",
+    "homie.kernel.world.snapshot": "FixedState JointState ObjectState RobotState WorldSnapshot read_snapshot",
     "homie.runtime.live": "Round Session save_picture",
     "homie.runtime.provenance": "read_parts",
     "homie.runtime.runstore": "episode_folders read_episode read_run read_steps",

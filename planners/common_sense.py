@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from homie.kernel.interfaces import kind_of
 from homie.kernel.types import NamedThing
-from homie.kernel.vocabulary.furniture import FURNITURE, SOUGHT_AT, Kept, kinds
+from homie.kernel.world.furniture import FURNITURE, SOUGHT_AT, Kept, kinds
 from perception.words.colours import COLOUR_WORDS
 from perception.words.names import canonical, match_names
 

@@ -20,7 +20,7 @@ from homie.kernel.setup.options import OpenOptions
 from homie.kernel.setup.registry import DETECTOR, PLANNER, SKILL_SET, make_part
 from homie.kernel.types import Goal, Outcome, Subtask
 from homie.kernel.vocabulary.actions import Action
-from homie.kernel.world import RobotState, WorldSnapshot
+from homie.kernel.world.snapshot import RobotState, WorldSnapshot
 from homie.runtime.assembly import Chosen, choose
 from homie.testing import check_detector, check_locator, check_planner, check_robot, check_skills
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from homie.kernel.world import ObjectState
+from homie.kernel.world.snapshot import ObjectState
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("kernel", "runtime", "conditions", "bench")

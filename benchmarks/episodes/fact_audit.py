@@ -31,9 +31,9 @@ from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.robots.drive import BASE_JOINTS
 from homie.kernel.types import VIEWS, Array, Observation, Pose2
-from homie.kernel.vocabulary import domain
 from homie.kernel.vocabulary.actions import ACTION_TABLE
 from homie.kernel.vocabulary.knowledge import Doorway, Knowledge, Remembered
+from homie.kernel.world import thresholds
 from perception.detectors.simulated import SimulatedDetector
 from perception.sensors.locator import SensorLocator
 from skills.classical.planning import CostMap, plan_path
@@ -149,8 +149,8 @@ class Auditor:
             if fraction < 0.12:
                 true.add("closed")
             if fraction > 0.03:
-                true.add("ajar" if not domain.lets_in(part.kind, world.opening(part) - 0.02) else "open")
-            if domain.lets_in(part.kind, world.opening(part) + 0.05):
+                true.add("ajar" if not thresholds.lets_in(part.kind, world.opening(part) - 0.02) else "open")
+            if thresholds.lets_in(part.kind, world.opening(part) + 0.05):
                 true.add("open")
         return true or {""}
 

@@ -18,12 +18,12 @@ import cv2
 import yaml
 
 from benchmarks.prompt_episodes.playing import played
-from homie.conditions import parse_condition
 from homie.kernel.episode.rules import EpisodeRules
 from homie.kernel.errors import HomieError
 from homie.kernel.interfaces import Planner, WorldState
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.types import Decision, Image, PlannerInput, Subtask, Visibility, in_sight
+from homie.kernel.world.conditions import parse_condition
 from planners.llm.prompting.examples import Example
 
 ROUNDS = Path(__file__).with_name("tables.yaml")

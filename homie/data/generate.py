@@ -20,7 +20,7 @@ from homie.data.options import GenerateOptions, TasksOptions
 from homie.kernel.errors import BadInput
 from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.support.files import to_json, write_atomically, writing
-from homie.kernel.world import WorldSnapshot
+from homie.kernel.world.snapshot import WorldSnapshot
 
 MOST_TRIALS = 1000
 """What a bench takes."""

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from homie.bench.suite.suite import SceneChoice, find_suite
-from homie.conditions import Condition, parse_condition, unknown_words
 from homie.kernel.errors import BadInput
-from homie.kernel.vocabulary.furniture import kinds
-from homie.kernel.world import WorldSnapshot
+from homie.kernel.world.conditions import Condition, parse_condition, unknown_words
+from homie.kernel.world.furniture import kinds
+from homie.kernel.world.snapshot import WorldSnapshot
 
 TOPS = tuple(use.kind for use in kinds(lambda use: use.holds == "top"))
 """Furniture on which the tasks made here have things put."""

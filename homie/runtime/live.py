@@ -41,7 +41,7 @@ from homie.kernel.types import (
     SubtaskRecorded,
     SubtaskStarted,
 )
-from homie.kernel.world import WorldSnapshot
+from homie.kernel.world.snapshot import WorldSnapshot
 from homie.runtime import session as sessions
 from homie.runtime.assembly import Chosen, Parts, choose
 from homie.runtime.display import ProgressDisplay

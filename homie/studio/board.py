@@ -25,8 +25,8 @@ from homie.kernel.types import (
     SubtaskStarted,
     in_sight,
 )
-from homie.kernel.vocabulary import domain
-from homie.kernel.world import ThingState, WorldSnapshot
+from homie.kernel.world import thresholds
+from homie.kernel.world.snapshot import ThingState, WorldSnapshot
 from homie.teleop.operation import PRACTICE, Operation
 
 FRAMES = 15.0
@@ -253,7 +253,7 @@ def _map(world: WorldSnapshot) -> dict[str, Any]:
     opened = {
         joint.receptacle: round(joint.fraction, 2)
         for joint in world.joints.values()
-        if not domain.is_closed(joint.fraction)
+        if not thresholds.is_closed(joint.fraction)
     }
     return {
         "rooms": rooms,

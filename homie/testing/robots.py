@@ -12,7 +12,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Robot, WorldState
 from homie.kernel.robot.body import STILL_LINEAR
 from homie.kernel.types import Command, SentCommand
-from homie.kernel.world import WorldSnapshot, read_snapshot
+from homie.kernel.world.snapshot import WorldSnapshot, read_snapshot
 from homie.testing.violations import NotConforming, gathered, settle
 
 STEPS = 5
@@ -47,7 +47,7 @@ def check_robot(robot: Robot) -> None:
 def _snapshot(robot: WorldState) -> Iterator[str]:
     world: object = robot.snapshot()
     if not isinstance(world, WorldSnapshot):
-        yield f"snapshot must return a homie.kernel.world.WorldSnapshot (returned {type(world).__name__})."
+        yield f"snapshot must return a homie.kernel.world.snapshot.WorldSnapshot (returned {type(world).__name__})."
         return
     try:
         again = read_snapshot(json.loads(json.dumps(world.to_json(), allow_nan=False)))

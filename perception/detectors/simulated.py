@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from homie.kernel.interfaces import Detector
 from homie.kernel.types import FLOOR, CameraFrame, Detection, Mask, Observation
-from homie.kernel.vocabulary.furniture import kinds
+from homie.kernel.world.furniture import kinds
 from perception.words.colours import colour_of, lit_colour
 from perception.words.names import vocabulary
 

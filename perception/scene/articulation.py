@@ -23,7 +23,7 @@ SHUT_GAP = 0.04
 learns of a door left ajar."""
 PASSABLE_ANGLE = 0.65
 PASSABLE_GAP = 0.16
-"""Radians and metres from which the arm gets in: a little less than `domain.LETS_IN`, which a
+"""Radians and metres from which the arm gets in: a little less than `thresholds.LETS_IN`, which a
 measured opening may fall short of."""
 THICKNESS = 0.03
 """Metres that a door is taken to be thick where its edge was not seen."""

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from homie.kernel.types import Array, Box, Mask, NamedThing, Surface, rotation_z
-from homie.kernel.vocabulary.furniture import FURNITURE, opens_otherwise
+from homie.kernel.world.furniture import FURNITURE, opens_otherwise
 from perception.localise import Patch, Points, object_box, rectangle
 from perception.scene.articulation import Panel, Seen, core, tray, update_panel
 from perception.scene.clouds import Cloud, all_of

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from homie.kernel.types import Box, Surface
-from homie.kernel.vocabulary.furniture import kinds
+from homie.kernel.world.furniture import kinds
 from perception.localise import Scan
 from perception.scene.entities import Furniture
 

@@ -31,9 +31,9 @@ from homie.kernel.types import (
     Pose2,
     Surface,
 )
-from homie.kernel.vocabulary import domain
 from homie.kernel.vocabulary.actions import Action
 from homie.kernel.vocabulary.knowledge import Knowledge
+from homie.kernel.world import thresholds
 from perception.localise import Points, Scan
 from perception.recall.recall import SightRecall, scans_of
 from perception.scene.articulation import Panel
@@ -45,11 +45,11 @@ from perception.sensors.solids import bar_of, solids_of, walls_of
 from perception.sensors.walls import belonging, touching
 
 OPENED_ANGLE, OPENED_GAP = 0.9, 0.17
-"""Radians and metres from which Open counts as done: half (`domain.OPEN`) of what doors and drawers are taken to open,
-for the true range of one cannot be seen."""
+"""Radians and metres from which Open counts as done: half (`thresholds.OPEN`) of what doors and drawers are taken to
+open, for the true range of one cannot be seen."""
 SHUT_ANGLE, SHUT_GAP = 0.2, 0.045
-"""Radians and metres up to which Close counts as done: more than `domain.CLOSED` of a range, for an opening is measured
-from pixels on a panel, and one too many there is an attempt on a door that is shut."""
+"""Radians and metres up to which Close counts as done: more than `thresholds.CLOSED` of a range, for an opening is
+measured from pixels on a panel, and one too many there is an attempt on a door that is shut."""
 PERIOD = 1.0
 """Seconds between looks while a skill runs."""
 MOVED, TURNED = 0.1, 0.15
@@ -243,7 +243,7 @@ class SensorLocator(Locator):
         item = self._things.furniture.get(entity) or self._things.objects.get(entity)
         if item is None:
             return np.zeros((0, 2), dtype=np.float32)
-        reach = domain.REACH + float(np.linalg.norm(item.box.half[:2]))
+        reach = thresholds.REACH + float(np.linalg.norm(item.box.half[:2]))
         walls = self._mapper.walls(item.box.center, reach)
         others = [piece for piece in self._things.furniture.values() if piece is not item]
         near = [piece for piece in others if piece.box.distance(item.box.center) < reach]
@@ -410,7 +410,7 @@ class SensorLocator(Locator):
 def _fraction(panel: Panel) -> float:
     """How far a door or drawer is open, of what those are taken to open; 0 for what cannot be told from shut."""
     shut, opened = (SHUT_ANGLE, OPENED_ANGLE) if panel.kind == "hinge" else (SHUT_GAP, OPENED_GAP)
-    return 0.0 if panel.opening <= shut else domain.OPEN * panel.opening / opened
+    return 0.0 if panel.opening <= shut else thresholds.OPEN * panel.opening / opened
 
 
 def _own_pixels(scan: Scan) -> Mask | None:

@@ -2,7 +2,7 @@
 
 The vocabulary is in `names.json`: synonyms (for the same thing), nicknames (other names, such as EMMOE's colour names),
 the rooms that a nickname applies to (a table in a bedroom is not a dining table), classes (`fruit`) and objects (the
-small contents of homes, for open-vocabulary detectors; the furniture is in `homie.kernel.vocabulary.furniture`).
+small contents of homes, for open-vocabulary detectors; the furniture is in `homie.kernel.world.furniture`).
 Unlike in EMMOE's table, sink, drawer and counter are three different things.
 """
 
@@ -21,7 +21,7 @@ from importlib.resources import files
 from pydantic import BaseModel, ConfigDict
 
 from homie.kernel.types import NamedThing
-from homie.kernel.vocabulary.furniture import kinds
+from homie.kernel.world.furniture import kinds
 from perception.words.colours import COLOUR_WORDS
 
 TYPO_CUTOFF = 0.86

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from homie.kernel.interfaces import kind_of
-from homie.kernel.vocabulary.furniture import FURNITURE, Kept
+from homie.kernel.world.furniture import FURNITURE, Kept
 from perception.words.names import canonical
 from planners.common_sense import is_container, means
 

@@ -29,7 +29,7 @@ from homie.kernel.types import (
     Proprioception,
     wrapped,
 )
-from homie.kernel.world import WorldSnapshot
+from homie.kernel.world.snapshot import WorldSnapshot
 from ros_bridge.guard.link import GuardLink
 from ros_bridge.guard.messages import Ended
 from ros_bridge.profiles.model import Profile

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from homie.household import VERBS
 from homie.kernel.types import Command, Goal, Observation, Outcome, Subtask
+from homie.kernel.world.household import VERBS
 from skills.attempts import AttemptSkill
 
 SPARE = 1.0

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from homie.household import VERBS, Rule, fits
 from homie.kernel.interfaces import CheckQuestion
 from homie.kernel.types import Check, ErrorCode
 from homie.kernel.vocabulary.actions import acted_on
+from homie.kernel.world.household import VERBS, Rule, fits
 
 LAYER = "household"
 """The name of the layer in the record."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from homie.household import VERBS
 from homie.kernel.interfaces import ErrorCheck, Kinematics, Skill, SkillSet
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.vocabulary.actions import Action, ActionTable
+from homie.kernel.world.household import VERBS
 from skills.chores.attend import Attend
 from skills.chores.checks import household
 from skills.chores.press import Press

@@ -10,14 +10,14 @@ import numpy as np
 
 from homie.kernel.interfaces import kind_of
 from homie.kernel.types import Array, Articulation, FailureReason, Goal, rotation_z
-from homie.kernel.vocabulary.furniture import opens_otherwise
+from homie.kernel.world.furniture import opens_otherwise
 from skills.classical.articulated import OUTSIDE, MoveArticulation
 from skills.classical.motion import Motion, NotRetryable, Stuck
 from skills.classical.pulls import STANDOFF, slides_across, turns_level
 
 SHUT_ANGLE, SHUT_GAP = 0.06, 0.015
-"""Rad and metres up to which a door or drawer is pushed: about half of what counts as closed (`domain.CLOSED`), for the
-hand leaves it and the opening is known only as well as it was measured."""
+"""Rad and metres up to which a door or drawer is pushed: about half of what counts as closed (`thresholds.CLOSED`), for
+the hand leaves it and the opening is known only as well as it was measured."""
 
 FURTHEST = 1.60
 """How far a hinged door is opened, rad, where the robot has room before it: then more gains nothing."""
@@ -96,7 +96,7 @@ class Open(MoveArticulation):
         return any(room >= radius + ELBOW for room in itertools.takewhile(lambda room: room > 0.0, clear))
 
     def done(self, articulation: Articulation) -> bool:
-        # Wider than `domain.OPEN` asks for: the arm that reaches in next needs room beside the panel.
+        # Wider than `thresholds.OPEN` asks for: the arm that reaches in next needs room beside the panel.
         enough = LEAST - 0.1 if articulation.kind == "hinge" else 0.75 * articulation.range
         return articulation.opening >= min(enough, 0.9 * articulation.range)
 

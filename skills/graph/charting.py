@@ -17,7 +17,7 @@ import numpy as np
 
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Array, Goal, Mask, OccupancyGrid, Pose2, wrapped
-from homie.kernel.vocabulary.domain import NEAR
+from homie.kernel.world.thresholds import NEAR
 from skills.classical.goto import FAR_GAPS, GAPS, room_cost
 from skills.classical.planning import CostMap, plan_path
 from skills.classical.reaching import Reachable

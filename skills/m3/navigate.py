@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from homie.kernel.types import Array, Failure, FailureReason, Goal, Outcome
-from homie.kernel.vocabulary import domain
+from homie.kernel.world import thresholds
 from skills.m3.layout import ANGULAR, LINEAR, STOP
 from skills.m3.skill import M3Skill
 from skills.policies.policy import Value
@@ -44,7 +44,7 @@ class Navigate(M3Skill):
         else:
             box = self.goal.box
             away = box.distance(base.xy) if box is not None else _distance(self.goal.position, base.xy)
-            if not domain.within_reach(away):
+            if not thresholds.within_reach(away):
                 self.finish(Outcome.FAILED, Failure(FailureReason.STOPPED_SHORT, metres=away))
                 return
         self.finish(Outcome.SUCCEEDED, "the policy stopped")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from homie.household import PERSON_VERBS
 from homie.kernel.interfaces import CheckQuestion, kind_of
 from homie.kernel.types import Check, ErrorCode
 from homie.kernel.vocabulary.actions import acted_on
+from homie.kernel.world.household import PERSON_VERBS
 
 LAYER = "people"
 """The name of the layer in the record."""

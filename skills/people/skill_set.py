@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from homie.household import PERSON_VERBS
 from homie.kernel.interfaces import ErrorCheck, Kinematics, Skill, SkillSet
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.vocabulary.actions import Action, ActionTable
+from homie.kernel.world.household import PERSON_VERBS
 from skills.classical.hand import Hand
 from skills.ideal.skill_set import Ideal
 from skills.people.checks import people

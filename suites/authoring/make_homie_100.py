@@ -28,7 +28,6 @@ from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench
 from homie.bench.score.results import load_run
 from homie.bench.suite.suite import Suite, Task, read_subtask, read_suite
-from homie.conditions import parse_condition, unknown_words
 from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
 from homie.envs.mujoco.blueprints.catalog_objects import YCB
 from homie.envs.mujoco.blueprints.furniture import FurnitureKind
@@ -38,6 +37,7 @@ from homie.envs.mujoco.generate.variation import Variation
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import to_json, write_atomically
 from homie.kernel.types import Subtask
+from homie.kernel.world.conditions import parse_condition, unknown_words
 from suites.authoring.homie_100.draft import Draft, Plan
 from suites.authoring.homie_100.entry import Entry
 from suites.authoring.homie_100.houses import GeneratedHouse

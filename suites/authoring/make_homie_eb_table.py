@@ -20,11 +20,11 @@ import yaml
 from homie.bench.options import BenchOptions
 from homie.bench.play.runner import bench
 from homie.bench.suite.suite import Suite
-from homie.conditions import written
 from homie.envs.mujoco.table.expert import plan
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.scene import FAMILIES, Family
 from homie.kernel.errors import BadInput
+from homie.kernel.world.conditions import written
 from suites.authoring.homie_eb_table.errands import errand
 from suites.authoring.homie_eb_table.references import Unsuited
 from suites.authoring.homie_eb_table.sayings import REFERENCES, at_length, said

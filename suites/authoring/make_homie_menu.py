@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from homie.bench.authoring.house import House
 from homie.bench.suite.suite import Suite
-from homie.conditions import parse_condition, unknown_words
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.house.outset import outset
 from homie.kernel.errors import BadInput
+from homie.kernel.world.conditions import parse_condition, unknown_words
 from suites.authoring.homie_menu import doing, people, questions
 from suites.authoring.homie_menu.draft import Draft, Drafting
 from suites.authoring.written import write_yaml

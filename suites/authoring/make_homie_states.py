@@ -14,11 +14,11 @@ from typing import Any
 
 from homie.bench.authoring.house import House
 from homie.bench.suite.suite import Suite
-from homie.conditions import parse_condition, unknown_words
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.house.outset import outset
 from homie.kernel.errors import BadInput
+from homie.kernel.world.conditions import parse_condition, unknown_words
 from suites.authoring.homie_states.people_tasks import MEETINGS
 from suites.authoring.homie_states.script import Script, Unsuited
 from suites.authoring.homie_states.tasks import TASKS, Draft, Pattern

@@ -13,9 +13,9 @@ from typing import Any
 import yaml
 
 from homie.bench.suite.suite import Suite
-from homie.conditions import written
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.scene import FAMILIES, Family
+from homie.kernel.world.conditions import written
 
 FOLDER = Path(__file__).parents[2] / "homie" / "bench" / "suites"
 SEEDS = range(100)

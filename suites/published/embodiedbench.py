@@ -11,8 +11,8 @@ from typing import Any, get_args
 
 from homie.bench.suite.protocol import Protocol
 from homie.bench.suite.suite import Attribute, SceneChoice, Suite, Task
-from homie.conditions.predicates import Done
 from homie.kernel.vocabulary import steps
+from homie.kernel.world.predicates import Done
 from suites.protocols.embodiedbench.tasks import NavigationTask, read_navigation
 from suites.published.quirks import EB_NAVIGATION, with_quirks
 

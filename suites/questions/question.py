@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from homie.conditions import parse_condition
 from homie.kernel.errors import BadInput
+from homie.kernel.world.conditions import parse_condition
 from suites.protocols.robobench.choices import read_letters
 from suites.protocols.robobench.geometry import read_box, read_path, read_point
 from suites.protocols.robobench.plans import split_steps

@@ -12,11 +12,11 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from homie.conditions import Condition, conjuncts, parse_condition
 from homie.kernel.setup.options import OpenOptions
 from homie.kernel.setup.registry import NO_OBJECTS
 from homie.kernel.types import Subtask
-from homie.kernel.world import WorldSnapshot
+from homie.kernel.world.conditions import Condition, conjuncts, parse_condition
+from homie.kernel.world.snapshot import WorldSnapshot
 from homie.runtime.assembly import choose
 from homie.runtime.live import Session
 from suites.questions.question import PlanTask

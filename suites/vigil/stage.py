@@ -16,7 +16,7 @@ from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.index import ReceptacleInfo
 from homie.kernel.errors import HomieError
 from homie.kernel.types import Box, Image, Pose2
-from homie.kernel.vocabulary import domain
+from homie.kernel.world import thresholds
 from suites.vigil.actions import HEIGHT, STEP, WIDTH, Interact, Look, Navigate
 from suites.vigil.frozen import OBJECTS, FrozenEpisode, Goal, Target
 
@@ -259,11 +259,11 @@ class Stage:
 
     def is_open(self, piece: ReceptacleInfo) -> bool:
         """Whether any of its doors is open."""
-        return any(domain.is_open(self.world.openness(item)) for item in piece.articulations)
+        return any(thresholds.is_open(self.world.openness(item)) for item in piece.articulations)
 
     def is_closed(self, piece: ReceptacleInfo) -> bool:
         """Whether all of its doors are closed."""
-        return all(domain.is_closed(self.world.openness(item)) for item in piece.articulations)
+        return all(thresholds.is_closed(self.world.openness(item)) for item in piece.articulations)
 
     def is_cleared(self, name: str) -> bool:
         """Whether an obstacle is out of the way."""

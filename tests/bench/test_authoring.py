@@ -12,7 +12,7 @@ import pytest
 from homie.bench.authoring import House, Route, rehearse
 from homie.envs.mujoco.house.outset import outset
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.kernel.world import WorldSnapshot
+from homie.kernel.world.snapshot import WorldSnapshot
 
 SCENES = Path(__file__).parents[2] / "examples" / "scenes"
 

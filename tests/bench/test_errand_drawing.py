@@ -13,7 +13,7 @@ from homie.bench.authoring.errands import draw_suite
 from homie.bench.authoring.errands.draw import LONG, LONGEST, _attributes, _some, _sound
 from homie.bench.suite.suite import Task
 from homie.kernel.errors import BadInput
-from homie.kernel.world import FixedState, JointState, ObjectState, RobotState, RoomState, WorldSnapshot
+from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, RobotState, RoomState, WorldSnapshot
 
 KINDS = ("apple", "pear", "lemon", "fork", "can", "box", "cup", "pen")
 PLACES = {"table": "kitchen", "sofa": "hall", "desk": "hall", "shelf": "bath", "bed": "bath"}

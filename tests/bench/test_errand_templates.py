@@ -10,7 +10,7 @@ import pytest
 from homie.bench.authoring import House
 from homie.bench.authoring.errands.errand import MOST_PATHS, Errand, Step
 from homie.bench.authoring.errands.templates import TEMPLATES, Situation
-from homie.kernel.world import FixedState, JointState, ObjectState, RobotState, RoomState, WorldSnapshot
+from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, RobotState, RoomState, WorldSnapshot
 
 DRAWS = 80
 """Draws of a template: of six outcomes, one is missed less than once in a million times."""

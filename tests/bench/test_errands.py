@@ -15,7 +15,7 @@ from homie.bench.suite.suite import Task, read_subtask, read_suite
 from homie.kernel.errors import BadInput
 from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.support.files import to_json
-from homie.kernel.world import WorldSnapshot
+from homie.kernel.world.snapshot import WorldSnapshot
 
 WORLDS: dict[str, WorldSnapshot] = {}
 

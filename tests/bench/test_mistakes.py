@@ -9,7 +9,7 @@ from homie.bench.suite.suite import Task, find_suite
 from homie.bench.tables import to_markdown
 from homie.kernel.types import END, SUCCESS, Decision, ErrorCode, Execution, Feedback, RoundRecord, Subtask
 from homie.kernel.types.limits import EndedBy
-from homie.kernel.world import FixedState, ObjectState, WorldSnapshot
+from homie.kernel.world.snapshot import FixedState, ObjectState, WorldSnapshot
 
 
 def world(**at: str) -> WorldSnapshot:

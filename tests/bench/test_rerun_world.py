@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from bench_runs import DONE, write_run
 
-from homie.kernel.world import FixedState, ObjectState, RobotState, RoomState, WorldSnapshot
+from homie.kernel.world.snapshot import FixedState, ObjectState, RobotState, RoomState, WorldSnapshot
 
 pytest.importorskip("rerun", reason="the extra [rerun] is not installed")
 import rerun as rr

@@ -11,9 +11,9 @@ import pytest
 from homie.bench.suite.emmoe_files import expert_lines, parse_info, read_emmoe
 from homie.bench.suite.protocol import Protocol
 from homie.bench.suite.suite import Suite, find_suite, read_subtask, read_suite
-from homie.conditions import PREDICATES
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Limits, Subtask, Visibility
+from homie.kernel.world.conditions import PREDICATES
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples" / "suites").glob("*.yaml"))

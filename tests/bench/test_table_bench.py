@@ -14,10 +14,10 @@ from homie.bench.play import runner
 from homie.bench.play.progress import Progress
 from homie.bench.score.results import load_run
 from homie.bench.suite.suite import find_suite
-from homie.conditions import written
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.scene import FAMILIES
 from homie.kernel.errors import BadInput
+from homie.kernel.world.conditions import written
 
 SHIPPED = Path(__file__).parents[2] / "examples/suites/table-twelve.yaml"
 PICK = generate("pick", 7001)

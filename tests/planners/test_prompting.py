@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from homie.household import PERSON_VERBS, VERBS
 from homie.kernel.episode.executor import SkillBook
 from homie.kernel.errors import BadInput
 from homie.kernel.planning.prompts import Message
 from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
 from homie.kernel.vocabulary.actions import ACTION_TABLE, Action, action_table
+from homie.kernel.world.household import PERSON_VERBS, VERBS
 from perception.boxes import Marked
 from planners.llm.answers import Layout
 from planners.llm.messages import Request

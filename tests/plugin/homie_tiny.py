@@ -41,7 +41,7 @@ from homie.kernel.types import (
     Surface,
 )
 from homie.kernel.vocabulary.actions import Action
-from homie.kernel.world import FixedState, ObjectState, WorldSnapshot
+from homie.kernel.world.snapshot import FixedState, ObjectState, WorldSnapshot
 
 COLOURS = {"ball": (220, 60, 50), "box": (50, 90, 220)}
 REACH = 0.5

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 
-from homie.kernel.vocabulary import domain
-from homie.kernel.world import FixedState, ObjectState, ThingState, WorldSnapshot
+from homie.kernel.world import thresholds
+from homie.kernel.world.snapshot import FixedState, ObjectState, ThingState, WorldSnapshot
 
 
 class House:
@@ -38,7 +38,7 @@ class House:
 
     def stands_open(self, name: str) -> bool:
         """Whether a piece of furniture is open before anything has happened."""
-        return domain.is_open(self._open.get(name, 0.0))
+        return thresholds.is_open(self._open.get(name, 0.0))
 
     def of_kind(self, *kinds: str) -> list[str]:
         """The furniture of these kinds on or in which something can be put."""

@@ -11,15 +11,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from homie.household import PERSON_VERBS, VERBS
 from homie.kernel.episode.executor import Executor
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator, OwnList, WorldState
 from homie.kernel.types import END, END_FAILURE, END_SUCCESS, HELD, Choice, SentTo, Subtask, is_interaction
 from homie.kernel.vocabulary.actions import Action, ActionTable, action_of
-from homie.kernel.vocabulary.furniture import kinds
 from homie.kernel.vocabulary.moves import MOVES
-from homie.kernel.world import WorldSnapshot
+from homie.kernel.world.furniture import kinds
+from homie.kernel.world.household import PERSON_VERBS, VERBS
+from homie.kernel.world.snapshot import WorldSnapshot
 
 BY_STATE: Mapping[str, str] = {"off": "on"}
 """What an action brings about, as the state that the thing has for it where that has another name."""

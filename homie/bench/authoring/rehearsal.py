@@ -13,8 +13,8 @@ from homie.bench.authoring.house import House
 from homie.bench.score.trajectory import Step, Trajectory
 from homie.bench.suite.suite import Task, read_subtask
 from homie.kernel.types import Subtask
-from homie.kernel.vocabulary import domain
-from homie.kernel.world import Relation, RobotState, WorldSnapshot
+from homie.kernel.world import thresholds
+from homie.kernel.world.snapshot import Relation, RobotState, WorldSnapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class _Stage:
         while where in self.state.objects:
             where = self.state.objects[where].at
         shut = any(
-            joint.receptacle == where and domain.is_closed(joint.fraction) for joint in self.state.joints.values()
+            joint.receptacle == where and thresholds.is_closed(joint.fraction) for joint in self.state.joints.values()
         )
         return f"the {where} is closed" if shut else ""
 

@@ -21,7 +21,7 @@ from homie.bench.suite.suite import Task
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json
 from homie.kernel.types import RoundRecord
-from homie.kernel.world import WorldSnapshot, read_snapshot
+from homie.kernel.world.snapshot import WorldSnapshot, read_snapshot
 from homie.runtime.damage import DAMAGED, ENDING, Damaged, history_of, lost_to, read_finished
 from homie.runtime.runstore import EpisodeFile, new_episode, read_model, read_steps, tries, write_ending, write_model
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from homie.conditions import Condition, conjuncts
-from homie.kernel.world import WorldSnapshot
+from homie.kernel.world.conditions import Condition, conjuncts
+from homie.kernel.world.snapshot import WorldSnapshot
 from homie.runtime.lines import kept_lines
 
 GOALS = "goals.jsonl"

@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from homie.bench.folder.goals import GoalLine
-from homie.conditions import Condition
 from homie.kernel.interfaces import EpisodeListener, WorldState
 from homie.kernel.types import EpisodeStarted, Event, SubtaskRecorded
+from homie.kernel.world.conditions import Condition
 from homie.runtime.lines import append_line
 
 

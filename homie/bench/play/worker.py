@@ -27,7 +27,6 @@ from homie.bench.play.goals import GoalLog
 from homie.bench.play.parts import WorkerParts
 from homie.bench.suite.protocol import Protocol
 from homie.bench.suite.suite import Task, read_subtask
-from homie.conditions import unknown_words
 from homie.kernel.episode.rules import ActionList, EpisodeRules
 from homie.kernel.errors import (
     BadInput,
@@ -43,6 +42,7 @@ from homie.kernel.setup.options import RunOptions
 from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.support.files import DISK, reason_of, to_json, write_atomically
 from homie.kernel.types import Choice
+from homie.kernel.world.conditions import unknown_words
 from homie.runtime import session
 from homie.runtime.assembly import Parts
 from homie.runtime.orphans import die_with_parent

@@ -22,7 +22,7 @@ from homie.kernel.setup import registry
 from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.support.documents import load_json
 from homie.kernel.types import Array
-from homie.kernel.world import RoomState, ThingState, WorldSnapshot
+from homie.kernel.world.snapshot import RoomState, ThingState, WorldSnapshot
 
 SECONDS, ROUND = "robot_seconds", "round"
 """The timelines."""

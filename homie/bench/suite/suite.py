@@ -27,7 +27,6 @@ from pydantic import (
 
 from homie.bench.suite.emmoe_files import is_emmoe, read_emmoe
 from homie.bench.suite.protocol import Limit, Protocol, Strict
-from homie.conditions import Condition, problem_of
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.setup import registry
 from homie.kernel.setup.options import MAX_SEED
@@ -38,6 +37,7 @@ from homie.kernel.types import (
     Subtask,
     is_interaction,
 )
+from homie.kernel.world.conditions import Condition, problem_of
 
 Attribute: TypeAlias = Literal[
     "short-horizon",

@@ -23,7 +23,7 @@ from homie.envs.mujoco.state.world import World
 from homie.kernel.errors import BadInput
 from homie.kernel.setup.options import SceneOptions
 from homie.kernel.support.text import printable
-from homie.kernel.vocabulary import domain
+from homie.kernel.world import thresholds
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +181,8 @@ def _nested(scene: SceneSpec) -> dict[str, str]:
 
 
 def _how_open(fraction: float) -> str:
-    """The state of a door or drawer in a word; `ajar` between the two (`homie.kernel.vocabulary.domain`)."""
-    return "closed" if domain.is_closed(fraction) else "open" if domain.is_open(fraction) else "ajar"
+    """The state of a door or drawer in a word; `ajar` between the two (`homie.kernel.world.thresholds`)."""
+    return "closed" if thresholds.is_closed(fraction) else "open" if thresholds.is_open(fraction) else "ajar"
 
 
 def _print(listing: SceneListing) -> None:

@@ -15,7 +15,7 @@ from homie.kernel.robot.lessons import Distances, Lesson
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
 from homie.kernel.types import Array, RoundRecord
-from homie.kernel.world import WorldSnapshot, read_snapshot
+from homie.kernel.world.snapshot import WorldSnapshot, read_snapshot
 
 
 def lessons_of(

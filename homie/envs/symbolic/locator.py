@@ -10,9 +10,9 @@ import numpy as np
 from homie.kernel.interfaces import Locator, NameMatcher, WorldState
 from homie.kernel.setup import registry
 from homie.kernel.types import Detection, Goal, NamedThing, Observation, Surface
-from homie.kernel.vocabulary import domain
 from homie.kernel.vocabulary.actions import Action
-from homie.kernel.world import ThingState, Vector, WorldSnapshot
+from homie.kernel.world import thresholds
+from homie.kernel.world.snapshot import ThingState, Vector, WorldSnapshot
 
 UNFIT, HIDDEN = 1000.0, 50.0
 """Metres by which a thing counts as further away that the action cannot mean, and one that is shut in: of several with
@@ -87,7 +87,7 @@ class SymbolicLocator(Locator):
         world = self._world
         for place in (entity, *(item.at for item in world.around(entity))):
             fractions = [joint.fraction for joint in world.joints.values() if joint.receptacle == place]
-            if fractions and domain.is_closed(max(fractions)):
+            if fractions and thresholds.is_closed(max(fractions)):
                 return place
         return None
 
@@ -103,8 +103,8 @@ class SymbolicLocator(Locator):
         at, robot = _point(world, entity), world.robot
         if at is None or robot.x is None or robot.y is None:
             here = entity not in world.rooms or entity == robot.room
-            return domain.TOO_CLOSE if here else domain.REACH + 1.0
-        return max(domain.TOO_CLOSE, float(np.hypot(at[0] - robot.x, at[1] - robot.y)))
+            return thresholds.TOO_CLOSE if here else thresholds.REACH + 1.0
+        return max(thresholds.TOO_CLOSE, float(np.hypot(at[0] - robot.x, at[1] - robot.y)))
 
     def held(self, observation: Observation) -> str | None:
         return self._world.held
@@ -119,9 +119,9 @@ class SymbolicLocator(Locator):
             fractions = [joint.fraction for joint in world.joints.values() if joint.receptacle == entity]
             if not fractions:
                 return None
-            return domain.is_open(max(fractions)) if state == "open" else domain.is_closed(max(fractions))
+            return thresholds.is_open(max(fractions)) if state == "open" else thresholds.is_closed(max(fractions))
         value = world.things[entity].states.get(state) if entity in world.things else None
-        return None if value is None else domain.is_so(state, value)
+        return None if value is None else thresholds.is_so(state, value)
 
 
 def _point(world: WorldSnapshot, entity: str) -> Vector | None:

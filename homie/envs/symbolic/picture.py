@@ -11,7 +11,7 @@ from PIL import Image as Picture
 from PIL import ImageDraw
 
 from homie.kernel.types import Image
-from homie.kernel.world import ThingState
+from homie.kernel.world.snapshot import ThingState
 
 SIZE = 256
 """Width and height in pixels."""

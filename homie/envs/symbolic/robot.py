@@ -30,7 +30,7 @@ from homie.kernel.types import (
     Proprioception,
     Subtask,
 )
-from homie.kernel.world import WorldSnapshot
+from homie.kernel.world.snapshot import WorldSnapshot
 
 HAND = Group.gripper(opening=0.1, speed=1.0)
 

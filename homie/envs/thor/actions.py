@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from homie.envs.thor.settings import Vocabulary
-from homie.household import VERBS
 from homie.kernel.vocabulary import steps
 from homie.kernel.vocabulary.actions import ACTIONS, Action
+from homie.kernel.world.household import VERBS
 
 STEPS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     steps.FORWARD: ("MoveAhead", {"moveMagnitude": steps.STRIDE}),

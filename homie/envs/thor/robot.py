@@ -20,7 +20,7 @@ from homie.envs.thor.stand_in import StandIn
 from homie.kernel.errors import BadInput, RobotFault
 from homie.kernel.setup.opening import Opening
 from homie.kernel.types import CameraFrame, Choice, Image, Intrinsics, Pose, Subtask
-from homie.kernel.world import WorldSnapshot
+from homie.kernel.world.snapshot import WorldSnapshot
 
 STAND_IN = "stand-in"
 """The argument that asks for the stand-in: `--robot thor:stand-in`."""

@@ -10,7 +10,7 @@ from homie.envs.thor.controller import Metadata
 from homie.envs.thor.kinds import INSIDE, is_slice, kind_of, room_of
 from homie.envs.thor.settings import Approach
 from homie.kernel.types import Pose2
-from homie.kernel.world import (
+from homie.kernel.world.snapshot import (
     FixedState,
     JointState,
     ObjectState,

@@ -15,7 +15,7 @@ from homie.kernel.interfaces.delegation import ArmPlanner, Errand, Navigator
 from homie.kernel.interfaces.detector import Detector
 from homie.kernel.interfaces.kinematics import IkSolution, Kinematics
 from homie.kernel.interfaces.listener import Announcer, EpisodeListener, Listeners
-from homie.kernel.interfaces.locator import LOOSE, Locator, NameMatcher, WorldModel, kind_of
+from homie.kernel.interfaces.locator import LOOSE, Locator, NameMatcher, WorldModel
 from homie.kernel.interfaces.parts import NamedByUsers, SharedPart
 from homie.kernel.interfaces.planner import Planner
 from homie.kernel.interfaces.replay import Replay, ReplayedMoment, ReplayedWords
@@ -31,6 +31,7 @@ from homie.kernel.interfaces.world import (
     Rearrangeable,
     WorldState,
 )
+from homie.kernel.world.names import kind_of
 
 __all__ = [
     "LOOSE",

@@ -17,9 +17,10 @@ from homie.kernel.types import (
     NamedThing,
     Observation,
 )
-from homie.kernel.vocabulary import domain
 from homie.kernel.vocabulary.actions import ACTION_TABLE, Action
 from homie.kernel.vocabulary.knowledge import Knowledge
+from homie.kernel.world import thresholds
+from homie.kernel.world.names import kind_of
 
 
 class WorldModel(ABC):
@@ -103,7 +104,7 @@ class WorldModel(ABC):
 
     def within_reach(self, entity: str, observation: Observation) -> bool:
         """Whether the entity is near enough to be manipulated, and on the robot's side of all walls."""
-        return domain.within_reach(self.distance(entity, observation))
+        return thresholds.within_reach(self.distance(entity, observation))
 
     @abstractmethod
     def held(self, observation: Observation) -> str | None:
@@ -133,7 +134,7 @@ class WorldModel(ABC):
     def arrived(self, entity: str, observation: Observation) -> bool | None:
         """Whether the robot is where Go to ends: in the room, or within reach of the thing."""
         if self.is_spot(entity):
-            return self.distance(entity, observation) <= domain.AT_SPOT
+            return self.distance(entity, observation) <= thresholds.AT_SPOT
         return self.within_reach(entity, observation)
 
     def holds(self, entity: str, observation: Observation) -> bool | None:
@@ -263,11 +264,6 @@ class Locator(WorldModel):
 
 LOOSE = ACTION_TABLE["Pick"]
 """The action whose target is meant by the name of the held object."""
-
-
-def kind_of(entity: str) -> str:
-    """What a person calls an entity: `tomato soup can` for `tomato_soup_can_2`."""
-    return re.sub(r"[_ ]\d+$", "", entity).replace("_", " ")
 
 
 def _alike(words: str, name: str) -> bool:

@@ -14,7 +14,7 @@ from homie.kernel.types import (
     Subtask,
 )
 from homie.kernel.vocabulary.actions import Action
-from homie.kernel.world import WorldSnapshot
+from homie.kernel.world.snapshot import WorldSnapshot
 
 
 @runtime_checkable

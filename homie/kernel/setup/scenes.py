@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from homie.kernel.errors import BadInput
 from homie.kernel.setup import registry
 from homie.kernel.support.problems import sentence_of, where
-from homie.kernel.world import WorldSnapshot
+from homie.kernel.world.snapshot import WorldSnapshot
 
 
 class Scenes:

@@ -25,6 +25,17 @@ MOVED: Mapping[str, str] = MappingProxyType(
         "homie.bench.protocols": "suites.protocols",
         "homie.bench.suites.alfred": "suites.published.alfred",
         "homie.bench.suites.embodiedbench": "suites.published.embodiedbench",
+        "homie.conditions": "homie.kernel.world.conditions",
+        "homie.conditions.grammar": "homie.kernel.world.conditions",
+        "homie.conditions.people": "homie.kernel.world.predicates_people",
+        "homie.conditions.predicates": "homie.kernel.world.predicates",
+        "homie.conditions.words": "homie.kernel.world.words",
+        "homie.household": "homie.kernel.world.household",
+        "homie.household.people": "homie.kernel.world.household",
+        "homie.household.rules": "homie.kernel.world.household",
+        "homie.household.verbs": "homie.kernel.world.household",
+        "homie.kernel.vocabulary.domain": "homie.kernel.world.thresholds",
+        "homie.kernel.vocabulary.furniture": "homie.kernel.world.furniture",
         "homie.questions": "suites.questions",
         "homie.runtime.making": "homie.kernel.setup.registry",
         "homie.runtime.objects": "homie.kernel.setup.registry",
@@ -36,10 +47,11 @@ MOVED: Mapping[str, str] = MappingProxyType(
 
 def new_name(name: str) -> str | None:
     """Where a module is now, None for one that has not moved."""
-    for old, new in MOVED.items():
-        if name == old or name.startswith(f"{old}."):
-            return new + name.removeprefix(old)
-    return None
+    head, tail = name, ""
+    while head and head not in MOVED:
+        head, _, last = head.rpartition(".")
+        tail = f".{last}{tail}"
+    return MOVED[head] + tail if head else None
 
 
 class MovedModules:
@@ -69,7 +81,10 @@ class _Alias(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Put the module in the place of the empty one of the old name."""
-        sys.modules[module.__name__] = importlib.import_module(self._new)
+        new = importlib.import_module(self._new)
+        if not hasattr(new, "__path__"):
+            new.__path__ = []  # the old name may have been a package, whose modules Python asks for only in a package
+        sys.modules[module.__name__] = new
 
 
 def attribute(old: str, name: str, new: str) -> Any:

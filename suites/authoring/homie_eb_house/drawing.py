@@ -19,11 +19,11 @@ from homie.bench.authoring.house import House
 from homie.bench.options import BenchOptions
 from homie.bench.play.runner import bench
 from homie.bench.suite.suite import Suite
-from homie.conditions import parse_condition, unknown_words
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.house.outset import outset
 from homie.kernel.errors import BadInput
+from homie.kernel.world.conditions import parse_condition, unknown_words
 from suites.authoring.homie_eb_house.errands import Errand, Kind, Lot, Numbered
 from suites.authoring.homie_eb_house.sayings import REFERENCES, at_length, in_a_row, said
 from suites.authoring.homie_states.script import Unsuited

@@ -6,8 +6,8 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from homie.conditions.predicates import In, Is, Sorted, Stacked
 from homie.envs.mujoco.table.scene import TableScene, Thing
+from homie.kernel.world.predicates import In, Is, Sorted, Stacked
 from suites.authoring.homie_eb_table.references import Unsuited
 
 PICK = (

@@ -13,7 +13,7 @@ from itertools import pairwise
 from homie.bench.authoring.house import House
 from homie.envs.mujoco.generate.people import SHIRTS
 from homie.kernel.types import HELD
-from homie.kernel.world import PersonState, ThingState
+from homie.kernel.world.snapshot import PersonState, ThingState
 from suites.authoring.homie_menu.draft import Draft, question, spoken, to_see
 from suites.authoring.homie_menu.questions import ROOMS
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 
 from homie.bench.authoring.house import House
-from homie.kernel.world import ThingState
+from homie.kernel.world.snapshot import ThingState
 from suites.authoring.homie_menu.draft import Draft, question, spoken, to_see
 
 COLOURED = ("sofa", "bed", "desk", "chair", "nightstand", "tv_stand", "table", "shelf", "plant", "bowl", "mug")

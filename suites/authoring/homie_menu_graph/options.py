@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from homie.bench.authoring.numbered import listed
 from homie.bench.suite.suite import Task, read_subtask
-from homie.household import PERSON_VERBS
 from homie.kernel.types import Subtask, is_interaction
 from homie.kernel.vocabulary.actions import ACTION_TABLE, ActionTable
-from homie.kernel.world import WorldSnapshot
+from homie.kernel.world.household import PERSON_VERBS
+from homie.kernel.world.snapshot import WorldSnapshot
 
 MOST, WRONG = 8, 4
 """Interactions of a task where its expert needs no more than half of them, and wrong ones of any: EmbodiedEval's tasks

@@ -16,10 +16,10 @@ from homie.bench.suite.suite import Task, read_subtask
 from homie.kernel.errors import HomieError
 from homie.kernel.interfaces import Locator
 from homie.kernel.types import END, Pose2, Subtask, is_interaction, with_held, wrapped
-from homie.kernel.vocabulary import domain
 from homie.kernel.vocabulary.actions import ACTION_TABLE
 from homie.kernel.vocabulary.moves import FORWARD, TURN_LEFT, TURN_RIGHT
-from homie.kernel.world import RobotState
+from homie.kernel.world import thresholds
+from homie.kernel.world.snapshot import RobotState
 from homie.runtime.live import Session
 from skills.graph.going import Refused
 from skills.graph.graph import Graph
@@ -115,7 +115,7 @@ class Player:
         def fits(place: Pose2) -> bool:
             there = replace(seen, body=replace(seen.body, base=place))
             here = self._room(place)
-            return here in (room, None) and domain.TOO_CLOSE <= locator.distance(entity, there) <= domain.REACH
+            return here in (room, None) and thresholds.TOO_CLOSE <= locator.distance(entity, there) <= thresholds.REACH
 
         return fits
 

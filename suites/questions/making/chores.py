@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from homie.kernel.types import Subtask
-from homie.kernel.vocabulary import domain
+from homie.kernel.world import thresholds
 from suites.questions.making.marks import beside
 from suites.questions.making.sight import Sight
 from suites.questions.making.unit import Keep, Unit, contrast
@@ -72,7 +72,7 @@ def _sound(chore: Chore, name: str) -> bool:
     stage, item, container = chore.stages[name], chore.item, chore.container
     head = stage.head
     fractions = [joint.fraction for joint in head.world.joints.values() if joint.receptacle == container]
-    is_open, is_shut = all(map(domain.is_open, fractions)), all(map(domain.is_closed, fractions))
+    is_open, is_shut = all(map(thresholds.is_open, fractions)), all(map(thresholds.is_closed, fractions))
     place = head.world.objects[item].at
     match name:
         case "closed":

@@ -15,7 +15,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.setup.registry import NO_OBJECTS
 from homie.kernel.types import Array, Articulation
 from homie.kernel.vocabulary.actions import ACTION_TABLE
-from homie.kernel.world import FixedState
+from homie.kernel.world.snapshot import FixedState
 from homie.runtime.assembly import choose
 from homie.runtime.live import Session
 from suites.protocols.robobench.geometry import Point, even_points

@@ -18,7 +18,7 @@ from homie.bench.authoring.house import House
 from homie.bench.authoring.orders import orders
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Subtask
-from homie.kernel.vocabulary import domain
+from homie.kernel.world import thresholds
 from suites.questions.making.chores import CHANGED, DIFFERENT, PLANNING
 from suites.questions.making.sight import Sight
 from suites.questions.making.unit import Candidate, Keep, Refusal, Unit
@@ -111,7 +111,7 @@ def _shown(scene: Mapping[str, Any], container: str, size: int) -> list[Sight]:
 def _differ(shown: Mapping[str, Sequence[Sight]], container: str) -> bool:
     """Whether the pictures show the furniture shut and open, in worlds that are the same but for that."""
     shut, wide = shown["shut"][0], shown["open"][0]
-    for sight, holds in ((shut, domain.is_closed), (wide, domain.is_open)):
+    for sight, holds in ((shut, thresholds.is_closed), (wide, thresholds.is_open)):
         mine = [joint.fraction for joint in sight.world.joints.values() if joint.receptacle == container]
         if not all(map(holds, mine)) or not sight.shows(container):
             return False

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.kernel.types import Array, CameraFrame, Image
-from homie.kernel.world import ThingState, WorldSnapshot
+from homie.kernel.world.snapshot import ThingState, WorldSnapshot
 from suites.protocols.robobench.geometry import Box, Point, overlap
 
 VISIBLE = 200 / 384**2

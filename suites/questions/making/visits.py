@@ -10,8 +10,8 @@ from homie.kernel.interfaces import Filmable, Rearrangeable
 from homie.kernel.setup.options import OpenOptions
 from homie.kernel.setup.registry import NO_OBJECTS
 from homie.kernel.types import VIEWS
-from homie.kernel.vocabulary import domain
-from homie.kernel.world import WorldSnapshot
+from homie.kernel.world import thresholds
+from homie.kernel.world.snapshot import WorldSnapshot
 from homie.runtime.assembly import choose
 from homie.runtime.live import Session
 from suites.questions.making.chores import PERCEPTION, PLANNING, Chore, Stage, chores
@@ -136,7 +136,7 @@ def _chore(session: Session, source: str, lot: random.Random) -> Chore | None:
     """Play a chore and keep its stages; None where a step does not work."""
     world = session.world_state()
     kinds = [thing.kind for thing in world.things.values()]
-    shut = {joint.receptacle for joint in world.joints.values() if domain.is_closed(joint.fraction)}
+    shut = {joint.receptacle for joint in world.joints.values() if thresholds.is_closed(joint.fraction)}
     containers = sorted(name for name in shut if kinds.count(world.fixed[name].kind) == 1)
     items = sorted(
         name

@@ -9,7 +9,7 @@ import pytest
 from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE as CATALOGUE
 from homie.envs.mujoco.blueprints.catalog_furniture import blueprint
 from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
-from homie.kernel.vocabulary.furniture import FURNITURE, SOUGHT_AT, Kept, homes
+from homie.kernel.world.furniture import FURNITURE, SOUGHT_AT, Kept, homes
 from perception.words.names import canonical
 
 USES = {use.kind: use for use in FURNITURE}

@@ -20,7 +20,7 @@ from homie.envs.mujoco.robots.fetch.fetch import READY
 from homie.envs.mujoco.robots.panda import panda
 from homie.kernel.errors import CommandRefused, RobotFault
 from homie.kernel.types import VIEWS, Array, CameraFrame, Command, Observation, Pose
-from homie.kernel.world import read_snapshot
+from homie.kernel.world.snapshot import read_snapshot
 
 TURN = 0.6
 """Heading of the robot (rad) in the scene with a thing on every side."""

@@ -15,7 +15,6 @@ import homie
 import mujoco
 import numpy as np
 
-from homie.conditions.grammar import parse_condition
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.house.build import build
 from homie.envs.mujoco.house.outset import outset
@@ -23,7 +22,8 @@ from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.state.snapshot import snapshot_of
 from homie.envs.mujoco.state.world import World
 from homie.kernel.types import ErrorCode
-from homie.kernel.world import RobotState, WorldSnapshot
+from homie.kernel.world.conditions import parse_condition
+from homie.kernel.world.snapshot import RobotState, WorldSnapshot
 from homie.runtime.live import Session
 from skills.classical.pulls import moved_boxes
 

@@ -14,13 +14,13 @@ from homes import lay, one_room
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homie.conditions import parse_condition
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.build import build
 from homie.envs.mujoco.state.resting import Place
 from homie.envs.mujoco.state.snapshot import snapshot_of
 from homie.envs.mujoco.state.world import World
-from homie.kernel.world import RobotState
+from homie.kernel.world.conditions import parse_condition
+from homie.kernel.world.snapshot import RobotState
 
 KINDS = ("bowl", "bowl", "mug", "plum", "apple", "apple", "strawberry", "banana", "sugar_box", "bleach_cleanser")
 CANS = ("tuna_fish_can", "tuna_fish_can", "tuna_fish_can", "tomato_soup_can")

@@ -12,7 +12,6 @@ import mujoco
 import numpy as np
 import pytest
 
-from homie.conditions import parse_condition
 from homie.envs.mujoco.table.expert import TableExpert, plan
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable, open_table
@@ -39,6 +38,7 @@ from homie.kernel.types import (
     Subtask,
 )
 from homie.kernel.vocabulary.actions import ACTION_TABLE
+from homie.kernel.world.conditions import parse_condition
 from homie.runtime.assembly import assemble
 
 HOLES = ("cube", "star", "cylinder", "triangular prism")

@@ -14,7 +14,7 @@ from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.state.resting import Place
 from homie.envs.mujoco.state.world import World
 from homie.kernel.types import Array
-from homie.kernel.vocabulary.domain import LETS_IN
+from homie.kernel.world.thresholds import LETS_IN
 
 TURNED = 2.3
 """Yaw of the table (rad): nothing may rely on furniture along the axes."""

@@ -16,9 +16,9 @@ from typing import Literal
 import yaml
 
 import homie
-from homie.conditions import parse_condition
 from homie.kernel.types import Decision
-from homie.kernel.world import WorldSnapshot
+from homie.kernel.world.conditions import parse_condition
+from homie.kernel.world.snapshot import WorldSnapshot
 from homie.runtime.live import Session
 
 SAID = Path(__file__).parent / "said.yaml"

@@ -15,7 +15,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.setup.scenes import scene_options
 from homie.kernel.types import ErrorCode, Execution, Goal
 from homie.kernel.vocabulary.actions import ACTION_TABLE
-from homie.kernel.world import WorldSnapshot
+from homie.kernel.world.snapshot import WorldSnapshot
 from homie.runtime.live import Session
 
 TINY = {"picture_size": 16, "shade": False}

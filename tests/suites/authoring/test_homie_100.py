@@ -14,7 +14,6 @@ from homie.bench.score.profiles import Homie
 from homie.bench.score.trajectory import Trajectory, written_step
 from homie.bench.suite.suite import SceneChoice, Task, find_suite, read_subtask
 from homie.bench.suites import homie_100
-from homie.conditions import unknown_words
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.home.home import open_home
@@ -23,7 +22,8 @@ from homie.envs.mujoco.house.spec import SceneSpec
 from homie.kernel.interfaces import WorldState
 from homie.kernel.setup.options import HouseOptions, RunOptions
 from homie.kernel.vocabulary.actions import ACTIONS
-from homie.kernel.world import ObjectState
+from homie.kernel.world.conditions import unknown_words
+from homie.kernel.world.snapshot import ObjectState
 from suites.authoring.homie_100.played import fingerprint
 
 SUITE = homie_100()

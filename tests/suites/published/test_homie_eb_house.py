@@ -9,10 +9,10 @@ import pytest
 from homie.bench.authoring.house import House
 from homie.bench.authoring.numbered import endings, listed
 from homie.bench.suite.suite import find_suite, read_subtask
-from homie.household import VERBS
 from homie.kernel.types import HELD
 from homie.kernel.vocabulary.actions import ACTION_TABLE
-from homie.kernel.world import FixedState, ObjectState, RoomState, WorldSnapshot
+from homie.kernel.world.household import VERBS
+from homie.kernel.world.snapshot import FixedState, ObjectState, RoomState, WorldSnapshot
 from suites.authoring.homie_eb_house.drawing import LONG, NUMBER, STEPS, house
 from suites.authoring.homie_eb_house.references import by_look, by_place, by_use, named
 from suites.authoring.homie_states.script import Unsuited

@@ -10,10 +10,10 @@ import pytest
 
 from homie.bench.authoring.house import House
 from homie.bench.suite.suite import find_suite, read_subtask
-from homie.conditions import unknown_words
 from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.types import Pose2
-from homie.kernel.world import FixedState, ObjectState, RoomState, WorldSnapshot
+from homie.kernel.world.conditions import unknown_words
+from homie.kernel.world.snapshot import FixedState, ObjectState, RoomState, WorldSnapshot
 from skills.steps.actions import METRES, SMALL, Move, Turn
 from suites.authoring.homie_eb_nav.ways import AROUND, NEAR, shortest
 from suites.authoring.homie_eb_nav.words import FOR, SHAPES, by_look, by_use, texts

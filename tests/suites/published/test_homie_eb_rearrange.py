@@ -15,7 +15,7 @@ from homie.bench.play import runner
 from homie.bench.play.progress import Progress
 from homie.bench.suite.suite import find_suite, read_subtask
 from homie.kernel.vocabulary.actions import ACTION_TABLE
-from homie.kernel.world import FixedState, JointState, ObjectState, RoomState, WorldSnapshot
+from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, RoomState, WorldSnapshot
 from suites.authoring.homie_eb_house.drawing import LONG, NUMBER, STEPS, house
 from suites.authoring.homie_eb_house.rearranging import Rearranging
 from suites.authoring.homie_states.script import Unsuited

@@ -15,10 +15,10 @@ from homie.bench.options import BenchOptions
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress
 from homie.bench.suite.suite import Task, find_suite
-from homie.conditions.predicates import In, Is, Sorted, Stacked
 from homie.envs.mujoco.table.expert import plan
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.scene import FAMILIES, TableScene, Thing
+from homie.kernel.world.predicates import In, Is, Sorted, Stacked
 from suites.authoring.homie_eb_table.references import (
     COLOURED_LIKE,
     LOOKS,

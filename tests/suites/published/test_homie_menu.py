@@ -21,13 +21,13 @@ from homie.bench.options import BenchOptions
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress
 from homie.bench.suite.suite import Task, find_suite
-from homie.conditions import Condition
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.house.outset import outset
 from homie.envs.mujoco.house.people import mannequin_of
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import PersonSpec
+from homie.kernel.world.conditions import Condition
 from suites.authoring.make_homie_menu import KINDS, draw
 
 SUITE = find_suite("homie-menu")

@@ -11,9 +11,9 @@ import pytest
 from homie.bench.options import BenchOptions
 from homie.bench.play.runner import bench
 from homie.bench.suite.suite import find_suite
-from homie.conditions import unknown_words
 from homie.envs.thor.robot import ThorRobot
 from homie.envs.thor.settings import ThorSettings
+from homie.kernel.world.conditions import unknown_words
 from suites.protocols.embodiedbench.tasks import ALFRED_SUBSETS
 
 SCENE = "pick_cool_then_place_in_recep-AppleSliced-None-SinkBasin-4/trial_1"

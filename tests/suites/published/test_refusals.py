@@ -8,12 +8,12 @@ import pytest
 
 from homie.bench.authoring.house import House
 from homie.bench.suite.suite import find_suite
-from homie.conditions import Condition, unknown_words
 from homie.envs.mujoco.table.scene import FAMILIES
 from homie.kernel.interfaces import WorldState
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.setup.scenes import scenes_of
-from homie.kernel.world import FixedState, ObjectState, RoomState, WorldSnapshot
+from homie.kernel.world.conditions import Condition, unknown_words
+from homie.kernel.world.snapshot import FixedState, ObjectState, RoomState, WorldSnapshot
 from homie.runtime.assembly import assemble
 from suites.authoring.homie_eb_house.drawing import STEPS
 from suites.authoring.homie_eb_house.errands import Errand, Numbered

@@ -21,7 +21,7 @@ from homie.bench.suite.suite import Suite, Task
 from homie.kernel.errors import BadInput
 from homie.kernel.setup.options import MAX_SEED
 from homie.kernel.support.text import listed
-from homie.kernel.world import WorldSnapshot
+from homie.kernel.world.snapshot import WorldSnapshot
 
 Group: TypeAlias = Literal["train", "template", "object", "house"]
 """Where a task belongs: to train, or to the test of what it alone has that train has not."""

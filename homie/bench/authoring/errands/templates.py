@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from homie.bench.authoring.errands.errand import Errand, Step
 from homie.bench.authoring.house import House
-from homie.kernel.vocabulary.furniture import kinds
+from homie.kernel.world.furniture import kinds
 
 SURFACES = frozenset(use.kind for use in kinds(lambda use: use.holds in ("top", "boards", "cooktop", "cushion")))
 CONTAINERS = frozenset(use.kind for use in kinds(lambda use: use.opens))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from homie.envs.mujoco.blueprints.palette import RGB
 from homie.envs.mujoco.blueprints.parts import ObjectPlan
-from homie.kernel.vocabulary.furniture import Kept
+from homie.kernel.world.furniture import Kept
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import numpy as np
 from homie.envs.mujoco.generate.place import Sides, add_objects
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec
-from homie.household import states_of
+from homie.kernel.world.household import states_of
 
 NEEDED = ("knife", "sponge", "mug", "bowl", "plate", "bread", "tomato", "potato", "apple")
 """Kinds of which a house with states has at least one: tools, vessels, something of every look to be cut."""

@@ -18,7 +18,7 @@ from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of
 from homie.kernel.errors import suggestion
 from homie.kernel.interfaces import kind_of
-from homie.kernel.vocabulary.furniture import homes
+from homie.kernel.world.furniture import homes
 
 Sides: TypeAlias = Mapping[str, tuple[str, ...]]
 """The sides (front, back, left, right) from which each piece of furniture can be reached."""

@@ -32,9 +32,9 @@ from homie.kernel.types import (
     Pose2,
     Surface,
 )
-from homie.kernel.vocabulary import domain
 from homie.kernel.vocabulary.actions import Action
 from homie.kernel.vocabulary.knowledge import Knowledge
+from homie.kernel.world import thresholds
 
 IMPOSSIBLE, UNLIKELY = 1000.0, 50.0
 """Metres that a meaning of ambiguous words is put off by."""
@@ -401,7 +401,7 @@ class BackgroundLocator(Locator):
         if piece is None or not piece.articulations:
             return None
         opening = max(self.world.openness(item) for item in piece.articulations)
-        return domain.is_open(opening) if state == "open" else domain.is_closed(opening)
+        return thresholds.is_open(opening) if state == "open" else thresholds.is_closed(opening)
 
 
 def _distinct(near: Sequence[Box], more: Sequence[Box]) -> tuple[Box, ...]:

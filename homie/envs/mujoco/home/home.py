@@ -44,7 +44,7 @@ from homie.kernel.setup import registry
 from homie.kernel.setup.opening import Opening
 from homie.kernel.types import Array, Command, Goal, Image, Pose2, Proprioception, wrapped
 from homie.kernel.vocabulary.actions import Action
-from homie.kernel.world import RobotState, WorldSnapshot, rounded
+from homie.kernel.world.snapshot import RobotState, WorldSnapshot, rounded
 
 PICTURE_SIZE = HomeSettings().pixels
 """Width and height of a picture where none is asked for."""

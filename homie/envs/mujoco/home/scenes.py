@@ -12,7 +12,7 @@ from homie.envs.mujoco.house.outset import outset
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.kernel.setup.options import HouseOptions
 from homie.kernel.setup.scenes import Scenes
-from homie.kernel.world import WorldSnapshot
+from homie.kernel.world.snapshot import WorldSnapshot
 
 
 class HouseScenes(Scenes):

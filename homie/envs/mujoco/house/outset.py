@@ -16,7 +16,7 @@ from homie.envs.mujoco.house.people import mannequin_of
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec, PersonSpec, RoomSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of
-from homie.kernel.world import (
+from homie.kernel.world.snapshot import (
     FixedState,
     JointState,
     ObjectState,

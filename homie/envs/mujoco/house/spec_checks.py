@@ -11,7 +11,7 @@ from homie.envs.mujoco.house.footprints import Corners, overlap, square
 from homie.envs.mujoco.house.spec_parts import DoorwaySpec, FurnitureSpec, ObjectSpec, RoomSpec, SceneParts
 from homie.envs.mujoco.house.spec_people import check_people
 from homie.envs.mujoco.house.surfaces import surfaces_of
-from homie.household import states_of
+from homie.kernel.world.household import states_of
 
 OVERLAP = 0.02
 """Overlap (m) of two footprints that is allowed."""

@@ -19,7 +19,7 @@ from homie.envs.mujoco.blueprints.palette import COLOURS
 from homie.envs.mujoco.blueprints.parts import Blueprint, Link, ObjectPlan
 from homie.envs.mujoco.blueprints.person import HALF_X, HALF_Y, Gesture, Posture
 from homie.envs.mujoco.meshes.meshed import meshed
-from homie.household import states_of
+from homie.kernel.world.household import states_of
 
 LEAST_ANGLE, LARGEST_ANGLE = 1.45, 2.9
 """Range of the opening angle (rad): the least leaves 0.95 m of a doorway of 1.1 m free, the largest is near the

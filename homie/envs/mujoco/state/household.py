@@ -1,4 +1,4 @@
-"""The states of things in a running home, and the rules by which they change (`homie.household.rules`)."""
+"""The states of things in a running home, and the rules by which they change (`homie.kernel.world.household`)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from homie.envs.mujoco.house.build import Home
 from homie.envs.mujoco.house.index import ObjectInfo, ReceptacleInfo, SupportSurface
 from homie.envs.mujoco.state.appliances import Appliances
 from homie.envs.mujoco.state.resting import UPRIGHT
-from homie.household import RULES, Rule
 from homie.kernel.types import Failure, FailureReason
-from homie.kernel.vocabulary import domain
+from homie.kernel.world import thresholds
+from homie.kernel.world.household import RULES, Rule
 
 EVERY = 0.2
 """Seconds between two looks at the rules: they are about seconds."""
@@ -96,7 +96,7 @@ class Household:
             and (not rule.on or self._appliances.on.get(piece.name, False))
             and (
                 not rule.shut
-                or all(domain.is_closed(self._openness(piece, k)) for k in range(len(piece.articulations)))
+                or all(thresholds.is_closed(self._openness(piece, k)) for k in range(len(piece.articulations)))
             )
             and (not rule.upright or float(self._data.xmat[item.body][8]) > UPRIGHT)
         )

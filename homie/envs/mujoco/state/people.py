@@ -17,7 +17,7 @@ from homie.envs.mujoco.house.build import Home
 from homie.envs.mujoco.house.grips import weld_here
 from homie.envs.mujoco.house.index import PersonInfo
 from homie.kernel.types import Array, wrapped
-from homie.kernel.vocabulary import domain
+from homie.kernel.world import thresholds
 
 TAKES = 0.12
 """Metres from the middle of a palm to the nearest point of a thing's box up to which the hand takes it: the fingers."""
@@ -173,7 +173,7 @@ class People:
             self._look(person, held)
             company = self.company[name]
             if person.path and self.arrived(person) and not company.followed:
-                near = domain.within_reach(float(np.hypot(*(self.place(person)[:2] - robot))))
+                near = thresholds.within_reach(float(np.hypot(*(self.place(person)[:2] - robot))))
                 company.followed = near and self._came_along(company, robot)
 
     def _came_along(self, company: Company, robot: Array) -> bool:

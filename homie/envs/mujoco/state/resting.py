@@ -20,7 +20,7 @@ from homie.envs.mujoco.blueprints.parts import WALL
 from homie.envs.mujoco.house.build import Home
 from homie.envs.mujoco.house.index import ObjectInfo, ReceptacleInfo, SupportSurface
 from homie.kernel.types import Array, Box
-from homie.kernel.world import Relation
+from homie.kernel.world.snapshot import Relation
 
 TOUCH = 0.003
 """Metres between two things that count as touching: things start 0.4 mm above what carries them, and rest in it by

@@ -17,7 +17,7 @@ from homie.envs.mujoco.state.household import Household
 from homie.envs.mujoco.state.people import People
 from homie.envs.mujoco.state.resting import Place, Resting
 from homie.kernel.types import Array, Articulation, Box, NamedThing, Solid, Surface
-from homie.kernel.vocabulary import domain
+from homie.kernel.world import thresholds
 
 BEFORE, CHEST = 0.05, 1.0
 """Metres before a door and above the floor of the point to look at."""
@@ -113,7 +113,7 @@ class World:
     def closed(self, piece: ReceptacleInfo) -> bool:
         """Whether it has doors or drawers and none is open far enough to reach in."""
         items = piece.articulations
-        return bool(items) and not any(domain.lets_in(item.kind, self.opening(item)) for item in items)
+        return bool(items) and not any(thresholds.lets_in(item.kind, self.opening(item)) for item in items)
 
     def articulation(self, item: ArticulationInfo) -> Articulation:
         """A door or drawer as a skill wants it."""

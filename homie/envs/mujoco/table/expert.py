@@ -15,8 +15,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from homie.conditions import written
-from homie.conditions.predicates import In, Is, IsNot, Sorted, Stacked
 from homie.envs.mujoco.robots.panda.kinematics import PandaKinematics
 from homie.envs.mujoco.robots.panda.panda import HOME
 from homie.envs.mujoco.table.locator import ArmActions, arm_actions
@@ -26,6 +24,8 @@ from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, SPONGE, hole_pla
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.interfaces import Planner, Robot
 from homie.kernel.types import END, END_FAILURE, Array, Decision, PlannerInput, Pose, Subtask, planar_rotation
+from homie.kernel.world.conditions import written
+from homie.kernel.world.predicates import In, Is, IsNot, Sorted, Stacked
 
 GRASP, SPONGE_GRASP = 0.035, 0.025
 """Metres above the table at which shapes and the sponge are taken."""

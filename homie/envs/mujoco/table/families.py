@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from homie.conditions import Condition, parse_condition
 from homie.envs.mujoco.table.outlines import SHAPES
 from homie.envs.mujoco.table.scene import FAMILIES, FOOT, Family, Subset, TableScene, Thing
 from homie.envs.mujoco.table.things import AREA, plan_of
 from homie.envs.mujoco.table.words import Reference, by_relation, reference, references, spatial_reference, subset_of
 from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.world.conditions import Condition, parse_condition
 
 X_RANGE, Y_RANGE = (0.0, 0.42), (-0.38, 0.38)
 """Where the middles of things may be (m)."""

@@ -28,7 +28,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator
 from homie.kernel.setup.opening import Opening
 from homie.kernel.types import Command, Image, Pose2, Proprioception
-from homie.kernel.world import WorldSnapshot
+from homie.kernel.world.snapshot import WorldSnapshot
 
 PICTURE_SIZE = TableSettings().pixels
 """Width and height of a picture where none is asked for."""

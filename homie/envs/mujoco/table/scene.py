@@ -7,13 +7,13 @@ from typing import Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, field_serializer, model_validator
 
-from homie.conditions import Condition, written
-from homie.conditions.predicates import In, Is, IsNot, Sorted, Stacked
-from homie.conditions.words import ANYTHING, NOTHING, means
 from homie.envs.mujoco.blueprints.palette import COLOURS
 from homie.envs.mujoco.table.outlines import SHAPES
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
+from homie.kernel.world.conditions import Condition, written
+from homie.kernel.world.predicates import In, Is, IsNot, Sorted, Stacked
+from homie.kernel.world.words import ANYTHING, NOTHING, means
 
 Family: TypeAlias = Literal["pick", "stack", "sort", "wipe"]
 FAMILIES: tuple[Family, ...] = ("pick", "stack", "sort", "wipe")

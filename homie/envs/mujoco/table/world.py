@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from homie.conditions import written
 from homie.envs.mujoco.blueprints.extents import Extents
 from homie.envs.mujoco.blueprints.parts import Part
 from homie.envs.mujoco.table.build import TABLE_X, TABLE_Y, BuiltTable, BuiltThing
@@ -16,7 +15,8 @@ from homie.envs.mujoco.table.outlines import HEIGHT, SHAPES, outline, strips
 from homie.envs.mujoco.table.scene import SURROUNDINGS, TABLE_TOP
 from homie.envs.mujoco.table.things import CELL, SORTER_HEIGHT, hole_places, tile_places
 from homie.kernel.types import Array, Box, rotation_z
-from homie.kernel.world import FixedState, ObjectState, Relation, TaskCondition, WorldSnapshot, rounded
+from homie.kernel.world.conditions import written
+from homie.kernel.world.snapshot import FixedState, ObjectState, Relation, TaskCondition, WorldSnapshot, rounded
 
 RESTS = 0.008
 """Metres between an underside and the top that it rests on, at most."""

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homie.conditions import PREDICATES, parse_condition, unknown_words, written
 from homie.kernel.errors import BadInput
-from homie.kernel.world import FixedState, RobotState, WorldSnapshot, read_snapshot
+from homie.kernel.world.conditions import PREDICATES, parse_condition, unknown_words, written
+from homie.kernel.world.snapshot import FixedState, RobotState, WorldSnapshot, read_snapshot
 
 SNAPSHOT = {
     "objects": {

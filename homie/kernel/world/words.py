@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from homie.kernel.errors import BadInput
-from homie.kernel.world import Relation, State, ThingState, WorldSnapshot
+from homie.kernel.world.snapshot import Relation, State, ThingState, WorldSnapshot
 
 ANYTHING, EVERYTHING, NOTHING = "anything", "everything", "nothing"
 """Words of conditions: every loose object; all that opens; an empty hand."""

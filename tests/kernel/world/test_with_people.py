@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import homie
-from homie.conditions import parse_condition
 from homie.kernel.types import Command
+from homie.kernel.world.conditions import parse_condition
 from homie.runtime.live import Session
 
 SCENE = {

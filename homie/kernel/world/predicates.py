@@ -9,7 +9,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from homie.conditions.words import (
+from homie.kernel.errors import BadInput
+from homie.kernel.world import thresholds
+from homie.kernel.world.snapshot import Relation, State, WorldSnapshot
+from homie.kernel.world.words import (
     NOTHING,
     Word,
     Words,
@@ -23,9 +26,6 @@ from homie.conditions.words import (
     spoken,
     states,
 )
-from homie.kernel.errors import BadInput
-from homie.kernel.vocabulary import domain
-from homie.kernel.world import Relation, State, WorldSnapshot
 
 
 class Predicate(BaseModel):
@@ -167,8 +167,8 @@ class RobotIn(Predicate):
 
 
 class Near(Predicate):
-    """The robot stands near something that the words mean: its base is no further than `domain.NEAR` from its nearest
-    side, on the floor."""
+    """The robot stands near something that the words mean: its base is no further than `thresholds.NEAR` from its
+    nearest side, on the floor."""
 
     near: Words
 
@@ -179,7 +179,7 @@ class Near(Predicate):
             raise BadInput(
                 f"The goal asks whether the robot is near '{spoken(self.near)}', and this world tells no places."
             )
-        return any(domain.is_near(distance_on_floor(item, robot.x, robot.y)) for item in meant)
+        return any(thresholds.is_near(distance_on_floor(item, robot.x, robot.y)) for item in meant)
 
     def words(self) -> Iterator[Words]:
         yield self.near
@@ -208,7 +208,7 @@ class Open(Predicate):
     open: Word
 
     def holds(self, world: WorldSnapshot) -> bool:
-        return any(domain.is_open(max(each)) for each in fractions(world, self.open))
+        return any(thresholds.is_open(max(each)) for each in fractions(world, self.open))
 
     def words(self) -> Iterator[Words]:
         yield self.open
@@ -220,7 +220,7 @@ class Closed(Predicate):
     closed: Word
 
     def holds(self, world: WorldSnapshot) -> bool:
-        return all(domain.is_closed(max(each)) for each in fractions(world, self.closed))
+        return all(thresholds.is_closed(max(each)) for each in fractions(world, self.closed))
 
     def words(self) -> Iterator[Words]:
         yield self.closed
@@ -257,7 +257,7 @@ class Is(Predicate):
 
     def holds(self, world: WorldSnapshot) -> bool:
         words, state = self.in_state
-        return any(domain.is_so(state, value) for value in _in_state(world, words, state).values())
+        return any(thresholds.is_so(state, value) for value in _in_state(world, words, state).values())
 
     def words(self) -> Iterator[Words]:
         yield self.in_state[0]
@@ -270,7 +270,7 @@ class IsNot(Predicate):
 
     def holds(self, world: WorldSnapshot) -> bool:
         words, state = self.not_in_state
-        return all(domain.is_not_so(state, value) for value in _in_state(world, words, state).values())
+        return all(thresholds.is_not_so(state, value) for value in _in_state(world, words, state).values())
 
     def words(self) -> Iterator[Words]:
         yield self.not_in_state[0]
@@ -281,7 +281,7 @@ def _powered(world: WorldSnapshot, word: str) -> list[bool]:
     having = states(world, word, "on")
     if not having:
         raise BadInput(f"The goal asks whether '{word}' is turned on, and there is no such appliance.")
-    return [domain.is_so("on", value) for value in having.values()]
+    return [thresholds.is_so("on", value) for value in having.values()]
 
 
 def _in_state(world: WorldSnapshot, words: Words, state: str) -> Mapping[str, State]:
@@ -334,7 +334,7 @@ class Amount(Predicate):
         places: tuple[tuple[str | None, type[Placed]], ...] = ((self.inside, In), (self.on, On), (self.at, At))
         there = all(place is None or predicate.there(world, name, place) for place, predicate in places)
         value = None if self.state is None else world.objects[name].states.get(self.state, False)
-        return there and (value is None or domain.is_so(str(self.state), value))
+        return there and (value is None or thresholds.is_so(str(self.state), value))
 
     def words(self) -> Iterator[Words]:
         yield self.of

@@ -8,7 +8,6 @@ import pytest
 from homes import SCENES, one_room
 
 import homie
-from homie.conditions import parse_condition
 from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
 from homie.envs.mujoco.blueprints.looks import looks_of
 from homie.envs.mujoco.generate.generate import generate
@@ -17,9 +16,10 @@ from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.outset import outset
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.household import RULES, states_of
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Command, Execution, Image
+from homie.kernel.world.conditions import parse_condition
+from homie.kernel.world.household import RULES, states_of
 from homie.runtime.live import Session
 
 WATER = ("Go to mug", "Pick mug", "Go to sink", "Put mug sink", "Turn on sink")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from homie.conditions.predicates import Predicate
-from homie.conditions.words import Word, Words, objects_meant, place_meant
 from homie.kernel.errors import BadInput
-from homie.kernel.world import PersonState, WorldSnapshot
+from homie.kernel.world.predicates import Predicate
+from homie.kernel.world.snapshot import PersonState, WorldSnapshot
+from homie.kernel.world.words import Word, Words, objects_meant, place_meant
 
 
 class Given(Predicate):

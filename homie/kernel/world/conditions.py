@@ -1,4 +1,22 @@
-"""Conditions as a suite file writes them: one predicate, or several composed with `all`, `any` and `not`."""
+"""Conditions: predicates on the state of a world, as suite files and scenes write them. The one goal language of Homie.
+
+    all:
+      - in: [apple, fridge]
+      - closed: fridge
+      - not: {held: apple}
+
+They hold over a `homie.kernel.world.snapshot.WorldSnapshot`, so in every environment that tells its state,
+and know nothing of any. They stand below the environments, since the scenes of some (the tables of the Panda) set a
+task of their own.
+
+A word means what has exactly that name (`apple_1`), and every thing whose kind or name without its number it is
+(`apple`). `anything` means every loose object. docs/suites.md lists the predicates.
+
+>>> from homie.kernel.world.snapshot import read_snapshot
+>>> world = read_snapshot({"objects": {"mug_1": {"kind": "mug", "relation": "on", "at": "table_2"}}})
+>>> parse_condition({"on": ["mug", "table"]}).holds(world)
+True
+"""
 
 from __future__ import annotations
 
@@ -8,8 +26,9 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Discriminator, Field, Tag, TypeAdapter, ValidationError
 
-from homie.conditions.people import Followed, Given, Shown
-from homie.conditions.predicates import (
+from homie.kernel.errors import BadInput
+from homie.kernel.support.problems import sentence_of
+from homie.kernel.world.predicates import (
     At,
     Closed,
     Count,
@@ -30,10 +49,20 @@ from homie.conditions.predicates import (
     Under,
     Within,
 )
-from homie.conditions.words import ANYTHING, EVERYTHING, Words, means, names_and_kinds, spoken
-from homie.kernel.errors import BadInput
-from homie.kernel.support.problems import sentence_of
-from homie.kernel.world import WorldSnapshot
+from homie.kernel.world.predicates_people import Followed, Given, Shown
+from homie.kernel.world.snapshot import WorldSnapshot
+from homie.kernel.world.words import ANYTHING, EVERYTHING, Words, means, names_and_kinds, spoken
+
+__all__ = [
+    "PREDICATES",
+    "Condition",
+    "Predicate",
+    "conjuncts",
+    "parse_condition",
+    "problem_of",
+    "unknown_words",
+    "written",
+]
 
 
 class AllOf(Predicate):

@@ -8,8 +8,8 @@ import pytest
 from homes import SCENES
 
 import homie
-from homie.conditions import parse_condition
-from homie.household import VERBS
+from homie.kernel.world.conditions import parse_condition
+from homie.kernel.world.household import VERBS
 from homie.runtime.live import Session
 
 

@@ -1,0 +1,317 @@
+"""What a household asks for besides moving things: verbs, and the states of things with their rules, as data.
+
+Worlds that have such states, skills that bring them about and checks that refuse ask the same tables. The states are
+symbolic, as AI2-THOR has them. A heated apple has no temperature: it has been for some seconds where things get hot,
+and it looks so. What a rule asks for is real: where the thing lies, whether the door is shut and the power on, what is
+in the hand.
+
+The verbs are rows for the table of actions. They are no actions of EMMOE: planners see them where a skill set
+has them (`--skills classical,chores`, `--skills classical,people`).
+
+>>> from homie.kernel.world.household import VERBS, states_of
+>>> VERBS["Slice"].action.result, states_of("potato")["sliced"]
+('sliced', False)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from homie.kernel.vocabulary.actions import Action
+from homie.kernel.world.furniture import kinds
+from homie.kernel.world.names import kind_of
+
+SLICED = frozenset(
+    {
+        *("apple", "bread", "lemon", "orange", "peach", "pear", "potato", "tomato"),
+        *("bell_pepper", "carrot", "cucumber", "eggplant", "onion"),
+    }
+)
+FOOD = SLICED | {"banana", "plum", "strawberry", "broccoli", "cheese", "corn", "cupcake", "donut", "egg", "mushroom"}
+VESSELS = frozenset({"bowl", "glass", "mug", "pot"})
+DISHES = VESSELS | {"pan", "plate"}
+TOPS = frozenset(use.kind for use in kinds(lambda use: use.soiled))
+"""Furniture with a top that gets dirty."""
+BASINS = frozenset(use.kind for use in kinds(lambda use: use.tap))
+USUAL = {"clean": True}
+"""What things are at the start where nobody says otherwise. All other states have to be brought about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """How one state comes about. What is left out is not asked.
+
+    state: what things are then. things: the kinds that can be. ends: states of theirs that are over then.
+    at, surface: kinds of furniture that it has to be in, and which surface of that. shut, on: how that has to be.
+    upright: the thing stands as it was made. seconds: for how long. process: the state of it meanwhile. tool: the
+    kinds of things one of which has to be in the hand. uses: a state that the tool loses by it, and has to have.
+    asks: what has to be so, in words.
+    """
+
+    state: str
+    things: frozenset[str]
+    asks: str
+    ends: tuple[str, ...] = ()
+    at: frozenset[str] = frozenset()
+    surface: str = ""
+    shut: bool = False
+    on: bool = False
+    upright: bool = False
+    seconds: float = 0.0
+    process: str = ""
+    tool: frozenset[str] = frozenset()
+    uses: str = ""
+
+
+HEAT = Rule(
+    state="heated",
+    things=FOOD | VESSELS,
+    ends=("cooled",),
+    at=frozenset({"microwave"}),
+    shut=True,
+    on=True,
+    seconds=4.0,
+    process="heating",
+    asks="it has to be in a microwave that is shut and on",
+)
+COOL = Rule(
+    state="cooled",
+    things=FOOD | VESSELS,
+    ends=("heated",),
+    at=frozenset({"fridge"}),
+    shut=True,
+    seconds=8.0,
+    process="cooling",
+    asks="it has to be in a fridge that is shut",
+)
+WASH = Rule(
+    state="clean",
+    things=DISHES,
+    at=BASINS,
+    surface="basin",
+    on=True,
+    seconds=3.0,
+    process="washing",
+    asks="it has to be in the basin of a sink that is on",
+)
+FILL = Rule(
+    state="filled",
+    things=VESSELS,
+    at=BASINS,
+    surface="basin",
+    on=True,
+    upright=True,
+    seconds=3.0,
+    process="filling",
+    asks="it has to stand in the basin of a sink that is on",
+)
+SLICE = Rule(state="sliced", things=SLICED, tool=frozenset({"knife"}), asks="there has to be a knife in the hand")
+WIPE = Rule(
+    state="clean", things=TOPS | DISHES, tool=frozenset({"sponge"}), asks="there has to be a sponge in the hand"
+)
+POUR = Rule(
+    state="filled", things=VESSELS, tool=VESSELS, uses="filled", asks="there has to be something filled in the hand"
+)
+RULES = (HEAT, COOL, WASH, FILL, SLICE, WIPE, POUR)
+
+
+def states_of(kind: str) -> Mapping[str, bool]:
+    """The states that things of a kind can be in, as they are at the start.
+
+    >>> states_of("mug")
+    {'heated': False, 'cooled': False, 'clean': True, 'filled': False}
+    """
+    return {rule.state: USUAL.get(rule.state, False) for rule in RULES if kind in rule.things}
+
+
+def fits(kinds: frozenset[str], entity: str) -> bool:
+    """Whether an entity is of one of some kinds, by its name: `lamp_2` is a lamp."""
+    return kind_of(entity).replace(" ", "_") in kinds
+
+
+SWITCHED = frozenset(use.kind for use in kinds(lambda use: use.switched)) | BASINS
+"""Kinds of furniture with a switch; sinks have one in homes with states."""
+
+
+_NAMES = [kind.replace("_", " ") for kind in sorted(SWITCHED)]
+_SWITCHES = f"{', '.join(_NAMES[:-1])} or {_NAMES[-1]}"
+"""The same in words, as planners see them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verb:
+    """An action of a household. kinds: what it can be done to (else L4), by the kinds of the home. rule: how what it
+    comes to comes about; None for a switch, which is pressed."""
+
+    action: Action
+    kinds: frozenset[str]
+    rule: Rule | None = None
+
+    def fits(self, entity: str) -> bool:
+        """Whether it can be done to an entity, by its name: `lamp_2` is a lamp."""
+        return fits(self.kinds, entity)
+
+
+def _switch(state: str, *words: str) -> Verb:
+    """Turning on or off."""
+    action = Action(
+        name=f"Turn {state}",
+        words=words,
+        hand="empty",
+        near=True,
+        result=state,
+        about=f"press the switch of a {_SWITCHES} within reach, with the gripper empty.",
+    )
+    return Verb(action=action, kinds=SWITCHED)
+
+
+def _ruled(action: Action, rule: Rule) -> Verb:
+    return Verb(action=action, kinds=rule.things, rule=rule)
+
+
+VERBS: Mapping[str, Verb] = {
+    verb.action.name: verb
+    for verb in (
+        _switch("on", "switch on", "toggle on", "activate"),
+        _switch("off", "switch off", "toggle off", "deactivate"),
+        _ruled(
+            Action(
+                name="Slice",
+                words=("cut",),
+                hand="full",
+                accessible=True,
+                near=True,
+                result="sliced",
+                about="cut a fruit, a vegetable or bread within reach, with a knife in the gripper.",
+            ),
+            SLICE,
+        ),
+        _ruled(
+            Action(
+                name="Wipe",
+                words=("scrub",),
+                hand="full",
+                accessible=True,
+                near=True,
+                result="clean",
+                about="clean a dish, or the top of a piece of furniture, within reach, with a sponge in the gripper.",
+            ),
+            WIPE,
+        ),
+        _ruled(
+            Action(
+                name="Pour",
+                arguments=("target", "destination"),
+                hand="full",
+                accessible=True,
+                near=True,
+                result="filled",
+                about="pour what is in the vessel in the gripper, the target, into another vessel within reach, the "
+                "destination.",
+            ),
+            POUR,
+        ),
+        _ruled(
+            Action(
+                name="Wash",
+                words=("rinse", "clean"),
+                accessible=True,
+                near=True,
+                result="clean",
+                about="clean a dish, the target, with water: it has to be in the basin of a sink that is on.",
+            ),
+            WASH,
+        ),
+        _ruled(
+            Action(
+                name="Fill",
+                accessible=True,
+                near=True,
+                result="filled",
+                about="fill a bowl, a glass, a mug or a pot, the target, with water: it has to stand in the basin of a "
+                "sink that is on.",
+            ),
+            FILL,
+        ),
+        _ruled(
+            Action(
+                name="Heat",
+                words=("warm up", "warm", "cook"),
+                near=True,
+                result="heated",
+                about="heat food or a vessel, the target: it has to be in a microwave that is closed and on.",
+            ),
+            HEAT,
+        ),
+        _ruled(
+            Action(
+                name="Cool",
+                words=("chill",),
+                near=True,
+                result="cooled",
+                about="cool food or a vessel, the target: it has to be in a fridge that is closed.",
+            ),
+            COOL,
+        ),
+    )
+}
+"""By their names, as planners write them. What is heated and cooled is behind a shut door: it need not be accessible.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonVerb:
+    """An action that is done to a person (else L4). needs: how the person has to be, a state that the world tells.
+    asks: the same in words, for who is refused."""
+
+    action: Action
+    needs: str
+    asks: str = ""
+
+
+PERSON_VERBS: Mapping[str, PersonVerb] = {
+    verb.action.name: verb
+    for verb in (
+        PersonVerb(
+            action=Action(
+                name="Hand over",
+                words=("hand", "give", "pass"),
+                arguments=("target", "destination"),
+                hand="full",
+                near=True,
+                inventory="gives",
+                result="placed",
+                about="give what the gripper holds, the target, to a person within reach, the destination: the person "
+                "has to hold out an empty hand.",
+            ),
+            needs="hand_out",
+            asks="it has to hold out an empty hand",
+        ),
+        PersonVerb(
+            action=Action(
+                name="Show",
+                words=("present",),
+                arguments=("target", "destination"),
+                hand="full",
+                near=True,
+                result="shown",
+                about="show what the gripper holds, the target, to a person within reach, the destination: the person "
+                "has to face it.",
+            ),
+            needs="seeing",
+        ),
+        PersonVerb(
+            action=Action(
+                name="Follow",
+                words=("accompany",),
+                near=True,
+                result="followed",
+                about="go along with a person, the target, who has a way to go.",
+            ),
+            needs="walks",
+            asks="it has to have a way to go",
+        ),
+    )
+}
+"""By their names, as planners write them. What is given is in the person's hand then: it is `placed` there."""
