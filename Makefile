@@ -36,12 +36,13 @@ docs: $(VENV)/docs.stamp ## build the documentation as a site, into site/
 check-docs: $(VENV)/dev.stamp ## run every code block of README and docs as written
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m docs tests/docs
 
-lint: $(VENV)/dev.stamp ## ruff and mypy
+lint: $(VENV)/dev.stamp ## ruff, codespell and mypy
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
+	git ls-files '*.py' | xargs $(BIN)/codespell
 	$(BIN)/mypy
 
-format: $(VENV)/dev.stamp ## let ruff mend and format what it can
+format: $(VENV)/dev.stamp ## let ruff fix and format what it can
 	$(BIN)/ruff check --fix $(SOURCES)
 	$(BIN)/ruff format $(SOURCES)
 

@@ -170,28 +170,31 @@ def test_a_robot_that_does_not_fit_is_closed(tiny_options, more, message):
 
 
 def test_who_made_a_set_of_skills_closes_it(tiny_options):
-    lent, own = Kept("lent"), Kept("own")
-    shelf = SkillShelf({"lent": lent, "own": own}, {}, None, frozenset({"lent"}))
+    external, own = Kept("external"), Kept("own")
+    shelf = SkillShelf({"external": external, "own": own}, {}, None, frozenset({"external"}))
     shelf.close()
-    assert (lent.closed, own.closed) == (0, 1)
+    assert (external.closed, own.closed) == (0, 1)
     spare = Kept("spare")
     SkillShelf({"gone": TinySkills}, {"gone": "no checkpoint"}, spare).close()
     assert spare.closed == 1
     robot = TinyRobot()
-    with assemble(tiny_options(skills="lent"), {("robot", "tiny"): robot, ("skills", "lent"): lent}) as parts:
-        assert parts.executor.skills.models == ("lent",) and not robot.closed
+    with assemble(
+        tiny_options(skills="external"), {("robot", "tiny"): robot, ("skills", "external"): external}
+    ) as parts:
+        assert parts.executor.skills.models == ("external",) and not robot.closed
         assert "shelf" not in repr(parts)
-    assert robot.closed and lent.closed == 0
+    assert robot.closed and external.closed == 0
 
 
 def test_what_is_no_order_of_checks():
-    for wrong in ([], 3, [3], ["paper"]):
+    for wrong in ([], 3, [3]):
         with pytest.raises(
             BadInput, match=r"^The order of checks 'mine' is no sequence of homie.kernel.interfaces.ErrorCheck\.$"
         ):
             load_checks("mine", {("check_order", "mine"): wrong})
     assert load_checks("mine", {("check_order", "mine"): len}) == (len,), "one alone will do"
     assert len(load_checks("paper")) > 2
+    assert load_checks("mine", {("check_order", "mine"): ["paper", len]}) == (*load_checks("paper"), len)
 
 
 def test_the_expert_is_of_a_bench_alone():

@@ -14,7 +14,7 @@ from error_detection import paper_order
 from homie.kernel import types
 from homie.kernel.episode.agent import Episode, run_episode, unreadable
 from homie.kernel.episode.executor import Executor, SkillBook
-from homie.kernel.episode.inventory import aftermath, in_hand, update_inventory
+from homie.kernel.episode.inventory import apply_effects, in_hand, update_inventory
 from homie.kernel.episode.rules import EpisodeRules
 from homie.kernel.episode.senses import Senses
 from homie.kernel.interfaces import EpisodeListener, Listeners, Planner
@@ -114,7 +114,7 @@ def test_the_inventory_by_feedback(before, execution, after):
     ],
 )
 def test_the_inventory_is_what_is_in_the_hand(before, execution, holds, after, remark):
-    recorded, now = aftermath(before, execution, executor(holds))
+    recorded, now = apply_effects(before, execution, executor(holds))
     assert now == after and recorded.subtask == execution.subtask
     plain = execution.feedback.message.rstrip(".")
     assert recorded.feedback == (
@@ -123,7 +123,7 @@ def test_the_inventory_is_what_is_in_the_hand(before, execution, holds, after, r
 
 
 def test_what_the_fingers_feel_is_not_gone():
-    recorded, now = aftermath(APPLE, done(GO), executor(None, feels=True))
+    recorded, now = apply_effects(APPLE, done(GO), executor(None, feels=True))
     assert now == APPLE and recorded == done(GO)
 
 
@@ -131,20 +131,20 @@ def test_what_the_fingers_feel_is_not_gone():
     ("put", "subtask"), [(PUT, Subtask("Put", "red apple", "bowl")), (PUT_THERE, Subtask("Put", "red apple", "bowl"))]
 )
 def test_a_put_is_told_by_what_was_put(put, subtask):
-    recorded, now = aftermath(("mug", "red apple"), done(put), executor(None, feels=True, meant=False))
+    recorded, now = apply_effects(("mug", "red apple"), done(put), executor(None, feels=True, meant=False))
     assert (recorded.subtask, now) == (
         subtask,
         ("mug",),
     ) and recorded.feedback.message == "None, but what was put is the red apple"
     for before, execution in ((APPLE, done(put, FAIL)), ((), done(put)), (APPLE, done(GO))):
-        recorded, _ = aftermath(before, execution, executor(None, feels=True, meant=False))
+        recorded, _ = apply_effects(before, execution, executor(None, feels=True, meant=False))
         assert recorded == execution
 
 
 def test_an_inventory_of_the_hand_itself():
     for holds, after in (("red_apple", ("red apple",)), (None, ())):
         hand = executor(holds, by="hand")
-        assert aftermath(("mug",), done(PICK), hand) == (done(PICK), after) and in_hand(hand) == after
+        assert apply_effects(("mug",), done(PICK), hand) == (done(PICK), after) and in_hand(hand) == after
 
 
 EVENTS = [
@@ -170,8 +170,8 @@ class Hearing(EpisodeListener):
 @pytest.mark.parametrize("event", EVENTS)
 def test_several_listeners_hear_the_same_in_order(event, caplog):
     heard: list[Any] = []
-    onlookers = [Hearing("broken", heard, breaks=type(event)), Hearing("third", heard)]
-    several = Listeners([Hearing("first", heard), Hearing("second", heard)], onlookers=onlookers)
+    optional = [Hearing("broken", heard, breaks=type(event)), Hearing("third", heard)]
+    several = Listeners([Hearing("first", heard), Hearing("second", heard)], optional=optional)
     several.on(event)
     assert heard == [(name, event) for name in ("first", "second", "broken", "third")]
     assert "The listener Hearing failed and gets no more events: the terminal is gone" in caplog.text

@@ -67,11 +67,11 @@ def test_members_of_a_skill_by_their_old_names() -> None:
                 return Outcome.FAILED
 
             @property
-            def complaint(self):
+            def complaint(self):  # codespell:ignore
                 return "it is too dark"
 
             @property
-            def hopeless(self):
+            def hopeless(self):  # codespell:ignore
                 return True
 
             def looks(self):
@@ -80,9 +80,9 @@ def test_members_of_a_skill_by_their_old_names() -> None:
     skill = Old()
     assert (skill.feedback_message, skill.retryable, skill.required_cameras()) == ("it is too dark", False, ("head",))
     assert [str(warning.message).partition(" The")[0] for warning in warned] == [
-        "Old.complaint is called feedback_message now.",
+        "Old.complaint is called feedback_message now.",  # codespell:ignore
         "Old.looks is called required_cameras now.",
-        "Old.hopeless is called retryable now.",
+        "Old.hopeless is called retryable now.",  # codespell:ignore
     ]
 
 

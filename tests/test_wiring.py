@@ -85,9 +85,9 @@ def options(**more: Any) -> OpenOptions:
 
 def test_every_part_is_where_it_belongs():
     body, planner, detector = Body(), Told(), TinyDetector()
-    lent = objects(robot=body, detector=detector, planner=planner)
+    external = objects(robot=body, detector=detector, planner=planner)
     asked = options(planner="planner", attempts=2, check_order="code")
-    with assemble(asked, lent) as parts:
+    with assemble(asked, external) as parts:
         executor = parts.executor
         assert (parts.robot, parts.planner, executor.senses.detector) == (body, planner, detector)
         assert planner.entered == [body] and isinstance(executor.locator, TinyLocator)
@@ -113,7 +113,7 @@ def test_every_part_is_where_it_belongs():
 def test_what_cannot_be_wired_is_let_go_of(monkeypatch):
     shelves = []
     monkeypatch.setattr(TinySkills, "close", lambda self: shelves.append(self.name))
-    for more, lent, message in (
+    for more, external, message in (
         (
             {"picture_size": 64},
             {},
@@ -132,7 +132,7 @@ def test_what_cannot_be_wired_is_let_go_of(monkeypatch):
     ):
         body = Body()
         with pytest.raises(BadInput) as refusal:
-            assemble(options(**more), objects(robot=body, **lent))
+            assemble(options(**more), objects(robot=body, **external))
         assert str(refusal.value) == message and body.closed
     assert shelves == ["tiny"] * 3
     handy = Body()
@@ -157,13 +157,13 @@ def test_skills_are_let_go_of_even_if_the_robot_breaks(monkeypatch):
 
 
 def test_a_set_that_was_lent_is_left_to_who_made_it():
-    lent = Closing()
-    shelf = load_skills("tiny", objects=objects(skills=lent))
-    assert shelf.sets == {"tiny": lent} and shelf.lent == {"tiny"} and shelf.stand_in is None
+    external = Closing()
+    shelf = load_skills("tiny", objects=objects(skills=external))
+    assert shelf.sets == {"tiny": external} and shelf.external == {"tiny"} and shelf.stand_in is None
     shelf.close()
     own = load_skills("tiny", objects=objects(skills=Closing))
     own.close()
-    assert lent.closed == 0 and own.sets["tiny"].closed == 1 and own.lent == frozenset()
+    assert external.closed == 0 and own.sets["tiny"].closed == 1 and own.external == frozenset()
 
 
 def test_the_classical_set_of_the_list_stands_in_itself():
@@ -259,11 +259,11 @@ def test_a_missing_model_fails_where_nothing_may_stand_in():
 
 
 def test_names_stay_and_objects_are_taken_apart():
-    planner, body, lent = Told(), Body(), Closing()
+    planner, body, external = Told(), Body(), Closing()
     settings = {
         "planner": planner,
         "robot": None,
-        "skills": [lent, "tiny", TinySkills],
+        "skills": [external, "tiny", TinySkills],
         "targets": TinyLocator,
         "seed": 3,
     }
@@ -273,7 +273,7 @@ def test_names_stay_and_objects_are_taken_apart():
         "planner": f"{here}.Told", "robot": None, "skills": f"{here}.Closing,tiny,homie_tiny:TinySkills",
         "targets": "homie_tiny:TinyLocator", "seed": 3,
     }  # fmt: skip
-    assert parts == {("planner", f"{here}.Told"): planner, ("skills", f"{here}.Closing"): lent}
+    assert parts == {("planner", f"{here}.Told"): planner, ("skills", f"{here}.Closing"): external}
     assert split({"robot": body})[1] == {("robot", f"{here}.Body"): body}
     assert split({"check_order": [body, planner]})[0] == {"check_order": f"{here}.Body+{__name__}.Told"}
     assert settings["planner"] is planner, "what was given is left as it is"

@@ -22,7 +22,7 @@ from homie.bench.authoring import House
 from homie.bench.statistics import wilson
 from homie.data.recording.takes import list_takes
 from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.house.outset import outset
+from homie.envs.mujoco.house.initial_state import initial_state
 from homie.runtime.runstore import read_steps
 
 ROOMS, OBJECTS, PIXELS = 2, 8, 128
@@ -70,7 +70,7 @@ def main() -> None:
 def furniture(seed: int, number: int) -> list[str]:
     """Some furniture of a house, by the names of its scene, in an order at random: neighbours would be short ways."""
     return random.Random(seed).sample(
-        list(House(outset(generate(seed, rooms=ROOMS, objects=OBJECTS))).furniture), number
+        list(House(initial_state(generate(seed, rooms=ROOMS, objects=OBJECTS))).furniture), number
     )
 
 

@@ -54,14 +54,14 @@ STAND_IN = "classical"
 class SkillShelf:
     """The skill sets before they know their robot, by model, in the order of `--skills`.
 
-    missing: why a listed model cannot run, by its name; `stand_in` runs in its place. lent: sets that were given as
+    missing: why a listed model cannot run, by its name; `stand_in` runs in its place. external: sets that were given as
     objects; who made them closes them.
     """
 
     sets: Mapping[str, SkillSet | type[SkillSet]]
     missing: Mapping[str, str]
     stand_in: SkillSet | None
-    lent: frozenset[str] = frozenset()
+    external: frozenset[str] = frozenset()
 
     def book(self, robot: Robot) -> SkillBook:
         """Which skill runs for what on a robot."""
@@ -100,7 +100,7 @@ class SkillShelf:
     def close(self) -> None:
         """Release what they hold. Idempotent."""
         for skill_set in (*self.sets.values(), self.stand_in):
-            if isinstance(skill_set, SkillSet) and skill_set.name not in self.lent:
+            if isinstance(skill_set, SkillSet) and skill_set.name not in self.external:
                 skill_set.close()
 
 
@@ -316,7 +316,7 @@ def load_skills(
     by_set = _by_set(settings or {}, [name for name, _ in chosen])
     sets: dict[str, SkillSet | type[SkillSet]] = {}
     missing: dict[str, str] = {}
-    lent: set[str] = set()
+    external: set[str] = set()
     for name, rest in chosen:
         item = f"{name}:{rest}" if rest else name
         named = named_part(SKILL_SET, item, by_set.get(name), objects)
@@ -331,14 +331,14 @@ def load_skills(
             continue
         sets[skill_set.name] = skill_set
         if skill_set is make:
-            lent.add(skill_set.name)
+            external.add(skill_set.name)
     if len(sets) < len(chosen):
         raise BadInput(f"skills: two of the sets in '{text}' are the same model.")
     own = sets.get(STAND_IN)
     spare: SkillSet | None = own if isinstance(own, SkillSet) else None
     if missing and spare is None:
         spare = registry.load("skills", STAND_IN)("")
-    return SkillShelf(sets, missing, spare, frozenset(lent))
+    return SkillShelf(sets, missing, spare, frozenset(external))
 
 
 def skill_names(text: str) -> list[tuple[str, str]]:

@@ -19,7 +19,7 @@ from typing import Any, Self
 from PIL import Image as Picture
 
 from homie.kernel.episode.agent import Episode
-from homie.kernel.episode.inventory import aftermath
+from homie.kernel.episode.inventory import apply_effects
 from homie.kernel.episode.rules import EpisodeRules
 from homie.kernel.episode.senses import Sight
 from homie.kernel.errors import BadInput, RobotFault
@@ -83,7 +83,7 @@ class Session:
         self.options = options
         self._chosen = chosen
         self._display = display
-        self._listener = Listeners([], onlookers=[] if display is None else [display])
+        self._listener = Listeners([], optional=[] if display is None else [display])
         self._parts: Parts = chosen.on_robot(options)
         self._parts.reset(options.seed)
         self._inventory: tuple[str, ...] = ()
@@ -201,7 +201,7 @@ class Session:
             observation = self._look().observation
             self._listener.on(SubtaskStarted(len(self._history) + 1, subtask))
             execution = executor.execute(decision, subtask, self._inventory, observation, self._listener)
-            execution, self._inventory = aftermath(self._inventory, execution, executor)
+            execution, self._inventory = apply_effects(self._inventory, execution, executor)
             self._history += (HistoryItem(len(self._history) + 1, execution.subtask, execution.feedback),)
             stamp = self.robot.observe().stamp
             self._listener.on(

@@ -121,7 +121,7 @@ def play(
     rules: EpisodeRules,
     *,
     listeners: Iterable[EpisodeListener] = (),
-    keepers: Iterable[EpisodeListener] = (),
+    required: Iterable[EpisodeListener] = (),
     ending: Callable[[], None] = _nothing,
 ) -> EpisodeResult:
     """Run one episode into an empty episode folder, from the start of the scene. However it ended, the robot stops, and
@@ -133,7 +133,7 @@ def play(
         store: Of the episode folder, with the seed of the episode.
         rules: Of the episode.
         listeners: Get every event. One that raises gets no more of them, and the episode goes on.
-        keepers: Write files of the episode that it cannot do without; an exception of theirs ends it.
+        required: Write files of the episode that it cannot do without; an exception of theirs ends it.
         ending: Called once the robot has stopped.
 
     Raises:
@@ -145,7 +145,7 @@ def play(
     video = VideoWriter(path / "video.mp4", robot) if options.video else None
     # The store comes last: `episode.json` says that all the rest is there.
     announced = [Announcements(robot)] if isinstance(robot, Announcer) else []
-    listener = Listeners([*([video] if video else []), *keepers, store], onlookers=[*announced, *listeners])
+    listener = Listeners([*([video] if video else []), *required, store], optional=[*announced, *listeners])
     try:
         with stoppable():
             parts.reset(store.seed)

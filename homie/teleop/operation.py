@@ -384,7 +384,7 @@ class Operation:
 
     def _new_episode(self, task: str, inventory: tuple[str, ...]) -> Episode:
         recorded = self._take.listeners if self._take is not None else ()
-        self._listener = Listeners([*recorded, self._watch], onlookers=self._listeners)
+        self._listener = Listeners([*recorded, self._watch], optional=self._listeners)
         return Episode(
             task,
             self._asked,

@@ -133,7 +133,7 @@ class SightRecall(Recall):
             return
         if self.held is not None and self.held != entity:
             self._states.forget(self.held)  # what was poured is no longer in it
-        self._states.bring_about(entity, state)
+        self._states.record(entity, state)
 
     def in_hand(self, observation: Observation) -> str | None:
         if not observation.body.holding:

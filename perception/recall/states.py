@@ -38,7 +38,7 @@ class States:
             known.pop(CONTRARY[word], None)
             known[word] = pixels
 
-    def bring_about(self, entity: str, word: str) -> None:
+    def record(self, entity: str, word: str) -> None:
         """The robot has brought a thing into a state."""
         known = self._known.setdefault(entity, {})
         known.pop(CONTRARY[word], None)

@@ -26,8 +26,8 @@ from homie.envs.mujoco.table.scene import FAMILIES, Family
 from homie.kernel.errors import BadInput
 from homie.kernel.world.conditions import written
 from suites.authoring.homie_eb_table.errands import errand
+from suites.authoring.homie_eb_table.paraphrases import REFERENCES, at_length, said
 from suites.authoring.homie_eb_table.references import Unsuited
-from suites.authoring.homie_eb_table.sayings import REFERENCES, at_length, said
 
 OUT = Path(__file__).parents[1] / "published" / "homie-eb-table.yaml"
 PER_FAMILY = 12

@@ -15,7 +15,7 @@ from homie.bench.authoring.house import House
 from homie.bench.suite.suite import Suite
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
-from homie.envs.mujoco.house.outset import outset
+from homie.envs.mujoco.house.initial_state import initial_state
 from homie.kernel.errors import BadInput
 from homie.kernel.world.conditions import parse_condition, unknown_words
 from suites.authoring.homie_menu import doing, people, questions
@@ -89,13 +89,13 @@ def house(number: int, inhabitants: int = 0) -> tuple[House, dict[str, Any]] | N
     settings: dict[str, Any] = {"seed": FIRST + number, "rooms": ROOMS, "objects": OBJECTS}
     try:
         if inhabitants:
-            met = House(outset(generate(FIRST + number, ROOMS, OBJECTS, Variation(people=inhabitants))))
+            met = House(initial_state(generate(FIRST + number, ROOMS, OBJECTS, Variation(people=inhabitants))))
             return met, {**settings, "people": inhabitants}
-        first = House(outset(generate(FIRST + number, ROOMS, OBJECTS, Variation())))
+        first = House(initial_state(generate(FIRST + number, ROOMS, OBJECTS, Variation())))
         opened = [name for name in OPENED if name in first.furniture] if number % 2 else []
         if not opened:
             return first, settings
-        again = House(outset(generate(FIRST + number, ROOMS, OBJECTS, Variation(opened=opened))))
+        again = House(initial_state(generate(FIRST + number, ROOMS, OBJECTS, Variation(opened=opened))))
     except BadInput:
         return None
     return again, {**settings, "opened": opened}

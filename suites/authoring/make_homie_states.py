@@ -16,7 +16,7 @@ from homie.bench.authoring.house import House
 from homie.bench.suite.suite import Suite
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
-from homie.envs.mujoco.house.outset import outset
+from homie.envs.mujoco.house.initial_state import initial_state
 from homie.kernel.errors import BadInput
 from homie.kernel.world.conditions import parse_condition, unknown_words
 from suites.authoring.homie_states.people_tasks import MEETINGS
@@ -44,7 +44,7 @@ HEAD = """\
 def house(seed: int, people: int = 0) -> House | None:
     """The house of a seed with so many people, None if none fits."""
     try:
-        return House(outset(generate(seed, ROOMS, OBJECTS, Variation(states=True, people=people))))
+        return House(initial_state(generate(seed, ROOMS, OBJECTS, Variation(states=True, people=people))))
     except BadInput:
         return None
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from homie.bench.authoring import House, Route, rehearse
-from homie.envs.mujoco.house.outset import outset
+from homie.envs.mujoco.house.initial_state import initial_state
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.kernel.world.snapshot import WorldSnapshot
 
@@ -23,7 +23,7 @@ def house(name: str, *objects: dict[str, Any], **opened: float) -> House:
     content["objects"] += objects
     for piece in content["furniture"]:
         piece["open"] = opened.get(piece["name"], 0.0)
-    return House(outset(SceneSpec.model_validate(content)))
+    return House(initial_state(SceneSpec.model_validate(content)))
 
 
 def powered(state: WorldSnapshot) -> dict[str, object]:
@@ -180,7 +180,7 @@ def test_a_word_means_what_is_at_hand_then_what_is_in_the_room(rooms: House) -> 
     spec = json.loads((SCENES / "two-rooms.json").read_text())
     spec["objects"][1]["name"] = "mug_1"
     spec["objects"].append(thing("mug_2", "mug", "blue", "table", "top", -0.1, -0.1))
-    two = House(outset(SceneSpec.model_validate(spec)))
+    two = House(initial_state(SceneSpec.model_validate(spec)))
     assert rehearse(two, ["[Pick, mug]"]).state.held == "mug_2", "the robot begins in the kitchen"
     assert rehearse(two, ["[Go to, study]", "[Pick, mug]"]).state.held == "mug_1"
     assert rehearse(two, ["[Go to, desk]", "[Pick, mug]"]).state.held == "mug_1"
@@ -224,7 +224,7 @@ def test_boards_and_appliances() -> None:
     ]
     content["furniture"] += [shelf, *lamps]
     content["objects"].append(thing("bowl", "bowl", "red", "shelf", "middle board"))
-    here = House(outset(SceneSpec.model_validate(content)))
+    here = House(initial_state(SceneSpec.model_validate(content)))
     assert powered(here.state) == {"lamp_1": True, "lamp_2": False} and here.state.joints == {}
     assert here.state.objects["bowl"].relation == "in", "what stands on a board is in the shelf"
     assert here.of_kind("lamp", "shelf") == ["shelf"], "nothing can be put on a lamp"

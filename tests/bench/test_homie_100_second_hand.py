@@ -22,7 +22,7 @@ from homie.bench.suite.suite import Task
 from homie.bench.suites import homie_100
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
-from homie.envs.mujoco.house.outset import outset
+from homie.envs.mujoco.house.initial_state import initial_state
 from homie.kernel.setup.options import HouseOptions
 
 SUITE = homie_100()
@@ -48,7 +48,7 @@ def test_wrong_plans_fail_and_right_ones_pass(task: Task) -> None:
     scene, plans = task.scene, SECOND_HAND[task.id]
     choice = HouseOptions.model_validate(scene.settings)
     variation = Variation(choice.start, choice.opened, choice.added)
-    house = House(outset(generate(scene.seed, choice.rooms, choice.objects, variation)))
+    house = House(initial_state(generate(scene.seed, choice.rooms, choice.objects, variation)))
     assert task.expert is not None
     assert plans["right"] and plans["wrong"], "both are needed"
     assert judged(task, house, list(task.expert)) == (True, True, ()), "the expert's own plan"

@@ -22,8 +22,8 @@ def run(options):
 def test_a_local_cluster_gives_the_same_results_and_names_the_same_trouble(write_suite, tiny_bench, tmp_path):
     pytest.importorskip("ray")
     suite = write_suite([f"t{number} the ball" for number in range(3)], trials=2, rounds=8)
-    here = run(tiny_bench(suite, planner="dice", out=tmp_path / "here"))
-    there = run(tiny_bench(suite, planner="dice", out=tmp_path / "there", ray="local", workers=2, recycle=2))
+    here = run(tiny_bench(suite, planner="sampled", out=tmp_path / "here"))
+    there = run(tiny_bench(suite, planner="sampled", out=tmp_path / "there", ray="local", workers=2, recycle=2))
     assert repeatable(tmp_path / "here") == repeatable(tmp_path / "there") and here.lines == there.lines
     suite = write_suite(["put the ball in the box", "crash please", "hang please", "silent please"])
     trouble = run(tiny_bench(suite, out=tmp_path / "trouble", ray="local", workers=2, timeout=15, retries=0))

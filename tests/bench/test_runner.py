@@ -81,16 +81,16 @@ def test_options_that_are_handed_on_mean_the_same_as_in_run():
 
 def test_workers_and_order_change_nothing(write_suite, tiny_bench, tmp_path):
     suite = write_suite([f"t{number} the ball" for number in range(5)], trials=2, rounds=12)
-    first, _ = run(tiny_bench(suite, planner="dice", out=tmp_path / "one"))
+    first, _ = run(tiny_bench(suite, planner="sampled", out=tmp_path / "one"))
     second, _ = run(
-        tiny_bench(suite, planner="dice", out=tmp_path / "two", workers=2, recycle=2),
+        tiny_bench(suite, planner="sampled", out=tmp_path / "two", workers=2, recycle=2),
         order=lambda episodes: list(reversed(episodes)),
     )
     assert repeatable(tmp_path / "one") == repeatable(tmp_path / "two")
     assert first.lines == second.lines
     histories = [str(lines) for lines, _, _ in repeatable(tmp_path / "one").values()]
     assert len(set(histories)) == len(histories), "episodes differ from each other"
-    run(tiny_bench(suite, planner="dice", out=tmp_path / "three", seed=1, tasks="t0"))
+    run(tiny_bench(suite, planner="sampled", out=tmp_path / "three", seed=1, tasks="t0"))
     assert repeatable(tmp_path / "three")["t0-0"] != repeatable(tmp_path / "one")["t0-0"]
 
 
@@ -107,7 +107,7 @@ def test_seeds_are_the_same_on_every_machine_for_ever():
 
 
 def test_workers_are_replaced_before_they_grow(write_suite, tiny_bench, tmp_path):
-    run(tiny_bench(write_suite(trials=5), planner="rng:pid", recycle=2))
+    run(tiny_bench(write_suite(trials=5), planner="sampled:pid", recycle=2))
     processes = [read_steps(path)[0].decision.raw for path in (tmp_path / "run/episodes").iterdir()]
     assert sorted(Counter(processes).values()) == [1, 2, 2] and str(os.getpid()) not in processes
 

@@ -31,7 +31,7 @@ def start(tmp_path, environment, bench_arguments):
     """Start `homie bench` as a process; whatever of it is left is killed at the end."""
     running = []
 
-    def begin(suite: Path, *arguments: str, planner: str = "dice", **more: str) -> subprocess.Popen[str]:
+    def begin(suite: Path, *arguments: str, planner: str = "sampled", **more: str) -> subprocess.Popen[str]:
         process = subprocess.Popen(
             [*START, str(suite), *bench_arguments, "--planner", planner, "--out", str(tmp_path / "run"), *arguments],
             cwd=tmp_path,
@@ -77,7 +77,7 @@ def begun(run_folder: Path) -> set[str]:
 @pytest.mark.slow
 def test_killed_again_and_again_it_ends_as_if_nothing_had_been(write_suite, tiny_bench, start, tmp_path):
     suite = write_suite(TEXTS, trials=4, rounds=8)
-    whole, _ = run(tiny_bench(suite, planner="dice", out=tmp_path / "whole"))
+    whole, _ = run(tiny_bench(suite, planner="sampled", out=tmp_path / "whole"))
     folder, rng, done = tmp_path / "run", random.Random(8), {}
     for _ in range(KILLS):
         was = begun(folder)

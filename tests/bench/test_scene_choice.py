@@ -69,6 +69,11 @@ def test_the_only_robot_of_a_suite_is_played_where_none_is_asked_for(tmp_path):
 def test_what_environments_say_of_their_scenes():
     assert scenes_of("franka:stack").expert == "table-expert" and scenes_of("mujoco").expert == ""
     plain = scenes_of("tiny")
-    assert (plain.Choice, plain.expert, plain.instruction("", 0, None), plain.outset("{}")) == (None, "", "", None)
+    assert (plain.Choice, plain.expert, plain.instruction("", 0, None), plain.initial_state("{}")) == (
+        None,
+        "",
+        "",
+        None,
+    )
     with pytest.raises(BadInput, match=r"scene spec: rooms is missing\.$"):
-        scenes_of("mujoco").outset("{}")
+        scenes_of("mujoco").initial_state("{}")

@@ -40,7 +40,7 @@ def test_a_state_lasts_until_as_good_a_look_shows_otherwise() -> None:
 def test_what_the_robot_has_brought_about_is_known() -> None:
     states = States()
     states.see("mug", [_seen(50, "dirty", "filled")])
-    states.bring_about("mug", "clean")
+    states.record("mug", "clean")
     states.see("mug", [_seen(60)])
     assert states.of("mug") == ("clean",)
     states.see("mug", [_seen(30, "dirty")])

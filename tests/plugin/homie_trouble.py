@@ -83,10 +83,10 @@ class TroublePlanner(Planner):
         return Decision((Subtask(*LINES[(planner_input.round - 1) % len(LINES)]),))
 
 
-class DicePlanner(Planner):
+class SampledPlanner(Planner):
     """Decisions that depend on the seed alone. `raw` is the process that made them if the argument is `pid`."""
 
-    name = "dice"
+    name = "sampled"
 
     def __init__(self, argument: str) -> None:
         self._raw = str(os.getpid()) if argument == "pid" else ""

@@ -1,6 +1,6 @@
 """For those who write suites: what a generated house holds before anything happens, and the subtasks of errands in it.
 
-house = House(outset(generate(7, rooms=3, objects=20)))
+house = House(initial_state(generate(7, rooms=3, objects=20)))
 route = Route(house)
 route.carry("apple", "fridge")
 route.close_all()

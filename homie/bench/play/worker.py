@@ -171,7 +171,7 @@ def _play(job: Job, kept: WorkerParts) -> None:
         store = EpisodeStore(
             job.folder, parts.robot, seed=job.seed, trial=job.trial, frames=options.frames, parts=parts_digest
         )
-        session.play(options, parts, store, _rules(job, goals), keepers=[goals] if goals else [])
+        session.play(options, parts, store, _rules(job, goals), required=[goals] if goals else [])
 
 
 def _rules(job: Job, goals: GoalLog | None) -> EpisodeRules:

@@ -93,7 +93,7 @@ def _outset(scene: Path) -> WorldSnapshot | None:
     """How a scene starts, by the first environment that knows such scenes; None without a file, or where none does."""
     for robot in registry.names("scenes") if scene.exists() else ():
         with contextlib.suppress(BadInput):  # the scene of another environment
-            if (start := scenes_of(robot).outset(scene.read_text(encoding="utf-8"))) is not None:
+            if (start := scenes_of(robot).initial_state(scene.read_text(encoding="utf-8"))) is not None:
                 return start
     return None
 

@@ -164,7 +164,7 @@ def list_takes(folder: Path) -> tuple[Listed, ...]:
 
 
 def repair_takes(folder: Path) -> tuple[Repaired, ...]:
-    """Mend every recording that a kill has left without its end; those that are being made are left alone.
+    """Repair every recording that a kill has left without its end; those that are being made are left alone.
 
     Where the kill came before anything was recorded, the run folder is removed.
 

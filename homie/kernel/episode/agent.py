@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Literal, get_args
 
 from homie.kernel.episode.executor import Executor
-from homie.kernel.episode.inventory import aftermath
+from homie.kernel.episode.inventory import apply_effects
 from homie.kernel.episode.rules import EMMOE_RULES, EpisodeRules
 from homie.kernel.episode.senses import Sight
 from homie.kernel.errors import Unanswered
@@ -201,7 +201,7 @@ class Episode:
                 clock.lap("listen")
                 execution = self.executor.execute(decision, subtask, self.inventory, sight.observation, self.listener)
             clock.lap("execute")
-            execution, self.inventory = aftermath(self.inventory, execution, self.executor)
+            execution, self.inventory = apply_effects(self.inventory, execution, self.executor)
             self.feedback = execution.feedback
             log.info("%s: %s %s", execution.subtask, self.feedback.status, self.feedback.message)
             self.history = (*self.history, HistoryItem(len(self.history) + 1, execution.subtask, self.feedback))

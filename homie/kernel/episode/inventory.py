@@ -10,7 +10,7 @@ from homie.kernel.types import ErrorCode, Execution
 from homie.kernel.vocabulary.actions import Action, acted_on, action_of
 
 
-def aftermath(
+def apply_effects(
     inventory: tuple[str, ...], execution: Execution, executor: Executor
 ) -> tuple[Execution, tuple[str, ...]]:
     """What a subtask has really done, and the inventory after it.

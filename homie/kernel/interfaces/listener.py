@@ -41,25 +41,25 @@ class EpisodeListener(ABC):
 
 
 class Listeners(EpisodeListener):
-    """Several listeners as one, called in order: those that the episode cannot do without, then the onlookers.
+    """Several listeners as one, called in order: the required, then the optional.
 
-    What the first raise ends the episode. An onlooker that raises gets no more events, and the log says why: a display
-    that breaks must not stop a robot. Without any, nobody listens.
+    An exception of a required one ends the episode. An optional one that raises gets no more events, and the log says
+    why: a display that breaks must not stop a robot.
     """
 
-    def __init__(self, listeners: Iterable[EpisodeListener] = (), *, onlookers: Iterable[EpisodeListener] = ()) -> None:
-        self._needed = tuple(listeners)
-        self._onlookers = list(onlookers)
+    def __init__(self, listeners: Iterable[EpisodeListener] = (), *, optional: Iterable[EpisodeListener] = ()) -> None:
+        self._required = tuple(listeners)
+        self._optional = list(optional)
 
     def on(self, event: Event) -> None:
-        for listener in self._needed:
+        for listener in self._required:
             listener.on(event)
-        for onlooker in tuple(self._onlookers):
+        for listener in tuple(self._optional):
             try:
-                onlooker.on(event)
+                listener.on(event)
             except Exception as error:
-                self._onlookers.remove(onlooker)
-                name = type(onlooker).__name__
+                self._optional.remove(listener)
+                name = type(listener).__name__
                 log.warning("The listener %s failed and gets no more events: %s", name, error, exc_info=error)
 
 

@@ -30,7 +30,7 @@ class NamedByUsers:
 
     def __init_subclass__(cls, **arguments: object) -> None:
         super().__init_subclass__(**arguments)
-        renamed_members(cls, {"enter": "bind", "looks_at_hand": "uses_wrist_camera"})
+        renamed_members(cls, {"enter": "bind", "looks_at_hand": "uses_wrist_camera"})  # codespell:ignore
 
     def __init__(self, argument: str = "", settings: BaseModel | None = None) -> None:
         """Raises BadInput for an argument, which a part may take that has a constructor of its own."""

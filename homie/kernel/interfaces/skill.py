@@ -20,7 +20,11 @@ from homie.kernel.types import (
 )
 from homie.kernel.vocabulary.actions import Action
 
-OLD_NAMES = {"complaint": "feedback_message", "looks": "required_cameras", "hopeless": "not retryable"}
+OLD_NAMES = {
+    "complaint": "feedback_message",  # codespell:ignore
+    "looks": "required_cameras",
+    "hopeless": "not retryable",  # codespell:ignore
+}
 """Members of skills by the names that they had in version 0.1."""
 
 

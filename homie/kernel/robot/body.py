@@ -231,7 +231,7 @@ class RobotSpec:
         rest: The arm folded for travelling empty-handed.
         carry: The same with something in the hand.
         ready: Postures raised before reaching out, the first reached from `rest` directly, the others by `carry`.
-            Robots without them have no use of `classical` skills.
+            `classical` skills need them.
         reach: Where the base stands for what the arm does.
         fingers: The shape of the gripper.
     """

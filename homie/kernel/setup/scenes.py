@@ -77,7 +77,7 @@ class Scenes:
         """
         return None
 
-    def outset(self, content: str) -> WorldSnapshot | None:
+    def initial_state(self, content: str) -> WorldSnapshot | None:
         """The world of a scene spec before anything has happened, without physics; None where nobody can tell.
 
         Args:

@@ -60,7 +60,7 @@ def _welcome(listener: Listener, loading: Loading) -> None:
     while True:
         try:
             connection = listener.accept()
-        except (AuthenticationError, EOFError, OSError):  # a stranger, or one who has gone on the doorstep
+        except (AuthenticationError, EOFError, OSError):  # a client without the token, or one that has gone
             continue
         threading.Thread(target=_serve, args=(connection, loading), daemon=True).start()
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from homie.bench.authoring import House
 from homie.envs.mujoco.blueprints.parts import SurfacePlan
-from homie.envs.mujoco.house.outset import outset
+from homie.envs.mujoco.house.initial_state import initial_state
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of
 
@@ -15,7 +15,7 @@ class GeneratedHouse(House):
     """A generated house, which knows the largest surface of every piece of furniture besides (`areas`, m2)."""
 
     def __init__(self, scene: SceneSpec) -> None:
-        super().__init__(outset(scene))
+        super().__init__(initial_state(scene))
         self.areas = {piece.name: _largest(surfaces_of(scene, piece)) for piece in scene.furniture}
 
 

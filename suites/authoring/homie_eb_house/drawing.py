@@ -21,11 +21,11 @@ from homie.bench.play.runner import bench
 from homie.bench.suite.suite import Suite
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
-from homie.envs.mujoco.house.outset import outset
+from homie.envs.mujoco.house.initial_state import initial_state
 from homie.kernel.errors import BadInput
 from homie.kernel.world.conditions import parse_condition, unknown_words
 from suites.authoring.homie_eb_house.errands import Errand, Kind, Lot, Numbered
-from suites.authoring.homie_eb_house.sayings import REFERENCES, at_length, in_a_row, said
+from suites.authoring.homie_eb_house.paraphrases import REFERENCES, at_length, in_a_row, said
 from suites.authoring.homie_states.script import Unsuited
 from suites.authoring.written import write_yaml
 
@@ -48,7 +48,7 @@ TRIES = 400
 def house(seed: int) -> House | None:
     """The house of a seed, None if none fits."""
     try:
-        return House(outset(generate(seed, ROOMS, OBJECTS, Variation(states=True))))
+        return House(initial_state(generate(seed, ROOMS, OBJECTS, Variation(states=True))))
     except BadInput:
         return None
 

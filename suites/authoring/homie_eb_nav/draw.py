@@ -16,7 +16,7 @@ from homie.bench.authoring.house import House
 from homie.envs.mujoco.generate.reach import FreeFloor
 from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.envs.mujoco.house.outset import outset
+from homie.envs.mujoco.house.initial_state import initial_state
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.robots.drive import BASE_JOINTS
 from homie.envs.mujoco.robots.limbs import PREFIX
@@ -58,7 +58,7 @@ class Grounds:
 
     def __init__(self, scene: SceneSpec) -> None:
         self.scene = scene
-        self.house = House(outset(scene))
+        self.house = House(initial_state(scene))
         self._floor = FreeFloor(scene)
 
     def targets(self) -> list[str]:

@@ -9,8 +9,8 @@ import random
 from collections.abc import Mapping
 
 from homie.bench.authoring.house import House
+from suites.authoring.homie_eb_house.paraphrases import AROUND
 from suites.authoring.homie_eb_house.references import ALIKE, COLOURS, named
-from suites.authoring.homie_eb_house.sayings import AROUND
 from suites.authoring.homie_states.script import Unsuited
 
 FOR: Mapping[str, str] = {

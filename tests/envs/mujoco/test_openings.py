@@ -17,7 +17,7 @@ import numpy as np
 
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.house.build import build
-from homie.envs.mujoco.house.outset import outset
+from homie.envs.mujoco.house.initial_state import initial_state
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.state.snapshot import snapshot_of
 from homie.envs.mujoco.state.world import World
@@ -120,7 +120,7 @@ def test_what_stands_open_at_the_start_stays_so() -> None:
     for piece in pieces:
         piece["open"] = 0.5 if piece["kind"] in ("wardrobe", "chest", "dishwasher") else 0.0
     scene = SceneSpec.model_validate({**SceneSpec.load(SCENE).model_dump(), "furniture": pieces})
-    told = {name: joint.fraction for name, joint in outset(scene).joints.items()}
+    told = {name: joint.fraction for name, joint in initial_state(scene).joints.items()}
     ajar = {"wardrobe/left_door", "wardrobe/right_door", "chest/lid", "dishwasher/flap"}
     assert {name for name, fraction in told.items() if fraction == 0.5} == ajar
     world = world_of(scene)

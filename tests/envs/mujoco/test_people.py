@@ -13,7 +13,7 @@ from homie.envs.mujoco.generate.reach import unreachable
 from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.envs.mujoco.house.outset import outset
+from homie.envs.mujoco.house.initial_state import initial_state
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.topdown import draw_map
 from homie.kernel.errors import BadInput
@@ -91,7 +91,7 @@ def test_a_person_is_in_pictures_maps_and_the_snapshot() -> None:
     try:
         observation = home.observe(home.views)
         seen = [item for item in SimulatedDetector().detect(observation) if item.instance == "anna"]
-        snapshot, before = home.snapshot(), outset(scene)
+        snapshot, before = home.snapshot(), initial_state(scene)
         people = {geom for geom, info in home.home.index.geoms.items() if info.entity == "anna"}
         touching = [
             pair for pair in home.data.contact.geom.tolist()

@@ -258,12 +258,12 @@ def test_a_robot_whose_arm_lies_on_its_body_is_under_nothing() -> None:
     table = {"name": "table", "kind": "table", "colour": "wood", "x": 3.0, "y": 2.0}
     mug = {"name": "mug", "kind": "mug", "colour": "white", "x": 0.0, "y": 0.0, "receptacle": "table", "surface": "top"}
     arm = ("shoulder_pan", "shoulder_lift", "upperarm_roll", "elbow_flex", "forearm_roll", "wrist_flex")
-    dice, touching = np.random.default_rng(5), 0
+    angles, touching = np.random.default_rng(5), 0
     with MujocoHome(one_room([table], [mug], (1.6, 2.0, 0.0))) as home:
         data = home.data
         for _ in range(60):
             for name in arm:
-                data.joint(f"robot/{name}_joint").qpos[0] = dice.uniform(-1.5, 1.5)
+                data.joint(f"robot/{name}_joint").qpos[0] = angles.uniform(-1.5, 1.5)
             data.joint("mug").qpos[0] += 1e-4  # or what is known already is told again
             mujoco.mj_forward(home.model, data)
             bodies = [

@@ -14,7 +14,7 @@ from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.household import NEEDED
 from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.envs.mujoco.house.outset import outset
+from homie.envs.mujoco.house.initial_state import initial_state
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Command, Execution, Image
@@ -139,7 +139,7 @@ def test_every_state_of_every_kind_has_its_look(kind: str) -> None:
 
 def test_a_house_without_states_tells_and_takes_none() -> None:
     plain = generate(5, 2, 12)
-    assert all(not item.states for item in outset(plain).objects.values())
+    assert all(not item.states for item in initial_state(plain).objects.values())
     assert "states" not in plain.dump()
     mug = {"name": "mug", "kind": "mug", "colour": "red", "x": 1.0, "y": 1.0, "states": {"filled": True}}
     with pytest.raises(ValueError, match="this scene has no states"):
@@ -165,7 +165,7 @@ def test_a_generated_house_with_states_has_what_its_verbs_need(seed: int) -> Non
     kept = {item.model_copy(update={"name": "", "states": {}}).model_dump_json() for item in house.objects}
     assert {item.model_copy(update={"name": ""}).model_dump_json() for item in plain.objects} <= kept
     assert SceneSpec.parse(house.dump()) == house
-    world = outset(house)
+    world = initial_state(house)
     assert world.fixed["sink"].states == {"on": False}
     (mug, *_) = (item for item in world.objects.values() if item.kind == "mug")
     assert {*mug.states} == {"clean", "filled", "heated", "cooled"}

@@ -17,7 +17,7 @@ from homie.bench.suites import homie_100
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.home.home import open_home
-from homie.envs.mujoco.house.outset import outset
+from homie.envs.mujoco.house.initial_state import initial_state
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.kernel.interfaces import WorldState
 from homie.kernel.setup.options import HouseOptions, RunOptions
@@ -36,7 +36,7 @@ TASKS = pytest.mark.parametrize("task", SUITE.tasks, ids=[task.id for task in SU
 def house(scene: SceneChoice) -> House:
     choice = HouseOptions.model_validate(scene.settings)
     variation = Variation(choice.start, choice.opened, choice.added)
-    return House(outset(generate(scene.seed, choice.rooms, choice.objects, variation)))
+    return House(initial_state(generate(scene.seed, choice.rooms, choice.objects, variation)))
 
 
 def house_of(task: Task) -> House:
@@ -213,7 +213,7 @@ def test_what_people_call_a_thing_means_it():
 
 
 def test_what_is_where_in_a_house_and_what_it_is_called():
-    here = House(outset(SceneSpec.load(Path(__file__).parents[3] / "examples" / "scenes" / "kitchen.json")))
+    here = House(initial_state(SceneSpec.load(Path(__file__).parents[3] / "examples" / "scenes" / "kitchen.json")))
     assert here.word("kitchen") == "kitchen" and here.word("fridge") == "fridge"
     assert here.room("mug") == "kitchen" == here.room("table") and here.room("kitchen") == "kitchen"
     assert set(here.things_at("table")) >= {"mug"} and "mug" in here.things_at("kitchen")

@@ -23,7 +23,7 @@ from homie.bench.play.progress import Progress
 from homie.bench.suite.suite import Task, find_suite
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
-from homie.envs.mujoco.house.outset import outset
+from homie.envs.mujoco.house.initial_state import initial_state
 from homie.envs.mujoco.house.people import mannequin_of
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import PersonSpec
@@ -109,7 +109,7 @@ def on_the_line(spec: SceneSpec, person: PersonSpec, names: Iterable[str]) -> st
     along = turn @ axis.reshape(3, 3)[:, 2]
     tip = turn @ np.array(finger.pos) + (*person.position, 0.0)
     along *= np.sign((tip[:2] - person.position) @ along[:2])
-    things = outset(spec).things
+    things = initial_state(spec).things
 
     def aside(name: str) -> float:
         way = np.array(things[name].position) - tip

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel
 
 from homie.envs.mujoco.generate.generate import house_of
-from homie.envs.mujoco.house.outset import outset
+from homie.envs.mujoco.house.initial_state import initial_state
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.kernel.setup.options import HouseOptions
 from homie.kernel.setup.scenes import Scenes
@@ -24,7 +24,7 @@ class HouseScenes(Scenes):
         return choice.model_dump(mode="json", exclude_unset=True)
 
     def begin(self, seed: int, chosen: Mapping[str, Any]) -> WorldSnapshot:
-        return outset(house_of(HouseOptions.model_validate(dict(chosen)), seed, None))
+        return initial_state(house_of(HouseOptions.model_validate(dict(chosen)), seed, None))
 
-    def outset(self, content: str) -> WorldSnapshot:
-        return outset(SceneSpec.parse(content))
+    def initial_state(self, content: str) -> WorldSnapshot:
+        return initial_state(SceneSpec.parse(content))

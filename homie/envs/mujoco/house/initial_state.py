@@ -28,7 +28,7 @@ from homie.kernel.world.snapshot import (
 )
 
 
-def outset(scene: SceneSpec) -> WorldSnapshot:
+def initial_state(scene: SceneSpec) -> WorldSnapshot:
     """What goals ask about, and where everything is, at the start."""
     start, states = scene.robot, scene.states_at_start
     snapshot = WorldSnapshot(

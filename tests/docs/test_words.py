@@ -1,0 +1,32 @@
+"""The words of `docs/words.txt` are found by `make lint`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+WORDS = [
+    line.partition("->")[::2] for line in (ROOT / "docs" / "words.txt").read_text(encoding="utf-8").splitlines() if line
+]
+
+
+def codespell(path: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "codespell_lib", "--toml", "pyproject.toml", str(path)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_every_word_of_the_list_is_found_in_prose_and_code(tmp_path: Path) -> None:
+    planted = tmp_path / "planted.py"
+    planted.write_text("\n".join(f'"""This {word} stands here."""' for word, _ in WORDS), encoding="utf-8")
+    lines = codespell(planted).stdout.splitlines()
+    assert [line.split(":")[1] for line in lines] == [str(number) for number in range(1, len(WORDS) + 1)]
+
+
+@pytest.mark.parametrize("text", ["the held object", "sampled at random", "a SER of 0.5"])
+def test_plain_words_pass(tmp_path: Path, text: str) -> None:
+    (tmp_path / "plain.md").write_text(text, encoding="utf-8")
+    assert codespell(tmp_path / "plain.md").returncode == 0
