@@ -6,8 +6,7 @@ import cv2
 import numpy as np
 from pydantic import BaseModel, Field
 
-from homie.kernel.interfaces import Detector
-from homie.kernel.types import Detection, Image, Observation
+from homie import Detection, Detector, Image, Observation
 
 
 class RedSettings(BaseModel):
