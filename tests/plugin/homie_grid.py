@@ -2,8 +2,7 @@
 
 import random
 
-from homie.envs.symbolic import SymbolicRobot
-from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, RobotState, WorldSnapshot
+from homie import FixedState, JointState, ObjectState, RobotState, SymbolicRobot, WorldSnapshot
 
 CELL = 3.0  # metres: what is in the next cell is out of reach
 

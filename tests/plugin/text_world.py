@@ -24,6 +24,8 @@ from homie.kernel.types import (
     Command,
     Detection,
     EpisodeResult,
+    Failure,
+    FailureReason,
     Goal,
     GripperState,
     Intrinsics,
@@ -324,9 +326,8 @@ class TextSkill(Skill):
         self._about = ()
         if blocker in things and things[blocker].place == things[name].place:
             self._about = (blocker,)
-            return f"the object cannot be reached: the {blocker} is in the way"
-        nowhere = "no place to stand from which the object can be reached"
-        return nowhere if blocker and blocker not in things else ""
+            return Failure(FailureReason.OBJECT_BLOCKED, blockers=[blocker])
+        return Failure(FailureReason.NO_PLACE_TO_PICK) if blocker and blocker not in things else ""
 
     @property
     def outcome(self) -> Outcome:

@@ -20,7 +20,7 @@ from homie.bench.play.runner import BenchSummary, bench
 from homie.envs.symbolic import SymbolicRobot
 from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.interfaces import Trial
-from homie.kernel.types import Attempt, Command, ErrorCode, Outcome, Pose, Subtask
+from homie.kernel.types import Attempt, Command, ErrorCode, Failure, FailureReason, Outcome, Pose, Subtask
 from homie.kernel.vocabulary.actions import ACTION_TABLE
 from homie.kernel.world.conditions import parse_condition
 from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, RobotState, RoomState, WorldSnapshot
@@ -180,7 +180,7 @@ def test_a_body_without_an_arm_reaches_nothing_and_takes_no_space() -> None:
 def test_what_blocked_a_skill_is_told_by_the_name_that_the_planner_knows():
     flat = Flat()
     flat.reset(seed=0)
-    reason = "no grasp fits the object where it stands: the cup_1 is in the way"
+    reason = Failure(FailureReason.NO_GRASP, blockers=["cup_1"])
     attempt = Attempt(1, "pick", Outcome.FAILED, reason, 0.0, 0, about=("cup_1",))
     trial = Trial(
         subtask=Subtask("Pick", "cup 2"),
