@@ -1,4 +1,4 @@
-"""The pictures of docs/franka.md: `python benchmarks/pictures/franka.py`.
+"""The pictures of docs/robots.md: `python benchmarks/pictures/franka.py`.
 
 For each family one task: what a planner is shown (numbers and axes), the expert in the middle of it, the end.
 """

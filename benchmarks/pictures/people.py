@@ -1,4 +1,4 @@
-"""The picture of people in docs/states.md: `python -m benchmarks.pictures.people`.
+"""The picture of people in docs/houses.md: `python -m benchmarks.pictures.people`.
 
 examples/scenes/people.json before and after: an apple that the robot shows, and hands over, and a person whom it
 follows, by the classical skills.

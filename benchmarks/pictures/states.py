@@ -1,4 +1,4 @@
-"""The picture of states in docs/states.md: `python -m benchmarks.pictures.states`.
+"""The picture of states in docs/houses.md: `python -m benchmarks.pictures.states`.
 
 examples/scenes/household.json before and after its things were sliced, washed, filled, heated and cooled and its
 appliances turned on, each pair from one place.

@@ -1,4 +1,4 @@
-"""The pictures of docs/studio.md: `python -m benchmarks.pictures.studio`.
+"""The pictures of docs/collect.md: `python -m benchmarks.pictures.studio`.
 
 A real studio of the default home, and Chromium as the tests drive it: the planner `rule` is watched, a person drives,
 three recordings are looked at, and two of them compared.

@@ -5,7 +5,7 @@ and `homie/Table-v0` (seven numbers are).
     env = gymnasium.make("homie/Home-v0", rooms=2)
 
 `gymnasium.make("homie.gym:homie/Home-v0")` does without the second import; Gymnasium 1 looks for no plug-ins by itself.
-Needs the extra `gym`. docs/gymnasium.md has the spaces.
+Needs the extra `gym`. docs/simulators.md has the spaces.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
         seen, rewards, terminations, truncations, infos = homes.step(homes.action_space.sample())
 
 MuJoCo releases Python's lock while it steps, so threads use several cores; nothing is copied between processes. Needs
-the extra `gym`. docs/gymnasium.md has figures.
+the extra `gym`. docs/simulators.md has figures.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def make(
         threads: That step them; None for one per core, at most one per home.
         autoreset: `NextStep`, `SameStep` or `Disabled`, as Gymnasium has them: when an episode that is over begins
             anew.
-        options: Of each environment (docs/gymnasium.md).
+        options: Of each environment (docs/simulators.md).
 
     Raises:
         BadInput: Something given is wrong.

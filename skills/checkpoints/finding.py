@@ -21,7 +21,7 @@ STEP_FILE = re.compile(r"checkpoint_(\d+)")
 """A checkpoint of flax, with its step."""
 ORBAX = ("_METADATA", "manifest.ocdbt", ".zarray")
 """Files of an orbax checkpoint whose arrays are not in one file."""
-CONVERT = "docs/checkpoints.md shows the few lines that make one file of it where orbax is installed"
+CONVERT = "docs/policies.md shows the few lines that make one file of it where orbax is installed"
 """The way out for checkpoints that only orbax can read."""
 SHOWN = 5
 """Files and folders that an error names."""
@@ -39,7 +39,7 @@ def find_file(path: Path) -> Path:
             return path
         if not path.is_dir():
             raise BadInput(
-                f"There is no checkpoint {path}: docs/checkpoints.md says where to get one; `homie skill generate` "
+                f"There is no checkpoint {path}: docs/policies.md says where to get one; `homie skill generate` "
                 "makes a random one to try the plumbing."
             )
         folder = _snapshot(path)

@@ -53,9 +53,7 @@ class TextTable:
         except BadInput:
             raise
         except FileNotFoundError:
-            raise BadInput(
-                f"There is no table of embeddings {path}: docs/manipulation-policies.md says how to make one."
-            ) from None
+            raise BadInput(f"There is no table of embeddings {path}: docs/policies.md says how to make one.") from None
         except Exception as error:  # numpy, zipfile and zlib each have their own
             raise BadInput(
                 f"{path} is no table of embeddings, an .npz file with `texts` and `embeddings`: {error}"

@@ -35,7 +35,7 @@ REFUSED: Mapping[str, tuple[int, ...]] = {}
 """Houses in which the expert of a task failed with ideal skills, by its id."""
 HEAD = """\
 # homie-states: 72 tasks over verbs and states of a household, and people. Made by
-# suites/authoring/make_homie_states.py; docs/states.md explains them.
+# suites/authoring/make_homie_states.py; docs/houses.md explains them.
 # Change suites/authoring/homie_states/ rather than this file.
 """
 

@@ -29,7 +29,7 @@ ABOUT = {
 }
 HEAD = """\
 # {about}: tasks of the Panda's table, by seed. Made by
-# suites/authoring/make_table_suites.py; docs/franka.md explains them.
+# suites/authoring/make_table_suites.py; docs/robots.md explains them.
 """
 
 

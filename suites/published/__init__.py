@@ -1,4 +1,4 @@
-"""Tasks of published benchmarks. In Homie's homes: `homie-states` (docs/states.md), `homie-eb-house`,
+"""Tasks of published benchmarks. In Homie's homes: `homie-states` (docs/houses.md), `homie-eb-house`,
 `homie-eb-rearrange`, `homie-eb-nav` and `homie-eb-table` (docs/embodiedbench.md), `homie-menu` and `homie-menu-graph`
 (docs/embodied-eval.md); from files that a benchmark released: `embodiedbench`, `alfred`."""
 

@@ -1,4 +1,4 @@
-"""The suites of Homie's own homes: `homie-100` (docs/homie-100.md), and four of the Panda's table (docs/franka.md)."""
+"""The suites of Homie's own homes: `homie-100` (docs/homie-100.md), and four of the Panda's table (docs/robots.md)."""
 
 from __future__ import annotations
 

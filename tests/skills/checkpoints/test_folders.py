@@ -85,14 +85,14 @@ def test_a_repository_in_the_cache_of_the_hub(tmp_path):
 def test_an_orbax_checkpoint_in_many_files_is_named(tmp_path, trace):
     (tmp_path / trace).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / trace).write_bytes(b"{}")
-    with pytest.raises(BadInput, match=r"orbax checkpoint, whose arrays are in many files.*docs/checkpoints\.md"):
+    with pytest.raises(BadInput, match=r"orbax checkpoint, whose arrays are in many files.*docs/policies\.md"):
         read_checkpoint(tmp_path)
 
 
 def test_a_tree_that_only_names_its_arrays(tmp_path):
     path = tmp_path / "checkpoint"
     path.write_bytes(msgpack.packb({"params": {"a": "PLACEHOLDER://params.a"}}))
-    with pytest.raises(BadInput, match=r"other files that orbax wrote beside it: docs/checkpoints\.md"):
+    with pytest.raises(BadInput, match=r"other files that orbax wrote beside it: docs/policies\.md"):
         read_checkpoint(tmp_path)
 
 

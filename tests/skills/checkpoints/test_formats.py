@@ -16,7 +16,7 @@ from skills.checkpoints import formats, read_checkpoint, require
 from skills.checkpoints.generate import write_generated
 from skills.checkpoints.info import inspect
 
-PAGE = Path(__file__).parents[3] / "docs/checkpoints.md"
+PAGE = Path(__file__).parents[3] / "docs/policies.md"
 NETWORK = """
 from torch import nn
 

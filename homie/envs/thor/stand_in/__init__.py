@@ -1,4 +1,4 @@
-"""A stand-in for AI2-THOR: a room without physics that plays the same controller interface. docs/ai2thor.md"""
+"""A stand-in for AI2-THOR: a room without physics that plays the same controller interface. docs/simulators.md"""
 
 from homie.envs.thor.stand_in.controller import StandIn
 
