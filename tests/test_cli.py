@@ -219,7 +219,7 @@ def test_version_and_help(homie):
     from homie import __version__
 
     assert homie("--version").stdout == f"homie {__version__}\n"
-    shown = homie("run", "--help").stdout
+    shown = homie("run", "--help-all").stdout
     for option in ("--seed", "--planner", "--targets", "--no-video", "--config", "--json"):
         assert option in shown
     assert "Seed of the scene" in shown

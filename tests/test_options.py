@@ -75,7 +75,7 @@ def test_a_bad_value_is_named(name, value):
 def test_an_unknown_option_of_the_api_gets_a_suggestion():
     with pytest.raises(BadInput, match="There is no option 'videos': did you mean 'video'"):
         RunOptions.build(task="go", videos=True)
-    with pytest.raises(BadInput, match="`homie run --help` lists them"):
+    with pytest.raises(BadInput, match="`homie run --help-all` lists them"):
         RunOptions.build(task="go", weather="red")
 
 

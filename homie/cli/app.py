@@ -14,7 +14,7 @@ import typer
 
 from homie.cli import logs
 from homie.cli.failures import reported
-from homie.cli.layout import Chapters, Grouped
+from homie.cli.layout import Chapters, Grouped, show_all
 from homie.cli.output import say
 from homie.cli.plugged import Command, plugged
 from homie.cli.signals import on_stop, stop
@@ -122,6 +122,9 @@ def _logging(
     log_file: Annotated[
         Path | None, typer.Option(help="Append everything that is logged to this file. [env: HOMIE_LOG_FILE]")
     ] = None,
+    help_all: Annotated[
+        bool, typer.Option("--help-all", help="Show all options and exit.", is_eager=True, callback=show_all)
+    ] = False,
 ) -> None:
     """Options of every command."""
     named = os.environ.get("HOMIE_LOG_FILE")

@@ -1,4 +1,4 @@
-"""How the help of a command is laid out: its options in groups, an example at the end."""
+"""How the help of a command is laid out: its options in panels, an example at the end."""
 
 from __future__ import annotations
 
@@ -6,53 +6,13 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+import typer
 import typer.core
 
+from homie.cli.output import say
+from homie.cli.panels import FEW, FURTHER, PANEL_OF, PANELS, SHARED, WITHOUT_ROBOT
 from homie.cli.plugged import plugged
 
-PANELS = {
-    "Planner": (
-        "planner",
-        "planner_settings",
-        "base_url",
-        "api_key_env",
-        "adapter",
-        "template",
-        "budget",
-        "rounds",
-        "attempts",
-        "check_order",
-    ),
-    "Robot and skills": (
-        "robot",
-        "robot_settings",
-        "skills",
-        "skill_settings",
-        "on_missing_model",
-        "grasp",
-    ),
-    "House": (
-        "seed",
-        "scene",
-        "rooms",
-        "objects",
-        "catalogue",
-        "furniture",
-        "start",
-        "opened",
-        "added",
-        "clutter",
-        "states",
-        "people",
-    ),
-    "Perception": ("targets", "detector", "detector_settings", "picture_size", "shade", "meshes"),
-    "Tasks": ("tasks", "split", "trials", "sweep"),
-    "Machine": ("workers", "ray", "timeout", "retries", "memory", "recycle"),
-    "Recording": ("record", "cameras", "depths", "fps", "speed"),
-    "Output": ("out", "video", "frames", "again", "mixed", "clean", "json", "png", "save", "rerun", "episode", "form"),
-    "Other": ("config", "quiet", "verbose", "log_file", "help"),
-}
-"""The groups of options in their order, each with its options. Options that are in none stand before them all."""
 CHAPTERS = {
     "Run a robot": ("run", "scene", "studio", "teleop"),
     "Measure": ("bench", "report", "compare"),
@@ -102,32 +62,43 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "serve policy": ("homie serve policy nomad --checkpoint nomad.pth",),
 }
 """Command lines that the help of a command ends with."""
-_PANEL = {option: panel for panel, options in PANELS.items() for option in options}
 _TYPES = re.compile(r"<(?:list\[)?(str|path|Path|int|float)(?: range)?\]?>")
 _NAMES = {"str": "TEXT", "path": "PATH", "Path": "PATH", "int": "INTEGER", "float": "NUMBER"}
 """What stands in the help for the value of an option, by the word of Typer."""
-FEW = 15
-"""Options that need no groups."""
+
+HELP_ALL = "help_all"
+ALL = "homie.help_all"
+"""The key in the `meta` of a context that says that all options are to be shown."""
+
+
+def show_all(context: typer.Context, asked: bool) -> None:
+    """Callback of `--help-all`: print the help with all options, and exit."""
+    if asked:
+        context.meta[ALL] = True
+        say(context.get_help())
+        raise typer.Exit
 
 
 class Grouped(typer.core.TyperCommand):
-    """A command whose help shows its options in groups, if it has many."""
+    """A command whose help shows, if it has many options, the first of them in panels, and all with `--help-all`."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments, then the options group by group."""
-        parameters = [(parameter, parameter.get_help_record(ctx)) for parameter in self.get_params(ctx)]
-        shown = [(parameter, record) for parameter, record in parameters if record is not None]
-        options = [(parameter, record) for parameter, record in shown if parameter.param_type_name == "option"]
-        arguments = [record for parameter, record in shown if parameter.param_type_name == "argument"]
+        """Write the arguments, then the options panel by panel."""
+        records = [(parameter, parameter.get_help_record(ctx)) for parameter in self.get_params(ctx)]
+        shown = [(parameter, record) for parameter, record in records if record is not None]
+        options = {str(parameter.name): record for parameter, record in shown if _is_option(parameter)}
+        arguments = [record for parameter, record in shown if not _is_option(parameter)]
         _section(formatter, "Arguments", [(name.partition(" <")[0], about) for name, about in arguments])
-        if len(options) <= FEW:
-            _section(formatter, "Options", (record for _, record in options))
+        if len(options.keys() - SHARED) <= FEW:
+            _section(formatter, "Options", (record for name, record in options.items() if name != HELP_ALL))
             return
-        ranks = {option: rank for rank, option in enumerate(_PANEL)}
-        options.sort(key=lambda pair: ranks.get(str(pair[0].name), -1))
+        options[HELP_ALL] = ("--help-all", f"Show all {len(options)} options and exit.")
+        shown_names = options.keys() - (() if ctx.meta.get(ALL) else FURTHER)
+        panels = PANEL_OF if "robot" in options else PANEL_OF | WITHOUT_ROBOT
+        ranks = {option: rank for rank, option in enumerate(panels)}
+        names = sorted((name for name in options if name in shown_names), key=lambda name: ranks.get(name, -1))
         for panel in ("Options", *PANELS):
-            here = (record for parameter, record in options if _PANEL.get(str(parameter.name), "Options") == panel)
-            _section(formatter, panel, here)
+            _section(formatter, panel, [options[name] for name in names if panels.get(name, "Options") == panel])
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the examples, each on a line of its own."""
@@ -152,6 +123,10 @@ class Chapters(typer.core.TyperGroup):
                 chapters.setdefault(command.chapter, []).append(name)
         for chapter, names in chapters.items():
             _section(formatter, chapter, ((name, self.commands[name].help or "") for name in names))
+
+
+def _is_option(parameter: Any) -> bool:
+    return bool(parameter.param_type_name == "option")
 
 
 def _section(formatter: Any, name: str, records: Iterable[tuple[str, str]]) -> None:

@@ -35,7 +35,9 @@ def usage_sentence(error: Any, words: Sequence[str]) -> str:
     match type(error).__name__:
         case "NoSuchOption":
             name = str(error.option_name)
-            return f"There is no option {name}: {suggestion(name, _options(context), seek)}"
+            known = _options(context)
+            every = f"`{command} --help-all` lists them." if "--help-all" in known else seek
+            return f"There is no option {name}: {suggestion(name, known, every)}"
         case "MissingParameter":
             return f"{_shown(error)} is missing: `{_synopsis(context, command)}`."
         case "BadParameter":

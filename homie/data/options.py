@@ -34,7 +34,9 @@ Splitting = Annotated[
     ),
 ]
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED, description="Seed of everything random.")]
-Explain = Annotated[bool, Field(description="Write an analysis for steps that have none, from what happened.")]
+Explain = Annotated[
+    bool, Field(description="Write an analysis for steps without one, from what happened in the episode.")
+]
 
 
 class TrainingOptions(Options):
@@ -43,27 +45,28 @@ class TrainingOptions(Options):
     usage: ClassVar[Usage] = Usage("data sft", "sources", "runs/rule --out data/sft")
 
     sources: Sources
-    out: Path = Field(description="The folder of the data set; an unfinished one goes on.")
+    out: Path = Field(description="The folder of the data set; an unfinished one is resumed.")
     form: Literal["chat", "emmoe"] = Field(
-        "chat", description="Form of the lines: `chat` (TRL, with pictures, as Homie's planners ask), `emmoe` (theirs)."
+        "chat",
+        description="Format: `chat` (for TRL, with pictures, the prompts of Homie's planners) or `emmoe` (EMMOE's).",
     )
     template: str = Field("emmoe-json", min_length=1, description="Prompt template of form chat: a name or a file.")
-    prompt_settings: dict[str, Any] = Field({}, description="Further settings of the prompt, as planners have them.")
+    prompt_settings: dict[str, Any] = Field({}, description="Settings of the prompt, the same as those of planners.")
     keep: Keep = "done"
     split: Splitting = "suite"
     explain: Explain = True
     license: License = None
     seed: Seed = 0
     rewriter: str | None = Field(
-        None, min_length=1, description="A model planner that says instructions and analyses in other words."
+        None, min_length=1, description="A model planner that paraphrases instructions and analyses."
     )
     rewriter_settings: dict[str, Any] = Field({}, description="Settings of that planner.")
-    versions: int = Field(3, ge=1, le=20, description="Versions in other words, for each text.")
+    versions: int = Field(3, ge=1, le=20, description="Number of paraphrases of each text.")
     rewritings: Path | None = Field(
-        None, description="File that keeps the versions (default: rewritten.jsonl in the folder); may be shared."
+        None, description="File of the paraphrases (default: rewritten.jsonl in the folder); data sets may share it."
     )
     rename: int = Field(
-        0, ge=0, le=1000, description="Versions with made-up names of what the task names, for each episode."
+        0, ge=0, le=1000, description="Variants of each episode in which the task's objects have made-up names."
     )
 
 
@@ -73,12 +76,12 @@ class TasksOptions(Options):
     usage: ClassVar[Usage] = Usage("data tasks", "out", "tasks.json")
 
     out: Path = Field(description="The suite file, JSON.")
-    number: int = Field(100, ge=1, le=100_000, description="Tasks.")
+    number: int = Field(100, ge=1, le=100_000, description="Number of tasks.")
     test: float = Field(
-        0.1, ge=0.0, le=0.3, description="Share of the tasks of each test: of unseen templates, objects and houses."
+        0.1, ge=0.0, le=0.3, description="Share of the tasks in each test split: unseen templates, objects and houses."
     )
     held_out: float = Field(
-        0.2, gt=0.0, lt=0.9, description="Share of templates, kinds of objects and houses that training is without."
+        0.2, gt=0.0, lt=0.9, description="Share of templates, object kinds and houses held out from training."
     )
     robot: str = Field("mujoco", description="The robot whose scenes they are in.")
     seed: Seed = 0
@@ -89,20 +92,23 @@ class GenerateOptions(Options):
 
     usage: ClassVar[Usage] = Usage("data generate", "suite", "tasks.json")
 
-    suite: str = Field(min_length=1, description="A suite file (`homie data tasks` draws some), or a name.")
+    suite: str = Field(min_length=1, description="A suite file (`homie data tasks` samples some), or a name.")
     episodes: int | None = Field(None, ge=1, description="Episodes, rounded up to whole trials (default: one a task).")
-    out: Path = Field(description="The run folder; an unfinished one goes on.")
+    out: Path = Field(description="The run folder; an unfinished one is resumed.")
     failures: float = Field(
-        0.0, ge=0.0, le=1.0, description="Probability of a mistake before a step; the right one comes next."
+        0.0, ge=0.0, le=1.0, description="Probability of a mistake before a step; the right step follows it."
     )
     skills: str = Field(
         "ideal", description="Skill sets: `ideal` (nothing moves), `ideal:emmoe` (fail as in the paper), `classical`."
     )
-    targets: str = Field("background", description="Targets from world state (`background`), or from `sensors`.")
+    targets: str = Field(
+        "background",
+        description="Locate targets from the simulator's state (`background`) or from pictures (`sensors`).",
+    )
     split: Literal["train", "test"] | None = Field(None, description="Only the tasks of this split.")
-    rounds: int | None = Field(None, ge=1, le=1000, description="Rounds per episode (default: as the suite says).")
+    rounds: int | None = Field(None, ge=1, le=1000, description="Rounds per episode (default: the suite's).")
     frames: bool = Field(True, description="Write the four views of every round.")
-    picture_size: str | None = Field(None, description="Pixels of the pictures, as 512 or 640x480.")
+    picture_size: str | None = Field(None, description="Size of the pictures in pixels, as 512 or 640x480.")
     workers: int | None = Field(
         None, ge=1, le=256, description="Worker processes (default: one for each core, as memory allows)."
     )
@@ -115,7 +121,7 @@ class EmmoeOptions(Options):
     usage: ClassVar[Usage] = Usage("data emmoe", "sources", "runs/rule --out data/emmoe")
 
     sources: Sources
-    out: Path = Field(description="The folder; tasks that it has already are left as they are.")
+    out: Path = Field(description="The folder; tasks that it already has are not changed.")
     keep: Keep = "done"
     split: Splitting = "suite"
     explain: Explain = True
@@ -128,7 +134,7 @@ class LeRobotOptions(Options):
     usage: ClassVar[Usage] = Usage("data lerobot", "sources", "recordings --out data/lerobot")
 
     sources: Sources
-    out: Path = Field(description="The folder; to a data set that is there already, what it has not is added.")
+    out: Path = Field(description="The folder; episodes missing from an existing data set are added to it.")
     fps: int | None = Field(None, ge=1, le=1000, description="Frames in a second (default: as recorded).")
     keep: Literal["done", "all"] = Field(
         "done", description="Episodes that are used: `done` (all whose task is not known to have failed), `all`."
@@ -148,9 +154,9 @@ class SplitOptions(Options):
 
     sources: Sources
     by: Literal["task", "house", "both"] = Field(
-        "task", description="What is on one side only: tasks, houses, or both of them."
+        "task", description="What train and test never share: tasks, houses, or both."
     )
-    share: float = Field(0.1, gt=0.0, lt=1.0, description="Share of the episodes that is for testing, at most.")
+    share: float = Field(0.1, gt=0.0, lt=1.0, description="Largest share of the episodes for testing.")
     seed: Seed = 0
     out: Path = Field(Path("split.json"), description="The file of the split.")
 
@@ -169,8 +175,8 @@ class ShowOptions(Options):
     usage: ClassVar[Usage] = Usage("data show", "dataset", "data/sft")
 
     dataset: Path = Field(description="The folder of a data set.")
-    line: int = Field(1, ge=1, description="The number of the line, from 1.")
-    split: Literal["train", "test"] = Field("train", description="The split that it is in.")
+    line: int = Field(1, ge=1, description="Number of the line, from 1.")
+    split: Literal["train", "test"] = Field("train", description="The split to read.")
 
 
 class ValidateOptions(Options):

@@ -19,9 +19,9 @@ class TeleopOptions(OpenOptions):
 
     settled: ClassVar[Mapping[str, tuple[str, ...]]] = {"scene": HOUSE[1:]}
 
-    planner: str = Field("human", description="Planner that can be asked to go on, as NAME or NAME:ARGUMENT.")
-    rounds: int = Field(200, ge=1, le=1000, description="Subtasks before an episode is ended.")
-    task: str | None = Field(None, description="The instruction; with --record it is recorded from the start.")
+    planner: str = Field("human", description="Planner that can take over, as NAME or NAME:ARGUMENT.")
+    rounds: int = Field(200, ge=1, le=1000, description="Subtasks after which an episode ends.")
+    task: str | None = Field(None, description="The instruction; with --record, recording starts at once.")
     record: Path | None = Field(None, description="Folder of recordings; every episode gets a run folder in it.")
     cameras: list[str] = Field(
         default_factory=list, description="A camera to record; may be repeated (default: the planner's views)."
@@ -29,7 +29,7 @@ class TeleopOptions(OpenOptions):
     depths: list[str] = Field(
         default_factory=list, description="A camera whose depth is recorded too; may be repeated (for training skills)."
     )
-    fps: float = Field(10.0, gt=0.0, le=100.0, description="Pictures a second of robot time of each camera.")
+    fps: float = Field(10.0, gt=0.0, le=100.0, description="Pictures per second of robot time of each camera.")
     speed: float = Field(
-        1.0, ge=0.0, le=100.0, description="Seconds of a simulation in a second of the clock; 0 as fast as it goes."
+        1.0, ge=0.0, le=100.0, description="Speed of the simulation relative to real time; 0 is as fast as possible."
     )

@@ -28,23 +28,23 @@ class TrainOptions(Trainable):
     """What the two trainings of planners have in common."""
 
     data: Path = Field(description="The folder of a data set of `homie data`.")
-    model: str = Field("", description="The model to begin with: a folder or a hub id.")
-    adapter: str = Field("", description="A PEFT adapter to begin with: its folder or hub id.")
-    out: Path = Field(description="The folder of what is trained; an unfinished training goes on.")
-    tiny: bool = Field(False, description="Settings for a small model on a CPU, and such a model where none is named.")
-    epochs: float = Field(1.0, gt=0.0, le=1000.0, description="Times that every line is seen.")
-    batch: int = Field(16, ge=1, le=4096, description="Lines in one step.")
-    at_once: int = Field(1, ge=1, le=4096, description="Lines in the memory at once.")
-    rate: float = Field(5e-4, gt=0.0, le=1.0, description="Largest learning rate.")
+    model: str = Field("", description="The model to start from: a folder or a hub id.")
+    adapter: str = Field("", description="A PEFT adapter to start from: its folder or hub id.")
+    out: Path = Field(description="The folder of the trained model; an unfinished training is resumed.")
+    tiny: bool = Field(False, description="Settings for a small model on a CPU, and such a model if none is named.")
+    epochs: float = Field(1.0, gt=0.0, le=1000.0, description="Passes over the data.")
+    batch: int = Field(16, ge=1, le=4096, description="Batch size: lines per step.")
+    at_once: int = Field(1, ge=1, le=4096, description="Lines per forward pass (the batch is accumulated).")
+    rate: float = Field(5e-4, gt=0.0, le=1.0, description="Peak learning rate.")
     rank: int = Field(128, ge=0, le=4096, description="Rank of the LoRA adapter; 0 trains all weights.")
     alpha: int = Field(256, ge=1, le=8192, description="Alpha of the LoRA adapter.")
-    warmup: float = Field(0.03, ge=0.0, lt=1.0, description="Share of the steps in which the learning rate rises.")
+    warmup: float = Field(0.03, ge=0.0, lt=1.0, description="Share of the steps in which the learning rate warms up.")
     seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed of everything random.")
-    device: str = Field("auto", min_length=1, description="auto, cpu, cuda or cuda:1.")
+    device: str = Field("auto", min_length=1, description="Device: auto, cpu, cuda or cuda:1.")
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = Field("auto", description="Precision of the weights.")
-    load_in_4bit: bool = Field(False, description="Weights below the adapter in four bits (an NVIDIA GPU).")
-    longest: int = Field(4096, ge=16, description="Tokens of text in a line; longer ones are left out.")
-    keep_every: int = Field(100, ge=1, description="Steps after which a checkpoint is kept.")
+    load_in_4bit: bool = Field(False, description="Quantise the base model to four bits (needs an NVIDIA GPU).")
+    longest: int = Field(4096, ge=16, description="Largest number of text tokens per line; longer lines are left out.")
+    keep_every: int = Field(100, ge=1, description="Steps between checkpoints.")
 
     @model_validator(mode="before")
     @classmethod
@@ -83,7 +83,7 @@ class SftOptions(TrainOptions):
     }
 
     whole: bool = Field(
-        False, description="Learn to write the questions too, not only the answers: for a model that knows nothing."
+        False, description="Also learn to write the prompts, not only the answers: for a model trained from scratch."
     )
 
 
@@ -94,10 +94,12 @@ class DpoOptions(TrainOptions):
 
     small = {"batch": 8, "at_once": 2, "rate": 2e-4, "device": "cpu"}  # noqa: RUF012
 
-    rate: float = Field(5e-6, gt=0.0, le=1.0, description="Largest learning rate.")
+    rate: float = Field(5e-6, gt=0.0, le=1.0, description="Peak learning rate.")
     rank: int = Field(8, ge=0, le=4096, description="Rank of the LoRA adapter; 0 trains all weights.")
     alpha: int = Field(8, ge=1, le=8192, description="Alpha of the LoRA adapter.")
-    beta: float = Field(0.1, gt=0.0, le=10.0, description="How dear it is to move away from the reference.")
+    beta: float = Field(
+        0.1, gt=0.0, le=10.0, description="Beta of DPO: the weight of staying close to the reference model."
+    )
 
 
 class SkillOptions(Trainable):
@@ -109,13 +111,13 @@ class SkillOptions(Trainable):
 
     sources: list[Path] = Field(min_length=1, description="Folders of recordings of `homie teleop`, or run folders.")
     network: str = Field("m3/navigate", min_length=1, description="What to train, as SET/NETWORK.")
-    model: str = Field("", description="Weights to begin with, as the skill set takes them (default: random ones).")
-    out: Path = Field(description="The folder of what is trained; an unfinished training goes on.")
-    tiny: bool = Field(False, description="Settings for minutes on a CPU.")
-    steps: int = Field(20_000, ge=1, le=10_000_000, description="Steps of the training.")
-    batch: int = Field(16, ge=1, le=4096, description="Subtasks in one step.")
-    rate: float = Field(2.5e-4, gt=0.0, le=1.0, description="Largest learning rate.")
-    held_out: float = Field(0.1, ge=0.0, le=0.5, description="Share of the episodes that only measures the loss.")
+    model: str = Field("", description="Weights to start from, as the skill set takes them (default: random ones).")
+    out: Path = Field(description="The folder of the trained model; an unfinished training is resumed.")
+    tiny: bool = Field(False, description="Settings for a few minutes on a CPU.")
+    steps: int = Field(20_000, ge=1, le=10_000_000, description="Training steps.")
+    batch: int = Field(16, ge=1, le=4096, description="Batch size: subtasks per step.")
+    rate: float = Field(2.5e-4, gt=0.0, le=1.0, description="Peak learning rate.")
+    held_out: float = Field(0.1, ge=0.0, le=0.5, description="Share of the episodes held out to measure the loss.")
     seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed of everything random.")
-    device: str = Field("auto", min_length=1, description="auto, cpu, cuda or cuda:1.")
-    keep_every: int = Field(100, ge=1, description="Steps after which a checkpoint is kept.")
+    device: str = Field("auto", min_length=1, description="Device: auto, cpu, cuda or cuda:1.")
+    keep_every: int = Field(100, ge=1, description="Steps between checkpoints.")

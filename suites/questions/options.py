@@ -36,7 +36,9 @@ class AskOptions(Options):
         description="Whose model: NAME:ARGUMENT (`chat:MODEL`); or `scripted:FILE`, `constant:A`, `random`."
     )
     planner_settings: dict[str, Any] = Field({}, description="Settings of the planner; `images=false`: text alone.")
-    out: Path | None = Field(None, description="Run folder (default: runs/questions-...); an unfinished one goes on.")
+    out: Path | None = Field(
+        None, description="Run folder (default: runs/questions-...); an unfinished one is resumed."
+    )
     dimension: str | None = Field(None, min_length=1, description="Only the questions of this dimension.")
 
 
@@ -54,7 +56,7 @@ class JudgeOptions(Options):
     profile: Profile = Field("homie", description="How RoboBench's answers and the judge's replies are read.")
     planner_settings: dict[str, Any] = Field({}, description="Settings of the judge's planner.")
     workers: int = Field(1, ge=1, le=256, description="Processes that carry plans out; of `world` alone.")
-    out: Path | None = Field(None, description="Folder (default: judged-... in the run); an unfinished one goes on.")
+    out: Path | None = Field(None, description="Folder (default: judged-... in the run); an unfinished one is resumed.")
 
 
 class AuditOptions(Options):

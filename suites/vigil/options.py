@@ -30,4 +30,4 @@ class VigilOptions(Options):
     )
     seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed of those that act at random; the episodes are frozen.")
     workers: int = Field(1, ge=1, le=256, description="Processes that play; the results are the same.")
-    out: Path | None = Field(None, description="Run folder (default: runs/vigil-...); an unfinished one goes on.")
+    out: Path | None = Field(None, description="Run folder (default: runs/vigil-...); an unfinished one is resumed.")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from homie.cli.app import run
+from homie.kernel.setup.options import RunOptions
 
 WRONG = [
     ("run x --attempts 0", "--attempts must be between 1 and 10 (got 0)."),
@@ -14,7 +17,7 @@ WRONG = [
     ("run x --seed=", "--seed must be a whole number (got '')."),
     ("run x --seed", "--seed needs a value."),
     ("run x --sed 3", "There is no option --sed: did you mean '--seed'?"),
-    ("run x -z", "There is no option -z: `homie run -h` lists them."),
+    ("run x -z", "There is no option -z: `homie run --help-all` lists them."),
     ("run x y z", "`homie run` takes no further 'y z'. Put an instruction in quotes."),
     ("run x --catalogue yc", "--catalogue must be 'ycb' or 'household' (got 'yc')."),
     ("run x --robot-option rooms=99", "Setting of the robot 'mujoco': rooms must be between 2 and 6 (got 99)."),
@@ -56,15 +59,51 @@ def test_with_json_the_sentence_is_on_stdout_too(line, capsys):
     assert '"exit_code": 2' in output and output.count("\n") >= 1 and errors.count("\n") == 1
 
 
-def test_the_help_of_a_large_command_is_in_groups_with_an_example(capsys):
+PANELS = ["Planner:", "Robot and house:", "Perception:", "Skills:", "Output:", "Other:"]
+TEN = ["planner", "base-url", "api-key-env", "robot", "seed", "scene", "targets", "skills", "out", "video"]
+LARGE = ["run", "bench", "studio", "teleop", "plan", "scene", "data sft", "data dpo", "data generate", "train sft"]
+LARGE += ["train dpo", "train skill", "vigil", "questions judge"]
+
+
+def options_of(shown: str) -> list[str]:
+    """The long options that a help describes, in order."""
+    return re.findall(r"^  (?:-\w, )?--([a-z-]+)", shown.partition("Examples:")[0], re.MULTILINE)
+
+
+def test_the_help_of_run_has_the_ten_options_needed_first_in_panels(homie):
+    shown = homie("run", "--help").stdout
+    assert [line for line in shown.splitlines() if line in PANELS] == PANELS
+    assert options_of(shown) == [*TEN, "help", "help-all"]
+    assert '  homie run "put the tomato soup can in the fridge" --seed 4' in shown.splitlines()
+
+
+def test_all_options_of_run_are_in_the_same_panels(homie):
+    done = homie("run", "--help-all")
+    assert done.returncode == 0 and done.stderr == ""
+    assert [line for line in done.stdout.splitlines() if line in PANELS] == PANELS
+    assert {name.replace("_", "-") for name in RunOptions.model_fields} - {"task"} <= {
+        *options_of(done.stdout),
+        "planner-settings",
+        "robot-settings",
+        "skill-settings",
+        "detector-settings",
+    }
+    assert f"Show all {len(options_of(done.stdout))} options and exit." in done.stdout
+    assert "<str>" not in done.stdout and "--rooms INTEGER" in done.stdout and "--clutter [tidy|messy]" in done.stdout
+
+
+@pytest.mark.parametrize("command", LARGE)
+def test_the_help_of_a_large_command_is_short_and_all_of_it_can_be_had(command, capsys):
+    few, every = (shown_by([*command.split(), option], capsys) for option in ("--help", "--help-all"))
+    assert len(options_of(few)) <= 16 < len(options_of(every))
+    assert set(options_of(few)) < set(options_of(every)) and few.splitlines()[:3] == every.splitlines()[:3]
+
+
+def shown_by(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     with pytest.raises(SystemExit) as ended:
-        run(["run", "--help"])
-    output = capsys.readouterr().out
+        run(words)
     assert ended.value.code == 0
-    heads = ["Arguments:", "Planner:", "Robot and skills:", "House:", "Perception:", "Output:", "Other:", "Examples:"]
-    assert [line for line in output.splitlines() if line in heads] == heads
-    assert '  homie run "put the tomato soup can in the fridge" --seed 4' in output.splitlines()
-    assert "<str>" not in output and "--rooms INTEGER" in output and "--clutter [tidy|messy]" in output
+    return capsys.readouterr().out
 
 
 def test_the_help_of_a_small_command_has_one_list(capsys):
@@ -72,6 +111,8 @@ def test_the_help_of_a_small_command_has_one_list(capsys):
         run(["doctor", "-h"])
     output = capsys.readouterr().out
     assert "Options:" in output and "Output:" not in output and "homie doctor" in output
+    assert "--log-file" in output and "--help-all" not in output
+    assert shown_by(["doctor", "--help-all"], capsys) == output
 
 
 def test_every_command_stands_in_the_help_with_its_whole_line(capsys):

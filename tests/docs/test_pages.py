@@ -55,7 +55,18 @@ def test_links_lead_somewhere(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_options_in_commands_exist(page):
     known = {name.replace("_", "-") for model in MODELS for name in model.model_fields}
-    known |= {"no-video", "no-frames", "config", "json", "version", "help", "set", "skill-option", "detector-option"}
+    known |= {
+        "no-video",
+        "no-frames",
+        "config",
+        "json",
+        "version",
+        "help",
+        "help-all",
+        "set",
+        "skill-option",
+        "detector-option",
+    }
     known |= {"robot-option", "no-explain", "prompt", "rewriter-option", "line"}
     functions = (*serve_command.values(), *robot_command.values(), play_server_command)
     served = [name for command in functions for name in inspect.signature(command).parameters]

@@ -35,7 +35,7 @@ Furnishing = Annotated[
 Grasp = Annotated[Literal["weld", "friction"], Field(description="How a grasped object is held.")]
 Shade = Annotated[
     bool | None,
-    Field(description="Soft shade in a simulation's pictures where objects touch (default: the robot's own)."),
+    Field(description="Soft shadows where objects touch, in simulated pictures (default: the robot's own)."),
 ]
 Meshes = Annotated[
     Path | None,
@@ -154,7 +154,7 @@ class Options(BaseModel):
                 raise BadInput(f"There is no option '{name}' here: write it as the mapping {field}.")
             if name in PLANNER_SETTINGS and "planner_settings" in cls.model_fields:
                 raise BadInput(f"There is no option '{name}' here: write it under planner_settings.")
-            hint = suggestion(name, cls.model_fields, f"`homie {cls.usage.command} --help` lists them.")
+            hint = suggestion(name, cls.model_fields, f"`homie {cls.usage.command} --help-all` lists them.")
             raise BadInput(f"There is no option '{name}': {hint}")
 
     @classmethod
@@ -191,13 +191,13 @@ class PartsOptions(Options):
     skill_settings: dict[str, Any] = Field({}, description="Settings of skill sets, as SET.NAME (`homie list skills`).")
     on_missing_model: Literal["fallback", "fail"] = Field(
         "fallback",
-        description="A model without checkpoint: `classical` stands in for it, and the record says so, or fail.",
+        description="Without a checkpoint of a learned skill: run `classical` and record it (`fallback`), or `fail`.",
     )
     detector: str = Field("simulated", description=DETECTOR)
     detector_settings: dict[str, Any] = Field({}, description="Settings of the detector (`homie list detectors`).")
     targets: str = Field(
         "background",
-        description="Targets located from world state (`background`), or only from what was seen (`sensors`).",
+        description="Locate targets from the simulator's state (`background`), or only from pictures (`sensors`).",
     )
     grasp: Grasp = "weld"
     check_order: str = Field("paper", description="Order of the error checks: `paper`, `code` or one of your own.")
@@ -278,7 +278,7 @@ class OpenOptions(HouseOptions, PartsOptions):
 
     seed: Seed = 0
     scene: Scene = None
-    rounds: int = Field(20, ge=1, le=1000, description="Rounds before the episode is ended.")
+    rounds: int = Field(20, ge=1, le=1000, description="Rounds after which the episode ends.")
 
 
 class RunOptions(OpenOptions):
