@@ -20,7 +20,7 @@ LAYERS = {
         ("runtime",),
         ("bench", "testing"),
         ("data", "gym"),
-        ("teleop", "train", "vector"),
+        ("train",),
         ("studio",),
         ("cli",),
     ),

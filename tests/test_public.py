@@ -21,7 +21,7 @@ from homie.kernel.errors import BadInput
 
 ROOT = Path(__file__).parent.parent
 OURS = ("homie", "planners", "skills", "perception", "error_detection", "ros_bridge", "suites")
-TOOLS = ("homie.testing", "homie.gym", "homie.vector", "skills.checkpoints", "ros_bridge", "suites")
+TOOLS = ("homie.testing", "homie.gym", "skills.checkpoints", "ros_bridge", "suites")
 """What the docs import from elsewhere: kits for tests, environments that register themselves by being imported, the
 reading of checkpoints, ROS 2 without a planner, and the protocols of published benchmarks."""
 PAGES = [ROOT / "README.md", ROOT / "PACKAGE.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -1,4 +1,4 @@
-"""Steps per second of 1, 2, 4 and 8 homes in threads (`homie.vector`), and of the same homes one after the other:
+"""Steps per second of 1, 2, 4 and 8 homes in threads (`homie.gym.vector`), and of the same homes one after the other:
 
     python -m benchmarks.speed.vector [--seconds 8] [--cameras head]
 
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-import homie.vector
+import homie.gym.vector
 from homie.gym.control import PERIODS
 from homie.kernel.types import Command
 
@@ -24,7 +24,7 @@ ROUND = 10
 """Steps between two looks at the clock."""
 
 
-def swinging(homes: homie.vector.ThreadVectorEnv) -> Any:
+def swinging(homes: homie.gym.vector.ThreadVectorEnv) -> Any:
     """One action for each home: drive in a circle, the arm where it rests."""
     rows = [env.unwrapped.encode(Command(base=(0.2, 0.8))) for env in homes.envs]  # type: ignore[attr-defined]
     return np.stack(rows)
@@ -33,7 +33,7 @@ def swinging(homes: homie.vector.ThreadVectorEnv) -> Any:
 def measure(count: int, cameras: tuple[str, ...], seconds: float) -> tuple[float, float]:
     """Steps per second of all homes together: in threads, and one after the other."""
     pools = [
-        homie.vector.make("homie/HomeControl-v0", count, threads=threads, cameras=cameras, steps=10**6)
+        homie.gym.vector.make("homie/HomeControl-v0", count, threads=threads, cameras=cameras, steps=10**6)
         for threads in (None, 1)
     ]
     spent, done = [0.0, 0.0], [0, 0]

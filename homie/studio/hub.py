@@ -16,11 +16,11 @@ from homie.kernel.types import Subtask
 from homie.studio import messages as asked
 from homie.studio.board import Board, Frame
 from homie.studio.library import Library
-from homie.teleop.desk import Desk
-from homie.teleop.inspection import Thing
-from homie.teleop.lines import STOP, urgent
-from homie.teleop.orders import Begin, Do, Finish, Give, Look, Say, Take, Typed
-from homie.teleop.stick import RELEASED, Stick
+from homie.studio.teleop.desk import Desk
+from homie.studio.teleop.inspection import Thing
+from homie.studio.teleop.lines import STOP, urgent
+from homie.studio.teleop.orders import Begin, Do, Finish, Give, Look, Say, Take, Typed
+from homie.studio.teleop.stick import RELEASED, Stick
 
 IN_FLIGHT = 2
 """Frames that a page may not have painted yet before it is sent another one: a slow page gets fewer, not older ones."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from homie.kernel.support.problems import Usage
-from homie.teleop.options import TeleopOptions
+from homie.studio.teleop.options import TeleopOptions
 
 
 class StudioOptions(TeleopOptions):

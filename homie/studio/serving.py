@@ -21,8 +21,8 @@ from homie.studio.hub import Hub
 from homie.studio.library import Library
 from homie.studio.messages import LARGEST
 from homie.studio.options import StudioOptions
-from homie.teleop.desk import Desk
-from homie.teleop.operation import Operation
+from homie.studio.teleop.desk import Desk
+from homie.studio.teleop.operation import Operation
 
 try:
     import uvicorn

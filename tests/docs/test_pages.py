@@ -26,7 +26,7 @@ from homie.data.options import (
 from homie.kernel.interfaces import Planner, Skill, SkillSet
 from homie.kernel.setup.options import PlanOptions, RunOptions, SceneOptions
 from homie.studio.options import StudioOptions
-from homie.teleop.options import TeleopOptions
+from homie.studio.teleop.options import TeleopOptions
 from homie.train.options import DpoOptions, SftOptions
 from suites.questions.options import AskOptions, AuditOptions, JudgeOptions, MakeOptions
 from suites.vigil.options import VigilOptions

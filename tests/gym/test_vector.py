@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from gymnasium.vector.utils import iterate
 
-import homie.vector
+import homie.gym.vector
+from homie.gym.vector import ThreadVectorEnv
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.types import Command
-from homie.vector import ThreadVectorEnv
 
 CONTROL = "homie/HomeControl-v0"
 SMALL = {"rooms": 2, "objects": 6, "picture_size": (32, 24), "cameras": ("head",), "steps": 3}
@@ -38,7 +38,7 @@ def alone(seed: int, actions: list[np.ndarray]) -> tuple[list[dict[str, np.ndarr
 
 
 def test_homes_in_threads_give_what_each_gives_alone():
-    with homie.vector.make(CONTROL, 3, threads=2, **SMALL) as homes:
+    with homie.gym.vector.make(CONTROL, 3, threads=2, **SMALL) as homes:
         homes.action_space.seed(1)
         actions = [homes.action_space.sample() for _ in range(6)]
         seen, _ = homes.reset(seed=5)
@@ -62,7 +62,7 @@ def test_homes_in_threads_give_what_each_gives_alone():
 
 
 def test_an_action_is_what_the_joints_are_told():
-    with homie.vector.make(CONTROL, 1, periods=25, rooms=2, objects=4) as homes:
+    with homie.gym.vector.make(CONTROL, 1, periods=25, rooms=2, objects=4) as homes:
         before, infos = homes.reset(seed=[3])
         assert "on the" in infos["task"][0]
         encode = homes.envs[0].unwrapped.encode
@@ -167,7 +167,7 @@ def test_a_home_that_fails_is_named_and_the_others_go_on():
 )
 def test_what_is_wrong_is_said(arguments, message):
     with pytest.raises(BadInput, match=message):
-        homie.vector.make(**arguments)
+        homie.gym.vector.make(**arguments)
 
 
 def test_seeds_and_homes_are_as_many():

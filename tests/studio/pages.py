@@ -18,8 +18,8 @@ from websockets.sync.client import ClientConnection, connect
 
 from homie.studio.options import StudioOptions
 from homie.studio.serving import serve_studio
-from homie.teleop.desk import Desk
-from homie.teleop.orders import Quit
+from homie.studio.teleop.desk import Desk
+from homie.studio.teleop.orders import Quit
 
 TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny", "speed": 0.0}
 

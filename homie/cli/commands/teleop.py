@@ -7,8 +7,8 @@ from typing import Any
 from homie.cli.output import progress_console, tell
 from homie.cli.parameters import Config, build, options_from
 from homie.runtime.display import ProgressDisplay
-from homie.teleop.options import TeleopOptions
-from homie.teleop.terminal import run_terminal
+from homie.studio.teleop.options import TeleopOptions
+from homie.studio.teleop.terminal import run_terminal
 
 
 @options_from(TeleopOptions)

@@ -39,6 +39,9 @@ MOVED: Mapping[str, str] = MappingProxyType(
         "homie.questions": "suites.questions",
         "homie.runtime.making": "homie.kernel.setup.registry",
         "homie.runtime.objects": "homie.kernel.setup.registry",
+        "homie.teleop": "homie.studio.teleop",
+        "homie.vector": "homie.gym.vector",
+        "homie.vector.threads": "homie.gym.vector",
         "homie.vigil": "suites.vigil",
     }
 )

@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 
 from homie.data.recording import notes
 from homie.kernel.types import Subtask
-from homie.teleop.inspection import Thing
-from homie.teleop.stick import Stick
+from homie.studio.teleop.inspection import Thing
+from homie.studio.teleop.stick import Stick
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Look:
 
     Args:
         camera: The view to look at, "" where a name is asked for.
-        answer: Called with it in the robot's thread (`homie.teleop.inspection.Thing`).
+        answer: Called with it in the robot's thread (`homie.studio.teleop.inspection.Thing`).
         pixel: Shares of width and height, from the upper left corner: only what is at that place.
         words: The name that is asked for.
     """
@@ -88,7 +88,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A line (`homie.teleop.lines`), read when its turn has come: what it means depends on what goes on then."""
+    """A line (`homie.studio.teleop.lines`), read when its turn has come: what it means depends on what goes on then."""
 
     line: str
 

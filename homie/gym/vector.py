@@ -1,10 +1,20 @@
-"""Environments that are stepped side by side in threads of one process."""
+"""Many homes at once, in threads: a Gymnasium vector environment whose physics runs beside each other.
+
+    import homie.gym.vector
+    with homie.gym.vector.make("homie/HomeControl-v0", 4) as homes:
+        seen, infos = homes.reset(seed=7)
+        seen, rewards, terminations, truncations, infos = homes.step(homes.action_space.sample())
+
+MuJoCo releases Python's lock while it steps, so threads use several cores; nothing is copied between processes. Needs
+the extra `gym`. docs/simulators.md has figures.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
 from typing import Any, Self, TypeVar
 
 import gymnasium
@@ -13,11 +23,44 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space, concatenate, create_empty_array, iterate
 from numpy.typing import NDArray
 
-from homie.kernel.errors import BadInput, HomieError, InfrastructureError
+import homie.gym
+from homie.kernel.errors import BadInput, HomieError, InfrastructureError, suggestion
+
+__all__ = ["ThreadVectorEnv", "make"]
 
 Outcome = TypeVar("Outcome")
 _Step = tuple[Any, float, bool, bool, dict[str, Any]]
 _Env = gymnasium.Env[Any, Any]
+
+
+def make(
+    name: str = "homie/HomeControl-v0",
+    homes: int = 2,
+    *,
+    threads: int | None = None,
+    autoreset: str = "NextStep",
+    **options: Any,
+) -> ThreadVectorEnv:
+    """Several environments of Homie side by side.
+
+    Args:
+        name: `homie/HomeControl-v0`, `homie/Home-v0` or `homie/Table-v0`.
+        homes: How many.
+        threads: That step them; None for one per core, at most one per home.
+        autoreset: `NextStep`, `SameStep` or `Disabled`, as Gymnasium has them: when an episode that is over begins
+            anew.
+        options: Of each environment (docs/simulators.md).
+
+    Raises:
+        BadInput: Something given is wrong.
+        MissingPart: Gymnasium is not installed.
+    """
+    if name not in homie.gym.ENVIRONMENTS:
+        known = ", ".join(homie.gym.ENVIRONMENTS)
+        close = suggestion(name, homie.gym.ENVIRONMENTS, f"choose one of {known}.")
+        raise BadInput(f"There is no environment '{name}': {close}")
+    maker = partial(gymnasium.make, name, disable_env_checker=True, **options)
+    return ThreadVectorEnv([maker] * homes, threads=threads, autoreset=autoreset)
 
 
 class ThreadVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):

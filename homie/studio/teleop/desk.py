@@ -7,8 +7,8 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from homie.teleop.orders import Order
-from homie.teleop.stick import RELEASED, Stick
+from homie.studio.teleop.orders import Order
+from homie.studio.teleop.stick import RELEASED, Stick
 
 STICK_SECONDS = 0.4
 """Seconds after which a hand that was not heard of again has let go: a lost connection must not drive on."""

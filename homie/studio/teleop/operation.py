@@ -37,14 +37,14 @@ from homie.kernel.types import (
 )
 from homie.runtime.assembly import Chosen, Parts, load_planner
 from homie.runtime.session import undisturbed
-from homie.teleop.charge import Asked, State, Watch
-from homie.teleop.desk import Desk
-from homie.teleop.inspection import thing_named, things_at
-from homie.teleop.lines import read_line
-from homie.teleop.options import TeleopOptions
-from homie.teleop.orders import Begin, Do, Finish, Give, Look, Move, Order, Quit, Say, Take, Typed
-from homie.teleop.pictures import Pace, Pictures
-from homie.teleop.stick import Hand, Stick
+from homie.studio.teleop.charge import Asked, State, Watch
+from homie.studio.teleop.desk import Desk
+from homie.studio.teleop.inspection import thing_named, things_at
+from homie.studio.teleop.lines import read_line
+from homie.studio.teleop.options import TeleopOptions
+from homie.studio.teleop.orders import Begin, Do, Finish, Give, Look, Move, Order, Quit, Say, Take, Typed
+from homie.studio.teleop.pictures import Pace, Pictures
+from homie.studio.teleop.stick import Hand, Stick
 
 log = logging.getLogger(__name__)
 PRACTICE = "practice, not recorded"
