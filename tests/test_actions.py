@@ -10,7 +10,7 @@ from homie_tiny import TinyRobot
 from text_world import Stage, TextLocator, TextSkill, World, home, stage
 
 from error_detection import code_order, paper_order
-from homie.kernel.episode.executor import Executor, SkillBook
+from homie.kernel.episode.executor import Executor, SkillTable
 from homie.kernel.episode.senses import Senses
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import ErrorCheck, Kinematics, Planner, Skill, SkillSet
@@ -29,7 +29,7 @@ from homie.kernel.vocabulary.actions import (
     misfit,
     spoken,
 )
-from homie.runtime.assembly import SkillShelf
+from homie.runtime.assembly import LoadedSkills
 from planners.llm.answers import Layout
 from planners.llm.prompting.schemas import decision_schema
 from planners.llm.reading import Unreadable, read
@@ -74,7 +74,7 @@ def play(
     world = home()
     world.at = "kitchen_counter_1"
     staged = stage(world=world, checks=checks)
-    staged.executor.skills = SkillBook({"text": dict.fromkeys(ARGUMENTS, Mishap(world, happens or {}))})
+    staged.executor.skills = SkillTable({"text": dict.fromkeys(ARGUMENTS, Mishap(world, happens or {}))})
     planner = Reciter(*subtasks)
     return staged.play("tidy up", planner), planner.inputs, staged
 
@@ -226,13 +226,13 @@ class Own(TextSkill):
 def test_an_action_of_a_package_gets_what_it_takes(checks: Sequence[ErrorCheck]) -> None:
     world = home()
     own = Own(world)
-    book = SkillBook(
+    skill_table = SkillTable(
         {"own": dict.fromkeys(own.actions, own)},
         table=action_table([[POUR, WAIT]]),
     )
     staged = stage(world=world, checks=checks)
     old = staged.executor
-    staged.executor = Executor(old.senses, book, checks, old.execution, actions=book.actions(old.robot))
+    staged.executor = Executor(old.senses, skill_table, checks, old.execution, actions=skill_table.actions(old.robot))
     planner = Reciter(
         Subtask("Wait"), Subtask("Pour", "mug", "bowl"), Subtask("Wait", "mug"), Subtask("Pour", "mug", "x")
     )
@@ -256,8 +256,8 @@ class Kitchen(SkillSet):
 
 def test_what_a_skill_set_declares_reaches_the_schema_and_the_reading_of_answers() -> None:
     robot = TinyRobot()
-    book = SkillShelf({"kitchen": Kitchen()}, {}, None).book(robot)
-    actions, table = book.actions(robot), book.arguments
+    skill_table = LoadedSkills({"kitchen": Kitchen()}, {}, None).bind(robot)
+    actions, table = skill_table.actions(robot), skill_table.arguments
     variants = decision_schema("json", actions, (), table)["properties"]["subtask"]["anyOf"]  # type: ignore[index]
     shapes = {tuple(variant["properties"]["action"]["enum"]): tuple(variant["properties"])[1:] for variant in variants}
     assert shapes[("Wait",)] == () and shapes[("End",)] == ("report", "answer")
@@ -310,7 +310,7 @@ def test_a_door_that_does_not_stay_as_it_was_left_is_a_failure(
     staged = stage(world=world)
     skill = Mishap(world, dict.fromkeys(range(1, 4), happening))
     senses = Senses(staged.executor.robot, staged.executor.senses.detector, DoorsSeen(world))
-    book = SkillBook({"text": dict.fromkeys(ARGUMENTS, skill)})
-    staged.executor = Executor(senses, book, paper_order, staged.executor.execution)
+    skill_table = SkillTable({"text": dict.fromkeys(ARGUMENTS, skill)})
+    staged.executor = Executor(senses, skill_table, paper_order, staged.executor.execution)
     result = staged.play("see to the fridge", Reciter(Subtask(action, "fridge")))
     assert result.history[0].feedback.code is code

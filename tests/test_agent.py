@@ -9,7 +9,7 @@ import pytest
 
 from error_detection import execution, paper_order
 from homie.kernel.episode.agent import run_episode
-from homie.kernel.episode.executor import Executor, SkillBook
+from homie.kernel.episode.executor import Executor, SkillTable
 from homie.kernel.episode.rules import EpisodeRules
 from homie.kernel.episode.senses import Senses
 from homie.kernel.errors import PlannerError, Unanswered
@@ -110,9 +110,9 @@ def play():
         robot = TinyRobot()
         tiny = {action: skill for skill in TinySkills().skills(SPEC, robot.kinematics) for action in skill.actions}
         tiny.update({action: skill for skill in more for action in skill.actions})
-        book = SkillBook({"tiny": tiny, "other": {"Go to": tiny["Go to"]}}, frozenset({"other"}))
+        skill_table = SkillTable({"tiny": tiny, "other": {"Go to": tiny["Go to"]}}, frozenset({"other"}))
         executor = Executor(
-            Senses(robot, TinyDetector(), TinyLocator(robot)), book, paper_order, execution, attempts=attempts
+            Senses(robot, TinyDetector(), TinyLocator(robot)), skill_table, paper_order, execution, attempts=attempts
         )
         planner, keeper = Reciter(decisions), Keeper()
         result = run_episode(

@@ -1,4 +1,4 @@
-"""Skill sets: named, given their settings, standing in for each other."""
+"""Skill sets: named, given their settings, falling back to another."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from homes import one_room
 from homie_tiny import TinyRobot, TinySkills
 
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.kernel.episode.executor import SkillBook
+from homie.kernel.episode.executor import SkillTable
 from homie.kernel.errors import BadInput, MissingCheckpoint
 from homie.kernel.setup.registry import DETECTOR, make_part
 from homie.runtime import session
 from homie.runtime.assembly import (
-    SkillShelf,
+    LoadedSkills,
     assemble,
     load_checks,
     load_planner,
@@ -41,8 +41,8 @@ def test_two_sets_may_not_be_the_same_model():
 
 
 def test_a_checkpoint_and_settings_reach_their_set():
-    shelf = load_skills("tiny,lost:weights.pth", {"lost.speed": 3})
-    description = shelf.describe()
+    loaded = load_skills("tiny,lost:weights.pth", {"lost.speed": 3})
+    description = loaded.describe()
     assert description["tiny"]["class"] == "homie_tiny:TinySkills" and len(description["tiny"]["source"]) == 64
     assert description["Lost-1"] == {
         **description["tiny"],
@@ -50,7 +50,7 @@ def test_a_checkpoint_and_settings_reach_their_set():
         "checkpoint": "weights.pth",
         "speed": 3,
     }
-    assert not shelf.missing
+    assert not loaded.missing
 
 
 @pytest.mark.parametrize(
@@ -69,29 +69,29 @@ def test_a_wrong_setting_is_told(settings, message):
 
 
 def test_a_model_without_checkpoint_is_stood_in_for_or_refused():
-    with pytest.warns(UserWarning, match="`classical` stands in for Lost-1"):
-        shelf = load_skills("tiny,lost")
-    assert list(shelf.sets) == ["tiny", "Lost-1"]
-    assert shelf.describe()["Lost-1"] == {"missing": "Lost-1 needs its checkpoint: `--skills lost:FILE`."}
+    with pytest.warns(UserWarning, match="Falling back to `classical` for Lost-1"):
+        loaded = load_skills("tiny,lost")
+    assert list(loaded.sets) == ["tiny", "Lost-1"]
+    assert loaded.describe()["Lost-1"] == {"missing": "Lost-1 needs its checkpoint: `--skills lost:FILE`."}
     with pytest.raises(MissingCheckpoint, match="--skills lost:FILE"):
         load_skills("tiny,lost", fallback=False)
 
 
 def test_what_stands_in_has_the_actions_of_the_missing_model_only():
     with pytest.warns(UserWarning, match="stands in"):
-        shelf = load_skills("lost")
+        loaded = load_skills("lost")
     with MujocoHome(one_room()) as robot:
-        book = shelf.book(robot)
-    assert book.choose("lost 1", "Go to").name == "classical/go_to"
-    assert book.stands_in_for("LOST-1", "Go to") == "Lost-1"
-    assert book.choose("Lost-1", "Pick") is None
+        skill_table = loaded.bind(robot)
+    assert skill_table.choose("lost 1", "Go to").name == "classical/go_to"
+    assert skill_table.fallback_for("LOST-1", "Go to") == "Lost-1"
+    assert skill_table.choose("Lost-1", "Pick") is None
 
 
 def test_where_no_model_is_chosen_one_that_is_there_runs():
     present, absent = object(), object()
-    book = SkillBook({"a": {"Go to": absent}, "b": {"Go to": present}}, frozenset("a"))  # type: ignore[dict-item]
-    assert book.choose("", "Go to") is present and not book.stands_in_for("", "Go to")
-    assert book.choose("A", "Go to") is absent and book.stands_in_for("A", "Go to") == "a"
+    skill_table = SkillTable({"a": {"Go to": absent}, "b": {"Go to": present}}, frozenset("a"))  # type: ignore[dict-item]
+    assert skill_table.choose("", "Go to") is present and not skill_table.fallback_for("", "Go to")
+    assert skill_table.choose("A", "Go to") is absent and skill_table.fallback_for("A", "Go to") == "a"
 
 
 def test_the_run_file_keeps_what_the_sets_say(tiny_options):
@@ -111,7 +111,7 @@ def test_a_refused_model_is_one_sentence(homie, tiny_arguments):
     assert refused.returncode == 2
     assert "Lost-1 needs its checkpoint" in refused.stderr and "Traceback" not in refused.stderr
     done = homie("run", "go", *tiny_arguments, "--no-video", "--out", "run")
-    assert done.returncode == 0 and "stands in for Lost-1" in done.stderr
+    assert done.returncode == 0 and "Falling back to `classical` for Lost-1" in done.stderr
     wrong = homie("run", "go", *tiny_arguments, "--skill-option", "lost")
     assert wrong.returncode == 2 and "SET.NAME=VALUE" in wrong.stderr
 
@@ -171,18 +171,18 @@ def test_a_robot_that_does_not_fit_is_closed(tiny_options, more, message):
 
 def test_who_made_a_set_of_skills_closes_it(tiny_options):
     external, own = Kept("external"), Kept("own")
-    shelf = SkillShelf({"external": external, "own": own}, {}, None, frozenset({"external"}))
-    shelf.close()
+    loaded = LoadedSkills({"external": external, "own": own}, {}, None, frozenset({"external"}))
+    loaded.close()
     assert (external.closed, own.closed) == (0, 1)
     spare = Kept("spare")
-    SkillShelf({"gone": TinySkills}, {"gone": "no checkpoint"}, spare).close()
+    LoadedSkills({"gone": TinySkills}, {"gone": "no checkpoint"}, spare).close()
     assert spare.closed == 1
     robot = TinyRobot()
     with assemble(
         tiny_options(skills="external"), {("robot", "tiny"): robot, ("skills", "external"): external}
     ) as parts:
         assert parts.executor.skills.models == ("external",) and not robot.closed
-        assert "shelf" not in repr(parts)
+        assert "loaded_skills" not in repr(parts)
     assert robot.closed and external.closed == 0
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable
-from homie.kernel.episode.executor import Executor, SkillBook
+from homie.kernel.episode.executor import Executor, SkillTable
 from homie.kernel.episode.senses import Senses
 from homie.kernel.interfaces import Listeners, Skill
 from homie.kernel.setup import registry
@@ -74,8 +74,8 @@ def robot() -> Iterator[Watched]:
 def run(robot: Watched, skill: Skill, *, waits: bool):
     robot.waits = waits
     detector, execution = registry.load("detectors", "simulated")(""), registry.load("execution", "emmoe")
-    book = SkillBook({"slow": {"Move": skill}})
-    executor = Executor(Senses(robot, detector, robot.background()), book, (), execution, actions=("Move", "End"))
+    table = SkillTable({"slow": {"Move": skill}})
+    executor = Executor(Senses(robot, detector, robot.background()), table, (), execution, actions=("Move", "End"))
     robot.calls.clear()
     return executor.execute(Decision((MOVE,)), MOVE, (), robot.observe(), Listeners())
 

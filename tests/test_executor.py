@@ -10,7 +10,7 @@ import pytest
 from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkill, TinySkills
 
 from error_detection import execution, paper_order
-from homie.kernel.episode.executor import Executor, SkillBook
+from homie.kernel.episode.executor import Executor, SkillTable
 from homie.kernel.episode.senses import Senses
 from homie.kernel.errors import BadInput, CommandRefused, TargetLost
 from homie.kernel.interfaces import EpisodeListener, ErrorCheck, Skill
@@ -134,11 +134,11 @@ def run(
 ) -> tuple[Execution, Watch]:  # fmt: skip
     robot = robot or TinyRobot()
     every = [*TinySkills().skills(SPEC, robot.kinematics), *skills]
-    book = SkillBook(
+    table = SkillTable(
         {"tiny": {action: skill for skill in every for action in skill.actions}}, table=table or ACTION_TABLE
     )
     located = locator(robot) if isinstance(locator, type) else locator
-    executor = Executor(Senses(robot, TinyDetector(), located), book, checks, execution, attempts=attempts)
+    executor = Executor(Senses(robot, TinyDetector(), located), table, checks, execution, attempts=attempts)
     watch = Watch()
     return executor.execute(Decision((subtask,), model=model), subtask, (), robot.observe(), watch), watch
 
@@ -388,20 +388,20 @@ class Both(TinySkills):
 def test_what_a_book_of_skills_can_do():
     go, wave, pick = TinySkill("Go to"), Steps("Wave"), TinySkill("Pick")
     sets = {"both": {"Go to": go, "Wave": wave}, "Lost-1": {"Go to": pick}, "tiny": {"Go to": go, "Pick": pick}}
-    book = SkillBook(sets, frozenset({"Lost-1"}), sets={"both": Both})
-    assert book.models == ("both", "Lost-1", "tiny")
-    assert book.abilities == {
+    table = SkillTable(sets, frozenset({"Lost-1"}), sets={"both": Both})
+    assert table.models == ("both", "Lost-1", "tiny")
+    assert table.abilities == {
         "both": Ability(("Go to", "Wave"), ("Wave",), "waves at people"),
         "Lost-1": Ability(("Go to",)),
         "tiny": Ability(("Go to", "Pick")),
     }
-    assert book.choose("", "Pick") is pick and book.choose("", "Fly") is None and book.choose("octo", "Pick") is None
-    assert book.choose("lost 1", "Go to") is pick and book.stands_in_for("lost 1", "Go to") == "Lost-1"
-    assert book.choose("BOTH", "Wave") is wave and book.stands_in_for("BOTH", "Wave") == ""
-    first = SkillBook({name: sets[name] for name in ("Lost-1", "tiny")}, frozenset({"Lost-1"}))
-    assert first.choose("", "Go to") is go and first.stands_in_for("", "Go to") == ""
-    assert SkillBook({"Lost-1": sets["Lost-1"]}, frozenset({"Lost-1"})).stands_in_for("", "Go to") == "Lost-1"
+    assert table.choose("", "Pick") is pick and table.choose("", "Fly") is None and table.choose("octo", "Pick") is None
+    assert table.choose("lost 1", "Go to") is pick and table.fallback_for("lost 1", "Go to") == "Lost-1"
+    assert table.choose("BOTH", "Wave") is wave and table.fallback_for("BOTH", "Wave") == ""
+    first = SkillTable({name: sets[name] for name in ("Lost-1", "tiny")}, frozenset({"Lost-1"}))
+    assert first.choose("", "Go to") is go and first.fallback_for("", "Go to") == ""
+    assert SkillTable({"Lost-1": sets["Lost-1"]}, frozenset({"Lost-1"})).fallback_for("", "Go to") == "Lost-1"
     robot = TinyRobot()
-    assert book.actions(robot) == ("Go to", "Pick", "Put", "Open", "Close", "Wave", "End")
+    assert table.actions(robot) == ("Go to", "Pick", "Put", "Open", "Close", "Wave", "End")
     robot.actions = ("Pick", "Fly", "End")
-    assert book.actions(robot) == ("Pick", "Go to", "Wave", "End")
+    assert table.actions(robot) == ("Pick", "Go to", "Wave", "End")

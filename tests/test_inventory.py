@@ -13,7 +13,7 @@ from error_detection import execution as execution_check
 from error_detection import paper_order
 from homie.kernel import types
 from homie.kernel.episode.agent import Episode, run_episode, unreadable
-from homie.kernel.episode.executor import Executor, SkillBook
+from homie.kernel.episode.executor import Executor, SkillTable
 from homie.kernel.episode.inventory import apply_effects, in_hand, update_inventory
 from homie.kernel.episode.rules import EpisodeRules
 from homie.kernel.episode.senses import Senses
@@ -68,7 +68,7 @@ def executor(holds: str | None = None, *, feels: bool = False, meant: bool = Tru
     locator = Hand(robot)
     locator.holds, locator.meant = holds, meant
     tiny = {action: skill for skill in TinySkills().skills(SPEC, robot.kinematics) for action in skill.actions}
-    return Executor(Senses(robot, TinyDetector(), locator), SkillBook({"tiny": tiny}), paper_order, execution_check)
+    return Executor(Senses(robot, TinyDetector(), locator), SkillTable({"tiny": tiny}), paper_order, execution_check)
 
 
 def done(subtask: Subtask, feedback: Feedback = SUCCESS, target: str = "") -> Execution:

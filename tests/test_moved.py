@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from homie.kernel.errors import BadInput
-from homie.kernel.interfaces import Planner, Privileged, Skill
+from homie.kernel.interfaces import GroundTruthAccess, Planner, Skill
 from homie.kernel.setup import registry
 from homie.kernel.support.moved import MOVED, new_name
 from homie.kernel.types import Command, Decision, Outcome
@@ -99,4 +99,23 @@ def test_members_of_parts_by_their_old_names() -> None:
             def enter(self, robot):
                 self.robot = robot
 
-    assert isinstance(Old(), Privileged)
+    assert isinstance(Old(), GroundTruthAccess)
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new"),
+    [
+        ("homie.kernel.episode.executor", "SkillBook", "SkillTable"),
+        ("homie.kernel.interfaces", "Errand", "GoalHandle"),
+        ("homie.kernel.interfaces", "NamedByUsers", "Configurable"),
+        ("homie.kernel.interfaces", "Privileged", "GroundTruthAccess"),
+        ("homie.kernel.interfaces.world", "Privileged", "GroundTruthAccess"),
+        ("homie.runtime.assembly", "SkillShelf", "LoadedSkills"),
+    ],
+)
+def test_a_class_by_its_old_name(module: str, old: str, new: str) -> None:
+    place = importlib.import_module(module)
+    with pytest.warns(DeprecationWarning, match=rf"{old} is called {new} now"):
+        assert getattr(place, old) is getattr(place, new)
+    with pytest.raises(AttributeError, match=f"'{module}' has no attribute 'Nothing'"):
+        place.Nothing  # noqa: B018

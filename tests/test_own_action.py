@@ -9,7 +9,7 @@ from homie_tiny import TinyRobot
 
 from error_detection import paper_order
 from homie.kernel.types import Outcome
-from homie.runtime.assembly import SkillShelf
+from homie.runtime.assembly import LoadedSkills
 from homie.runtime.runstore import read_steps
 from homie.testing import check_skills
 from planners.llm.answers import Layout
@@ -50,8 +50,15 @@ def test_a_set_of_checks_that_is_none_is_refused_with_its_way_out(homie) -> None
 
 
 def test_what_is_to_know_of_it_is_known_to_planners_and_kits() -> None:
-    book = SkillShelf({"dusting": Dusting()}, {}, None).book(TinyRobot())
-    assert book.table["Dust"] is DUST and order[:-1] == paper_order
-    answer = read("[brush, box]", Layout("json"), book.actions(TinyRobot()), (), book.arguments, words=book.words)
+    skills = LoadedSkills({"dusting": Dusting()}, {}, None).bind(TinyRobot())
+    assert skills.table["Dust"] is DUST and order[:-1] == paper_order
+    answer = read(
+        "[brush, box]",
+        Layout("json"),
+        skills.actions(TinyRobot()),
+        (),
+        skills.arguments,
+        words=skills.words,
+    )
     assert [str(subtask) for subtask in answer.subtasks] == ["[Dust, box]"]
     check_skills(Dusting(), TinyRobot())

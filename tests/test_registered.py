@@ -14,7 +14,7 @@ from homes import one_room
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.symbolic import SymbolicRobot
 from homie.kernel.errors import MissingCheckpoint, MissingPart
-from homie.kernel.interfaces import Privileged
+from homie.kernel.interfaces import GroundTruthAccess
 from homie.kernel.setup import registry
 from homie.kernel.setup.options import OpenOptions
 from homie.kernel.setup.registry import DETECTOR, PLANNER, SKILL_SET, make_part
@@ -89,7 +89,7 @@ def test_planners(name, tmp_path, table):
         )
     except MissingPart as lacking:
         pytest.skip(str(lacking))
-    if isinstance(planner, Privileged):
+    if isinstance(planner, GroundTruthAccess):
         planner.bind(table)
     check_planner(planner)
 
@@ -141,7 +141,7 @@ def test_skill_sets(name, home, table):
         move = Subtask("Move", "[54, 50, 40, 0, 60, 90, 1]")
         goals = [(move, goal_of(table, move))]
     robot = {"arm": table, "own": Bare()}.get(name, home)
-    if isinstance(skill_set, Privileged):
+    if isinstance(skill_set, GroundTruthAccess):
         skill_set.bind(Guide() if name in ("nav2", "moveit") else robot)
     check_skills(skill_set, robot, goals)
 

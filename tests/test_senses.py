@@ -9,7 +9,7 @@ from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkills
 
 from error_detection import execution, paper_order
 from homie.kernel.episode.agent import Episode
-from homie.kernel.episode.executor import Executor, SkillBook
+from homie.kernel.episode.executor import Executor, SkillTable
 from homie.kernel.episode.rules import EpisodeRules
 from homie.kernel.episode.senses import Senses
 from homie.kernel.interfaces import Listeners, Planner
@@ -108,7 +108,7 @@ class Doing(Planner):
 
 def test_in_an_episode_no_state_of_the_world_is_looked_at_twice(senses: Any) -> None:
     skills = {action: skill for skill in TinySkills().skills(SPEC, senses.robot.kinematics) for action in skill.actions}
-    executor = Executor(senses, SkillBook({"tiny": skills}), paper_order, execution)
+    executor = Executor(senses, SkillTable({"tiny": skills}), paper_order, execution)
     episode = Episode("go", Doing(), executor, EpisodeRules(rounds=9), seed=0, listener=Listeners())
     while not episode.over:
         episode.step()

@@ -158,28 +158,28 @@ def test_skills_are_let_go_of_even_if_the_robot_breaks(monkeypatch):
 
 def test_a_set_that_was_lent_is_left_to_who_made_it():
     external = Closing()
-    shelf = load_skills("tiny", objects=objects(skills=external))
-    assert shelf.sets == {"tiny": external} and shelf.external == {"tiny"} and shelf.stand_in is None
-    shelf.close()
+    loaded = load_skills("tiny", objects=objects(skills=external))
+    assert loaded.sets == {"tiny": external} and loaded.external == {"tiny"} and loaded.fallback is None
+    loaded.close()
     own = load_skills("tiny", objects=objects(skills=Closing))
     own.close()
     assert external.closed == 0 and own.sets["tiny"].closed == 1 and own.external == frozenset()
 
 
-def test_the_classical_set_of_the_list_stands_in_itself():
-    with pytest.warns(UserWarning, match=r"^Lost-1 needs its checkpoint: .* `classical` stands in for Lost-1.$"):
-        shelf = load_skills("lost,classical")
-    assert shelf.stand_in is shelf.sets["classical"] and list(shelf.missing) == ["Lost-1"]
-    assert shelf.sets["Lost-1"] is LostSkills
-    assert load_skills("classical").stand_in is not None and load_skills("tiny").stand_in is None
-    with pytest.warns(UserWarning, match="stands in"):
+def test_the_classical_set_of_the_list_is_the_fallback_itself():
+    with pytest.warns(UserWarning, match=r"^Lost-1 needs its checkpoint: .* Falling back to `classical` for Lost-1.$"):
+        loaded = load_skills("lost,classical")
+    assert loaded.fallback is loaded.sets["classical"] and list(loaded.missing) == ["Lost-1"]
+    assert loaded.sets["Lost-1"] is LostSkills
+    assert load_skills("classical").fallback is not None and load_skills("tiny").fallback is None
+    with pytest.warns(UserWarning, match="Falling back"):
         alone = load_skills("lost")
-    assert alone.stand_in is not None and alone.stand_in.name == "classical" and "classical" not in alone.sets
+    assert alone.fallback is not None and alone.fallback.name == "classical" and "classical" not in alone.sets
 
 
 def test_a_set_of_skills_gets_its_own_settings_only():
-    shelf = load_skills("tiny,lost:w.pth", {"lost.speed": 3}, fallback=False)
-    assert shelf.sets["Lost-1"].description == {"checkpoint": "w.pth", "speed": 3} and not shelf.missing
+    loaded = load_skills("tiny,lost:w.pth", {"lost.speed": 3}, fallback=False)
+    assert loaded.sets["Lost-1"].description == {"checkpoint": "w.pth", "speed": 3} and not loaded.missing
 
 
 @pytest.mark.parametrize(
@@ -249,13 +249,13 @@ def test_checks_are_a_sequence_or_one_alone():
         assert str(refusal.value) == "The order of checks 'mine' is no sequence of homie.kernel.interfaces.ErrorCheck."
 
 
-def test_a_missing_model_fails_where_nothing_may_stand_in():
+def test_a_missing_model_fails_where_no_fallback_is_allowed():
     chosen = choose(options(skills="tiny,lost:w.pth", on_missing_model="fail"))
-    assert list(chosen.shelf.sets) == ["tiny", "Lost-1"]
+    assert list(chosen.loaded_skills.sets) == ["tiny", "Lost-1"]
     with pytest.raises(BadInput, match=r"^Lost-1 needs its checkpoint"):
         choose(options(skills="lost", on_missing_model="fail"))
-    with pytest.warns(UserWarning, match="stands in"):
-        assert list(choose(options(skills="lost")).shelf.missing) == ["Lost-1"]
+    with pytest.warns(UserWarning, match="Falling back"):
+        assert list(choose(options(skills="lost")).loaded_skills.missing) == ["Lost-1"]
 
 
 def test_names_stay_and_objects_are_taken_apart():

@@ -16,7 +16,7 @@ from homie.envs.mujoco.render.rendering import make_renderer
 from homie.envs.mujoco.table.expert import plan
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable
-from homie.kernel.episode.executor import Executor, SkillBook
+from homie.kernel.episode.executor import Executor, SkillTable
 from homie.kernel.episode.senses import Senses
 from homie.kernel.interfaces import EpisodeListener
 from homie.kernel.setup import registry
@@ -66,9 +66,14 @@ def play(family: str, seed: int, at: int) -> tuple[list[Image], int]:
         print(f"{family} {seed}: {scene.instruction}", *locator.listing(), sep="\n  ")
         skill = registry.load("skills", "arm")("").skills(robot.spec, robot.kinematics)[0]
         checks, execution = registry.load("checks", "paper"), registry.load("execution", "emmoe")
-        book = SkillBook({"arm": {"Move": skill}})
+        table = SkillTable({"arm": {"Move": skill}})
         executor = Executor(
-            Senses(robot, detector, locator), book, checks, execution, attempts=1, actions=book.actions(robot)
+            Senses(robot, detector, locator),
+            table,
+            checks,
+            execution,
+            attempts=1,
+            actions=table.actions(robot),
         )
         camera = Camera(robot, at)
         for action in plan(scene):

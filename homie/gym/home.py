@@ -46,9 +46,11 @@ class HomeEnv(HouseEnv[NDArray[np.int64]]):
         super().__init__(
             suite=suite, task=task, goal=goal, instruction=instruction, render_mode=render_mode, options=options
         )
-        shelf = choose(self._checked, self._objects).shelf
-        self.actions = listed_actions((), [action for skill_set in shelf.sets.values() for action in skill_set.actions])
-        shelf.close()
+        loaded = choose(self._checked, self._objects).loaded_skills
+        self.actions = listed_actions(
+            (), [action for skill_set in loaded.sets.values() for action in skill_set.actions]
+        )
+        loaded.close()
         size = len(WORDS)
         self.action_space = MultiDiscrete([len(self.actions), size, size])
         picture = picture_space(self._checked.pixels or PICTURE_SIZE)

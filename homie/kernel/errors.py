@@ -22,7 +22,7 @@ class BadInput(HomieError):
 
 
 class MissingCheckpoint(BadInput):
-    """A skill set was given no checkpoint. With `--on-missing-model fallback` another one stands in for it."""
+    """A skill set was given no checkpoint. With `--on-missing-model fallback` another one is used in its place."""
 
 
 class MissingPart(HomieError):

@@ -9,18 +9,18 @@ import inspect
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from homie.kernel.episode.executor import Executor, SkillBook
+from homie.kernel.episode.executor import Executor, SkillTable
 from homie.kernel.episode.senses import Senses
 from homie.kernel.errors import BadInput, MissingCheckpoint, suggestion
 from homie.kernel.interfaces import (
     Detector,
     ErrorCheck,
     ExecutionCheck,
+    GroundTruthAccess,
     Locator,
     Planner,
-    Privileged,
     Robot,
     Skill,
     SkillSet,
@@ -43,39 +43,43 @@ from homie.kernel.setup.registry import (
     resolve,
     settings_of,
 )
+from homie.kernel.support.moved import renamed
 from homie.kernel.vocabulary.actions import action_table
 from homie.runtime.provenance import described
 
-STAND_IN = "classical"
-"""The skill set that stands in for models without checkpoint."""
+FALLBACK = "classical"
+"""The skill set that runs in place of models without a checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
-class SkillShelf:
-    """The skill sets before they know their robot, by model, in the order of `--skills`.
+class LoadedSkills:
+    """The skill sets of a run, not bound to a robot yet.
 
-    missing: why a listed model cannot run, by its name; `stand_in` runs in its place. external: sets that were given as
-    objects; who made them closes them.
+    Attributes:
+        sets: The sets by model, in the order of `--skills`; the class of a set that could not be made.
+        missing: Why a listed model cannot run, by its name; `fallback` runs in its place.
+        fallback: The set for the models in `missing`, None if it is not needed.
+        external: Models whose sets were given as objects. Their owner closes them.
     """
 
     sets: Mapping[str, SkillSet | type[SkillSet]]
     missing: Mapping[str, str]
-    stand_in: SkillSet | None
+    fallback: SkillSet | None
     external: frozenset[str] = frozenset()
 
-    def book(self, robot: Robot) -> SkillBook:
+    def bind(self, robot: Robot) -> SkillTable:
         """Which skill runs for what on a robot."""
         skills = {
             name: _by_action(skill_set, robot)
             for name, skill_set in self.sets.items()
             if isinstance(skill_set, SkillSet)
         }
-        spare = _by_action(self.stand_in, robot) if self.stand_in is not None else {}
+        spare = _by_action(self.fallback, robot) if self.fallback is not None else {}
         for name in self.missing:
             skills[name] = {action: spare[action] for action in self.sets[name].actions if action in spare}
         declared = (skill_set.own_actions for skill_set in self.sets.values())
         table = action_table((robot.own_actions, *declared))
-        return SkillBook({name: skills[name] for name in self.sets}, frozenset(self.missing), table, self.sets)
+        return SkillTable({name: skills[name] for name in self.sets}, frozenset(self.missing), table, self.sets)
 
     @property
     def checks(self) -> tuple[ErrorCheck, ...]:
@@ -84,7 +88,7 @@ class SkillShelf:
 
     def reset(self, seed: int) -> None:
         """An episode of a seed begins."""
-        for skill_set in (*self.sets.values(), self.stand_in):
+        for skill_set in (*self.sets.values(), self.fallback):
             if isinstance(skill_set, SkillSet):
                 skill_set.reset(seed=seed)
 
@@ -99,7 +103,7 @@ class SkillShelf:
 
     def close(self) -> None:
         """Release what they hold. Idempotent."""
-        for skill_set in (*self.sets.values(), self.stand_in):
+        for skill_set in (*self.sets.values(), self.fallback):
             if isinstance(skill_set, SkillSet) and skill_set.name not in self.external:
                 skill_set.close()
 
@@ -111,7 +115,7 @@ class Parts:
     robot: Robot
     planner: Planner
     executor: Executor
-    shelf: SkillShelf = field(repr=False)
+    loaded_skills: LoadedSkills = field(repr=False)
 
     def describe(self) -> dict[str, dict[str, Any]]:
         """What the parts say of themselves, JSON-ready: what a `homie.runtime.provenance.PartsFile` is made of."""
@@ -120,22 +124,22 @@ class Parts:
         return {
             "planner": described(planner, planner.describe()),
             "detector": described(detector, detector.describe()),
-            "skills": self.shelf.describe(),
+            "skills": self.loaded_skills.describe(),
             "robot": described(robot, body),
         }
 
     def reset(self, seed: int) -> None:
         """To the start of an episode: nothing that is asked or told in it depends on an earlier one."""
         self.executor.senses.reset(seed=seed)
-        self.shelf.reset(seed)
-        self.executor.skills = self.shelf.book(self.robot)
+        self.loaded_skills.reset(seed)
+        self.executor.skills = self.loaded_skills.bind(self.robot)
 
     def close(self) -> None:
         """Stop and disconnect. Idempotent."""
         try:
             self.robot.close()
         finally:
-            self.shelf.close()
+            self.loaded_skills.close()
 
     def __enter__(self) -> Parts:
         return self
@@ -156,7 +160,7 @@ class Chosen:
     execution: ExecutionCheck
     detector: Detector
     make_locator: Any
-    shelf: SkillShelf
+    loaded_skills: LoadedSkills
     objects: Objects
 
     def robot(self, options: OpenOptions) -> Robot:
@@ -172,19 +176,19 @@ class Chosen:
         _check_pictures(robot, options)
         if self.planner.uses_wrist_camera and not robot.hand:
             raise BadInput(f"The robot '{options.robot}' has no camera at its hand: leave out --set hand=true.")
-        if isinstance(self.planner, Privileged):
+        if isinstance(self.planner, GroundTruthAccess):
             self.planner.bind(robot)
         locator = constructed(f"locator '{options.targets}'", self.make_locator, [robot], Locator)  # type: ignore[type-abstract]
-        book = self.shelf.book(robot)
+        skill_table = self.loaded_skills.bind(robot)
         executor = Executor(
             Senses(robot, self.detector, locator),
-            book,
-            tuple(dict.fromkeys((*self.checks, *self.shelf.checks))),
+            skill_table,
+            tuple(dict.fromkeys((*self.checks, *self.loaded_skills.checks))),
             self.execution,
             attempts=options.attempts,
-            actions=book.actions(robot),
+            actions=skill_table.actions(robot),
         )
-        return Parts(robot, self.planner, executor, self.shelf)
+        return Parts(robot, self.planner, executor, self.loaded_skills)
 
     def on_robot(self, options: OpenOptions) -> Parts:
         """The parts on the robot of the options. If that fails the robot is closed. Raises BadInput, MissingPart."""
@@ -197,7 +201,7 @@ class Chosen:
 
     def close(self) -> None:
         """Release networks, models and connections. Idempotent."""
-        self.shelf.close()
+        self.loaded_skills.close()
 
 
 def open_robot(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Robot:
@@ -223,7 +227,7 @@ def choose(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Chosen:
     make_locator, _ = resolve("targets", options.targets, objects)
     named_part(ROBOT, options.robot, options.robot_settings, objects)  # a mistake shows before networks are loaded
     fallback = options.on_missing_model == "fallback"
-    shelf = load_skills(options.skills, options.skill_settings, objects, fallback=fallback)
+    loaded_skills = load_skills(options.skills, options.skill_settings, objects, fallback=fallback)
     execution = registry.load("execution", "emmoe")
     return Chosen(
         planner=planner,
@@ -231,7 +235,7 @@ def choose(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Chosen:
         execution=execution,
         detector=detector,
         make_locator=make_locator,
-        shelf=shelf,
+        loaded_skills=loaded_skills,
         objects=objects,
     )
 
@@ -301,16 +305,24 @@ def load_checks(text: str, objects: Objects = NO_OBJECTS) -> tuple[ErrorCheck, .
         check for item in listed for check in (load_checks(item, objects) if isinstance(item, str) else (item,))
     )
     if not checks or not all(callable(check) for check in checks):
-        raise BadInput(f"The order of checks '{text}' is no sequence of homie.kernel.interfaces.ErrorCheck.")
+        raise BadInput(f"The order of checks '{text}' is not a sequence of homie.kernel.interfaces.ErrorCheck.")
     return checks
 
 
 def load_skills(
     text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS, *, fallback: bool = True
-) -> SkillShelf:
-    """The skill sets of `--skills` and their settings (`{"nomad.topomap": ...}`). Raises BadInput, MissingPart.
+) -> LoadedSkills:
+    """The skill sets of `--skills` and their settings (`{"nomad.topomap": ...}`).
 
-    fallback: a model without checkpoint is listed, and `classical` stands in for it, with a warning.
+    Args:
+        text: Names of skill sets with their arguments, separated by commas.
+        settings: Settings by `SET.SETTING`.
+        objects: Parts given as objects instead of names.
+        fallback: Use `classical` in place of a model without checkpoint, with a warning; otherwise raise.
+
+    Raises:
+        BadInput: An unknown set or setting, or two sets of the same model.
+        MissingPart: A package or a checkpoint is missing.
     """
     chosen = skill_names(text)
     by_set = _by_set(settings or {}, [name for name, _ in chosen])
@@ -327,18 +339,18 @@ def load_skills(
             if not fallback:
                 raise
             sets[make.name], missing[make.name] = make, str(error)
-            warnings.warn(f"{error} `{STAND_IN}` stands in for {make.name}.", stacklevel=2)
+            warnings.warn(f"{error} Falling back to `{FALLBACK}` for {make.name}.", stacklevel=2)
             continue
         sets[skill_set.name] = skill_set
         if skill_set is make:
             external.add(skill_set.name)
     if len(sets) < len(chosen):
         raise BadInput(f"skills: two of the sets in '{text}' are the same model.")
-    own = sets.get(STAND_IN)
+    own = sets.get(FALLBACK)
     spare: SkillSet | None = own if isinstance(own, SkillSet) else None
     if missing and spare is None:
-        spare = registry.load("skills", STAND_IN)("")
-    return SkillShelf(sets, missing, spare, frozenset(external))
+        spare = registry.load("skills", FALLBACK)("")
+    return LoadedSkills(sets, missing, spare, frozenset(external))
 
 
 def skill_names(text: str) -> list[tuple[str, str]]:
@@ -362,7 +374,11 @@ def _by_set(settings: Mapping[str, Any], sets: list[str]) -> dict[str, dict[str,
 
 
 def _by_action(skill_set: SkillSet, robot: Robot) -> dict[str, Skill]:
-    if isinstance(skill_set, Privileged):
+    if isinstance(skill_set, GroundTruthAccess):
         skill_set.bind(robot)
     skills: Sequence[Skill] = skill_set.skills(robot.spec, robot.kinematics)
     return {action: skill for skill in skills for action in skill.actions}
+
+
+if not TYPE_CHECKING:
+    __getattr__ = renamed(__name__, {"SkillShelf": "LoadedSkills"})

@@ -173,7 +173,7 @@ class Session:
         return [save_picture(image, Path(folder) / f"{name}.png") for name, image in self.views().items()]
 
     def world_state(self) -> WorldSnapshot:
-        """Privileged: where everything is, as a simulator knows it. Raises BadInput for a real robot."""
+        """Ground truth: where everything is, as a simulator knows it. Raises BadInput for a real robot."""
         if not isinstance(self.robot, WorldState):
             raise BadInput(f"The robot '{self.options.robot}' has no world state: only simulators know their world.")
         return self.robot.snapshot()

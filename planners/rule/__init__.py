@@ -1,4 +1,4 @@
-"""The rule planner: household instructions are parsed into errands and run one subtask per round."""
+"""The rule planner: household instructions are parsed into orders and run one subtask per round."""
 
 from planners.rule.planner import RulePlanner
 

@@ -1,4 +1,4 @@
-"""Which thing the rule planner brings next, where an errand is about several or about a class such as fruit."""
+"""Which thing the rule planner brings next, where an order is about several or about a class such as fruit."""
 
 from __future__ import annotations
 

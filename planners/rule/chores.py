@@ -1,4 +1,4 @@
-"""How the rule planner runs errands that need other actions than taking and putting: switching, washing, heating."""
+"""How the rule planner runs orders that need other actions than taking and putting: switching, washing, heating."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ TOOLS = {"Slice": "knife", "Wipe": "sponge"}
 
 
 class Chores(Carrying):
-    """Runs the errands of `Use`."""
+    """Runs the orders of `Use`."""
 
-    def use(self, errand: Use) -> Course[bool]:
-        """Do the action of an errand. Returns whether it is done."""
-        item = errand.item
-        match errand.action:
+    def use(self, order: Use) -> Course[bool]:
+        """Do the action of an order. Returns whether it is done."""
+        item = order.item
+        match order.action:
             case "Hand over" | "Show":
-                return (yield from self._present(errand))
+                return (yield from self._present(order))
             case "Wash" | "Fill":
-                return (yield from self._at_the_tap(errand.action, item))
+                return (yield from self._at_the_tap(order.action, item))
             case "Heat":
                 return (yield from self._heat(item))
             case "Slice" | "Wipe":
-                tool = yield from self._take(TOOLS[errand.action], "")
-                return bool(tool) and (yield from self._do(errand.action, item.words))
+                tool = yield from self._take(TOOLS[order.action], "")
+                return bool(tool) and (yield from self._do(order.action, item.words))
             case _:
-                return (yield from self._do(errand.action, item.words, free=errand.action != "Follow"))
+                return (yield from self._do(order.action, item.words, free=order.action != "Follow"))
 
     def _do(self, action: str, words: str, *, free: bool = False) -> Course[bool]:
         """Go to something and do an action to it, with a free hand if it needs one."""
@@ -64,13 +64,13 @@ class Chores(Carrying):
         off = yield from self._do("Turn off", MICROWAVE.words, free=True)
         return done.ok and off
 
-    def _present(self, errand: Use) -> Course[bool]:
+    def _present(self, order: Use) -> Course[bool]:
         """Give something to a person, or show it."""
-        name = yield from self._take(errand.item.words, errand.item.source)
+        name = yield from self._take(order.item.words, order.item.source)
         if not name:
             return False
-        reached = yield from self.reach(errand.to, f"I bring the {name} to the {errand.to}.")
+        reached = yield from self.reach(order.to, f"I bring the {name} to the {order.to}.")
         if not reached:
             return False
-        subtask = Subtask(errand.action, name, reached)
+        subtask = Subtask(order.action, name, reached)
         return (yield from self.act(subtask, reached, f"I am at the {reached} with the {name} in my hand.")).ok

@@ -11,16 +11,16 @@ from collections.abc import Generator, Sequence
 from homie.kernel.interfaces import Planner, kind_of
 from homie.kernel.types import END, END_FAILURE, Decision, PlannerInput, Report
 from perception.words.names import normalise
-from planners.rule.errands import Errands, GaveUp
 from planners.rule.memory import Memory
 from planners.rule.reading.instruction import NotUnderstood, parse_instruction
-from planners.rule.reading.orders import Errand, IfThere, Use
+from planners.rule.reading.orders import IfThere, Order, Use
+from planners.rule.running import GaveUp, OrderRunner
 
 
 class RulePlanner(Planner):
-    """Parses the task into errands (`reading/instruction.py`) and runs them (`errands.py`), one subtask per round.
+    """Parses the task into orders (`reading/instruction.py`) and runs them (`running.py`), one subtask per round.
 
-    It ends when the errands are done or when nothing more can be done for them, and reports success only if everything
+    It ends when the orders are done or when nothing more can be done for them, and reports success only if everything
     was done as it was understood. A task that it does not understand it declines at once, and its analysis says which
     words it does not understand. A question ends with an answer.
 
@@ -51,16 +51,16 @@ class RulePlanner(Planner):
 
     def _run(self, inputs: PlannerInput) -> Generator[Decision, PlannerInput, Decision]:
         try:
-            errands = parse_instruction(self._task, names_told(inputs))
-            check_actions(errands, inputs.actions)
+            orders = parse_instruction(self._task, names_told(inputs))
+            check_actions(orders, inputs.actions)
         except NotUnderstood as reason:
             sentence = f"I do not understand the task: I {reason}, so I do nothing rather than something wrong."
             return _end(inputs, sentence, "declined")
         memory = Memory()
         memory.take_in(inputs)
-        runner = Errands(memory)
+        runner = OrderRunner(memory)
         try:
-            yield from runner.run(errands)
+            yield from runner.run(orders)
         except GaveUp as reason:
             return _end(inputs, f"I give up: {reason} {runner.report()}", "failure")
         return _end(inputs, runner.report(), runner.outcome, runner.said)
@@ -72,10 +72,10 @@ def names_told(inputs: PlannerInput) -> frozenset[str]:
     return frozenset(normalise(kind_of(name)) for name in (*told, *inputs.listing))
 
 
-def check_actions(errands: Sequence[Errand], actions: Sequence[str]) -> None:
-    """Raises NotUnderstood for an errand that no skill can do."""
-    for errand in errands:
-        match errand:
+def check_actions(orders: Sequence[Order], actions: Sequence[str]) -> None:
+    """Raises NotUnderstood for an order that no skill can do."""
+    for order in orders:
+        match order:
             case Use(action) if action not in actions:
                 raise NotUnderstood(f"cannot '{action.lower()}' anything, which no skill here can do")
             case IfThere(_, _, then, otherwise):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from homie.kernel.errors import BadInput, CommandRefused, InfrastructureError, RobotFault
-from homie.kernel.interfaces import Errand, Kinematics, Locator, Robot
+from homie.kernel.interfaces import GoalHandle, Kinematics, Locator, Robot
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import (
     VIEWS,
@@ -34,8 +34,8 @@ from ros_bridge.guard.link import GuardLink
 from ros_bridge.guard.messages import Ended
 from ros_bridge.profiles.model import Profile
 from ros_bridge.profiles.spoken import EPISODE, TEXT
-from ros_bridge.robot.errands import ARM_PLANNER_FAILS, NAVIGATION_FAILS, GuardedErrand
 from ros_bridge.robot.felt import GREETING, Felt
+from ros_bridge.robot.goals import ARM_PLANNER_FAILS, NAVIGATION_FAILS, GuardedGoal
 from ros_bridge.robot.guarding import OwnGuard
 from ros_bridge.robot.pictures import Pictures
 from ros_bridge.robot.turning import can_turn, look_around
@@ -109,7 +109,7 @@ class RosRobot(Robot):
         """What the fingers were told, m."""
         self._gripping: Future[Ended] | None = None
         """Their newest command, while it has not ended."""
-        self._errand: GuardedErrand | None = None
+        self._goal_handle: GuardedGoal | None = None
         """What its own software does, or did last."""
         self._parts = {group.name: _part(self.profile, group.names) for group in self.spec.groups}
 
@@ -156,7 +156,7 @@ class RosRobot(Robot):
         """Let others on the network hear what the agent does (`homie.kernel.interfaces.Announcer`)."""
         self._episode.publish(self._node.message(TEXT, data=text))
 
-    def navigate(self, place: Pose2) -> Errand:
+    def navigate(self, place: Pose2) -> GoalHandle:
         """Have the robot's own navigation drive (`homie.kernel.interfaces.Navigator`)."""
         if self.profile.navigation is None:
             raise BadInput(
@@ -164,11 +164,11 @@ class RosRobot(Robot):
                 "/navigate_to_pose}`, or choose other skills."
             )
 
-        def go(link: GuardLink) -> GuardedErrand:
-            return GuardedErrand(link, link.navigate(place.x, place.y, place.yaw), NAVIGATION_FAILS)
+        def go(link: GuardLink) -> GuardedGoal:
+            return GuardedGoal(link, link.navigate(place.x, place.y, place.yaw), NAVIGATION_FAILS)
 
-        self._errand = self._through(go)
-        return self._errand
+        self._goal_handle = self._through(go)
+        return self._goal_handle
 
     def check_planner(self) -> None:
         """Whether a planner moves the whole chain (`homie.kernel.interfaces.ArmPlanner`)."""
@@ -184,7 +184,7 @@ class RosRobot(Robot):
                 f"{', '.join(names)}: name those groups under `reaching.moves`, and a planning group that has them."
             )
 
-    def reach(self, joints: Array, around: Sequence[Box], held: Array) -> Errand:
+    def reach(self, joints: Array, around: Sequence[Box], held: Array) -> GoalHandle:
         """Have the robot's own planner move the arm (`homie.kernel.interfaces.ArmPlanner`)."""
         self.check_planner()
         base, by_name = self.measured().base, dict(zip(self.spec.chain.names, joints.tolist(), strict=True))
@@ -196,16 +196,16 @@ class RosRobot(Robot):
             if box.distance(base.xy) < ARM_LENGTH
         ]
 
-        def go(link: GuardLink) -> GuardedErrand:
-            return GuardedErrand(
+        def go(link: GuardLink) -> GuardedGoal:
+            return GuardedGoal(
                 link,
                 link.reach(positions, boxes, held.tolist()),
                 *ARM_PLANNER_FAILS,
             )
 
         self.gate.reset()  # where the joints were told to be before is not where they are after
-        self._errand = self._through(go)
-        return self._errand
+        self._goal_handle = self._through(go)
+        return self._goal_handle
 
     def begin(self, subtask: str) -> None:
         self._begun = True
@@ -213,7 +213,7 @@ class RosRobot(Robot):
             raise CommandRefused(f"A person did not approve it: {subtask}")
 
     def _send(self, command: Command) -> None:
-        own = self._errand is not None and self._errand.outcome is Outcome.RUNNING
+        own = self._goal_handle is not None and self._goal_handle.outcome is Outcome.RUNNING
         moves = self._moves(command)
         if moves or own:
             self._moved_at = self._clock.now()

@@ -77,14 +77,14 @@ class Planned(MobileSkill):
         while max(map(abs, self.seen.body.base_velocity)) > STANDS and waited < STOPPING:
             yield from self.wait(self.spec.period)
             waited += self.spec.period
-        errand = self._robot.reach(self.chain.nearest(posture, self.q), self.space().solids.boxes, self.held)
+        goal_handle = self._robot.reach(self.chain.nearest(posture, self.q), self.space().solids.boxes, self.held)
         try:
-            while errand.outcome is Outcome.RUNNING:
+            while goal_handle.outcome is Outcome.RUNNING:
                 yield from self.wait(self.spec.period)
         finally:
-            errand.cancel()
-        if errand.outcome is not Outcome.SUCCEEDED:
-            raise Stuck(errand.failure)
+            goal_handle.cancel()
+        if goal_handle.outcome is not Outcome.SUCCEEDED:
+            raise Stuck(goal_handle.failure)
 
 
 class PlannedPick(Planned, Pick):

@@ -56,11 +56,11 @@ class DelegatedGoTo(GoTo):
     def _drive(self, target: Array, yaw: float | None, tolerance: float) -> Motion:
         """Wait until the robot has come there. Raises Stuck where it gives up."""
         facing = float(np.arctan2(*(target[:2] - self.base.xy)[::-1])) if yaw is None else yaw
-        errand = self._robot.navigate(Pose2(float(target[0]), float(target[1]), facing))
+        goal_handle = self._robot.navigate(Pose2(float(target[0]), float(target[1]), facing))
         try:
-            while errand.outcome is Outcome.RUNNING:
+            while goal_handle.outcome is Outcome.RUNNING:
                 yield from self.wait(self.spec.period)
         finally:
-            errand.cancel()
-        if errand.outcome is not Outcome.SUCCEEDED:
-            raise Stuck(errand.failure)
+            goal_handle.cancel()
+        if goal_handle.outcome is not Outcome.SUCCEEDED:
+            raise Stuck(goal_handle.failure)

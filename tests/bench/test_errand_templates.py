@@ -8,7 +8,7 @@ from collections.abc import Collection
 import pytest
 
 from homie.bench.authoring import House
-from homie.bench.authoring.errands.errand import MOST_PATHS, Errand, Step
+from homie.bench.authoring.errands.task_draft import MOST_PATHS, Step, TaskDraft
 from homie.bench.authoring.errands.templates import TEMPLATES, Situation
 from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, RobotState, RoomState, WorldSnapshot
 
@@ -159,7 +159,7 @@ def test_what_there_is_twice_is_called_by_its_colour_or_not_at_all() -> None:
     assert drawn("store", home(**alike)) == set()
 
 
-def only(name: str, house: House) -> Errand:
+def only(name: str, house: House) -> TaskDraft:
     """What a template draws in a house that leaves it no choice."""
     (template,) = (template for template in TEMPLATES if template.name == name)
     errands = [template.draw(Situation(house, ALL, random.Random(seed))) for seed in range(3)]
@@ -196,7 +196,7 @@ def test_what_is_opened_or_shut_is_so_afterwards(name: str, word: str, opened: f
 
 def test_of_several_rooms_to_visit_only_the_last_is_where_the_robot_is() -> None:
     house = home(kinds=("kitchen", "hall", "bath"))
-    errand = Errand((Step("visit", where="room_k"), Step("visit", where="room_2")), {}, ordered=True)
+    errand = TaskDraft((Step("visit", where="room_k"), Step("visit", where="room_2")), {}, ordered=True)
     assert errand.goal(house) == {"all": [{"robot_in": "room_2"}]}
     assert errand.keypaths(house) == [["[Go to, kitchen]", "[Go to, bath]", "[End]"]]
     assert errand.expert(house) == ["[Go to, kitchen]", "[Go to, bath]", "[End]"]
@@ -206,19 +206,19 @@ def test_carries_come_in_any_order_where_the_text_says_none() -> None:
     house = home(apple_1=APPLE, bowl_1=BOWL)
     carries = (Step("carry", "apple_1", "sofa_1"), Step("carry", "bowl_1", "sofa_1"))
     apple, bowl = ["[Pick, apple]", "[Put, apple, sofa]"], ["[Pick, bowl]", "[Put, bowl, sofa]"]
-    assert Errand(carries, {}).keypaths(house) == [[*apple, *bowl, "[End]"], [*bowl, *apple, "[End]"]]
-    assert Errand(carries, {}, ordered=True).keypaths(house) == [[*apple, *bowl, "[End]"]]
+    assert TaskDraft(carries, {}).keypaths(house) == [[*apple, *bowl, "[End]"], [*bowl, *apple, "[End]"]]
+    assert TaskDraft(carries, {}, ordered=True).keypaths(house) == [[*apple, *bowl, "[End]"]]
     shut = (*carries, Step("close", where="fridge_1"))
-    assert [path[-2] for path in Errand(shut, {}).keypaths(house)] == ["[Close, fridge]"] * 2, "the door comes last"
+    assert [path[-2] for path in TaskDraft(shut, {}).keypaths(house)] == ["[Close, fridge]"] * 2, "the door comes last"
     first = (Step("open", where="fridge_1"), *carries)
-    assert [path[0] for path in Errand(first, {}).keypaths(house)] == ["[Open, fridge]"] * 2
-    assert Errand(carries, {}).goal(house) == {"all": [{"at": ["apple_1", "sofa_1"]}, {"at": ["bowl_1", "sofa_1"]}]}
-    nested = Errand((Step("carry", "apple_1", "bowl_1"),), {})
+    assert [path[0] for path in TaskDraft(first, {}).keypaths(house)] == ["[Open, fridge]"] * 2
+    assert TaskDraft(carries, {}).goal(house) == {"all": [{"at": ["apple_1", "sofa_1"]}, {"at": ["bowl_1", "sofa_1"]}]}
+    nested = TaskDraft((Step("carry", "apple_1", "bowl_1"),), {})
     assert nested.goal(house) == {"all": [{"in": ["apple_1", "bowl_1"]}]}
 
 
 def test_there_are_no_more_key_paths_than_a_suite_can_hold() -> None:
     house = home(**{f"cup_{number}": item(f"cup{number}", "table_1") for number in range(6)})
     carries = tuple(Step("carry", f"cup_{number}", "sofa_1") for number in range(6))
-    assert MOST_PATHS == 120 and len(Errand(carries, {}).keypaths(house)) == MOST_PATHS
-    assert len(Errand(carries[:4], {}).keypaths(house)) == 24
+    assert MOST_PATHS == 120 and len(TaskDraft(carries, {}).keypaths(house)) == MOST_PATHS
+    assert len(TaskDraft(carries[:4], {}).keypaths(house)) == 24

@@ -41,7 +41,7 @@ def test_the_traceback_of_a_failure_is_in_the_log(homie, tiny_arguments, tmp_pat
 def test_a_warning_is_a_sentence_without_its_source(homie):
     done = homie("run", "go", "--skills", "nomad,classical", "--robot", "mujoco:none")
     warnings = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
-    assert len(warnings) == 1 and "`classical` stands in for" in warnings[0]
+    assert len(warnings) == 1 and "Falling back to `classical` for" in warnings[0]
     assert "assembly.py" not in done.stderr and "UserWarning" not in done.stderr
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from errands import bring
+from orders import bring
 
 from planners.rule.reading.instruction import NotUnderstood, parse_instruction
 from planners.rule.reading.orders import (
     Ask,
     CloseUp,
-    Errand,
     Fetch,
     IfThere,
     Item,
     OpenUp,
+    Order,
     Place,
     Return,
     Swap,
@@ -21,7 +21,7 @@ from planners.rule.reading.orders import (
     Visit,
 )
 
-UNDERSTOOD: list[tuple[str, list[Errand]]] = [
+UNDERSTOOD: list[tuple[str, list[Order]]] = [
     ("Could you put the mug in the sink, please?", [bring("mug", "sink", inside=True)]),
     ("Grab the banana and pop it in the fridge.", [bring("banana", "fridge", inside=True)]),
     ("Would you be so kind as to bring the mug to the kitchen?", [bring("mug", "kitchen counter")]),
@@ -115,7 +115,7 @@ UNDERSTOOD: list[tuple[str, list[Errand]]] = [
     ("Tell me whether the fridge is open.", [Ask("open", Item(""), Place("fridge", True))]),
     ("What is on the desk?", [Ask("contents", Item("", None), Place("desk"))]),
 ]  # fmt: skip
-"""By their errands. Unknown names are left to the locator, which says so where it knows none."""
+"""By their orders. Unknown names are left to the locator, which says so where it knows none."""
 
 REFUSED: list[tuple[str, str]] = [
     ("Put the apple on the chair next to the desk.", "'next to the desk'"),
@@ -189,9 +189,9 @@ REFUSED: list[tuple[str, str]] = [
 """By the words that the refusal names."""
 
 
-@pytest.mark.parametrize(("text", "errands"), UNDERSTOOD, ids=[text for text, _ in UNDERSTOOD])
-def test_what_is_understood_is_planned_as_said(text: str, errands: list[Errand]) -> None:
-    assert list(parse_instruction(text)) == errands
+@pytest.mark.parametrize(("text", "orders"), UNDERSTOOD, ids=[text for text, _ in UNDERSTOOD])
+def test_what_is_understood_is_planned_as_said(text: str, orders: list[Order]) -> None:
+    assert list(parse_instruction(text)) == orders
 
 
 @pytest.mark.parametrize(("text", "words"), REFUSED, ids=[text for text, _ in REFUSED])

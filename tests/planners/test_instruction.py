@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from errands import bring
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from orders import bring
 
 from perception.words.names import normalise
 from planners.rule.reading.instruction import NotUnderstood, parse_instruction
 from planners.rule.reading.orders import (
     Bring,
     CloseUp,
-    Errand,
     Fetch,
     IfThere,
     Item,
     OpenUp,
+    Order,
     Place,
     Return,
     Stock,
@@ -25,7 +25,7 @@ from planners.rule.reading.orders import (
     names_in,
 )
 
-SENTENCES: list[tuple[str, list[Errand]]] = [
+SENTENCES: list[tuple[str, list[Order]]] = [
     ("put the apple on the table", [bring("apple", "table")]),
     ("Put the green can in the fridge.", [bring("green can", "fridge", inside=True)]),
     ("put the green_can on the brown_table to the fridge",
@@ -85,7 +85,7 @@ SENTENCES: list[tuple[str, list[Errand]]] = [
 ]  # fmt: skip
 
 
-FREELY_SAID: list[tuple[str, list[Errand]]] = [
+FREELY_SAID: list[tuple[str, list[Order]]] = [
     ("apple and pear go on the desk", [bring("apple", "desk"), bring("pear", "desk")]),
     ("the bowl belongs in the sink", [bring("bowl", "sink", inside=True)]),
     ("lemon to the sofa, plum into the fridge", [bring("lemon", "sofa"), bring("plum", "fridge", inside=True)]),
@@ -113,14 +113,14 @@ FREELY_SAID: list[tuple[str, list[Errand]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "errands"), FREELY_SAID, ids=[text for text, _ in FREELY_SAID])
-def test_what_the_grammar_does_not_cover_is_read_more_freely(text: str, errands: list[Errand]) -> None:
-    assert list(parse_instruction(text)) == errands
+@pytest.mark.parametrize(("text", "orders"), FREELY_SAID, ids=[text for text, _ in FREELY_SAID])
+def test_what_the_grammar_does_not_cover_is_read_more_freely(text: str, orders: list[Order]) -> None:
+    assert list(parse_instruction(text)) == orders
 
 
-@pytest.mark.parametrize(("text", "errands"), SENTENCES, ids=[text for text, _ in SENTENCES])
-def test_sentences(text: str, errands: list[Errand]) -> None:
-    assert list(parse_instruction(text)) == errands
+@pytest.mark.parametrize(("text", "orders"), SENTENCES, ids=[text for text, _ in SENTENCES])
+def test_sentences(text: str, orders: list[Order]) -> None:
+    assert list(parse_instruction(text)) == orders
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_what_is_not_understood_gives_nothing(text: str) -> None:
         parse_instruction(text)
 
 
-def understood(text: str) -> tuple[Errand, ...]:
+def understood(text: str) -> tuple[Order, ...]:
     try:
         return parse_instruction(text)
     except NotUnderstood:
@@ -176,15 +176,15 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "errands"), [*SENTENCES, *FREELY_SAID], ids=[text for text, _ in [*SENTENCES, *FREELY_SAID]]
+    ("text", "orders"), [*SENTENCES, *FREELY_SAID], ids=[text for text, _ in [*SENTENCES, *FREELY_SAID]]
 )
-def test_no_word_is_passed_over(text: str, errands: list[Errand]) -> None:
+def test_no_word_is_passed_over(text: str, orders: list[Order]) -> None:
     """A word that is not known changes what is read or makes it refused, wherever it stands."""
     words = text.split()
     for strange in ("zorp", "under"):
         for at in range(len(words) + 1):
             more = " ".join([*words[:at], strange, *words[at:]])
-            assert list(understood(more)) != errands, more
+            assert list(understood(more)) != orders, more
 
 
 PLACES = ("fridge", "table", "kitchen", "drawer", "bowl")
@@ -244,7 +244,7 @@ MEANT = {"fridge", "kitchen counter"}
 
 @given(texts)
 @settings(deadline=None, max_examples=100)
-def test_errands_name_only_what_the_text_names(text: str) -> None:
+def test_orders_name_only_what_the_text_names(text: str) -> None:
     spoken = set(normalise(text).split())
     for name in names_in(understood(text)):
         assert name in MEANT or set(name.split()) <= spoken
@@ -252,9 +252,9 @@ def test_errands_name_only_what_the_text_names(text: str) -> None:
 
 @given(texts)
 @settings(deadline=None, max_examples=100)
-def test_errands_always_say_what_and_where(text: str) -> None:
-    for errand in understood(text):
-        match errand:
+def test_orders_always_say_what_and_where(text: str) -> None:
+    for order in understood(text):
+        match order:
             case Bring(item, place) | Stock(item, place):
                 assert place.words
                 assert item.words or (item.source and item.count is None)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from homie.kernel.episode.executor import SkillBook
+from homie.kernel.episode.executor import SkillTable
 from homie.kernel.errors import BadInput
 from homie.kernel.planning.prompts import Message
 from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
@@ -430,9 +430,9 @@ EXPLAINED = ("emmoe-json", "emmoe-text", "embodiedbench")
 
 def system_of(template: str, *declared: Action) -> str:
     """The system message where skill sets declare actions besides those of EMMOE."""
-    book = SkillBook({}, table=action_table([declared]))
+    skill_table = SkillTable({}, table=action_table([declared]))
     actions = (*(name for name in ACTION_TABLE if name != "End"), *(action.name for action in declared), "End")
-    given = replace(GIVEN, actions=actions, arguments=book.arguments, explanations=book.explanations)
+    given = replace(GIVEN, actions=actions, arguments=skill_table.arguments, explanations=skill_table.explanations)
     request, _ = Prompt(PromptSettings(template=template)).request(given)
     return str(request.messages[0].parts[0])
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from error_detection import execution, paper_order
 from homie.kernel.episode.agent import run_episode
-from homie.kernel.episode.executor import Executor, SkillBook
+from homie.kernel.episode.executor import Executor, SkillTable
 from homie.kernel.episode.rules import EpisodeRules
 from homie.kernel.episode.senses import Senses
 from homie.kernel.interfaces import Detector, EpisodeListener, ErrorCheck, Listeners, Locator, Planner, Robot, Skill
@@ -370,7 +370,7 @@ def stage(
     world = world or home()
     skill = TextSkill(world, ("Go to", "Pick", "Put", "Open", "Close"))
     locator = TextLocator(world, sensors=sensors)
-    book = SkillBook({"text": dict.fromkeys(skill.actions, skill)})
+    skill_table = SkillTable({"text": dict.fromkeys(skill.actions, skill)})
     robot = TextRobot(world)
-    executor = Executor(Senses(robot, TextDetector(world), locator), book, checks, execution, attempts=attempts)
+    executor = Executor(Senses(robot, TextDetector(world), locator), skill_table, checks, execution, attempts=attempts)
     return Stage(world, executor, skill, locator)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from homie.kernel.episode.senses import Senses
 from homie.kernel.errors import BadInput, CommandRefused, HomieError, Stopped, TargetLost
@@ -21,6 +22,7 @@ from homie.kernel.interfaces import (
     SkillSet,
     Trial,
 )
+from homie.kernel.support.moved import renamed
 from homie.kernel.types import (
     Attempt,
     AttemptEnded,
@@ -57,11 +59,14 @@ from homie.kernel.vocabulary.actions import (
 
 
 @dataclass(frozen=True, slots=True)
-class SkillBook:
-    """Which skill runs for (model, action). Models are the names of the loaded skill sets, in order of preference.
+class SkillTable:
+    """Maps (model, action) to the skill that runs.
 
-    missing: models that are listed and have the skills of another one, because they have no checkpoint. table: what
-    is known of the actions, of those that the skill sets declare too. sets: the skill sets themselves, by model.
+    Attributes:
+        by_model: Skills by action, by model. Models are the names of the skill sets, in order of preference.
+        missing: Models without a checkpoint, whose skills are those of a fallback.
+        table: Properties of the actions, including those that the skill sets declare.
+        sets: The skill sets by model.
     """
 
     by_model: Mapping[str, Mapping[str, Skill]]
@@ -103,8 +108,8 @@ class SkillBook:
         """The skill of the model that the planner chose; any model that has the action where it chose none."""
         return self.by_model.get(self._chosen(model, action), {}).get(action)
 
-    def stands_in_for(self, model: str, action: str) -> str:
-        """The model in whose place the chosen skill runs, "" if it is that model's own."""
+    def fallback_for(self, model: str, action: str) -> str:
+        """The missing model whose fallback is the chosen skill, "" if the skill is the model's own."""
         chosen = self._chosen(model, action)
         return chosen if chosen in self.missing else ""
 
@@ -127,7 +132,7 @@ class Executor:
     def __init__(
         self,
         senses: Senses,
-        skills: SkillBook,
+        skills: SkillTable,
         checks: Sequence[ErrorCheck],
         execution: ExecutionCheck,
         *,
@@ -202,7 +207,7 @@ class Executor:
                 action=task.action,
                 entity=entity,
                 held=held,
-                attempt=replace(attempt, stands_in_for=self.skills.stands_in_for(decision.model, subtask.action)),
+                attempt=replace(attempt, stands_in_for=self.skills.fallback_for(decision.model, subtask.action)),
                 observation=self.senses.look(self.locator.cameras).observation,
                 world=self.locator,
                 feedback_message=skill.feedback_message,
@@ -341,3 +346,7 @@ class _Timed:
             return self._skill.act(observation)
         finally:
             self.seconds += time.perf_counter() - began
+
+
+if not TYPE_CHECKING:
+    __getattr__ = renamed(__name__, {"SkillBook": "SkillTable"})

@@ -10,13 +10,15 @@ Robot ----> Detector ----> Planner ------> Skill ----------------> Robot
 ```
 """
 
+from typing import TYPE_CHECKING
+
 from homie.kernel.interfaces.checks import CheckQuestion, ErrorCheck, ExecutionCheck, Trial
-from homie.kernel.interfaces.delegation import ArmPlanner, Errand, Navigator
+from homie.kernel.interfaces.delegation import ArmPlanner, GoalHandle, Navigator
 from homie.kernel.interfaces.detector import Detector
 from homie.kernel.interfaces.kinematics import IkSolution, Kinematics
 from homie.kernel.interfaces.listener import Announcer, EpisodeListener, Listeners
 from homie.kernel.interfaces.locator import LOOSE, Locator, NameMatcher, WorldModel
-from homie.kernel.interfaces.parts import NamedByUsers, SharedPart
+from homie.kernel.interfaces.parts import Configurable, SharedPart
 from homie.kernel.interfaces.planner import Planner
 from homie.kernel.interfaces.replay import Replay, ReplayedMoment, ReplayedWords
 from homie.kernel.interfaces.robot import Robot, background
@@ -24,13 +26,14 @@ from homie.kernel.interfaces.skill import Skill, SkillSet
 from homie.kernel.interfaces.world import (
     Filmable,
     FilmableFromAnywhere,
+    GroundTruthAccess,
     Mirrored,
     OwnList,
     Performer,
-    Privileged,
     Rearrangeable,
     WorldState,
 )
+from homie.kernel.support.moved import renamed
 from homie.kernel.world.names import kind_of
 
 __all__ = [
@@ -38,25 +41,25 @@ __all__ = [
     "Announcer",
     "ArmPlanner",
     "CheckQuestion",
+    "Configurable",
     "Detector",
     "EpisodeListener",
-    "Errand",
     "ErrorCheck",
     "ExecutionCheck",
     "Filmable",
     "FilmableFromAnywhere",
+    "GoalHandle",
+    "GroundTruthAccess",
     "IkSolution",
     "Kinematics",
     "Listeners",
     "Locator",
     "Mirrored",
     "NameMatcher",
-    "NamedByUsers",
     "Navigator",
     "OwnList",
     "Performer",
     "Planner",
-    "Privileged",
     "Rearrangeable",
     "Replay",
     "ReplayedMoment",
@@ -71,3 +74,9 @@ __all__ = [
     "background",
     "kind_of",
 ]
+
+
+if not TYPE_CHECKING:
+    __getattr__ = renamed(
+        __name__, {"Errand": "GoalHandle", "NamedByUsers": "Configurable", "Privileged": "GroundTruthAccess"}
+    )

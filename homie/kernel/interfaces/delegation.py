@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from homie.kernel.support.moved import renamed
 from homie.kernel.types import Array, Box, Outcome, Pose2
 
 
-class Errand(Protocol):
+class GoalHandle(Protocol):
     """Something that a robot does by itself, until it is over. Stopping the robot ends it, too."""
 
     @property
@@ -27,7 +28,7 @@ class Errand(Protocol):
 class Navigator(Protocol):
     """A robot that finds its own way, as one that runs Nav2. The skill set `nav2` asks it."""
 
-    def navigate(self, place: Pose2) -> Errand:
+    def navigate(self, place: Pose2) -> GoalHandle:
         """Drive to a place in the odometry frame (m, rad), around what the robot's own software knows of.
 
         Raises CommandRefused where it may not move. Until it is over no velocity is taken.
@@ -43,7 +44,7 @@ class ArmPlanner(Protocol):
         """Raises BadInput for a robot whose planner is not named, or does not move the whole chain
         (`homie.kernel.robot.body.RobotSpec.chain`)."""
 
-    def reach(self, joints: Array, around: Sequence[Box], held: Array) -> Errand:
+    def reach(self, joints: Array, around: Sequence[Box], held: Array) -> GoalHandle:
         """Bring torso and arm to joint positions.
 
         Args:
@@ -54,3 +55,7 @@ class ArmPlanner(Protocol):
         Raises:
             CommandRefused: It may not move. Until it is over nothing that moves the base or the chain is taken.
         """
+
+
+if not TYPE_CHECKING:
+    __getattr__ = renamed(__name__, {"Errand": "GoalHandle"})

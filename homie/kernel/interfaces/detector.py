@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
-from homie.kernel.interfaces.parts import NamedByUsers
+from homie.kernel.interfaces.parts import Configurable
 from homie.kernel.types import (
     Detection,
     Observation,
 )
 
 
-class Detector(NamedByUsers, ABC):
+class Detector(Configurable, ABC):
     """From pictures to named boxes.
 
     It is made once for all episodes of a process; `reset` begins an episode. Its argument is that of

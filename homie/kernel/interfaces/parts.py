@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from pydantic import BaseModel
 
 from homie.kernel.errors import BadInput
-from homie.kernel.support.moved import renamed_members
+from homie.kernel.support.moved import renamed, renamed_members
 
 
-class NamedByUsers:
+class Configurable:
     """What users choose by a name, made as `cls(argument, settings)`: of NAME:ARGUMENT and of the settings beside it.
 
     A class whose constructor takes fewer gets fewer: no settings where it has no `Settings`, no argument where none is
@@ -50,3 +50,7 @@ class SharedPart(Protocol):
 
     def close(self) -> None:
         """End it. Idempotent."""
+
+
+if not TYPE_CHECKING:
+    __getattr__ = renamed(__name__, {"NamedByUsers": "Configurable"})

@@ -9,14 +9,14 @@ from typing import ClassVar
 
 from pydantic import BaseModel
 
-from homie.kernel.interfaces.parts import NamedByUsers, SharedPart
+from homie.kernel.interfaces.parts import Configurable, SharedPart
 from homie.kernel.types import (
     Decision,
     PlannerInput,
 )
 
 
-class Planner(NamedByUsers, ABC):
+class Planner(Configurable, ABC):
     """A brain: from what the robot knows to the next decision. It never sees world state.
 
     One instance serves one episode at a time; `reset` is called before each. `decide` may raise

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from homie.kernel.interfaces.checks import ErrorCheck
 from homie.kernel.interfaces.kinematics import Kinematics
-from homie.kernel.interfaces.parts import NamedByUsers
+from homie.kernel.interfaces.parts import Configurable
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.support.moved import renamed_members
 from homie.kernel.types import (
@@ -111,7 +111,7 @@ class Skill(ABC):
         return ""
 
 
-class SkillSet(NamedByUsers, ABC):
+class SkillSet(Configurable, ABC):
     """The skills of one low-level model, as `--skills` names it; to a planner its `name` is a model to choose.
 
     It is made once for all episodes of a process: networks are loaded then. What is of one episode is in the skills,

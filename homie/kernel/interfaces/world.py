@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from homie.kernel.interfaces.robot import Robot
+from homie.kernel.support.moved import renamed
 from homie.kernel.types import (
     Choice,
     Goal,
@@ -100,7 +101,7 @@ class Rearrangeable(Protocol):
 
 
 @runtime_checkable
-class Privileged(Protocol):
+class GroundTruthAccess(Protocol):
     """A planner that knows the world it plans for: it shows that tasks can be done, and is none to compare others with.
     Or a skill set whose actions the robot carries out by itself (`Performer`).
 
@@ -135,7 +136,11 @@ class Mirrored(Protocol):
 
 @runtime_checkable
 class WorldState(Protocol):
-    """Privileged knowledge. Only simulators have it; only the background locator, scoring and records may ask."""
+    """Ground truth. Only simulators have it; only the background locator, scoring and records may ask."""
 
     def snapshot(self) -> WorldSnapshot:
         """The world as it is now: of all that a `WorldSnapshot` can tell, what this one knows."""
+
+
+if not TYPE_CHECKING:
+    __getattr__ = renamed(__name__, {"Privileged": "GroundTruthAccess"})

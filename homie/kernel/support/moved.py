@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 TYPE_CHECKING = False  # as in `homie`, which imports this first of all
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from importlib.abc import Loader
     from types import ModuleType
     from typing import Any
@@ -104,6 +104,31 @@ def attribute(old: str, name: str, new: str) -> Any:
         stacklevel=3,
     )
     return value
+
+
+def renamed(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:
+    """A `__getattr__` for a module in which something is called otherwise than in version 0.1.
+
+    Args:
+        module: The module's `__name__`.
+        names: New names by the old ones.
+
+    Returns:
+        A function that returns the attribute with the new name, with a DeprecationWarning. It raises AttributeError for
+        names that are not old ones.
+    """
+
+    def getattribute(name: str) -> Any:
+        if name not in names:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        warnings.warn(
+            f"{module}.{name} is called {names[name]} now. The old name works for one release.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return getattr(sys.modules[module], names[name])
+
+    return getattribute
 
 
 def renamed_members(cls: type, names: Mapping[str, str]) -> None:

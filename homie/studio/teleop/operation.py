@@ -22,7 +22,7 @@ from homie.data.recording.takes import begin_take
 from homie.kernel.episode.agent import Episode
 from homie.kernel.episode.rules import EpisodeRules
 from homie.kernel.errors import BadInput, CommandRefused, HomieError, RobotFault, Stopped
-from homie.kernel.interfaces import EpisodeListener, Listeners, Planner, Privileged
+from homie.kernel.interfaces import EpisodeListener, GroundTruthAccess, Listeners, Planner
 from homie.kernel.robot.body import stands_still
 from homie.kernel.types import (
     BY_PERSON,
@@ -320,7 +320,7 @@ class Operation:
         options = self.options
         if order.planner:
             planner = load_planner(order.planner, options.planner_settings)
-            if isinstance(planner, Privileged):
+            if isinstance(planner, GroundTruthAccess):
                 planner.bind(self.parts.robot)
             options = options.model_copy(update={"planner": order.planner})
             self.parts = replace(self.parts, planner=planner)

@@ -20,7 +20,7 @@ class Chores(Transfers):
         names = self._switched() if verb else []
         action = lexicon.SWITCHES.get(f"{verb} {cursor.take({'on', 'off'})}", "") if names else ""
         if action and (self._at_break() or cursor.sees(lexicon.ASIDE)):
-            self.errands += [Use(action, Item(name)) for name in names]
+            self.orders += [Use(action, Item(name)) for name in names]
             return True
         cursor.at = start
         if not (action := lexicon.USES.get(cursor.take(lexicon.USES.keys()), "")):
@@ -34,13 +34,13 @@ class Chores(Transfers):
         cursor.take(lexicon.BY_MEANS.get(action, frozenset()))
         if any(item.count != 1 or not item.words for item in items):
             return False
-        self.errands += [Use(action, self._from(item, "")) for item in items]
+        self.orders += [Use(action, self._from(item, "")) for item in items]
         self._moved(items)
         return True
 
     def _switch_all(self, action: str) -> bool:
         names = self._switched()
-        self.errands += [Use(action, Item(name)) for name in names]
+        self.orders += [Use(action, Item(name)) for name in names]
         return bool(names)
 
     def _switched(self) -> list[str]:
@@ -65,7 +65,7 @@ class Chores(Transfers):
         person = person or (self._somebody() if cursor.take({"to", "over to"}) else "")
         if not person or len(things) != 1 or things[0].count != 1 or not things[0].words:
             return False
-        self.errands.append(Use("Show" if verb == "show" else "Hand over", self._from(things[0], ""), person))
+        self.orders.append(Use("Show" if verb == "show" else "Hand over", self._from(things[0], ""), person))
         self._moved(things)
         return True
 

@@ -11,11 +11,11 @@ from planners.rule.reading.conditions import Condition, condition
 from planners.rule.reading.nouns import Cursor, Kind, NotUnderstood, Noun, noun
 from planners.rule.reading.orders import (
     CloseUp,
-    Errand,
     Fetch,
     IfThere,
     Item,
     OpenUp,
+    Order,
     Return,
     Visit,
     in_order,
@@ -34,10 +34,10 @@ class Reader(Statements):
         super().__init__(cursor, items, place)
         self._read = 0
         self._sentence = 0
-        """Where the errands of this sentence begin."""
+        """Where the orders of this sentence begin."""
         self._spoken = False
         """Whether somebody has said something of themselves, which may go on: `I am in the study and would like ...`"""
-        self._later: list[Errand] = []
+        self._later: list[Order] = []
         """What is to be done at the end of this sentence: `before X, Y` is Y and then X."""
 
     def text(self) -> None:
@@ -47,7 +47,7 @@ class Reader(Statements):
         self._complete()
 
     def _complete(self) -> None:
-        """Remove what is to stay from the errands. Raises NotUnderstood if something has no destination or no order."""
+        """Remove what is to stay from the orders. Raises NotUnderstood if something has no destination or no order."""
         self._end_sentence()
         self._come_to_person()
         self._leave_alone()
@@ -70,15 +70,15 @@ class Reader(Statements):
 
     def _end_sentence(self) -> None:
         self.verb = ""
-        self.errands += self._later
-        self._later, self._sentence = [], len(self.errands)
+        self.orders += self._later
+        self._later, self._sentence = [], len(self.orders)
 
     def _come_to_person(self) -> None:
         """What somebody wants to have is brought to where that is, which may be said behind it."""
-        kept = without_repeats(self.errands)
-        fetches = any(isinstance(errand, Fetch) for errand in kept)
+        kept = without_repeats(self.orders)
+        fetches = any(isinstance(order, Fetch) for order in kept)
         if self.awaited and fetches and not isinstance(kept[-1], Visit):
-            self.errands.append(Visit(self.here) if self.here else Return())
+            self.orders.append(Visit(self.here) if self.here else Return())
 
     # ------------------------------------------------------------ when
 
@@ -88,7 +88,7 @@ class Reader(Statements):
         A clause that begins a sentence is followed by the order that it belongs to. One behind an order belongs to it
         if it is the only one of its sentence.
         """
-        cursor, mark = self.cursor, len(self.errands)
+        cursor, mark = self.cursor, len(self.orders)
         leading = mark == self._sentence and not self._later
         start = cursor.at
         before = cursor.take(lexicon.BEFORE)
@@ -105,16 +105,16 @@ class Reader(Statements):
         self._clause()
         while cursor.take({"and"}):
             self._clause()
-        timed = self.errands[mark:]
+        timed = self.orders[mark:]
         if not timed:
             return False
         if not leading:
             if after:
-                self.errands[self._sentence :] = [*timed, *self.errands[self._sentence : mark]]
+                self.orders[self._sentence :] = [*timed, *self.orders[self._sentence : mark]]
             return True
         if before:
             self._later = timed
-            del self.errands[mark:]
+            del self.orders[mark:]
         if not cursor.take({",", ", then", "then"}) or cursor.over or cursor.words[cursor.at] in (".", ":"):
             return False
         self._clause()
@@ -187,19 +187,19 @@ class Reader(Statements):
             return self._if_open()
         here, elsewhere = Item(asked.item.words, 1, asked.place.words), asked.item
         first = self._branch(asked, elsewhere if asked.absent else here, asked.place.words)
-        second: tuple[Errand, ...] = ()
+        second: tuple[Order, ...] = ()
         if self._otherwise(asked.item.words):
             last = set(names_in(first)) - {asked.item.words, asked.place.words}
             second = self._branch(asked, here if asked.absent else elsewhere, "" if last else asked.place.words)
         elif asked.searched:
             raise NotUnderstood(f"do not know what is to be done without a {asked.item.words}")
         then, otherwise = (second, first) if asked.absent else (first, second)
-        self.errands.append(IfThere(asked.item, replace(asked.place, inside=False), then, otherwise))
+        self.orders.append(IfThere(asked.item, replace(asked.place, inside=False), then, otherwise))
         self._note(asked.place)
         self.items = ()
         return True
 
-    def _branch(self, asked: Condition, item: Item, place: str) -> tuple[Errand, ...]:
+    def _branch(self, asked: Condition, item: Item, place: str) -> tuple[Order, ...]:
         """The orders up to `otherwise` or the end of the sentence."""
         cursor = self.cursor
         cursor.skip(lexicon.SO)
@@ -209,9 +209,9 @@ class Reader(Statements):
             reader._clause()
             if cursor.over or cursor.words[cursor.at] in (".", ":") or self._sees_otherwise():
                 reader._complete()
-                if not reader.errands:
+                if not reader.orders:
                     raise NotUnderstood(f"do not know what is to be done if there is a {asked.item.words}")
-                return in_order(without_repeats(reader.errands))
+                return in_order(without_repeats(reader.orders))
             cursor.skip(lexicon.THEN | {","})
 
     def _sees_otherwise(self) -> bool:
@@ -241,14 +241,14 @@ class Reader(Statements):
             return False
         names = self._places_listed()
         cursor.take(lexicon.IS)
-        order = CloseUp if cursor.take(lexicon.OPENED) else OpenUp if cursor.take(lexicon.CLOSED) else None
-        if len(names) != 1 or order is None or not is_container(names[0]):
+        door_order = CloseUp if cursor.take(lexicon.OPENED) else OpenUp if cursor.take(lexicon.CLOSED) else None
+        if len(names) != 1 or door_order is None or not is_container(names[0]):
             return False
         self._note_containers(names)
-        before = len(self.errands)
+        before = len(self.orders)
         cursor.skip(lexicon.SO)
         self._clause()
-        return self.errands[before:] == [order(names[0])] and not self._sees_otherwise()
+        return self.orders[before:] == [door_order(names[0])] and not self._sees_otherwise()
 
     # ------------------------------------------------------------ people and places
 
@@ -346,8 +346,8 @@ class Reader(Statements):
         cursor = self.cursor
         if cursor.take(lexicon.WAIT):
             cursor.skip(lexicon.ASIDE)
-            if cursor.take(lexicon.THERE) or (self._at_break() and self.errands):
-                return isinstance(self.errands[-1] if self.errands else None, Visit)
+            if cursor.take(lexicon.THERE) or (self._at_break() and self.orders):
+                return isinstance(self.orders[-1] if self.orders else None, Visit)
             return bool(cursor.take({"in", "at", "by", "near", "next to"})) and self._go(noun(cursor))
         if cursor.take(lexicon.CALL_AT):
             return self._go(noun(cursor))
@@ -358,14 +358,14 @@ class Reader(Statements):
             here = noun(cursor) if cursor.take({"in", "into"}) else None
             if here is None and not self.here:
                 raise NotUnderstood("do not know where you are")
-            self.errands += [Fetch(item) for item in (*company, *self._company())]
+            self.orders += [Fetch(item) for item in (*company, *self._company())]
             return self._go(here or Noun(Kind.PLACE, self.here))
         if not cursor.take({*lexicon.INTO, "in", "through to"}):
             return False
         where = noun(cursor)
         if where is None and cursor.take(lexicon.THERE):
             where = Noun(Kind.PLACE, self.place)
-        self.errands += [Fetch(item) for item in (*company, *self._company())]
+        self.orders += [Fetch(item) for item in (*company, *self._company())]
         return self._go(where)
 
     def _company(self) -> tuple[Item, ...]:
@@ -381,7 +381,7 @@ class Reader(Statements):
         if where is None or not where.words or where.count != 1 or where.other:
             return False
         name = self._in_its_room(where)
-        self.errands.append(Visit(name))
+        self.orders.append(Visit(name))
         if where.kind is Kind.THING:
             self.items = (Item(name),)
         else:

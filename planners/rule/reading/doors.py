@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from planners.common_sense import is_container, is_furniture, is_room
 from planners.rule.reading import lexicon
 from planners.rule.reading.nouns import PUNCTUATION, Cursor, Kind, NotUnderstood, Noun, noun
-from planners.rule.reading.orders import CloseUp, Errand, Item, OpenUp
+from planners.rule.reading.orders import CloseUp, Item, OpenUp, Order
 
 _STANDING_OPEN = frozenset(
     f"{that} {verb} open" for that in ("that", "which") for verb in ("is", "are", "stand", "stands")
@@ -19,7 +19,7 @@ class Doors:
 
     def __init__(self, cursor: Cursor, items: Sequence[Item] = (), place: str = "") -> None:
         self.cursor = cursor
-        self.errands: list[Errand] = []
+        self.orders: list[Order] = []
         self.items = tuple(items)
         self.place = place
         self.containers = [place] if is_container(place) else []
@@ -155,7 +155,7 @@ class Doors:
     def _unlock(self, names: Sequence[str]) -> None:
         self._move_doors(names, OpenUp, "open")
 
-    def _move_doors(self, names: Sequence[str], errand: type[OpenUp] | type[CloseUp], verb: str) -> None:
+    def _move_doors(self, names: Sequence[str], order: type[OpenUp] | type[CloseUp], verb: str) -> None:
         if not names:
             rest = self.cursor.rest()
             done = "opened" if verb == "open" else "closed"
@@ -163,8 +163,8 @@ class Doors:
         for name in names:
             if is_furniture(name) and not is_container(name):
                 raise NotUnderstood(f"cannot {verb} the {name}")
-            if errand(name) not in self.errands or isinstance(self.errands[-1], OpenUp):
-                self.errands.append(errand(name))
+            if order(name) not in self.orders or isinstance(self.orders[-1], OpenUp):
+                self.orders.append(order(name))
         self._note_containers(names)
         self.place = names[-1]
 

@@ -1,4 +1,4 @@
-"""Parses household instructions into errands. An instruction that is not fully understood is rejected as a whole."""
+"""Parses household instructions into orders. An instruction that is not fully understood is rejected as a whole."""
 
 from __future__ import annotations
 
@@ -8,42 +8,42 @@ from collections.abc import Collection, Sequence
 from planners.rule.reading import lexicon
 from planners.rule.reading.clauses import Reader
 from planners.rule.reading.nouns import Cursor, NotUnderstood, spelled
-from planners.rule.reading.orders import CloseUp, Errand, Fetch, in_order, names_in, without_repeats
+from planners.rule.reading.orders import CloseUp, Fetch, Order, in_order, names_in, without_repeats
 from planners.rule.reading.questions import question, strange
 from planners.rule.reading.spelling import misspelt
 
 __all__ = ["NotUnderstood", "parse_instruction"]
 
 
-def parse_instruction(text: str, known: Collection[str] = ()) -> tuple[Errand, ...]:
-    """The errands of an instruction, in the order in which they are run.
+def parse_instruction(text: str, known: Collection[str] = ()) -> tuple[Order, ...]:
+    """The orders of an instruction, in the sequence in which they are run.
 
     Args:
         text: an instruction in English.
         known: names that are known besides those of the vocabulary.
 
     Raises:
-        NotUnderstood: some words have no role in an errand; the message names them, and what they may be misspelt for.
+        NotUnderstood: some words have no role in an order; the message names them, and what they may be misspelt for.
 
     Example:
         >>> parse_instruction("Put the apple in the fridge.")
         (Bring(item=Item(words='apple', count=1, source='', besides=()), place=Place(words='fridge', inside=True)),)
     """
     try:
-        errands = _parsed(text)
+        orders = _parsed(text)
     except NotUnderstood as reason:
         quoted = re.findall("'(.*)'", str(reason))
         if hint := misspelt([word for words in quoted for word in words.split()], known):
             raise NotUnderstood(f"{reason}: {hint}") from reason
         raise
-    for name in names_in(errands):
+    for name in names_in(orders):
         unknown = [] if lexicon.is_thing(name) or lexicon.is_place(name) or name in known else name.split()
         if hint := misspelt(unknown, known):
             raise NotUnderstood(f"do not know '{name}': {hint}")
-    return errands
+    return orders
 
 
-def _parsed(text: str) -> tuple[Errand, ...]:
+def _parsed(text: str) -> tuple[Order, ...]:
     cursor = Cursor(spelled(text))
     if asked := question(cursor):
         return (asked,)
@@ -54,19 +54,19 @@ def _parsed(text: str) -> tuple[Errand, ...]:
         if words := strange(Cursor(spelled(text))):
             raise NotUnderstood(f"do not understand '{words}' in this question") from None
         raise
-    errands = without_repeats(reader.errands)
-    if not errands:
+    orders = without_repeats(reader.orders)
+    if not orders:
         raise NotUnderstood("do not see what is to be done")
-    _check_hand(errands)
-    return in_order(errands)
+    _check_hand(orders)
+    return in_order(orders)
 
 
-def _check_hand(errands: Sequence[Errand]) -> None:
-    """Raises NotUnderstood if the errands would need a second hand."""
-    held = [order.item for order in errands if isinstance(order, Fetch)]
+def _check_hand(orders: Sequence[Order]) -> None:
+    """Raises NotUnderstood if the orders would need a second hand."""
+    held = [order.item for order in orders if isinstance(order, Fetch)]
     if len(held) > 1 or any(item.count != 1 for item in held):
         raise NotUnderstood("have only one hand and do not know where to put the things")
-    for at, errand in enumerate(errands):
-        closed = next((order.words for order in errands[at:] if isinstance(order, CloseUp)), "")
-        if isinstance(errand, Fetch) and closed:
-            raise NotUnderstood(f"have only one hand and cannot close the {closed} with the {errand.item.words} in it")
+    for at, order in enumerate(orders):
+        closed = next((later.words for later in orders[at:] if isinstance(later, CloseUp)), "")
+        if isinstance(order, Fetch) and closed:
+            raise NotUnderstood(f"have only one hand and cannot close the {closed} with the {order.item.words} in it")

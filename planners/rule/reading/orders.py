@@ -1,4 +1,4 @@
-"""Errands: the orders of an instruction, and the order in which they are run."""
+"""The orders of an instruction, and the sequence in which they are run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """The objects that an errand is about.
+    """The objects that an order is about.
 
     words: `green can`, "" for anything at the source. count: how many, None for all. source: the place to take them
     from, "" if none is named. besides: names of objects to leave where they are.
@@ -115,21 +115,21 @@ class CloseUp:
 
 @dataclass(frozen=True, slots=True)
 class IfThere:
-    """Check whether an item is at a place, then run the errands for that case."""
+    """Check whether an item is at a place, then run the orders for that case."""
 
     item: Item
     place: Place
-    then: tuple[Errand, ...]
-    otherwise: tuple[Errand, ...]
+    then: tuple[Order, ...]
+    otherwise: tuple[Order, ...]
 
 
-Errand: TypeAlias = "Bring | Stock | Swap | Fetch | Visit | Return | Use | Ask | OpenUp | CloseUp | IfThere"
+Order: TypeAlias = "Bring | Stock | Swap | Fetch | Visit | Return | Use | Ask | OpenUp | CloseUp | IfThere"
 
 
-def names_in(errands: tuple[Errand, ...]) -> Iterator[str]:
-    """Every non-empty name of an object or a place in the errands, including those of both cases."""
-    for errand in errands:
-        match errand:
+def names_in(orders: tuple[Order, ...]) -> Iterator[str]:
+    """Every non-empty name of an object or a place in the orders, including those of both cases."""
+    for order in orders:
+        match order:
             case Bring(item, place) | Stock(item, place):
                 yield from _filled(item.words, item.source, *item.besides, place.words)
             case Swap(first, second):
@@ -147,21 +147,21 @@ def names_in(errands: tuple[Errand, ...]) -> Iterator[str]:
                 yield from names_in(then + otherwise)
 
 
-def in_order(errands: Sequence[Errand]) -> tuple[Errand, ...]:
-    """The errands in a feasible order: items to hold are picked up last, and doors are closed after their last use."""
-    return _closed_last(_held_last(list(errands)))
+def in_order(orders: Sequence[Order]) -> tuple[Order, ...]:
+    """The orders in a feasible sequence: items to hold are picked up last, and doors close after their last use."""
+    return _closed_last(_held_last(list(orders)))
 
 
-def without_repeats(errands: Sequence[Errand]) -> list[Errand]:
-    """The errands without visits and pick-ups that a later errand for the same object includes."""
-    kept: list[Errand] = []
-    for at, errand in enumerate(errands):
-        later = [after.item for after in errands[at + 1 :] if isinstance(after, Bring | Fetch)]
-        if isinstance(errand, Visit) and any(item.words == errand.words for item in later):
+def without_repeats(orders: Sequence[Order]) -> list[Order]:
+    """The orders without visits and pick-ups that a later order for the same object includes."""
+    kept: list[Order] = []
+    for at, order in enumerate(orders):
+        later = [after.item for after in orders[at + 1 :] if isinstance(after, Bring | Fetch)]
+        if isinstance(order, Visit) and any(item.words == order.words for item in later):
             continue
-        if isinstance(errand, Fetch) and any(_same(errand.item, item) for item in later):
+        if isinstance(order, Fetch) and any(_same(order.item, item) for item in later):
             continue
-        kept.append(errand)
+        kept.append(order)
     return kept
 
 
@@ -169,24 +169,22 @@ def _same(first: Item, second: Item) -> bool:
     return first.words == second.words and (bool(first.words) or first.source == second.source)
 
 
-def _held_last(errands: list[Errand]) -> list[Errand]:
-    """There is one hand: an item to hold is picked up after all errands that need the hand."""
-    at = next((i for i, errand in enumerate(errands) if isinstance(errand, Fetch)), len(errands))
-    needed = [errand for errand in errands[at + 1 :] if not isinstance(errand, Visit | Return | Fetch)]
-    return errands[:at] + needed + [errand for errand in errands[at:] if errand not in needed]
+def _held_last(orders: list[Order]) -> list[Order]:
+    """There is one hand: an item to hold is picked up after all orders that need the hand."""
+    at = next((i for i, order in enumerate(orders) if isinstance(order, Fetch)), len(orders))
+    needed = [order for order in orders[at + 1 :] if not isinstance(order, Visit | Return | Fetch)]
+    return orders[:at] + needed + [order for order in orders[at:] if order not in needed]
 
 
-def _closed_last(errands: list[Errand]) -> tuple[Errand, ...]:
-    """Move the closing of a container behind the last errand that needs it open."""
-    ordered = list(errands)
-    for closing in [errand for errand in errands if isinstance(errand, CloseUp)]:
+def _closed_last(orders: list[Order]) -> tuple[Order, ...]:
+    """Move the closing of a container behind the last order that needs it open."""
+    ordered = list(orders)
+    for closing in [order for order in orders if isinstance(order, CloseUp)]:
         at = ordered.index(closing)
         needed = [
-            i
-            for i, errand in enumerate(ordered)
-            if i > at and closing.words in names_in((errand,)) and errand != closing
+            i for i, order in enumerate(ordered) if i > at and closing.words in names_in((order,)) and order != closing
         ]
-        if needed and not any(isinstance(errand, OpenUp) for errand in ordered):
+        if needed and not any(isinstance(order, OpenUp) for order in ordered):
             ordered.insert(needed[-1], ordered.pop(at))
     return tuple(ordered)
 

@@ -97,7 +97,7 @@ class Statements(Chores):
         return True
 
     def _brought(self, item: Item) -> bool:
-        return any(isinstance(errand, Bring) and errand.item.words == item.words for errand in self.errands)
+        return any(isinstance(order, Bring) and order.item.words == item.words for order in self.orders)
 
     def _tell(self, items: Sequence[Item], places: Sequence[Where]) -> bool:
         """The clause says where items are: orders to move them take them from there."""
@@ -105,11 +105,11 @@ class Statements(Chores):
             return False
         source = places[0].place.words
         for item in items:
-            moved = [order for order in self.errands if isinstance(order, Bring) and order.item.words == item.words]
-            for errand in moved:
-                if errand.item.source or errand.place.words == source:
+            moved = [order for order in self.orders if isinstance(order, Bring) and order.item.words == item.words]
+            for order in moved:
+                if order.item.source or order.place.words == source:
                     return False
-                self.errands[self.errands.index(errand)] = replace(errand, item=replace(errand.item, source=source))
+                self.orders[self.orders.index(order)] = replace(order, item=replace(order.item, source=source))
             if not moved:
                 self.mentioned.append(replace(item, source=source))
         self.items = tuple(replace(item, source=source) for item in items)
@@ -124,7 +124,7 @@ class Statements(Chores):
         last = self._last_bring()
         if not besides or last is None:
             return False
-        self.errands[-1] = replace(last, item=self._without(last.item, besides))
+        self.orders[-1] = replace(last, item=self._without(last.item, besides))
         return True
 
     def _stay(self) -> bool:
@@ -150,7 +150,7 @@ class Statements(Chores):
         elif not leave:
             cursor.take(lexicon.WHERE_IT_IS)
         if kept.kind is Kind.REST or kept.other:
-            return bool(self.errands)
+            return bool(self.orders)
         if kept.kind is not Kind.THING or kept.words.endswith(" one"):
             return False
         self.kept.append(kept.words)
@@ -162,12 +162,12 @@ class Statements(Chores):
         return last is not None and last.item.count is None and bool(self._touched(last.item, (words,)))
 
     def _last_bring(self) -> Bring | None:
-        """The errand read last, if it is to bring something."""
-        last = self.errands[-1] if self.errands else None
+        """The order read last, if it is to bring something."""
+        last = self.orders[-1] if self.orders else None
         return last if isinstance(last, Bring) else None
 
     def _leave_alone(self) -> None:
-        """Remove from the errands what is to stay where it is."""
-        for at, errand in enumerate(self.errands):
-            if isinstance(errand, Bring) and (touched := self._touched(errand.item, self.kept)):
-                self.errands[at] = replace(errand, item=self._without(errand.item, touched))
+        """Remove from the orders what is to stay where it is."""
+        for at, order in enumerate(self.orders):
+            if isinstance(order, Bring) and (touched := self._touched(order.item, self.kept)):
+                self.orders[at] = replace(order, item=self._without(order.item, touched))

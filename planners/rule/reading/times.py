@@ -1,6 +1,6 @@
 """Clauses that say when: `before you close the fridge, ...`, `... after you have closed the fridge`.
 
-Each is an order of its own, and only its place in the order of errands is other than that of its words.
+Each is an order of its own, and only it is run at another time than its place in the text says.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ class Transfers(Things):
             self._arrive(items, to[0].place)
         elif for_me or verb in lexicon.TAKE | lexicon.HAND or (source and verb.startswith("clear")):
             self._fetch(items)
-            self.errands += [Visit(person)] if person else []
+            self.orders += [Visit(person)] if person else []
             self.awaited = for_me and not person
         elif verb in lexicon.GATHER:
             self.mentioned += items
@@ -121,7 +121,7 @@ class Transfers(Things):
         return item if mentioned is None else replace(item, source=mentioned.source)
 
     def _arrive(self, items: Sequence[Item], place: Place) -> None:
-        """Add errands that bring items to a place."""
+        """Add orders that bring items to a place."""
         where = Place(ROOM_PLACES.get(canonical(place.words), place.words), place.inside)
         for item in items:
             if not item.words and not item.source:
@@ -132,12 +132,12 @@ class Transfers(Things):
                 raise NotUnderstood(f"cannot bring the {item.words or 'things'} to where they are")
             if self.cleared is not None and item.source == self.cleared.source:
                 self.cleared = None
-            self.errands.append(Bring(item, where))
+            self.orders.append(Bring(item, where))
         self._moved(items)
         self._note(place)
 
     def _fetch(self, items: Sequence[Item]) -> None:
-        self.errands += [Fetch(item) for item in items]
+        self.orders += [Fetch(item) for item in items]
         self._use(items)
         self.items = tuple(items)
         if items[0].source:
@@ -170,7 +170,7 @@ class Transfers(Things):
         items = tuple(self._from(item, places[0].place.words if places else "") for item in items)
         self._fetch(items)
         if len(items) == 1 and items[0].count == 1 and not items[0].source and items[0].words:
-            self.errands[-1] = Visit(items[0].words)
+            self.orders[-1] = Visit(items[0].words)
         return True
 
     def _clear(self) -> bool:
@@ -213,7 +213,7 @@ class Transfers(Things):
             return False
         if any(item.count != 1 or not item.words for item in pairs):
             raise NotUnderstood("can only exchange one thing for one other")
-        self.errands.append(Swap(*pairs))
+        self.orders.append(Swap(*pairs))
         self._moved(pairs)
         return True
 
@@ -238,7 +238,7 @@ class Transfers(Things):
             noun(cursor) or cursor.take(lexicon.NUMBERS.keys())
         ):
             cursor.take({"now", "already"})
-        self.errands.append(Stock(things[0], place))
+        self.orders.append(Stock(things[0], place))
         self._moved(things)
         self._note(place)
         return True

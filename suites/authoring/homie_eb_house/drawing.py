@@ -24,7 +24,7 @@ from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.house.initial_state import initial_state
 from homie.kernel.errors import BadInput
 from homie.kernel.world.conditions import parse_condition, unknown_words
-from suites.authoring.homie_eb_house.errands import Errand, Kind, Lot, Numbered
+from suites.authoring.homie_eb_house.errands import Kind, Lot, Numbered, TaskTemplate
 from suites.authoring.homie_eb_house.paraphrases import REFERENCES, at_length, in_a_row, said
 from suites.authoring.homie_states.script import Unsuited
 from suites.authoring.written import write_yaml
@@ -89,7 +89,9 @@ class Recipe:
                     return tasks
         raise SystemExit(f"errand {number}: no house suits it")
 
-    def _six(self, here: House, seed: int, errand: Errand, number: int, rng: random.Random) -> Iterator[dict[str, Any]]:
+    def _six(
+        self, here: House, seed: int, errand: TaskTemplate, number: int, rng: random.Random
+    ) -> Iterator[dict[str, Any]]:
         """The tasks of an errand, subset by subset. Raises Unsuited."""
         short = [(subset, said(here, errand, subset)) for subset in REFERENCES]
         short.insert(2, ("complex-instruction", at_length(here, errand, rng)))
@@ -98,7 +100,7 @@ class Recipe:
         row = self._row(here, errand, rng)
         yield self.task(here, seed, row, f"{self.letter}{number:02}-long-horizon", "long-horizon", in_a_row(here, row))
 
-    def _row(self, here: House, errand: Errand, rng: random.Random) -> list[Errand]:
+    def _row(self, here: House, errand: TaskTemplate, rng: random.Random) -> list[TaskTemplate]:
         """Three errands that do not touch each other, the first of them this one, unless it has to be the last.
 
         Raises Unsuited.
@@ -119,7 +121,7 @@ class Recipe:
                 continue
         raise Unsuited("nothing goes with it")
 
-    def steps(self, here: House, errands: Sequence[Errand]) -> list[str]:
+    def steps(self, here: House, errands: Sequence[TaskTemplate]) -> list[str]:
         """What the expert does. Raises Unsuited."""
         script = self.script(here)
         for errand in errands:
@@ -127,7 +129,7 @@ class Recipe:
         return [*script.steps, "[End]"]
 
     def task(
-        self, here: House, seed: int, errands: Sequence[Errand], name: str, subset: str, text: str
+        self, here: House, seed: int, errands: Sequence[TaskTemplate], name: str, subset: str, text: str
     ) -> dict[str, Any]:
         """A task as the suite file has it. Raises Unsuited."""
         goals = [dict(goal) for errand in errands for goal in errand.goals]

@@ -28,9 +28,17 @@ class Numbered(Script):
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
-    """One errand in a house. text: with the slots of `about`, `Bring {x} to {f}.`. about: things by slot. uses: all
-    furniture and things that it needs or changes. lasts: whether something is in the hand at the end."""
+class TaskTemplate:
+    """A text with slots, and what it asks for in a house.
+
+    Attributes:
+        text: The text with the slots of `about`, such as `Bring {x} to {f}.`.
+        about: Objects and furniture by slot.
+        goals: Conditions that hold at the end.
+        act: The expert's steps.
+        uses: All furniture and objects that it needs or changes.
+        lasts: Whether an object is held at the end.
+    """
 
     text: str
     about: Mapping[str, str]
@@ -80,10 +88,10 @@ class Lot:
         return self.rng.choice(free)
 
 
-Kind: TypeAlias = Callable[[Lot], Errand]
+Kind: TypeAlias = Callable[[Lot], TaskTemplate]
 
 
-def place(lot: Lot) -> Errand:
+def place(lot: Lot) -> TaskTemplate:
     x = lot.thing()
     f = lot.place(PLACES, x)
 
@@ -92,10 +100,10 @@ def place(lot: Lot) -> Errand:
         script.bring(f)
 
     text = lot.rng.choice(("Bring {x} to {f} and leave it there.", "Carry {x} over to {f}."))
-    return Errand(text, {"x": x, "f": f}, ({"at": [x, f]},), act, frozenset({x, f}))
+    return TaskTemplate(text, {"x": x, "f": f}, ({"at": [x, f]},), act, frozenset({x, f}))
 
 
-def store(lot: Lot) -> Errand:
+def store(lot: Lot) -> TaskTemplate:
     x = lot.thing()
     f = lot.place(CLOSETS, x)
 
@@ -107,10 +115,10 @@ def store(lot: Lot) -> Errand:
         script.do("Close", f)
 
     text = lot.rng.choice(("Put {x} into {f}, and leave that closed.", "Store {x} in {f} and shut it."))
-    return Errand(text, {"x": x, "f": f}, ({"in": [x, f]}, {"closed": f}), act, frozenset({x, f}))
+    return TaskTemplate(text, {"x": x, "f": f}, ({"in": [x, f]}, {"closed": f}), act, frozenset({x, f}))
 
 
-def pair(lot: Lot) -> Errand:
+def pair(lot: Lot) -> TaskTemplate:
     x = lot.thing()
     y = lot.thing(lambda name: name != x)
     f = lot.place(PLACES[:-1], x, y)
@@ -122,10 +130,10 @@ def pair(lot: Lot) -> Errand:
 
     text = lot.rng.choice(("Bring {x} and {y} to {f}.", "Carry {x} over to {f}, and {y}, too."))
     goals = ({"at": [x, f]}, {"at": [y, f]})
-    return Errand(text, {"x": x, "y": y, "f": f}, goals, act, frozenset({x, y, f}))
+    return TaskTemplate(text, {"x": x, "y": y, "f": f}, goals, act, frozenset({x, y, f}))
 
 
-def light(lot: Lot) -> Errand:
+def light(lot: Lot) -> TaskTemplate:
     x, f = lot.thing(), lot.fixture("lamp")
 
     def act(script: Numbered) -> None:
@@ -135,10 +143,10 @@ def light(lot: Lot) -> Errand:
 
     text = lot.rng.choice(("Turn on {f}, then pick up {x} and keep it.", "Switch {f} on and take {x} in your hand."))
     goals = ({"turned_on": f}, {"held": x})
-    return Errand(text, {"x": x, "f": f}, goals, act, frozenset({x, f}), lasts=True)
+    return TaskTemplate(text, {"x": x, "f": f}, goals, act, frozenset({x, f}), lasts=True)
 
 
-def heat(lot: Lot) -> Errand:
+def heat(lot: Lot) -> TaskTemplate:
     x, oven = lot.stateful("heated"), lot.fixture("microwave")
     f = lot.place(PLACES, x)
 
@@ -150,10 +158,10 @@ def heat(lot: Lot) -> Errand:
 
     text = lot.rng.choice(("Heat {x} and bring it to {f}.", "Bring {x} to {f}, but heat it first."))
     goals = ({"is": [x, "heated"]}, {"at": [x, f]})
-    return Errand(text, {"x": x, "f": f}, goals, act, frozenset({x, f, oven}))
+    return TaskTemplate(text, {"x": x, "f": f}, goals, act, frozenset({x, f, oven}))
 
 
-def cool(lot: Lot) -> Errand:
+def cool(lot: Lot) -> TaskTemplate:
     x, fridge = lot.stateful("cooled"), lot.fixture("fridge")
     f = lot.place(PLACES, x)
 
@@ -164,10 +172,10 @@ def cool(lot: Lot) -> Errand:
 
     text = lot.rng.choice(("Chill {x} and bring it to {f}.", "Bring {x} to {f}, but cool it first."))
     goals = ({"is": [x, "cooled"]}, {"at": [x, f]})
-    return Errand(text, {"x": x, "f": f}, goals, act, frozenset({x, f, fridge}))
+    return TaskTemplate(text, {"x": x, "f": f}, goals, act, frozenset({x, f, fridge}))
 
 
-def clean(lot: Lot) -> Errand:
+def clean(lot: Lot) -> TaskTemplate:
     x, sink = lot.stateful("clean"), lot.fixture("sink")
     f = lot.place(PLACES, x)
 
@@ -177,10 +185,10 @@ def clean(lot: Lot) -> Errand:
 
     text = lot.rng.choice(("Wash {x} and bring it to {f}.", "Bring {x} to {f}, but wash it under the tap first."))
     goals = ({"is": [x, "clean"]}, {"at": [x, f]})
-    return Errand(text, {"x": x, "f": f}, goals, act, frozenset({x, f, sink}))
+    return TaskTemplate(text, {"x": x, "f": f}, goals, act, frozenset({x, f, sink}))
 
 
-def cut(lot: Lot) -> Errand:
+def cut(lot: Lot) -> TaskTemplate:
     x = lot.stateful("sliced")
     knife = lot.thing(lambda name: lot.house.objects[name].kind == "knife")
     f = lot.place(PLACES, x)
@@ -194,7 +202,7 @@ def cut(lot: Lot) -> Errand:
 
     text = lot.rng.choice(("Slice {x} and bring it to {f}.", "Bring {x} to {f}, but slice it first."))
     goals = ({"is": [x, "sliced"]}, {"at": [x, f]})
-    return Errand(text, {"x": x, "f": f}, goals, act, frozenset({x, f, knife}))
+    return TaskTemplate(text, {"x": x, "f": f}, goals, act, frozenset({x, f, knife}))
 
 
 KINDS: Mapping[str, Kind] = {kind.__name__: kind for kind in (place, store, pair, light, heat, cool, clean, cut)}

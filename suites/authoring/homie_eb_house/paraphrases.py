@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 
 from homie.bench.authoring.house import House
-from suites.authoring.homie_eb_house.errands import Errand
+from suites.authoring.homie_eb_house.errands import TaskTemplate
 from suites.authoring.homie_eb_house.references import Reference, by_look, by_place, by_use, named
 from suites.authoring.homie_states.script import Unsuited
 
@@ -28,13 +28,13 @@ AROUND = (
 """What a long instruction has around the errand: things that are there and do not matter."""
 
 
-def said(house: House, errand: Errand, subset: str) -> str:
+def said(house: House, errand: TaskTemplate, subset: str) -> str:
     """An errand in the words of a subset. Raises Unsuited."""
     refer = REFERENCES[subset]
     return _capital(errand.text.format(**{slot: refer(house, name) for slot, name in errand.about.items()}))
 
 
-def at_length(house: House, errand: Errand, rng: random.Random) -> str:
+def at_length(house: House, errand: TaskTemplate, rng: random.Random) -> str:
     """An errand inside an instruction that says more than it asks for. Raises Unsuited."""
     idle = [name for name in sorted(house.objects) if name not in errand.uses and house.spoken(name)]
     if len(idle) < 2:
@@ -44,7 +44,7 @@ def at_length(house: House, errand: Errand, rng: random.Random) -> str:
     return ". ".join(_capital(sentence) for sentence in text.split(". "))
 
 
-def in_a_row(house: House, errands: Sequence[Errand]) -> str:
+def in_a_row(house: House, errands: Sequence[TaskTemplate]) -> str:
     """Several errands, one after the other."""
     texts = [said(house, errand, "base") for errand in errands]
     return " ".join(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from suites.authoring.homie_eb_house.errands import CLOSETS, PLACES, Errand, Lot, Numbered
+from suites.authoring.homie_eb_house.errands import CLOSETS, PLACES, Lot, Numbered, TaskTemplate
 from suites.authoring.homie_states.script import Unsuited
 
 
@@ -38,7 +38,7 @@ class Rearranging(Numbered):
             self.shut.add(names[0])
 
 
-def unpack(lot: Lot) -> Errand:
+def unpack(lot: Lot) -> TaskTemplate:
     """Bring a thing out of what it is shut in, and shut that again."""
     x = lot.thing(lambda name: lot.house.container(name) is not None)
     closet = str(lot.house.container(x))
@@ -56,10 +56,10 @@ def unpack(lot: Lot) -> Errand:
         ("Bring {x} to {f}, and shut what it was in.", "Carry {x} over to {f}; what it was in stays shut.")
     )
     goals = ({"at": [x, f]}, {"closed": closet})
-    return Errand(text, {"x": x, "f": f}, goals, act, frozenset({x, closet, f}))
+    return TaskTemplate(text, {"x": x, "f": f}, goals, act, frozenset({x, closet, f}))
 
 
-def swap(lot: Lot) -> Errand:
+def swap(lot: Lot) -> TaskTemplate:
     """Two things that change their places."""
     house = lot.house
     x = lot.thing(lambda name: house.objects[name].at in house.of_kind(*PLACES[:-1]))
@@ -80,4 +80,4 @@ def swap(lot: Lot) -> Errand:
 
     text = lot.rng.choice(("Let {x} and {y} change places.", "Put {x} where {y} is, and {y} where {x} was."))
     goals = ({"at": [x, g]}, {"at": [y, f]})
-    return Errand(text, {"x": x, "y": y}, goals, act, frozenset({x, y, f, g}))
+    return TaskTemplate(text, {"x": x, "y": y}, goals, act, frozenset({x, y, f, g}))

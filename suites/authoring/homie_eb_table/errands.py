@@ -21,25 +21,30 @@ WIPE = ("Wipe {area} with {tool}.", "Take {tool} and wipe {area}.", "Use {tool} 
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
-    """What is asked for. text: with the slots of `about`. about: the things by slot."""
+class TaskTemplate:
+    """A text with slots.
+
+    Attributes:
+        text: The text with the slots of `about`.
+        about: Objects and places by slot.
+    """
 
     text: str
     about: Mapping[str, Thing]
 
 
-def errand(scene: TableScene, rng: random.Random) -> Errand:
+def errand(scene: TableScene, rng: random.Random) -> TaskTemplate:
     """What a scene asks for, in words drawn from those of its family. Raises Unsuited for a tower of three, which takes
     more actions than EB-Manipulation allows."""
     for condition in scene.conditions:
         match condition:
             case In(pair=(str() as name, str() as place)):
-                return Errand(rng.choice(PICK), {"x": scene.thing(name), "place": scene.thing(place)})
+                return TaskTemplate(rng.choice(PICK), {"x": scene.thing(name), "place": scene.thing(place)})
             case Sorted(pair=(str() as name, str() as place)):
-                return Errand(rng.choice(SORT), {"x": scene.thing(name), "place": scene.thing(place)})
+                return TaskTemplate(rng.choice(SORT), {"x": scene.thing(name), "place": scene.thing(place)})
             case Stacked(stacked=(str() as below, str() as above)):
-                return Errand(rng.choice(STACK), {"a": scene.thing(below), "b": scene.thing(above)})
+                return TaskTemplate(rng.choice(STACK), {"a": scene.thing(below), "b": scene.thing(above)})
             case Is(in_state=(str() as name, "wiped")):
                 sponge = next(item for item in scene.things if item.kind == "sponge")
-                return Errand(rng.choice(WIPE), {"area": scene.thing(name), "tool": sponge})
+                return TaskTemplate(rng.choice(WIPE), {"area": scene.thing(name), "tool": sponge})
     raise Unsuited("a tower of three takes too long")

@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 
 from homie.envs.mujoco.table.scene import TableScene
-from suites.authoring.homie_eb_table.errands import Errand
+from suites.authoring.homie_eb_table.errands import TaskTemplate
 from suites.authoring.homie_eb_table.references import (
     Reference,
     Unsuited,
@@ -35,13 +35,13 @@ AROUND = (
 """What a long instruction has around the errand: a thing that is there and does not matter."""
 
 
-def said(scene: TableScene, errand: Errand, subset: str) -> str:
+def said(scene: TableScene, errand: TaskTemplate, subset: str) -> str:
     """An errand in the words of a subset. Raises Unsuited where they would not mean its things alone."""
     refer = REFERENCES[subset]
     return _capital(errand.text.format(**{slot: the_only(scene, item, refer) for slot, item in errand.about.items()}))
 
 
-def at_length(scene: TableScene, errand: Errand, rng: random.Random) -> str:
+def at_length(scene: TableScene, errand: TaskTemplate, rng: random.Random) -> str:
     """An errand inside an instruction that says more than it asks for. Raises Unsuited."""
     idle = [item for item in scene.things if item not in errand.about.values()]
     if not idle:

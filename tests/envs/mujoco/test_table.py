@@ -18,7 +18,7 @@ from homie.envs.mujoco.table.robot import FrankaTable, open_table
 from homie.envs.mujoco.table.scene import FAMILIES, TABLE_TOP, TableScene, Thing
 from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, hole_places
 from homie.kernel.episode.agent import run_episode
-from homie.kernel.episode.executor import Executor, SkillBook
+from homie.kernel.episode.executor import Executor, SkillTable
 from homie.kernel.episode.rules import EpisodeRules
 from homie.kernel.episode.senses import Senses
 from homie.kernel.errors import BadInput, CommandRefused
@@ -235,10 +235,10 @@ def executor(robot: FrankaTable, skill: Skill | None = None) -> Executor:
     locator = robot.background()
     locator.reset(seed=0)
     skill = skill or registry.load("skills", "arm")("").skills(robot.spec, robot.kinematics)[0]
-    book = SkillBook({"arm": dict.fromkeys(skill.actions, skill)})
+    skill_table = SkillTable({"arm": dict.fromkeys(skill.actions, skill)})
     detector, checks = registry.load("detectors", "simulated")(""), registry.load("checks", "paper")
-    execution, actions = registry.load("execution", "emmoe"), book.actions(robot)
-    return Executor(Senses(robot, detector, locator), book, checks, execution, attempts=1, actions=actions)
+    execution, actions = registry.load("execution", "emmoe"), skill_table.actions(robot)
+    return Executor(Senses(robot, detector, locator), skill_table, checks, execution, attempts=1, actions=actions)
 
 
 def move(robot: FrankaTable, target: str) -> Execution:
@@ -449,4 +449,4 @@ def test_the_robot_keeps_the_contract(shared):
     assert issubclass(FrankaTable, Robot)
     assert executor(shared).actions == ("Move", "End")
     reaching = Fixed((0.0, 0.0, 0.0), 0.0)
-    assert SkillBook({"fixed": {"Pick": reaching}}).actions(shared) == ("Pick", "End")
+    assert SkillTable({"fixed": {"Pick": reaching}}).actions(shared) == ("Pick", "End")

@@ -15,7 +15,7 @@ from ros_bridge.guard.process import _loop
 from ros_bridge.guard.sockets import AgentSocket
 from ros_bridge.profiles.live import NAVIGATE
 from ros_bridge.profiles.model import read_profile
-from ros_bridge.robot.errands import NAVIGATION_FAILS, GuardedErrand
+from ros_bridge.robot.goals import NAVIGATION_FAILS, GuardedGoal
 from ros_bridge.transport.actions import ActionServer, Status
 from ros_bridge.transport.actions import Outcome as Ended
 from ros_bridge.transport.dds.definitions import Definitions
@@ -79,48 +79,48 @@ def drive(guarded):
     navigation.ends, navigation.takes = Ended(Status.SUCCEEDED), True
     navigation.go.clear()
     link.begin("go to the table")
-    return lambda: GuardedErrand(link, link.navigate(1.0, 2.0, 0.0), NAVIGATION_FAILS), navigation, link
+    return lambda: GuardedGoal(link, link.navigate(1.0, 2.0, 0.0), NAVIGATION_FAILS), navigation, link
 
 
 def test_a_drive_arrives(drive):
     begin, navigation, _ = drive
-    errand = begin()
+    goal_handle = begin()
     until(lambda: navigation.places)
-    assert navigation.places[-1] == ("odom", 1.0, 1.0) and errand.outcome is Outcome.RUNNING
+    assert navigation.places[-1] == ("odom", 1.0, 1.0) and goal_handle.outcome is Outcome.RUNNING
     navigation.go.set()
-    until(lambda: errand.outcome is Outcome.SUCCEEDED)
+    until(lambda: goal_handle.outcome is Outcome.SUCCEEDED)
 
 
 def test_a_drive_that_is_given_up_fails_with_what_the_robot_says(drive):
     begin, navigation, _ = drive
     navigation.ends = Ended(Status.ABORTED)
     navigation.go.set()
-    errand = begin()
-    until(lambda: errand.outcome is Outcome.FAILED)
-    assert errand.failure == "the robot's navigation was aborted"
+    goal_handle = begin()
+    until(lambda: goal_handle.outcome is Outcome.FAILED)
+    assert goal_handle.failure == "the robot's navigation was aborted"
 
 
 def test_a_goal_that_is_not_taken_fails(drive):
     begin, navigation, _ = drive
     navigation.takes = False
-    errand = begin()
-    until(lambda: errand.outcome is Outcome.FAILED)
-    assert errand.failure == "the robot's navigation was rejected: the controller did not accept it"
+    goal_handle = begin()
+    until(lambda: goal_handle.outcome is Outcome.FAILED)
+    assert goal_handle.failure == "the robot's navigation was rejected: the controller did not accept it"
 
 
 def test_a_stop_cancels_a_drive_and_is_confirmed(drive):
     begin, navigation, link = drive
-    errand, count = begin(), len(navigation.places)
+    goal_handle, count = begin(), len(navigation.places)
     until(lambda: len(navigation.places) > count or navigation.places)
     assert link.stop().confirmed
-    until(lambda: errand.outcome is Outcome.STOPPED)
+    until(lambda: goal_handle.outcome is Outcome.STOPPED)
 
 
 def test_a_skill_that_has_enough_cancels_its_drive(drive):
     begin, _, _ = drive
-    errand = begin()
-    errand.cancel()
-    until(lambda: errand.outcome is Outcome.STOPPED)
+    goal_handle = begin()
+    goal_handle.cancel()
+    until(lambda: goal_handle.outcome is Outcome.STOPPED)
 
 
 @pytest.mark.parametrize(("distro", "fields"), [("humble", ["result"]), ("jazzy", ["error_code"])])

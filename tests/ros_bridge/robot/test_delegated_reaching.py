@@ -16,7 +16,7 @@ from ros_bridge.guard.process import _loop
 from ros_bridge.guard.sockets import AgentSocket
 from ros_bridge.profiles.live import MOVE_GROUP
 from ros_bridge.profiles.model import read_profile
-from ros_bridge.robot.errands import ARM_PLANNER_FAILS, GuardedErrand
+from ros_bridge.robot.goals import ARM_PLANNER_FAILS, GuardedGoal
 from ros_bridge.transport.actions import ActionServer, Status
 from ros_bridge.transport.actions import Outcome as Ended
 from ros_bridge.transport.dds.definitions import Definitions
@@ -87,22 +87,22 @@ def motion(guarded):
     planner.go.clear()
 
     def begin(held=()):
-        return GuardedErrand(link, link.reach(THERE, [TABLE], held), *ARM_PLANNER_FAILS)
+        return GuardedGoal(link, link.reach(THERE, [TABLE], held), *ARM_PLANNER_FAILS)
 
     return begin, planner, link, guard
 
 
 def test_a_motion_arrives(motion):
     begin, planner, _, _ = motion
-    errand = begin(held=[[0.0, 0.0, 0.0, 0.04]])
+    goal_handle = begin(held=[[0.0, 0.0, 0.0, 0.04]])
     until(lambda: planner.goals)
-    assert errand.outcome is Outcome.RUNNING
+    assert goal_handle.outcome is Outcome.RUNNING
     (goal,) = planner.goals
     assert [each.position for each in goal.request.goal_constraints[0].joint_constraints] == THERE
     assert len(goal.planning_options.planning_scene_diff.world.collision_objects) == 1
     planner.go.set()
-    until(lambda: errand.outcome is Outcome.SUCCEEDED)
-    assert errand.failure == ""
+    until(lambda: goal_handle.outcome is Outcome.SUCCEEDED)
+    assert goal_handle.failure == ""
 
 
 @pytest.mark.parametrize(
@@ -113,26 +113,26 @@ def test_a_motion_that_is_given_up_fails_with_the_reason(motion, code, reason):
     begin, planner, _, _ = motion
     planner.code = code
     planner.go.set()
-    errand = begin()
-    until(lambda: errand.outcome is Outcome.FAILED)
-    assert errand.failure == f"the robot's arm planner was aborted: {reason}"
+    goal_handle = begin()
+    until(lambda: goal_handle.outcome is Outcome.FAILED)
+    assert goal_handle.failure == f"the robot's arm planner was aborted: {reason}"
 
 
 def test_a_stop_cancels_a_motion_and_is_done_when_no_joint_moves(motion):
     begin, planner, link, guard = motion
-    errand = begin()
+    goal_handle = begin()
     until(lambda: guard._measured.joint_speeds()["elbow_flex_joint"] > 0.4)
     assert link.stop().confirmed
     assert max(map(abs, guard._measured.joint_speeds().values())) < FETCH.standing.joint
-    until(lambda: errand.outcome is Outcome.STOPPED)
+    until(lambda: goal_handle.outcome is Outcome.STOPPED)
     assert planner.body.speeds["elbow_flex_joint"] == 0.0
 
 
 def test_a_skill_that_has_enough_cancels_its_motion(motion):
     begin, _, _, _ = motion
-    errand = begin()
-    errand.cancel()
-    until(lambda: errand.outcome is Outcome.STOPPED)
+    goal_handle = begin()
+    goal_handle.cancel()
+    until(lambda: goal_handle.outcome is Outcome.STOPPED)
 
 
 @pytest.mark.parametrize(("distro", "fields"), [("humble", ["val"]), ("jazzy", ["val", "message", "source"])])

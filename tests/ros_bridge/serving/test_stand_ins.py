@@ -19,7 +19,7 @@ from ros_bridge.guard.process import _loop
 from ros_bridge.guard.sockets import AgentSocket
 from ros_bridge.profiles.live import MOVE_GROUP, NAVIGATE
 from ros_bridge.profiles.model import read_profile
-from ros_bridge.robot.errands import ARM_PLANNER_FAILS, GuardedErrand
+from ros_bridge.robot.goals import ARM_PLANNER_FAILS, GuardedGoal
 from ros_bridge.serving.served import ServedRobot
 from ros_bridge.transport.actions import ActionClient, Status
 from ros_bridge.transport.dds.node import DdsNode
@@ -80,11 +80,11 @@ def goal(**changes):
 def test_the_arm_is_unfolded_on_a_planned_way(served):
     link, guard, _, _ = served
     for _ in range(3):  # a machine that is too busy for the simulation may make it give up
-        errand = GuardedErrand(link, link.reach(RAISED), *ARM_PLANNER_FAILS)
-        until(lambda errand=errand: errand.outcome is not Outcome.RUNNING, seconds=60)
-        if errand.outcome is Outcome.SUCCEEDED:
+        goal_handle = GuardedGoal(link, link.reach(RAISED), *ARM_PLANNER_FAILS)
+        until(lambda goal_handle=goal_handle: goal_handle.outcome is not Outcome.RUNNING, seconds=60)
+        if goal_handle.outcome is Outcome.SUCCEEDED:
             break
-    assert errand.outcome is Outcome.SUCCEEDED, errand.failure
+    assert goal_handle.outcome is Outcome.SUCCEEDED, goal_handle.failure
     measured = guard._measured.positions()
     assert max(abs(measured[name] - value) for name, value in zip(JOINTS, RAISED, strict=True)) < 0.05
 
@@ -92,22 +92,22 @@ def test_the_arm_is_unfolded_on_a_planned_way(served):
 def test_a_stop_in_motion_is_done_when_the_joints_stand(served):
     link, guard, _, _ = served
     aside = (RAISED[0], -1.5, *RAISED[2:])
-    errand = GuardedErrand(link, link.reach(aside), *ARM_PLANNER_FAILS)
+    goal_handle = GuardedGoal(link, link.reach(aside), *ARM_PLANNER_FAILS)
     until(lambda: abs(guard._measured.joint_speeds().get("shoulder_pan_joint", 0.0)) > 0.2, seconds=30)
     stopped = link.stop()
     assert stopped.confirmed, stopped.text
     assert max(map(abs, guard._measured.joint_speeds().values())) <= FETCH.standing.joint
-    until(lambda: errand.outcome is Outcome.STOPPED)
+    until(lambda: goal_handle.outcome is Outcome.STOPPED)
     assert guard._measured.positions()["shoulder_pan_joint"] > -1.4, "it has not gone on to its end"
 
 
 def test_a_hand_inside_a_thing_is_no_way(served):
     link, _, _, _ = served
     block = Box(np.array([0.75, 0.3, 0.8]), np.array([0.4, 0.4, 0.6]))
-    errand = GuardedErrand(link, link.reach(RAISED, [block]), *ARM_PLANNER_FAILS)
-    until(lambda: errand.outcome is not Outcome.RUNNING, seconds=60)
-    assert errand.outcome is Outcome.FAILED
-    assert errand.failure == "the robot's arm planner was aborted: no way was found"
+    goal_handle = GuardedGoal(link, link.reach(RAISED, [block]), *ARM_PLANNER_FAILS)
+    until(lambda: goal_handle.outcome is not Outcome.RUNNING, seconds=60)
+    assert goal_handle.outcome is Outcome.FAILED
+    assert goal_handle.failure == "the robot's arm planner was aborted: no way was found"
 
 
 @pytest.mark.parametrize(
@@ -151,12 +151,12 @@ def test_a_plan_alone_moves_nothing(served):
 
 def test_the_base_is_driven_to_a_place_and_stopped_on_the_way(served):
     link, guard, _, driving = served
-    errand = GuardedErrand(link, link.navigate(1.4, 2.3, 1.0), "the robot's navigation")
-    until(lambda: errand.outcome is not Outcome.RUNNING, seconds=60)
-    assert errand.outcome is Outcome.SUCCEEDED, errand.failure
-    errand = GuardedErrand(link, link.navigate(1.0, 1.0, 0.0), "the robot's navigation")
+    goal_handle = GuardedGoal(link, link.navigate(1.4, 2.3, 1.0), "the robot's navigation")
+    until(lambda: goal_handle.outcome is not Outcome.RUNNING, seconds=60)
+    assert goal_handle.outcome is Outcome.SUCCEEDED, goal_handle.failure
+    goal_handle = GuardedGoal(link, link.navigate(1.0, 1.0, 0.0), "the robot's navigation")
     until(lambda: abs(guard._measured.speed[0]) > 0.1, seconds=30)
     assert link.stop().confirmed
-    until(lambda: errand.outcome is Outcome.STOPPED)
+    until(lambda: goal_handle.outcome is Outcome.STOPPED)
     aborted = driving.send({"pose": {"header": {"frame_id": "map"}}}).outcome.result(20)
     assert aborted.status is Status.ABORTED, "there is no frame map here"

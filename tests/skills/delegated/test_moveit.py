@@ -48,8 +48,8 @@ class Planner:
         failed = bool(self.reason)
         self.goal = None if failed else joints
         outcome = Outcome.FAILED if failed else Outcome.RUNNING
-        self.errand = SimpleNamespace(outcome=outcome, failure=self.reason, cancel=self.cancel)
-        return self.errand
+        self.goal_handle = SimpleNamespace(outcome=outcome, failure=self.reason, cancel=self.cancel)
+        return self.goal_handle
 
     def moved(self, command, body):
         """The command with what the planner does to the arm."""
@@ -57,7 +57,7 @@ class Planner:
             return command
         assert not any(group in command.targets for group in ("arm", "torso")), "the arm is the planner's"
         if np.max(np.abs(SPEC.chain.measured(body) - self.goal)) < THERE:
-            self.errand.outcome = Outcome.SUCCEEDED
+            self.goal_handle.outcome = Outcome.SUCCEEDED
         return merged([SPEC.chain.command(self.goal), command])
 
 

@@ -22,7 +22,7 @@ class Robot:
 
     def __init__(self, outcome, reason=""):
         self.places, self.cancelled = [], 0
-        self.errand = SimpleNamespace(outcome=Outcome.RUNNING, failure=reason, cancel=self.cancel)
+        self.goal_handle = SimpleNamespace(outcome=Outcome.RUNNING, failure=reason, cancel=self.cancel)
         self.ends = outcome
 
     def cancel(self):
@@ -30,8 +30,8 @@ class Robot:
 
     def navigate(self, place):
         self.places.append(place)
-        self.errand.outcome = Outcome.RUNNING
-        return self.errand
+        self.goal_handle.outcome = Outcome.RUNNING
+        return self.goal_handle
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def driven(home, robot):
             break
         home.act(skill.act(home.observe()))
         if robot.places and len(robot.places) > robot.cancelled:
-            robot.errand.outcome = robot.ends
+            robot.goal_handle.outcome = robot.ends
     return seen.body.base, skill
 
 

@@ -16,7 +16,7 @@ from homie.kernel.world.conditions import Condition, unknown_words
 from homie.kernel.world.snapshot import FixedState, ObjectState, RoomState, WorldSnapshot
 from homie.runtime.assembly import assemble
 from suites.authoring.homie_eb_house.drawing import STEPS
-from suites.authoring.homie_eb_house.errands import Errand, Numbered
+from suites.authoring.homie_eb_house.errands import Numbered, TaskTemplate
 from suites.authoring.homie_states.script import Unsuited
 from suites.authoring.make_homie_eb_house import RECIPE
 
@@ -32,7 +32,7 @@ HOUSE = House(
 )
 
 
-def errand(goal: dict[str, list[str]], times: int = 1) -> Errand:
+def errand(goal: dict[str, list[str]], times: int = 1) -> TaskTemplate:
     """Bring the apple to the desk, so many times over."""
 
     def act(script: Numbered) -> None:
@@ -40,7 +40,7 @@ def errand(goal: dict[str, list[str]], times: int = 1) -> Errand:
             script.fetch("apple")
             script.bring("desk")
 
-    return Errand("Bring {x} to {f}.", {"x": "apple", "f": "desk"}, (goal,), act, frozenset({"apple", "desk"}))
+    return TaskTemplate("Bring {x} to {f}.", {"x": "apple", "f": "desk"}, (goal,), act, frozenset({"apple", "desk"}))
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def errand(goal: dict[str, list[str]], times: int = 1) -> Errand:
     ],
     ids=["its goal holds at the start", "its goal names what is not there", "its expert needs too many actions"],
 )
-def test_a_task_that_cannot_be_one_is_refused(refused: Errand) -> None:
+def test_a_task_that_cannot_be_one_is_refused(refused: TaskTemplate) -> None:
     with pytest.raises(Unsuited, match="is done already, names what is not there, or takes too long"):
         RECIPE.task(HOUSE, 0, [refused], "e01-base", "base", "Bring the apple.")
     taken = RECIPE.task(HOUSE, 0, [errand({"at": ["apple", "desk"]})], "e01-base", "base", "Bring the apple.")

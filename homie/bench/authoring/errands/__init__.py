@@ -1,7 +1,7 @@
 """Tasks by the thousand: errands drawn from templates, in generated houses, with some of them held out for tests.
 
 ```
-templates --steps in a house--> Errand --goal, key paths, expert--> Task --rehearsed--> suite file
+templates --steps in a house--> TaskDraft --goal, key paths, expert--> Task --rehearsed--> suite file
 ```
 """
 

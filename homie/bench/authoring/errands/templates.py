@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from homie.bench.authoring.errands.errand import Errand, Step
+from homie.bench.authoring.errands.task_draft import Step, TaskDraft
 from homie.bench.authoring.house import House
 from homie.kernel.world.furniture import kinds
 
@@ -23,7 +23,7 @@ FRUIT = ("apple", "banana", "lemon", "orange", "peach", "pear", "plum", "strawbe
 SEVERAL = (2, 3)
 """How many things belong to a set that is asked for."""
 
-Draw: TypeAlias = Callable[["Situation"], Errand | None]
+Draw: TypeAlias = Callable[["Situation"], TaskDraft | None]
 
 
 class Situation:
@@ -82,30 +82,30 @@ class Template:
     opened: bool = False
 
 
-def _place(s: Situation) -> Errand | None:
+def _place(s: Situation) -> TaskDraft | None:
     for a in s.things():
         for f in s.places(but=[s.at(a)]):
-            return Errand((Step("carry", a, f),), s.words(a=a, f=f))
+            return TaskDraft((Step("carry", a, f),), s.words(a=a, f=f))
     return None
 
 
-def _store(s: Situation) -> Errand | None:
+def _store(s: Situation) -> TaskDraft | None:
     for a in s.things():
         for c in s.places(CONTAINERS):
-            return Errand((Step("carry", a, c), Step("close", where=c)), s.words(a=a, c=c))
+            return TaskDraft((Step("carry", a, c), Step("close", where=c)), s.words(a=a, c=c))
     return None
 
 
-def _pair(s: Situation) -> Errand | None:
+def _pair(s: Situation) -> TaskDraft | None:
     things = s.things()
     for f in s.places(for_two=True):
         free = [name for name in things if s.at(name) != f][:2]
         if len(free) == 2:
-            return Errand(tuple(Step("carry", name, f) for name in free), s.words(a=free[0], b=free[1], f=f))
+            return TaskDraft(tuple(Step("carry", name, f) for name in free), s.words(a=free[0], b=free[1], f=f))
     return None
 
 
-def _sort(s: Situation) -> Errand | None:
+def _sort(s: Situation) -> TaskDraft | None:
     things, places = s.things()[:2], s.places()
     if len(things) < 2:
         return None
@@ -113,89 +113,89 @@ def _sort(s: Situation) -> Errand | None:
     to = [place for place in places if place not in (s.at(a), s.at(b))][:2]
     if len(to) < 2:
         return None
-    return Errand((Step("carry", a, to[0]), Step("carry", b, to[1])), s.words(a=a, b=b, f=to[0], g=to[1]))
+    return TaskDraft((Step("carry", a, to[0]), Step("carry", b, to[1])), s.words(a=a, b=b, f=to[0], g=to[1]))
 
 
-def _then(s: Situation) -> Errand | None:
+def _then(s: Situation) -> TaskDraft | None:
     errand = _sort(s)
-    return None if errand is None else Errand(errand.steps, errand.words, ordered=True)
+    return None if errand is None else TaskDraft(errand.steps, errand.words, ordered=True)
 
 
-def _fetch(s: Situation) -> Errand | None:
+def _fetch(s: Situation) -> TaskDraft | None:
     for a in s.things():
         for room in s.rooms():
             if s.house.room(a) != room:
-                return Errand((Step("take", a), Step("visit", where=room)), s.words(a=a, room=room), ordered=True)
+                return TaskDraft((Step("take", a), Step("visit", where=room)), s.words(a=a, room=room), ordered=True)
     return None
 
 
-def _take_out(s: Situation) -> Errand | None:
+def _take_out(s: Situation) -> TaskDraft | None:
     for a in s.things(inside=True):
         c = s.at(a)
         for f in s.places():
             if s.house.spoken(c):
-                return Errand((Step("carry", a, f), Step("close", where=c)), s.words(a=a, c=c, f=f))
+                return TaskDraft((Step("carry", a, f), Step("close", where=c)), s.words(a=a, c=c, f=f))
     return None
 
 
-def _clear(s: Situation) -> Errand | None:
+def _clear(s: Situation) -> TaskDraft | None:
     for f in s.places():
         there = s.house.things_at(f)
         known = set(s.things())
         for g in s.places(for_two=True, but=[f]):
             if len(there) in SEVERAL and known.issuperset(there):
-                return Errand(tuple(Step("carry", name, g) for name in there), s.words(f=f, g=g))
+                return TaskDraft(tuple(Step("carry", name, g) for name in there), s.words(f=f, g=g))
     return None
 
 
-def _fruit(s: Situation) -> Errand | None:
+def _fruit(s: Situation) -> TaskDraft | None:
     all_fruit = [name for name, item in s.house.objects.items() if item.kind in FRUIT]
     free = s.things(of=FRUIT)
     for f in s.places(for_two=True, but=[s.at(name) for name in free]):
         if len(all_fruit) in SEVERAL and len(free) == len(all_fruit):
-            return Errand(tuple(Step("carry", name, f) for name in free), s.words(f=f))
+            return TaskDraft(tuple(Step("carry", name, f) for name in free), s.words(f=f))
     return None
 
 
-def _nest(s: Situation) -> Errand | None:
+def _nest(s: Situation) -> TaskDraft | None:
     for bowl in s.things(of=("bowl",)):
         for a in s.things(of=FRUIT):
-            return Errand((Step("carry", a, bowl),), s.words(a=a, b=bowl))
+            return TaskDraft((Step("carry", a, bowl),), s.words(a=a, b=bowl))
     return None
 
 
-def _exchange(s: Situation) -> Errand | None:
+def _exchange(s: Situation) -> TaskDraft | None:
     things = s.things()
     for a in things:
         for b in things:
             here, there = s.at(a), s.at(b)
             if here != there and {here, there} <= set(s.places(for_two=True)):
                 steps = (Step("carry", a, there), Step("carry", b, here))
-                return Errand(steps, s.words(a=a, b=b, f=there, g=here))
+                return TaskDraft(steps, s.words(a=a, b=b, f=there, g=here))
     return None
 
 
-def _open(s: Situation) -> Errand | None:
+def _open(s: Situation) -> TaskDraft | None:
     for c in s.places(CONTAINERS):
         if not s.house.stands_open(c):
-            return Errand((Step("open", where=c),), s.words(c=c))
+            return TaskDraft((Step("open", where=c),), s.words(c=c))
     return None
 
 
-def _shut(s: Situation) -> Errand | None:
+def _shut(s: Situation) -> TaskDraft | None:
     for c in s.places(CONTAINERS):
         if s.house.stands_open(c):
-            return Errand((Step("close", where=c),), s.words(c=c))
+            return TaskDraft((Step("close", where=c),), s.words(c=c))
     return None
 
 
-def _round(s: Situation) -> Errand | None:
+def _round(s: Situation) -> TaskDraft | None:
     here = s.house.state.robot.room
     rooms = [room for room in s.rooms() if room != here][:2]
     if len(rooms) < 2:
         return None
     steps = tuple(Step("visit", where=room) for room in rooms)
-    return Errand(steps, s.words(room=rooms[0], other=rooms[1]), ordered=True)
+    return TaskDraft(steps, s.words(room=rooms[0], other=rooms[1]), ordered=True)
 
 
 TEMPLATES = (

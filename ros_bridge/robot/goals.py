@@ -14,8 +14,8 @@ NAVIGATION_FAILS = FailureReason.NAVIGATION_FAILED
 ARM_PLANNER_FAILS = (FailureReason.ARM_PLANNER_FAILED, FailureReason.PLANNED_END_OUT_OF_REACH)
 
 
-class GuardedErrand:
-    """Something that the robot's own software does (`homie.kernel.interfaces.Errand`).
+class GuardedGoal:
+    """Something that the robot's own software does (`homie.kernel.interfaces.GoalHandle`).
 
     Args:
         link: The guard that it went through.

@@ -1,4 +1,4 @@
-"""An errand: steps in a house, and what follows from them: the expert's subtasks, the goal, the key paths."""
+"""The draft of a task: its steps in a house, and the subtasks of the expert, goal and key paths that follow."""
 
 from __future__ import annotations
 
@@ -26,9 +26,14 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
-    """Steps in their order. words: what a text calls the things, by the names of its slots. ordered: whether the text
-    says that order; else carries may come in any."""
+class TaskDraft:
+    """A task before its text is written.
+
+    Attributes:
+        steps: The steps, in sequence.
+        words: What the text calls the objects, by the names of its slots.
+        ordered: Whether the text prescribes the sequence; otherwise objects may be carried in any.
+    """
 
     steps: tuple[Step, ...]
     words: dict[str, str]

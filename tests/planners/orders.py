@@ -1,4 +1,4 @@
-"""Errands as tests write them down."""
+"""Orders as tests write them down."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""How the rule planner runs errands: the order of their steps, and the report on them.
-
-An errand is one order of the instruction (`reading.orders`), such as bringing an item to a place.
-"""
+"""How the rule planner runs the orders of an instruction: the steps of each, and the report on them."""
 
 from __future__ import annotations
 
@@ -19,11 +16,11 @@ from planners.rule.reading.orders import (
     Ask,
     Bring,
     CloseUp,
-    Errand,
     Fetch,
     IfThere,
     Item,
     OpenUp,
+    Order,
     Place,
     Return,
     Stock,
@@ -34,15 +31,15 @@ from planners.rule.reading.orders import (
 )
 
 MAX_ITEMS = 12
-"""Largest number of items that an errand for `all` of something handles."""
+"""Largest number of items that an order for `all` of something handles."""
 MAX_FAILED = 2
-"""Number of failed items after which an errand is given up."""
+"""Number of failed items after which an order is given up."""
 
-__all__ = ["Errands", "GaveUp"]
+__all__ = ["GaveUp", "OrderRunner"]
 
 
-class Errands(Answers, Chores, Choosing):
-    """Runs errands in order, closes what it opened, and reports the results."""
+class OrderRunner(Answers, Chores, Choosing):
+    """Runs orders in sequence, closes what it opened, and reports the results."""
 
     def __init__(self, memory: Memory) -> None:
         super().__init__(memory)
@@ -88,54 +85,54 @@ class Errands(Answers, Chores, Choosing):
             parts.append("The task is done, so I end it.")
         return " ".join([*parts, *self._left, *self._notes])
 
-    def run(self, errands: tuple[Errand, ...]) -> Course[None]:
-        """Run all errands in order; the others are run even if one fails."""
-        yield from self._run(errands)
-        kept = {errand.words for errand in errands if isinstance(errand, OpenUp)}
+    def run(self, orders: tuple[Order, ...]) -> Course[None]:
+        """Run all orders in sequence; the others are run even if one fails."""
+        yield from self._run(orders)
+        kept = {order.words for order in orders if isinstance(order, OpenUp)}
         for container in [name for name in self.memory.open if name not in kept]:
-            if self.memory.held and any(isinstance(errand, Fetch) for errand in errands):
+            if self.memory.held and any(isinstance(order, Fetch) for order in orders):
                 self._notes.append(f"The {container} is still open because I have only one hand.")
             else:
                 yield from self._shut(container)
         self._over = True
 
-    def _run(self, errands: tuple[Errand, ...]) -> Course[None]:
-        for at, errand in enumerate(errands):
-            match errand:
+    def _run(self, orders: tuple[Order, ...]) -> Course[None]:
+        for at, order in enumerate(orders):
+            match order:
                 case Bring() | Stock():
-                    if isinstance(errand, Bring):
-                        yield from self._bring(errand.item, errand.place)
+                    if isinstance(order, Bring):
+                        yield from self._bring(order.item, order.place)
                     else:
-                        yield from self._stock(errand.item, errand.place)
-                    later = set(names_in(errands[at + 1 :]))
-                    if errand.place.words in self.memory.open and errand.place.words not in later:
-                        yield from self._shut(errand.place.words)
+                        yield from self._stock(order.item, order.place)
+                    later = set(names_in(orders[at + 1 :]))
+                    if order.place.words in self.memory.open and order.place.words not in later:
+                        yield from self._shut(order.place.words)
                 case Swap():
-                    yield from self._swap(errand.first, errand.second)
+                    yield from self._swap(order.first, order.second)
                 case IfThere():
-                    names = yield from self._look(errand.item, errand.place)
-                    yield from self._run(errand.then if names else errand.otherwise)
+                    names = yield from self._look(order.item, order.place)
+                    yield from self._run(order.then if names else order.otherwise)
                 case Fetch():
-                    yield from self._fetch(errand.item)
+                    yield from self._fetch(order.item)
                 case Visit():
-                    reached = yield from self.reach(errand.words, f"The task is to get to the {errand.words}.")
-                    self._note(bool(reached), f"gone to the {errand.words}", f"find the {errand.words}")
+                    reached = yield from self.reach(order.words, f"The task is to get to the {order.words}.")
+                    self._note(bool(reached), f"gone to the {order.words}", f"find the {order.words}")
                 case Return():
                     yield from self._return()
                 case Use():
-                    ok = yield from self.use(errand)
-                    what = f"the {errand.item.words}"
-                    whom = f" to the {errand.to}" if errand.to else ""
-                    verb = errand.action.lower()
+                    ok = yield from self.use(order)
+                    what = f"the {order.item.words}"
+                    whom = f" to the {order.to}" if order.to else ""
+                    verb = order.action.lower()
                     self._note(ok, f"done '{verb}' with {what}", f"{verb} {what}{whom}")
                 case Ask():
                     self._asked = True
-                    yield from self.ask(errand)
+                    yield from self.ask(order)
                 case OpenUp():
-                    opened = yield from self.open(errand.words, f"I have to open the {errand.words}, so I go there.")
-                    self._note(opened, f"opened the {errand.words}", f"open the {errand.words}")
+                    opened = yield from self.open(order.words, f"I have to open the {order.words}, so I go there.")
+                    self._note(opened, f"opened the {order.words}", f"open the {order.words}")
                 case CloseUp():
-                    yield from self._close(errand.words)
+                    yield from self._close(order.words)
 
     def _return(self) -> Course[None]:
         """Come back to whoever gave the task."""
@@ -151,7 +148,7 @@ class Errands(Answers, Chores, Choosing):
         self._failed += [] if ok else [failed]
 
     def _close(self, words: str) -> Course[None]:
-        """Close on request, unless it was opened and closed by an earlier errand."""
+        """Close on request, unless it was opened and closed by an earlier order."""
         if f"closed the {words}" in self._done:
             return
         yield from self._shut(words)
@@ -206,7 +203,7 @@ class Errands(Answers, Chores, Choosing):
         if (yield from self.free_hand(f"I cannot bring the {held} where it should go, so I put it down.")):
             self._reasons.append(f"I have put the {held} down at the {self.memory.at}.")
 
-    # ------------------------------------------------------------ errands that depend on what is at a place
+    # ------------------------------------------------------------ orders that depend on what is at a place
 
     def _look(self, item: Item, place: Place) -> Course[list[str]]:
         """The names of matching objects that are visible at a place, one entry per object."""
