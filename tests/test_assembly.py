@@ -77,8 +77,8 @@ def test_a_model_without_checkpoint_is_stood_in_for_or_refused():
         load_skills("tiny,lost", fallback=False)
 
 
-def test_what_stands_in_has_the_actions_of_the_missing_model_only():
-    with pytest.warns(UserWarning, match="stands in"):
+def test_the_fallback_has_the_actions_of_the_missing_model_only():
+    with pytest.warns(UserWarning, match="Falling back"):
         loaded = load_skills("lost")
     with MujocoHome(one_room()) as robot:
         skill_table = loaded.bind(robot)
@@ -189,7 +189,7 @@ def test_who_made_a_set_of_skills_closes_it(tiny_options):
 def test_what_is_no_order_of_checks():
     for wrong in ([], 3, [3]):
         with pytest.raises(
-            BadInput, match=r"^The order of checks 'mine' is no sequence of homie.kernel.interfaces.ErrorCheck\.$"
+            BadInput, match=r"^The order of checks 'mine' is not a sequence of homie.kernel.interfaces.ErrorCheck\.$"
         ):
             load_checks("mine", {("check_order", "mine"): wrong})
     assert load_checks("mine", {("check_order", "mine"): len}) == (len,), "one alone will do"

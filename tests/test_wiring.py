@@ -246,7 +246,8 @@ def test_checks_are_a_sequence_or_one_alone():
     for checks in ([], [check, 3], 3):
         with pytest.raises(BadInput) as refusal:
             load_checks("mine", {("check_order", "mine"): checks})
-        assert str(refusal.value) == "The order of checks 'mine' is no sequence of homie.kernel.interfaces.ErrorCheck."
+        message = "The order of checks 'mine' is not a sequence of homie.kernel.interfaces.ErrorCheck."
+        assert str(refusal.value) == message
 
 
 def test_a_missing_model_fails_where_no_fallback_is_allowed():
