@@ -52,7 +52,11 @@ class _Server(ThreadingHTTPServer):
 
 
 class Endpoint:
-    """The endpoint, while the `with` block lasts. port: 0 takes a free one. Raises OSError for one that is in use."""
+    """The endpoint, while the `with` block lasts. Raises OSError for one that is in use.
+
+    Args:
+        port: 0 takes a free one.
+    """
 
     def __init__(self, answer: Answer, port: int = 0) -> None:
         self._server = _Server(port, answer)

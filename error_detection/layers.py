@@ -18,7 +18,11 @@ Layer: TypeAlias = Literal["format", "logical", "distance", "execution"]
 
 
 class Violation(NamedTuple):
-    """What a rule has against a subtask. about: see `homie.kernel.types.Feedback`."""
+    """What a rule has against a subtask.
+
+    Attributes:
+        about: See `homie.kernel.types.Feedback`.
+    """
 
     code: ErrorCode
     message: str

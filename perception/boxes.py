@@ -77,8 +77,11 @@ def mark(
 ) -> Marked:
     """Number things in the order given and draw the numbers in copies of the pictures (H, W, 3), by view.
 
-    A thing that is None keeps its number free: it is in somebody's list, but was not found in any picture. So is one
-    in a view without a picture. widths: of the pictures that the boxes were found in, where these here are scaled.
+    A thing that is None keeps its number free: it is in somebody's list, but was not found in any picture. So is one in
+    a view without a picture.
+
+    Args:
+        widths: Of the pictures that the boxes were found in, where these here are scaled.
     """
     numbered = {
         number: detection
@@ -130,8 +133,9 @@ def draw_marks(
 def draw_axes(picture: Image, intrinsics: Intrinsics, camera: Pose, frame: Pose, length: float = 0.1) -> Image:
     """A copy of the picture (H, W, 3) with the axes of a frame: x red, y green, z blue, with their letters.
 
-    camera: the optical frame, frame: what is drawn, both in the same frame of reference. length: metres of an axis.
-    What is behind the camera is left out; the axes are drawn over everything else.
+    Args:
+        camera: The optical frame, frame: what is drawn, both in the same frame of reference.
+        length: Metres of an axis. What is behind the camera is left out; the axes are drawn over everything else.
     """
     drawn = np.ascontiguousarray(picture).copy()
     ends = np.vstack([frame.position, frame.position + length * frame.rotation.T])
@@ -185,8 +189,11 @@ def _pixels_of(box: PixelBox, mask: Mask | None, shape: tuple[int, int]) -> Mask
 
 
 def _tag(drawn: Image, number: int, box: PixelBox, worth: Array) -> PixelBox:
-    """Draw one number where it hides least near its box. worth (H, W): of every pixel, that it is seen. Returns the
-    pixels of the tag."""
+    """Draw one number where it hides least near its box.
+
+    Args:
+        worth (H, W): Of every pixel, that it is seen. Returns the pixels of the tag.
+    """
     text = str(number)
     (wide, high), _ = cv2.getTextSize(text, _FONT, _SCALE, 1)
     wide, high = wide + 2 * _MARGIN, high + 2 * _MARGIN

@@ -44,7 +44,12 @@ before it."""
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """One frame in space. points: (H, W, 3) float32 in the odometry frame; valid: (H, W), where depth was measured."""
+    """One frame in space.
+
+    Attributes:
+        points: (H, W, 3) float32 in the odometry frame.
+        valid: (H, W), where depth was measured.
+    """
 
     frame: CameraFrame
     points: Points
@@ -76,8 +81,12 @@ class Scan:
 class Patch:
     """What one view shows of one thing.
 
-    points: (n, 3) float32, odometry frame. level: (n,), whether the surface is horizontal there. spacing: metres
-    between the points of neighbouring pixels. eye: camera position (3,). rgb: its colour where it is lit, 0..255.
+    Attributes:
+        points: (n, 3) float32, odometry frame.
+        level: (n,), whether the surface is horizontal there.
+        spacing: Metres between the points of neighbouring pixels.
+        eye: Camera position (3,).
+        rgb: Its colour where it is lit, 0..255.
     """
 
     points: Points
@@ -144,7 +153,8 @@ def _patch_of(scan: Scan, detection: Detection, limit: int) -> Patch | None:
 def _without_edges(mask: Mask, depth: NDArray[np.float32], small: float) -> Mask:
     """The mask without pixels at its edge that belong to what is behind or before (they mix depths).
 
-    small: pixels below which the mask is that of something small.
+    Args:
+        small: Pixels below which the mask is that of something small.
     """
     kernel = np.ones((3, 3), np.uint8)
     inner = cv2.erode(mask.astype(np.uint8), kernel, borderType=cv2.BORDER_CONSTANT, borderValue=0) > 0
@@ -164,9 +174,10 @@ def _without_edges(mask: Mask, depth: NDArray[np.float32], small: float) -> Mask
 def _foreground(mask: Mask, points: Points, depth: NDArray[np.float32], fx: float) -> Mask:
     """Without a mask: what the box is about, as far as depth tells it from what is around.
 
-    mask: (h, w), where depth was measured in the box. The floor is left out. Of something large
-    stays what is not farther behind its nearest points than it may be deep; of something small what is about as near as
-    its middle, without the level surface that it stands on.
+    Args:
+        mask: (h, w), where depth was measured in the box. The floor is left out. Of something large stays what is not
+            farther behind its nearest points than it may be deep; of something small what is about as near as its
+            middle, without the level surface that it stands on.
     """
     above = mask & (points[..., 2] > FLOOR)
     mask = above if np.count_nonzero(above) > 0.1 * np.count_nonzero(mask) else mask
@@ -262,9 +273,10 @@ def _quarter(yaw: float) -> float:
 def object_box(points: Points, spacing: float, eye: Array, *, complete: bool = True) -> Box:
     """The upright box of a small thing from the points (n, 3) of the sides that were seen from `eye` (3,).
 
-    complete: add what is hidden behind. The far side of a thing with a flat top can be seen from above; a round one
-    is mirrored; where the view is too flat to tell, the thing is taken to be as deep as wide, but not deeper than
-    `ROUND_DEPTH` or `FLAT_DEPTH` or than could have escaped notice (half a pixel row of its top).
+    Args:
+        complete: Add what is hidden behind. The far side of a thing with a flat top can be seen from above; a round one
+            is mirrored; where the view is too flat to tell, the thing is taken to be as deep as wide, but not deeper
+            than `ROUND_DEPTH` or `FLAT_DEPTH` or than could have escaped notice (half a pixel row of its top).
     """
     points = np.asarray(points, dtype=np.float64)
     low, high = float(points[:, 2].min()), float(points[:, 2].max())

@@ -21,8 +21,10 @@ def overlaps(box: Array, others: Array) -> Array:
 def suppress(boxes: Array, scores: Array, classes: NDArray[np.intp], overlap: float) -> NDArray[np.intp]:
     """Indices of the boxes that stay, best score first, equal scores in the order given.
 
-    boxes: (n, 4). scores, classes: (n,). A box goes where a better one of its class that stays overlaps it by more than
-    `overlap` (intersection over union). Boxes of other classes never count.
+    Args:
+        boxes: (n, 4).
+        scores, classes: (n,). A box goes where a better one of its class that stays overlaps it by more than `overlap`
+            (intersection over union). Boxes of other classes never count.
     """
     rest = np.argsort(-scores, kind="stable")
     kept = []

@@ -63,9 +63,14 @@ FAULTS = (
 
 @dataclass
 class Audit:
-    """The faults of one house. wrong: for each sort of fault the things that had it, with an example. facts: things and
-    doorways that were told of. roomless: those of
-    which the room is not told at the end. states: things with what is told of their states, besides how doors stand."""
+    """The faults of one house.
+
+    Attributes:
+        wrong: For each sort of fault the things that had it, with an example.
+        facts: Things and doorways that were told of.
+        roomless: Those of which the room is not told at the end.
+        states: Things with what is told of their states, besides how doors stand.
+    """
 
     wrong: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     facts: set[str] = field(default_factory=set)

@@ -47,8 +47,12 @@ STARTING = 120.0
 
 @dataclass(frozen=True)
 class End:
-    """How an episode ended. steps: its subtasks with the code of their feedback. kept_up: simulated seconds in one
-    second of wall clock, 0 where time stands still for the planner."""
+    """How an episode ended.
+
+    Attributes:
+        steps: Its subtasks with the code of their feedback.
+        kept_up: Simulated seconds in one second of wall clock, 0 where time stands still for the planner.
+    """
 
     success: bool
     cause: str
@@ -75,7 +79,11 @@ class Pair:
 
 
 def play(seed: int, folder: Path, domain: int, skills: str) -> Pair:
-    """Both episodes of a seed, one after the other. skills: those over the network."""
+    """Both episodes of a seed, one after the other.
+
+    Args:
+        skills: Those over the network.
+    """
     task = task_of(seed, generate(seed))
     direct = _run(task, folder / f"{seed}-direct", (), dict(os.environ))
     variables = {"ROS_DOMAIN_ID": str(domain), "ROS_LOCALHOST_ONLY": "1", "XDG_RUNTIME_DIR": str(folder)}

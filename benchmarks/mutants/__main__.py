@@ -53,7 +53,11 @@ class Worker:
         return str(self._ask(tests, 1e3)["by"]) if tests else ""
 
     def run(self, mutant: Mutant, tests: list[str], seconds: float) -> dict[str, object]:
-        """Test one mutant. seconds: what its tests take without it."""
+        """Test one mutant.
+
+        Args:
+            seconds: What its tests take without it.
+        """
         path = self.tree / mutant.file
         near = list(dict.fromkeys(test.split("::")[0] for test in tests))[:2]  # to collect files takes longest
         source, times = path.read_bytes(), path.stat()
@@ -121,7 +125,8 @@ def main() -> None:
 def measured(area: Area, work: Path, again: list[str] | None) -> Covering:
     """Which tests of an area run which line: measured in the first run, and on request.
 
-    again: tests that are measured in addition; none of them: all tests of the area anew.
+    Args:
+        again: Tests that are measured in addition; none of them: all tests of the area anew.
     """
     work.mkdir(parents=True, exist_ok=True)
     anew = again == [] or not (work / "covering.json").exists()

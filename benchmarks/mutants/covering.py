@@ -40,12 +40,15 @@ class Covering:
     there: frozenset[int] | None = None
 
     def chosen(self, mutant: Mutant, budget: float = SECONDS) -> list[str]:
-        """The tests for a mutant, the likeliest first: those that run its line, before all those in the files of
-        tests that are named after its file or its folder. budget: seconds that they may take together.
+        """The tests for a mutant, the likeliest first: those that run its line, before all those in the files of tests
+        that are named after its file or its folder.
 
         What runs at import is run by nobody in particular, and by every test that starts a process. Then they are, in
         this order, the tests of other lines that mention what it defines, tests in files that do, those of the line,
         those of the whole file.
+
+        Args:
+            budget: Seconds that they may take together.
         """
         itself = self.lines.get(mutant.file, {}).get(mutant.line, [])
         groups = [itself]
@@ -97,7 +100,8 @@ class Covering:
 def cover(root: Path, work: Path, scope: list[str], tests: list[str], *, anew: bool) -> None:
     """Run some tests with coverage; writes covering.json. Failing tests are left out of everything after.
 
-    anew: forget what was measured before; else these tests are added, or measured again.
+    Args:
+        anew: Forget what was measured before; else these tests are added, or measured again.
     """
     known = None if anew else read_covering(root, work)
     tree = work / "tree-0"

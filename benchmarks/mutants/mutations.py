@@ -29,10 +29,12 @@ UNSWAPPED = ("min", "max", "np.minimum", "np.maximum", "np.clip", "cast", "isins
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One change of one file: the bytes from `start` to `end` become `new`. line: where, from 1.
+    """One change of one file: the bytes from `start` to `end` become `new`.
 
-    name: tells it apart however the lines around it move: file, line of code, change, number among equals.
-    targets: for what runs at import only, the names that it defines; () inside functions.
+    Attributes:
+        line: Where, from 1.
+        name: Tells it apart however the lines around it move: file, line of code, change, number among equals.
+        targets: For what runs at import only, the names that it defines; () inside functions.
     """
 
     file: str

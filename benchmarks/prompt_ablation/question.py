@@ -20,7 +20,12 @@ _REMEMBERED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A thing as the prompt tells of it. seen: whether it is in sight now. state: open, ajar, closed or "" ."""
+    """A thing as the prompt tells of it.
+
+    Attributes:
+        seen: Whether it is in sight now.
+        state: Open, ajar, closed or "" .
+    """
 
     name: str
     room: str = ""
@@ -31,7 +36,12 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An item of the history. parts: action, target, destination. why: what it says besides its result."""
+    """An item of the history.
+
+    Attributes:
+        parts: Action, target, destination.
+        why: What it says besides its result.
+    """
 
     parts: tuple[str, ...]
     ok: bool
@@ -51,9 +61,13 @@ class Step:
 class Question:
     """What a prompt tells.
 
-    things: in sight, remembered, or named in earlier turns, in that order. rooms: those known. doorways: those behind
-    which something may be that was not seen. anywhere: Go to finds what was not seen. names, memory: whether they are
-    told. models: their actions.
+    Attributes:
+        things: In sight, remembered, or named in earlier turns, in that order.
+        rooms: Those known.
+        doorways: Those behind which something may be that was not seen.
+        anywhere: Go to finds what was not seen.
+        names, memory: Whether they are told.
+        models: Their actions.
     """
 
     task: str
@@ -75,8 +89,13 @@ class Question:
 
 
 def read_question(system: str, earlier: Sequence[str], text: str) -> Question:
-    """The question of a round. system: the text of the system message. earlier: the texts of the user's turns before,
-    the oldest first; text: that of this round."""
+    """The question of a round.
+
+    Args:
+        system: The text of the system message.
+        earlier: The texts of the user's turns before, the oldest first.
+        text: That of this round.
+    """
     lines = text.splitlines()
     labelled = {label: rest for label, _, rest in (line.partition(": ") for line in lines)}
     memory = _memory(lines)

@@ -33,7 +33,11 @@ def _text(message: Mapping[str, Any]) -> str:
 
 
 class Served(Endpoint):
-    """The endpoint, while the `with` block lasts. port: 0 takes a free one."""
+    """The endpoint, while the `with` block lasts.
+
+    Args:
+        port: 0 takes a free one.
+    """
 
     def __init__(self, jobs: Mapping[str, Sequence[Job]], port: int = 0) -> None:
         def answered(_: str, body: Mapping[str, Any]) -> tuple[str, int]:

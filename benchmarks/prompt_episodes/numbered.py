@@ -33,7 +33,11 @@ SIDE = 320
 
 
 class Shown(Planner):
-    """Says what was written down, and keeps what it was told then. pictures: whether to keep these, too."""
+    """Says what was written down, and keeps what it was told then.
+
+    Args:
+        pictures: Whether to keep these, too.
+    """
 
     name = "shown"
 
@@ -72,7 +76,11 @@ class Shown(Planner):
 
 
 def examples_of(episode: Mapping[str, Any], steps: bool) -> list[tuple[dict[str, Any], Any]]:
-    """The examples of an episode, each with its picture. steps: of small steps, which no planner ends."""
+    """The examples of an episode, each with its picture.
+
+    Args:
+        steps: Of small steps, which no planner ends.
+    """
     size = {"picture_size": "500"} if steps else {}
     options = RunOptions.build(task=episode["task"], rounds=len(episode["rounds"]), **episode["options"], **size)
     planner = Shown(episode["rounds"], steps)

@@ -26,8 +26,14 @@ REPEATED = 6
 
 @dataclass
 class Played:
-    """What came of a scenario. failed: steps that did not end as they should; wrong: what is not as it should be in the
-    end; crash: the exception that ended it. seconds: robot time of each subtask's action."""
+    """What came of a scenario.
+
+    Attributes:
+        failed: Steps that did not end as they should.
+        wrong: What is not as it should be in the end.
+        crash: The exception that ended it.
+        seconds: Robot time of each subtask's action.
+    """
 
     steps: int = 0
     failed: list[str] = field(default_factory=list)
@@ -43,7 +49,11 @@ class Played:
 
 
 def play(scenario: Scenario, targets: str = "background", grasp: str = "weld", shots: Path | None = None) -> Played:
-    """Play it. shots: a folder for a picture after every step."""
+    """Play it.
+
+    Args:
+        shots: A folder for a picture after every step.
+    """
     result, began = Played(), time.perf_counter()
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "scene.json"

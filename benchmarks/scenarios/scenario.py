@@ -20,7 +20,12 @@ ROOM = "kitchen"
 
 
 class Step(BaseModel):
-    """One subtask. code: the error that a robot in its senses answers with; names: what its sentence has to name."""
+    """One subtask.
+
+    Attributes:
+        code: The error that a robot in its senses answers with.
+        names: What its sentence has to name.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     do: Annotated[tuple[str, ...], Field(min_length=2, max_length=3)]
@@ -31,10 +36,15 @@ class Step(BaseModel):
 class Scenario(BaseModel):
     """What is played, and how the world is in the end.
 
-    seed: of a generated house; else `room` (width and depth, m), `furniture`, `objects` and `robot` make one, as in a
-    scene spec. doorways, rooms: of a scene with several rooms. turned: objects that lie turned at the start, by degrees
-    about a level axis. steps: subtasks; `bring: [thing, place]` stands for going, picking, going and putting. at: where
-    things are in the end; shut, open: doors and drawers; free: whether the hand is.
+    Attributes:
+        seed: Of a generated house; else `room` (width and depth, m), `furniture`, `objects` and `robot` make one, as in
+            a scene spec.
+        doorways, rooms: Of a scene with several rooms.
+        turned: Objects that lie turned at the start, by degrees about a level axis.
+        steps: Subtasks; `bring: [thing, place]` stands for going, picking, going and putting.
+        at: Where things are in the end.
+        shut, open: Doors and drawers.
+        free: Whether the hand is.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -35,7 +35,12 @@ Step = Callable[[], object]
 
 @dataclass(frozen=True)
 class Timed:
-    """How a case is run. decisions: of one attempt. window: the same decision with everything encoded anew."""
+    """How a case is run.
+
+    Attributes:
+        decisions: Of one attempt.
+        window: The same decision with everything encoded anew.
+    """
 
     step: Step
     reset: Step
@@ -57,8 +62,13 @@ class Case:
 
 @dataclass(frozen=True)
 class Figure:
-    """One case on one device. Seconds are medians; p95: of the decisions. memory_mb: peak of the whole process
-    with loading; window_memory_mb: with the window too; on CUDA peaks of the memory that torch took there."""
+    """One case on one device. Seconds are medians;
+
+    Attributes:
+        p95: Of the decisions.
+        memory_mb: Peak of the whole process with loading.
+        window_memory_mb: With the window too; on CUDA peaks of the memory that torch took there.
+    """
 
     policy: str
     what: str
@@ -80,7 +90,11 @@ class Figure:
 
 @dataclass
 class Report:
-    """Everything measured, with where and when. baseline_mb: what Python with torch takes before any policy."""
+    """Everything measured, with where and when.
+
+    Attributes:
+        baseline_mb: What Python with torch takes before any policy.
+    """
 
     threads: int
     rounds: int
@@ -224,7 +238,11 @@ CASES: Mapping[str, Case] = {
 
 
 def measure(name: str, checkpoint: Path, device: str, rounds: int) -> Figure:
-    """Run one case in this process. rounds: of the window; decisions of the policy are spread between them."""
+    """Run one case in this process.
+
+    Args:
+        rounds: Of the window; decisions of the policy are spread between them.
+    """
     case = CASES[name]
     began = time.perf_counter()
     timed = case.make(checkpoint, device)

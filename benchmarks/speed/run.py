@@ -107,7 +107,8 @@ def measure_help() -> float:
 def measure_physics(catalogue: str, objects: str) -> list[Physics]:
     """The home with 40 loose objects of a catalogue and the robot: standing still, and driving with a moving arm.
 
-    objects: what the table calls them, behind the situation.
+    Args:
+        objects: What the table calls them, behind the situation.
     """
     import mujoco
     import numpy as np

@@ -283,7 +283,11 @@ def _cluster_sums(terms: Iterable[Term]) -> Array:
 
 
 def _resample(sums: Array, *, seed: int, resamples: int) -> Array:
-    """Sums (resamples, k) over clusters drawn with replacement. sums: (clusters, k)."""
+    """Sums (resamples, k) over clusters drawn with replacement.
+
+    Args:
+        sums: (clusters, k).
+    """
     count = len(sums)
     weights = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples)
     drawn: Array = weights @ sums

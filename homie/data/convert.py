@@ -37,9 +37,12 @@ EpisodeOver: TypeAlias = Callable[[Entry, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """In which words lines are written. form: of the lines. rewrite: to at most `versions` others, None for none.
+    """In which words lines are written.
 
-    names: how often each episode is written with other names besides, at random with the seed.
+    Attributes:
+        form: Of the lines.
+        rewrite: To at most `versions` others, None for none.
+        names: How often each episode is written with other names besides, at random with the seed.
     """
 
     form: Form

@@ -30,7 +30,11 @@ LONGEST = 40
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What is in the folder now. left_out: why, by episode."""
+    """What is in the folder now.
+
+    Attributes:
+        left_out: Why, by episode.
+    """
 
     path: Path
     episodes: int

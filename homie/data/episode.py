@@ -14,11 +14,15 @@ from homie.runtime.inputs import RoundInput
 class Step:
     """One subtask of an episode.
 
-    input: what the planner was told before it. history: the subtasks before it. model: the one that was chosen, or
-    that ran where the choice was left open; "" for End. inventory: what was in the hand after it. pictures: files by
-    the names of the views, the camera at the hand among them. asked: whether the planner was asked for this step; of
-    a decision with several subtasks only the first is one that its pictures belong to. report, answer: what was said of
-    the task with End, "" for nothing.
+    Attributes:
+        input: What the planner was told before it.
+        history: The subtasks before it.
+        model: The one that was chosen, or that ran where the choice was left open; "" for End.
+        inventory: What was in the hand after it.
+        pictures: Files by the names of the views, the camera at the hand among them.
+        asked: Whether the planner was asked for this step; of a decision with several subtasks only the first is one
+            that its pictures belong to.
+        report, answer: What was said of the task with End, "" for nothing.
     """
 
     input: RoundInput
@@ -48,9 +52,12 @@ class Step:
 class Episode:
     """One episode. What could not be read of a planner's output is no step of it.
 
-    name: unlike that of any other episode of its sources, such as `my-run/lemon-sofa-0`. task: the id of the task.
-    house: episodes of equal ones were in the same house, "" where nobody knows. split: `train` or `test`, "" where
-    nobody says. done: whether the task was done in the end, None where nobody can tell.
+    Attributes:
+        name: Unlike that of any other episode of its sources, such as `my-run/lemon-sofa-0`.
+        task: The id of the task.
+        house: Episodes of equal ones were in the same house, "" where nobody knows.
+        split: `train` or `test`, "" where nobody says.
+        done: Whether the task was done in the end, None where nobody can tell.
     """
 
     name: str

@@ -20,7 +20,11 @@ from homie.kernel.support.files import writing
 
 @dataclass(frozen=True, slots=True)
 class LeRobotExport:
-    """What an export has added to a data set, and what is in it now. dropped: columns of sources that it has not."""
+    """What an export has added to a data set, and what is in it now.
+
+    Attributes:
+        dropped: Columns of sources that it has not.
+    """
 
     path: Path
     added: int

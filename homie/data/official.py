@@ -26,9 +26,12 @@ def official_name(model: str) -> str:
 
 
 def instruction(step: Step, earlier: Sequence[Step]) -> str:
-    """What the model is asked before a step; earlier: the steps before it.
+    """What the model is asked before a step;
 
     The printed samples have one line feed before `Historical Execution`, and two after the last line of a history.
+
+    Args:
+        earlier: The steps before it.
     """
     history = "".join(f"({step.number}){decided(step)} ({step.feedback.status})\n" for step in earlier) or " None"
     known = step.input

@@ -21,7 +21,11 @@ from homie.runtime.damage import changed
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with a data set. where: `train/metadata.jsonl, line 3`."""
+    """What is wrong with a data set.
+
+    Attributes:
+        where: `train/metadata.jsonl, line 3`.
+    """
 
     where: str
     what: str

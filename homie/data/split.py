@@ -31,7 +31,11 @@ ROUNDING = 1e-9
 
 
 class SplitFile(BaseModel):
-    """A split, as a file. tasks, houses: the side of each, for those that the split goes by."""
+    """A split, as a file.
+
+    Attributes:
+        tasks, houses: The side of each, for those that the split goes by.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

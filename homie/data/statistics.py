@@ -18,8 +18,12 @@ from homie.data.sources.source import Source
 class Statistics:
     """Counts over episodes, added up one by one.
 
-    outcomes: of episodes (`done`, `not done`, `said End`, `no End`; the last two where nobody can tell). actions: of
-    all subtasks; failures: by error code. models: of subtasks that succeeded. lengths: subtasks of each episode.
+    Attributes:
+        outcomes: Of episodes (`done`, `not done`, `said End`, `no End`; the last two where nobody can tell).
+        actions: Of all subtasks.
+        failures: By error code.
+        models: Of subtasks that succeeded.
+        lengths: Subtasks of each episode.
     """
 
     episodes: int = 0

@@ -46,7 +46,11 @@ class SessionEnv(gymnasium.Env[dict[str, Any], Action]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begin an episode. seed: of the scene, as `--seed` of the command has it; without one the next is drawn."""
+        """Begin an episode.
+
+        Args:
+            seed: Of the scene, as `--seed` of the command has it; without one the next is drawn.
+        """
         super().reset(seed=seed)
         scene = int(self.np_random.integers(MAX_SEED + 1)) if seed is None else seed % (MAX_SEED + 1)
         self._begin(scene)

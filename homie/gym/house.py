@@ -14,8 +14,13 @@ from homie.kernel.setup.scenes import scene_options
 
 
 class HouseEnv(SessionEnv[Action]):
-    """An environment in a house. suite, task: a task of a suite by its id, in its own house. goal, instruction: as a
-    suite file has them, in the house of any seed. None of them: a task made from house and seed."""
+    """An environment in a house.
+
+    Args:
+        suite, task: A task of a suite by its id, in its own house.
+        goal, instruction: As a suite file has them, in the house of any seed. None of them: a task made from house and
+            seed.
+    """
 
     def __init__(
         self,

@@ -20,7 +20,11 @@ TOPS = tuple(use.kind for use in kinds(lambda use: use.holds == "top"))
 
 @dataclass(frozen=True, slots=True)
 class HouseTask:
-    """An instruction and what counts as done. scene: where a suite has it, None for the house of any seed."""
+    """An instruction and what counts as done.
+
+    Attributes:
+        scene: Where a suite has it, None for the house of any seed.
+    """
 
     text: str
     goal: Condition

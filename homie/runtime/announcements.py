@@ -52,7 +52,10 @@ EVENTS: Mapping[str, TypeAdapter[Any]] = {
 class Announcement:
     """An event that was announced.
 
-    name: of `EVENTS`. stamp: robot time (s) of then, None where the event has none. about: as `EVENTS` has it.
+    Attributes:
+        name: Of `EVENTS`.
+        stamp: Robot time (s) of then, None where the event has none.
+        about: As `EVENTS` has it.
     """
 
     name: str
@@ -60,7 +63,11 @@ class Announcement:
     about: Any
 
     def event(self, observation: Observation) -> Event:
-        """The event again. observation: the last one before it."""
+        """The event again.
+
+        Args:
+            observation: The last one before it.
+        """
         match self.about:
             case RoundInput() as recorded:
                 return PlannerAsked(recorded.planner_input((), {}), observation)

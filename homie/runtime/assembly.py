@@ -217,9 +217,12 @@ def open_robot(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Robot:
 
 
 def choose(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Chosen:
-    """The parts that the options name, but for the robot. objects: those made in Python.
+    """The parts that the options name, but for the robot.
 
     Raises BadInput, MissingPart.
+
+    Args:
+        objects: Those made in Python.
     """
     planner = load_planner(options.planner, options.planner_settings, objects)
     checks = load_checks(options.check_order, objects)

@@ -30,8 +30,13 @@ TONES = {"good": (96, 211, 120), "bad": (255, 110, 98), "plain": (240, 200, 90)}
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """What the panel says. history: subtasks and whether they succeeded. clock: seconds of robot time; speed: how many
-    of them pass in one second of video."""
+    """What the panel says.
+
+    Attributes:
+        history: Subtasks and whether they succeeded.
+        clock: Seconds of robot time.
+        speed: How many of them pass in one second of video.
+    """
 
     task: str = ""
     round: int = 0

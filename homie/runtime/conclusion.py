@@ -21,7 +21,8 @@ NOTHING: tuple[Status, ...] = ("declined", "nothing done")
 class Verdict:
     """What a simulated world says of the task that its scene sets: whether it is done, and which that is, in words.
 
-    unmet: the conditions of its goal that do not hold, as a suite writes them.
+    Attributes:
+        unmet: The conditions of its goal that do not hold, as a suite writes them.
     """
 
     done: bool
@@ -42,8 +43,12 @@ class Verdict:
 class Conclusion:
     """How a run ended, in sentences.
 
-    status: in two words at most. world: whether the goal holds, or that none is known. planner: what ended the episode,
-    and what the planner claims. subtasks: how many succeeded. reason: what the planner said last, where it matters.
+    Attributes:
+        status: In two words at most.
+        world: Whether the goal holds, or that none is known.
+        planner: What ended the episode, and what the planner claims.
+        subtasks: How many succeeded.
+        reason: What the planner said last, where it matters.
     """
 
     status: Status
@@ -54,7 +59,11 @@ class Conclusion:
 
     @classmethod
     def of(cls, result: EpisodeResult, verdict: Verdict | None, analysis: str = "") -> Conclusion:
-        """The conclusion of an episode. analysis: of the planner's last decision."""
+        """The conclusion of an episode.
+
+        Args:
+            analysis: Of the planner's last decision.
+        """
         tried = [item for item in result.history if item.subtask.action != END.action]
         well = sum(item.feedback.ok for item in tried)
         status = _status(result, verdict, well)

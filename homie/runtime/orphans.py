@@ -66,7 +66,11 @@ def worker_pool(
 
 
 def _begin(held: Connection, prepare: Callable[..., None] | None, arguments: tuple[object, ...]) -> None:
-    """Begin a worker. held: the end of a pipe, whose other end is closed when the worker is not needed any more."""
+    """Begin a worker.
+
+    Args:
+        held: The end of a pipe, whose other end is closed when the worker is not needed any more.
+    """
     # The terminal sends Ctrl-C to all its processes; when they end is the parent's business.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()

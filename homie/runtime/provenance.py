@@ -85,9 +85,12 @@ class PartsFile(BaseModel):
 
 
 def keep(run: Path, file: PartsFile, texts: Mapping[str, str], *, mixed: bool) -> str:
-    """Keep a description and its texts in a run folder; the name by which episodes refer to it.
+    """Keep a description and its texts in a run folder; the name by which episodes refer to it. Raises OtherParts,
+    OSError.
 
-    texts: by their SHA-256. mixed: whether the run may be made with other parts too. Raises OtherParts, OSError.
+    Args:
+        texts: By their SHA-256.
+        mixed: Whether the run may be made with other parts too.
     """
     folder = run / "parts"
     folder.mkdir(exist_ok=True)

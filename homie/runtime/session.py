@@ -39,7 +39,9 @@ log = logging.getLogger(__name__)
 class EpisodeSummary:
     """What a run leaves: how the episode ended and where its files are (`video` is None if none was asked for).
 
-    verdict: of the world, None where its scene sets no task. conclusion: what became of the task, in sentences.
+    Attributes:
+        verdict: Of the world, None where its scene sets no task.
+        conclusion: What became of the task, in sentences.
     """
 
     result: EpisodeResult
@@ -88,8 +90,9 @@ def record(
 ) -> EpisodeSummary:
     """Run one episode on parts that are there, and write its run folder. Raises as `run`.
 
-    ending: what the owner of the parts does with them, once the robot has stopped, before the files are closed: a robot
-    that is not needed any more is released first. Nothing but the owner closes parts.
+    Args:
+        ending: What the owner of the parts does with them, once the robot has stopped, before the files are closed: a
+            robot that is not needed any more is released first. Nothing but the owner closes parts.
     """
     file = PartsFile.of(parts.describe(), options)
     folder = RunFolder.open(options, parts.robot, file, parts.planner.texts())

@@ -64,7 +64,9 @@ SLOW = 0.15
 class VideoWriter(EpisodeListener):
     """Films an episode. One instance writes one file; `close` makes it valid, whatever has happened before.
 
-    speed: seconds of robot time shown in one second of video. hold: seconds of video that a new text stands still.
+    Args:
+        speed: Seconds of robot time shown in one second of video.
+        hold: Seconds of video that a new text stands still.
     """
 
     def __init__(self, path: Path, robot: Robot, *, speed: float = SPEED, hold: float = HOLD) -> None:

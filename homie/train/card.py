@@ -16,7 +16,11 @@ _TOLD = ("epochs", "batch", "rate", "rank", "alpha", "warmup", "beta", "seed", "
 
 
 def card(training: Mapping[str, Any], data: DataFile) -> str:
-    """The text of the card. training: a `homie.train.training.TrainingFile`, by field."""
+    """The text of the card.
+
+    Args:
+        training: A `homie.train.training.TrainingFile`, by field.
+    """
     options, purpose = training["options"], training["purpose"]
     first, last = ends(training["losses"])
     held = ends(training["held_out"])[1]

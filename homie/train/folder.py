@@ -61,7 +61,11 @@ def training_folder(out: Path, purpose: str, options: Options, data_sha256: str)
 
 
 def finish(out: Path, file: BaseModel, losses: Losses, readme: str) -> None:
-    """Write what a finished training leaves, `FILE` last. losses: by step, and of what was held out."""
+    """Write what a finished training leaves, `FILE` last.
+
+    Args:
+        losses: By step, and of what was held out.
+    """
     write_atomically(out / PICTURE, loss_plot(*losses).encode())
     write_atomically(out / "README.md", readme.encode())
     write_model(out / FILE, file)

@@ -35,7 +35,10 @@ from homie.train.skill_card import skill_card
 class SkillTrainingFile(BaseModel):
     """`training.json` of a skill: what was trained on what, how, and what came of it.
 
-    data_sha256: of the recordings that lessons come from. left_out: episodes by the reason. losses, held_out: by step.
+    Attributes:
+        data_sha256: Of the recordings that lessons come from.
+        left_out: Episodes by the reason.
+        losses, held_out: By step.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -60,7 +63,11 @@ class SkillTrainingFile(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """What the sources teach. left_out: episodes without a lesson by the reason."""
+    """What the sources teach.
+
+    Attributes:
+        left_out: Episodes without a lesson by the reason.
+    """
 
     train: Sequence[Lesson]
     held_out: Sequence[Lesson]

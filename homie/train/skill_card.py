@@ -14,7 +14,11 @@ _TOLD = ("steps", "batch", "rate", "held_out", "seed")
 
 
 def skill_card(training: Mapping[str, Any]) -> str:
-    """The text of the card. training: a `homie.train.skill.SkillTrainingFile`, by field."""
+    """The text of the card.
+
+    Args:
+        training: A `homie.train.skill.SkillTrainingFile`, by field.
+    """
     options = training["options"]
     skill_set = options["network"].partition("/")[0]
     first, last = ends(training["losses"])

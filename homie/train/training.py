@@ -22,7 +22,10 @@ from homie.train.options import DpoOptions, SftOptions, TrainOptions
 class TrainingFile(BaseModel):
     """`training.json`: what was trained on what, how, and what came of it.
 
-    data_sha256: of the data set. prompt: how the model is to be asked. losses, held_out: by step.
+    Attributes:
+        data_sha256: Of the data set.
+        prompt: How the model is to be asked.
+        losses, held_out: By step.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -31,7 +31,11 @@ class GroundingDinoSettings(OpenSettings):
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """As many names as fit into one text. parts: (names, tokens), the weight of each token in the score of a name."""
+    """As many names as fit into one text.
+
+    Attributes:
+        parts: (names, tokens), the weight of each token in the score of a name.
+    """
 
     names: tuple[str, ...]
     inputs: dict[str, torch.Tensor]

@@ -54,7 +54,8 @@ class OpenSettings(HubSettings):
 class Network:
     """A loaded model: transformers' model, image processor and tokenizer (None if it has none).
 
-    sha256: the fingerprint of its folder, or its commit on the hub.
+    Attributes:
+        sha256: The fingerprint of its folder, or its commit on the hub.
     """
 
     model: Any

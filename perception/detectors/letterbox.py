@@ -23,7 +23,10 @@ NUDGE = 0.1
 class Letterbox:
     """The placement of pictures of one size in a frame of another.
 
-    frame: (width, height) of the frame. size: (width, height) of the scaled picture. left, top: its upper left corner.
+    Attributes:
+        frame: (width, height) of the frame.
+        size: (width, height) of the scaled picture.
+        left, top: Its upper left corner.
     """
 
     frame: tuple[int, int]

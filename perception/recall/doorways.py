@@ -82,8 +82,12 @@ class Gap:
 
 @dataclass(slots=True)
 class Passage:
-    """A doorway as all looks show it. sides: on which sides (1, -1) of its plane the robot has been, or has seen it
-    from. near: the place (2,) that it was first seen from."""
+    """A doorway as all looks show it.
+
+    Attributes:
+        sides: On which sides (1, -1) of its plane the robot has been, or has seen it from.
+        near: The place (2,) that it was first seen from.
+    """
 
     best: Gap
     near: Array
@@ -165,7 +169,11 @@ def _known_gaps(scans: Sequence[Scan], center: Array) -> list[Gap]:
 
 
 def gaps(scans: Sequence[Scan], center: Array) -> list[Gap]:
-    """The doorways that pictures show. center (2,): the middle of the cameras, on the floor plan."""
+    """The doorways that pictures show.
+
+    Args:
+        center (2,): The middle of the cameras, on the floor plan.
+    """
     every = np.concatenate([scan.points[::4, ::2][scan.valid[::4, ::2]] for scan in scans])  # columns are bearings
     every = every[every[:, 2] < HIGH]
     away = every[:, :2] - center.astype(np.float32)
@@ -196,8 +204,10 @@ def gaps(scans: Sequence[Scan], center: Array) -> list[Gap]:
 class _Around:
     """What is seen at each bearing.
 
-    wall: metres to the nearest that is tall, inf where none is seen. sight: metres to the farthest that is seen below
-    the lintel, 0 for nothing. edge (n, 2): where that wall is, or what is farthest.
+    Attributes:
+        wall: Metres to the nearest that is tall, inf where none is seen.
+        sight: Metres to the farthest that is seen below the lintel, 0 for nothing.
+        edge (n, 2): Where that wall is, or what is farthest.
     """
 
     wall: Array

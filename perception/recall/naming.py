@@ -34,8 +34,9 @@ class Names:
     def note(self, entity: str, name: str, share: float) -> None:
         """A look at a thing: what the detector calls it, and the share of a picture (0 to 1) that it fills.
 
-        share: 0 for what was never seen. Such a thing has a name for the time being: the first look decides, and the
-        earlier name is still understood.
+        Args:
+            share: 0 for what was never seen. Such a thing has a name for the time being: the first look decides, and
+                the earlier name is still understood.
         """
         if entity not in self._name:
             self._name[entity], self._shown[entity] = name, share

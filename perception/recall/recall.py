@@ -71,7 +71,11 @@ class SightRecall(Recall):
         self.take_in(observation, scans_of(observation.frames), detections)
 
     def take_in(self, observation: Observation, scans: Mapping[str, Scan], detections: Sequence[Detection]) -> None:
-        """Take in what is seen now. scans: the frames that have depth, in space."""
+        """Take in what is seen now.
+
+        Args:
+            scans: The frames that have depth, in space.
+        """
         self.update_hand(observation)
         before, self._stamp = self._stamp, observation.stamp
         self._base = observation.body.base
@@ -265,7 +269,8 @@ class SightRecall(Recall):
     def _tell_names(self, also: Iterable[str] = ()) -> None:
         """Give names to all that was seen since a planner was told something: those of one kind get numbers at once.
 
-        also: entities that may not be remembered, such as what is too far away for depth.
+        Args:
+            also: Entities that may not be remembered, such as what is too far away for depth.
         """
         doorways = (f"{DOORWAY} {number}" for number in self._doorway_numbers())
         things = (item.identity.entity for item in self.things)

@@ -26,7 +26,11 @@ class Whereabouts:
 
 
 def whereabouts(item: Furniture | LooseObject, things: Things, held: str | None) -> Whereabouts:
-    """Where a thing is, by where it was seen last. held: the held object, which holds nothing."""
+    """Where a thing is, by where it was seen last.
+
+    Args:
+        held: The held object, which holds nothing.
+    """
     return Whereabouts(things.room_with(item), *_place(item, things, held))
 
 

@@ -60,9 +60,12 @@ HANDLE_RADIUS = 0.007
 class Seen:
     """One look at a moving part, and the body as it is known.
 
-    panel, handle: points (n, 3) of this look, either may be empty; the handle's are those of `core`. body: points
-    (n, 3) of all looks at the rest. box: of the furniture without the moving part where that stands open. spacing:
-    metres between pixels. eye: where the camera was, (3,).
+    Attributes:
+        panel, handle: Points (n, 3) of this look, either may be empty; the handle's are those of `core`.
+        body: Points (n, 3) of all looks at the rest.
+        box: Of the furniture without the moving part where that stands open.
+        spacing: Metres between pixels.
+        eye: Where the camera was, (3,).
     """
 
     panel: Points
@@ -99,10 +102,16 @@ class Bar:
 class Panel:
     """What is known of a door or drawer: its closed state, and how far it is open.
 
-    origin: (2,), on the hinge axis, or the middle of a drawer's closed front. along: unit vector (2,) from there to
-    the free edge when closed. outward: unit vector (2,), normal of the closed front. bar: the handle when closed.
-    width: metres of the front that were seen. front: its box when closed. opening: rad or m, now. spacing: m between
-    the pixels that this was learned from. bar_now: the handle as it was seen last, where all of it was.
+    Attributes:
+        origin: (2,), on the hinge axis, or the middle of a drawer's closed front.
+        along: Unit vector (2,) from there to the free edge when closed.
+        outward: Unit vector (2,), normal of the closed front.
+        bar: The handle when closed.
+        width: Metres of the front that were seen.
+        front: Its box when closed.
+        opening: Rad or m, now.
+        spacing: M between the pixels that this was learned from.
+        bar_now: The handle as it was seen last, where all of it was.
     """
 
     kind: Literal["hinge", "slide"]

@@ -41,8 +41,11 @@ _NOTHING: Points = np.zeros((0, 3), dtype=np.float32)
 class Identity:
     """What a thing is called.
 
-    entity: unique name in the memory. rgb: its colour from the closest look. called: every name that the detector has
-    given it, since a planner may use any of them (`gray table` from afar, `white table` from near).
+    Attributes:
+        entity: Unique name in the memory.
+        rgb: Its colour from the closest look.
+        called: Every name that the detector has given it, since a planner may use any of them (`gray table` from afar,
+            `white table` from near).
     """
 
     entity: str

@@ -48,9 +48,13 @@ def find_surfaces(
 ) -> tuple[Surface, ...]:
     """The surfaces of a piece of furniture: basins first, then the largest and easiest to reach.
 
-    points: (n, 3), everything of it but its doors. level: (m, 3), the points where it is horizontal. yaw: of its
-    axes. front: unit vector (2,) to the side that a person uses, which is the way into a compartment. roof: height of
-    the top of what opens with a door: everything below it is a compartment, and nothing else is offered.
+    Args:
+        points: (n, 3), everything of it but its doors.
+        level: (m, 3), the points where it is horizontal.
+        yaw: Of its axes.
+        front: Unit vector (2,) to the side that a person uses, which is the way into a compartment.
+        roof: Height of the top of what opens with a door: everything below it is a compartment, and nothing else is
+            offered.
     """
     layers = [layer for height in _heights(level) if (layer := _layer(level, height, yaw)) is not None]
     layers.sort(key=lambda layer: -layer.cells * (1.0 if EASY[0] < layer.surface.center[2] < EASY[1] else 0.3))

@@ -97,7 +97,8 @@ class Things:
     ) -> None:
         """Take in what pictures show, but for the held object; forget what is no longer there.
 
-        stamp: when they were made (s); those of one moment may come in several updates.
+        Args:
+            stamp: When they were made (s); those of one moment may come in several updates.
         """
         patches: dict[str, dict[str, list[tuple[Detection, Patch]]]] = defaultdict(lambda: defaultdict(list))
         fresh: dict[str, _Newcomer] = {}
@@ -125,7 +126,9 @@ class Things:
     ) -> str:
         """The thing that a detection without instance shows: a remembered one, one new in this look, or a newer one.
 
-        fresh: what is new in this look. told: entities and views; two boxes of one picture are two things.
+        Args:
+            fresh: What is new in this look.
+            told: Entities and views; two boxes of one picture are two things.
         """
         kind = kind_of(detection.name)
         middle = np.median(patch.points.astype(np.float64), axis=0)

@@ -121,8 +121,10 @@ class OccupancyMapper:
     ) -> None:
         """Take in pictures made at one time.
 
-        own: for each scan where the robot sees itself (H, W), None where that is not known. base, radius: where the
-        robot stands, which is free floor. keepouts: where points are not part of the house.
+        Args:
+            own: For each scan where the robot sees itself (H, W), None where that is not known.
+            base, radius: Where the robot stands, which is free floor.
+            keepouts: Where points are not part of the house.
         """
         if self._origin is None:
             half = len(self._seen) * RESOLUTION / 2
@@ -144,8 +146,9 @@ class OccupancyMapper:
     def grid(self, solids: Sequence[Box] = (), walls: Points = _NOTHING) -> OccupancyGrid:
         """What is known, with `MARGIN` of unknown around it. Raises ValueError before the first update.
 
-        solids: boxes whose whole footprint is occupied, though only their sides can be seen. walls (n, 2 or more):
-        points of what no arm reaches through.
+        Args:
+            solids: Boxes whose whole footprint is occupied, though only their sides can be seen.
+            walls (n, 2 or more): Points of what no arm reaches through.
         """
         if self._origin is None:
             raise ValueError("the map is empty before the first update")
@@ -234,7 +237,8 @@ def _seen_through(scan: Scan, points: Points) -> Mask:
 def _filled(points: Points, level: Mask, chosen: Mask) -> Points:
     """The chosen points (n, 3), with the gaps filled where two rows are far apart on one surface.
 
-    level: of each pair of rows, where both show one level surface.
+    Args:
+        level: Of each pair of rows, where both show one level surface.
     """
     pairs = np.flatnonzero((level & chosen[1:] & chosen[:-1]).ravel())
     starts = points[:-1].reshape(-1, 3)[pairs]

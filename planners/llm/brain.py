@@ -125,8 +125,9 @@ class ModelPlanner(Planner):
     def _read(self, reply: Reply, text: str, planner_input: PlannerInput) -> Reading:
         """What a reply says. Raises Unreadable; what was cut off or declined is not even tried.
 
-        text: that of the reply, or its reasoning where it has none. Reasoning, and text whose end is not known, are
-        read only if they are one whole answer.
+        Args:
+            text: That of the reply, or its reasoning where it has none. Reasoning, and text whose end is not known, are
+                read only if they are one whole answer.
         """
         if planner_input.quirks.reads:
             return self.prompt.read(reply.text, planner_input)  # however it ended

@@ -22,7 +22,12 @@ ODD_END = "odd-end"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One question. schema: JSON schema that the answer has to follow, None for free text. name: of the schema."""
+    """One question.
+
+    Attributes:
+        schema: JSON schema that the answer has to follow, None for free text.
+        name: Of the schema.
+    """
 
     messages: tuple[Message, ...]
     schema: Mapping[str, object] | None = None
@@ -34,11 +39,15 @@ class Reply:
     """One answer. finish `length`: it was cut off at the token limit; `refusal`: the model declined to answer;
     `unknown`: it ended in a way that no API is known to call an end.
 
-    reasoning: what a reasoning model wrote before it, where the endpoint tells. cost: US dollars, 0 where the price
-    is not known. cached: from the response cache, so that it took nothing. cache_read_tokens, cache_write_tokens: those
-    of the input that the provider had in its own cache, and that it put there. leniencies: rules (docs/answers.md) by
-    which the text was taken from a reply that is not as its API has it. reason: how the endpoint calls its end. asked:
-    the form in which it was asked for.
+    Attributes:
+        reasoning: What a reasoning model wrote before it, where the endpoint tells.
+        cost: US dollars, 0 where the price is not known.
+        cached: From the response cache, so that it took nothing.
+        cache_read_tokens, cache_write_tokens: Those of the input that the provider had in its own cache, and that it
+            put there.
+        leniencies: Rules (docs/answers.md) by which the text was taken from a reply that is not as its API has it.
+        reason: How the endpoint calls its end.
+        asked: The form in which it was asked for.
     """
 
     text: str

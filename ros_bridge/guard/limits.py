@@ -115,7 +115,11 @@ def check_reach(profile: Profile, command: Reach, measured: Mapping[str, float])
 
 def check_reached(profile: Profile, positions: Mapping[str, float], speeds: Mapping[str, float]) -> str:
     """Why joints that move by software of the robot's own are stopped: one is faster than the profile allows, or
-    outside its limits; "" if not. positions (rad, m), speeds (rad/s, m/s): as measured, by joint."""
+    outside its limits; "" if not.
+
+    Args:
+        positions (rad, m), speeds (rad/s, m/s): As measured, by joint.
+    """
     for joint in profile.planned_joints:
         speed, (low, high) = speeds.get(joint.name, 0.0), joint.limits
         if not low - AT_ONCE <= positions.get(joint.name, max(low, min(high, 0.0))) <= high + AT_ONCE:

@@ -106,7 +106,8 @@ class Obstacle(Said):
 class Reach(Said):
     """Have the robot's own planner bring joints to positions (rad, m), around boxes that are given in a frame.
 
-    held: balls that stand for the held object, (x, y, z, radius) in the frame of the effector, m.
+    Attributes:
+        held: Balls that stand for the held object, (x, y, z, radius) in the frame of the effector, m.
     """
 
     kind: Literal["reach"] = "reach"
@@ -157,7 +158,11 @@ class Welcome(Said):
 
 
 class Refused(Said):
-    """A command was not sent to the robot. id: None for a velocity and an aim."""
+    """A command was not sent to the robot.
+
+    Attributes:
+        id: None for a velocity and an aim.
+    """
 
     kind: Literal["refused"] = "refused"
     id: Id | None = None
@@ -167,8 +172,10 @@ class Refused(Said):
 class Ended(Said):
     """How a trajectory, a grip, or what the robot's own software did has ended.
 
-    code: the error code of the action's result. text: what the robot said.
-    position, stalled: of a gripper, else None.
+    Attributes:
+        code: The error code of the action's result.
+        text: What the robot said.
+        position, stalled: Of a gripper, else None.
     """
 
     kind: Literal["ended"] = "ended"

@@ -43,7 +43,9 @@ _TOOL = tuple(
 class Hand:
     """Joints that open and close, on one link.
 
-    joints: all of them, those that follow others too; driven: those that a controller moves.
+    Attributes:
+        joints: All of them, those that follow others too.
+        driven: Those that a controller moves.
     """
 
     link: str

@@ -28,8 +28,12 @@ OLD = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One part of a profile. rate: messages in a second. age: seconds of the newest message by its stamp (median), None
-    without one."""
+    """One part of a profile.
+
+    Attributes:
+        rate: Messages in a second.
+        age: Seconds of the newest message by its stamp (median), None without one.
+    """
 
     part: str
     name: str
@@ -137,7 +141,11 @@ class _Listened:
         self._subscription: Subscription = node.subscription(kind, name, self._take, SENSOR)
 
     def finding(self, kinds: frozenset[str], length: float, simulated: bool) -> Finding:
-        """What was heard in `length` seconds, and stop listening. simulated: somebody publishes /clock."""
+        """What was heard in `length` seconds, and stop listening.
+
+        Args:
+            simulated: Somebody publishes /clock.
+        """
         self._subscription.close()
         with self._lock:
             ages, joints = list(self._ages), set(self._joints)
@@ -172,7 +180,11 @@ class _Listened:
 
 
 def _age_problem(age: float, oldest: float, clock: RobotClock, simulated: bool) -> str:
-    """What is wrong with the age (s) of messages by a clock. simulated: somebody publishes /clock."""
+    """What is wrong with the age (s) of messages by a clock.
+
+    Args:
+        simulated: Somebody publishes /clock.
+    """
     if -OLD <= age <= oldest:
         return ""
     if isinstance(clock, PublishedClock):

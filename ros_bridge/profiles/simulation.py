@@ -30,10 +30,12 @@ draw, and its stamp is that of the state which it shows."""
 class Simulation(Part):
     """A simulated robot.
 
-    robot, options: what opens another one of the same scene (`homie.kernel.setup.options.OpenOptions`). cameras: all of
-    its cameras by its own names, those of the profile among them. foot: where its base is (x, y in m, yaw in rad) where
-    it does not drive. names: of the things in instance pictures, by number. rehearsal: it is to be treated as a real
-    robot: nobody arms it but a person, and nobody is told its state.
+    Attributes:
+        robot, options: What opens another one of the same scene (`homie.kernel.setup.options.OpenOptions`).
+        cameras: All of its cameras by its own names, those of the profile among them.
+        foot: Where its base is (x, y in m, yaw in rad) where it does not drive.
+        names: Of the things in instance pictures, by number.
+        rehearsal: It is to be treated as a real robot: nobody arms it but a person, and nobody is told its state.
     """
 
     robot: Text

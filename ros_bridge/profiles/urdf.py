@@ -49,8 +49,9 @@ class Mimic:
 class UrdfJoint:
     """A joint as a URDF describes it.
 
-    xyz, rpy, axis: as they are written, since what is wrong with them matters only where they are used.
-    lower, upper, velocity: None where nothing usable is given; `doubt` says why.
+    Attributes:
+        xyz, rpy, axis: As they are written, since what is wrong with them matters only where they are used.
+        lower, upper, velocity: None where nothing usable is given; `doubt` says why.
     """
 
     name: str
@@ -100,7 +101,9 @@ class UrdfJoint:
 class Urdf:
     """A robot: its links, its joints, and the tree that they make.
 
-    above: by the name of a link the joint that carries it; below: the joints that a link carries.
+    Attributes:
+        above: By the name of a link the joint that carries it.
+        below: The joints that a link carries.
     """
 
     name: str

@@ -48,7 +48,10 @@ class Twin:
         self._subscription = node.subscription(TEXT, STATE, self._on_state, SENSOR)
 
     def follow(self, *, fresh: bool = False) -> None:
-        """Take over the newest state that has come. fresh: wait for one that comes from now on.
+        """Take over the newest state that has come.
+
+        Args:
+            fresh: Wait for one that comes from now on.
 
         Raises:
             InfrastructureError: None comes.

@@ -58,8 +58,10 @@ def points_of(trajectory: Message, names: Sequence[str]) -> tuple[Array, Array]:
 class Following:
     """A trajectory under way.
 
-    began: seconds, of the same clock as `now`. times (n,) from then, positions (n + 1, joints) beginning with where it
-    starts. ended: set together with `outcome`.
+    Attributes:
+        began: Seconds, of the same clock as `now`. times (n,) from then, positions (n + 1, joints) beginning with where
+            it starts.
+        ended: Set together with `outcome`.
     """
 
     began: float

@@ -84,7 +84,11 @@ class Painter:
         """Of the things in instance pictures, by number."""
 
     def show(self, state: Mapping[str, object], header: dict[str, Any]) -> None:
-        """The robot is in this state now. header: with the stamp."""
+        """The robot is in this state now.
+
+        Args:
+            header: With the stamp.
+        """
         with self._lock:
             self._newest = state, header
 

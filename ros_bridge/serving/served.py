@@ -232,8 +232,9 @@ class ServedRobot:
     ) -> Following:
         """Follow positions (n, joints) at times (n,) from now on, in the place of another trajectory.
 
-        asked: when it came (s, monotonic). Goals have threads of their own, and one that came later may be here first:
-        then this one has ended already.
+        Args:
+            asked: When it came (s, monotonic). Goals have threads of their own, and one that came later may be here
+                first: then this one has ended already.
         """
         with self._lock:
             measured = group.measured(self._body)

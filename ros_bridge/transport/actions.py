@@ -152,7 +152,9 @@ class ActionClient:
 class ServedGoal:
     """A goal as its server sees it. Who executes it looks at `cancelled` (an event) and may publish feedback.
 
-    began: when it was accepted, as robots stamp messages (s). accepted: the same on a clock that never goes back.
+    Attributes:
+        began: When it was accepted, as robots stamp messages (s).
+        accepted: The same on a clock that never goes back.
     """
 
     id: bytes

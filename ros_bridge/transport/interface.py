@@ -22,7 +22,8 @@ Handler: TypeAlias = Callable[[Message], "Message | Future[Message]"]
 class Qos:
     """How a topic is delivered. A reliable subscription does not match a publisher that is not.
 
-    latched: the last messages are kept for who comes later (`transient local`), as `/tf_static` has it.
+    Attributes:
+        latched: The last messages are kept for who comes later (`transient local`), as `/tf_static` has it.
     """
 
     reliable: bool = True

@@ -28,8 +28,13 @@ class QuestionRow:
 
 @dataclass(frozen=True, slots=True)
 class QuestionGroup:
-    """The questions of a group. failed: those that somebody has wrong, those of most planners first. right: the others.
-    failures: how many each planner has wrong, None of one that has no question of the group."""
+    """The questions of a group.
+
+    Attributes:
+        failed: Those that somebody has wrong, those of most planners first.
+        right: The others.
+        failures: How many each planner has wrong, None of one that has no question of the group.
+    """
 
     name: str
     failed: tuple[QuestionRow, ...]

@@ -30,7 +30,11 @@ NOTE = "Shares of different protocols measure different things: compare planners
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One protocol. chances: chance levels by group, where guessing can be right."""
+    """One protocol.
+
+    Attributes:
+        chances: Chance levels by group, where guessing can be right.
+    """
 
     protocol: str
     measure: str
@@ -98,7 +102,11 @@ def write_page(sheets: Sequence[Sheet], out: Path) -> int:
 
 
 def render(sheets: Sequence[Sheet], beside: Path) -> str:
-    """The page as HTML that fetches nothing. beside: the folder it will be in, which its links are relative to."""
+    """The page as HTML that fetches nothing.
+
+    Args:
+        beside: The folder it will be in, which its links are relative to.
+    """
     styles = {planner: f"s{index % COLOURS}" for index, planner in enumerate(planners(sheets))}
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_template),

@@ -19,7 +19,12 @@ Rows = TypeVar("Rows")
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One group of a protocol. n: episodes or questions. chance: what can be had by guessing, where it is known."""
+    """One group of a protocol.
+
+    Attributes:
+        n: Episodes or questions.
+        chance: What can be had by guessing, where it is known.
+    """
 
     group: str
     n: int
@@ -29,8 +34,13 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """One episode. good: whether it counts as reached, None where it was lost. note: how it ended, in words. details:
-    the folder or file that has its steps."""
+    """One episode.
+
+    Attributes:
+        good: Whether it counts as reached, None where it was lost.
+        note: How it ended, in words.
+        details: The folder or file that has its steps.
+    """
 
     name: str
     good: bool | None
@@ -40,8 +50,15 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One question with its answer. group: among the shares. text: of the question. good: whether it is right, None
-    where it could not be read. score: 0..1, with part marks. note: how a judge came to it."""
+    """One question with its answer.
+
+    Attributes:
+        group: Among the shares.
+        text: Of the question.
+        good: Whether it is right, None where it could not be read.
+        score: 0..1, with part marks.
+        note: How a judge came to it.
+    """
 
     name: str
     group: str
@@ -57,11 +74,17 @@ class Answer:
 class Sheet:
     """What one planner reached in one protocol.
 
-    planner: as on the command line. protocol: name and version, and who judged by which rules where somebody did:
-    sheets of one protocol can be compared. measure: what the shares are shares of, its first word what is counted.
-    settings: what it was played with, by name. shares: the groups, `all` first where there is one. details: the page or
-    file with every episode, or the folder where none is written yet. episodes: each of them, where the protocol has
-    episodes. answers: to each question, where it has questions and they were kept; words: the file with all of them.
+    Attributes:
+        planner: As on the command line.
+        protocol: Name and version, and who judged by which rules where somebody did: sheets of one protocol can be
+            compared.
+        measure: What the shares are shares of, its first word what is counted.
+        settings: What it was played with, by name.
+        shares: The groups, `all` first where there is one.
+        details: The page or file with every episode, or the folder where none is written yet.
+        episodes: Each of them, where the protocol has episodes.
+        answers: To each question, where it has questions and they were kept.
+        words: The file with all of them.
     """
 
     planner: str

@@ -32,7 +32,11 @@ ASKED, ANSWERS, RESULTS = "asked.json", "answers.jsonl", "results.json"
 
 
 class Asked(BaseModel):
-    """Who was asked what. questions: SHA-256 of the questions."""
+    """Who was asked what.
+
+    Attributes:
+        questions: SHA-256 of the questions.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -44,7 +48,11 @@ class Asked(BaseModel):
 
 
 class Answered(BaseModel):
-    """One answer, word for word, and its mark. seconds: that it took."""
+    """One answer, word for word, and its mark.
+
+    Attributes:
+        seconds: That it took.
+    """
 
     model_config = ConfigDict(frozen=True)
 

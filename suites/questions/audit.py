@@ -33,7 +33,10 @@ SMOOTHING = 1.0
 class Blind:
     """What can be had without looking, as a share 0..1 of the right answers.
 
-    chance: by guessing. constant: by the one best answer of each template, known beforehand. text: by the baseline.
+    Attributes:
+        chance: By guessing.
+        constant: By the one best answer of each template, known beforehand.
+        text: By the baseline.
     """
 
     n: int

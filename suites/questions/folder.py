@@ -27,7 +27,11 @@ QUESTIONS, PICTURES = "questions.jsonl", "pictures"
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """Questions and where their pictures are. digest: SHA-256 of all questions, as answers are kept with it."""
+    """Questions and where their pictures are.
+
+    Attributes:
+        digest: SHA-256 of all questions, as answers are kept with it.
+    """
 
     folder: Path
     questions: tuple[Question, ...]

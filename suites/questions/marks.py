@@ -19,9 +19,12 @@ MARKS = "marks.jsonl"
 class Marked(BaseModel):
     """A question with its answer and its mark.
 
-    text: of the question, "" where it is one with instructions for all (RoboBench's). truth, answer: letters with their
-    choices (`B. open the fridge`), else as written; the answer without thoughts, "" for none. right, score, read: as in
-    `scoring.Mark`. note: how a judge came to the mark, "" where no judge was asked.
+    Attributes:
+        text: Of the question, "" where it is one with instructions for all (RoboBench's).
+        truth, answer: Letters with their choices (`B. open the fridge`), else as written; the answer without thoughts,
+            "" for none.
+        right, score, read: As in `scoring.Mark`.
+        note: How a judge came to the mark, "" where no judge was asked.
     """
 
     model_config = ConfigDict(frozen=True)

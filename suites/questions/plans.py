@@ -20,8 +20,13 @@ SKILLS = "go_to(thing), pick(thing), put(thing, place), open(place), close(place
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A plan beside the truth. matched, total: actions of the truth, as in RoboBench. needless: actions, Go to aside,
-    that the truth has not. same: whether both have the same actions, in an order that the truth allows."""
+    """A plan beside the truth.
+
+    Attributes:
+        matched, total: Actions of the truth, as in RoboBench.
+        needless: Actions, Go to aside, that the truth has not.
+        same: Whether both have the same actions, in an order that the truth allows.
+    """
 
     matched: int
     total: int

@@ -33,8 +33,11 @@ HOW: dict[Kind, str] = {
 class PlanTask(BaseModel):
     """What a plan is for, in a world of Homie's in which a judge can carry it out.
 
-    scene: as a suite file writes it. goal: a condition on the world, as a suite file writes it. before: of each step of
-    the truth, the steps (from 0) that have to come before it: steps that may be exchanged are not before each other.
+    Attributes:
+        scene: As a suite file writes it.
+        goal: A condition on the world, as a suite file writes it.
+        before: Of each step of the truth, the steps (from 0) that have to come before it: steps that may be exchanged
+            are not before each other.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -57,13 +60,18 @@ class PlanTask(BaseModel):
 class Question(BaseModel):
     """A question about pictures.
 
-    id: unlike those of the other questions. dimension: the row of the table that it counts in. template: which
-    questions are made in the same way. pictures: files, relative to the folder. choices: of kind choice, without
-    letters. truth: as an answer would be written: a letter, `yes`, `3`, `(0.4, 0.5)`, `(0.4, 0.5), (0.5, 0.5)`,
-    `[0.1, 0.2, 0.3, 0.4]`.
-    region: of kind point, the box [x1, y1, x2, y2] in which it is right. source: the world that it is from. whole:
-    whether the text is all that is to be said, so that choices and how to answer are not added. task: of kind plan, in
-    a world of Homie's.
+    Attributes:
+        id: Unlike those of the other questions.
+        dimension: The row of the table that it counts in.
+        template: Which questions are made in the same way.
+        pictures: Files, relative to the folder.
+        choices: Of kind choice, without letters.
+        truth: As an answer would be written: a letter, `yes`, `3`, `(0.4, 0.5)`, `(0.4, 0.5), (0.5, 0.5)`, `[0.1, 0.2,
+            0.3, 0.4]`.
+        region: Of kind point, the box [x1, y1, x2, y2] in which it is right.
+        source: The world that it is from.
+        whole: Whether the text is all that is to be said, so that choices and how to answer are not added.
+        task: Of kind plan, in a world of Homie's.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

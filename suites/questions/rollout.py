@@ -30,8 +30,14 @@ PICTURES = "64x64"
 
 
 class Carried(BaseModel):
-    """What came of a plan. reached, conditions: of the goal. done: whether the goal holds, all steps were carried out.
-    steps: carried out without a failure. why: the first failed step failed, in words; "" where none did."""
+    """What came of a plan.
+
+    Attributes:
+        reached, conditions: Of the goal.
+        done: Whether the goal holds, all steps were carried out.
+        steps: Carried out without a failure.
+        why: The first failed step failed, in words; "" where none did.
+    """
 
     model_config = ConfigDict(frozen=True)
 

@@ -14,8 +14,13 @@ from suites.questions.scoring import UNREADABLE, Mark
 
 
 class Row(BaseModel):
-    """Of one dimension, shares 0..1. low, high: 95 % interval (Wilson, at the effective number of questions: those of
-    one world are no independent ones). score: mean with part marks. The last three are as in `audit.Blind`."""
+    """Of one dimension, shares 0..1.
+
+    Attributes:
+        low, high: 95 % interval (Wilson, at the effective number of questions: those of one world are no independent
+            ones).
+        score: Mean with part marks. The last three are as in `audit.Blind`.
+    """
 
     model_config = ConfigDict(frozen=True)
 

@@ -49,7 +49,11 @@ _CHOICE = re.compile(r"^(\d+): (.*)$", re.MULTILINE)
 
 
 class Script:
-    """What is answered. questions: their folder, where there is one."""
+    """What is answered.
+
+    Args:
+        questions: Their folder, where there is one.
+    """
 
     def __init__(self, questions: Path | None = None) -> None:
         self._questions = questions
@@ -152,8 +156,11 @@ def _asked(text: str, pictures: Sequence[Image]) -> str:
 
 
 class Served(Endpoint):
-    """The endpoint, while the `with` block lasts, with a path for each suite. port: 0 takes a free one. Raises OSError
-    for one that is in use."""
+    """The endpoint, while the `with` block lasts, with a path for each suite. Raises OSError for one that is in use.
+
+    Args:
+        port: 0 takes a free one.
+    """
 
     def __init__(self, script: Script, port: int = 0) -> None:
         super().__init__(lambda suite, body: (script.answer(suite, body), 0), port)

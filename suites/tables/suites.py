@@ -20,8 +20,12 @@ EPISODES, QUESTIONS = 125, 1500
 
 @dataclass(frozen=True)
 class Played:
-    """A suite of a protocol. skills, template: "" is what the command takes by itself. cannot: why planners cannot play
-    it, by planner."""
+    """A suite of a protocol.
+
+    Attributes:
+        skills, template: "" is what the command takes by itself.
+        cannot: Why planners cannot play it, by planner.
+    """
 
     protocol: str
     suite: str
@@ -31,7 +35,11 @@ class Played:
     cannot: Mapping[str, str] = field(default_factory=dict)
 
     def command(self, planner: str, out: Path, share: int, workers: int, url: str, questions: Path) -> list[str]:
-        """The words after `homie`. share: every how many-th task."""
+        """The words after `homie`.
+
+        Args:
+            share: Every how many-th task.
+        """
         endpoint = ["--base-url", url, "--set", "provider=vllm"] if planner == "chat" else []
         place = [*endpoint, "--out", str(out), "--json", "--quiet"]
         count = ["--workers", str(workers)]
@@ -53,7 +61,11 @@ class Played:
 
 
 def _blind(planner: str, stand_in: str) -> str:
-    """A planner by its name on the command line. stand_in: who plays for `rule`."""
+    """A planner by its name on the command line.
+
+    Args:
+        stand_in: Who plays for `rule`.
+    """
     return {"rule": stand_in, "chat": "chat:scripted"}.get(planner, planner)
 
 

@@ -15,7 +15,11 @@ ALL = "all"
 
 
 class Row(NamedTuple):
-    """A suite or a subset of it. value, low, high: percent."""
+    """A suite or a subset of it.
+
+    Attributes:
+        value, low, high: Percent.
+    """
 
     subset: str
     n: int
@@ -25,7 +29,11 @@ class Row(NamedTuple):
 
 
 def rows_of(played: Played, printed: Mapping[str, Any]) -> list[Row]:
-    """The rows, `all` first. printed: the JSON object of the command."""
+    """The rows, `all` first.
+
+    Args:
+        printed: The JSON object of the command.
+    """
     if played.kind == "bench":
         return list(_of_bench(played.suite, printed))
     table = printed["rows"]

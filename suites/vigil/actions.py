@@ -55,7 +55,11 @@ class Look(_Strict):
 
 
 class Interact(_Strict):
-    """Do something to what is at a pixel of the current frame. x, y: from its top left, not asked for to drop."""
+    """Do something to what is at a pixel of the current frame.
+
+    Attributes:
+        x, y: From its top left, not asked for to drop.
+    """
 
     intent: Intent
     x: Number | None = None
@@ -63,7 +67,11 @@ class Interact(_Strict):
 
 
 class Report(_Strict):
-    """End the episode. status: any word; one that Vigil does not have counts as `invalid`."""
+    """End the episode.
+
+    Attributes:
+        status: Any word; one that Vigil does not have counts as `invalid`.
+    """
 
     status: str
     summary: str

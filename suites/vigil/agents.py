@@ -22,9 +22,12 @@ HISTORY = 20
 class Turn:
     """What an agent is told in one step, and nothing else.
 
-    number: of the step, from 1. instruction: the task. look: the current frame (480, 640, 3). history: its own last
-    answers, word for word, oldest first. too_far, path_blocked: what came of the last action, None where an agent is
-    not told.
+    Attributes:
+        number: Of the step, from 1.
+        instruction: The task.
+        look: The current frame (480, 640, 3).
+        history: Its own last answers, word for word, oldest first.
+        too_far, path_blocked: What came of the last action, None where an agent is not told.
     """
 
     number: int

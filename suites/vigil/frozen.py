@@ -49,7 +49,11 @@ class Target(_Frozen):
 
 
 class Goal(_Frozen):
-    """What has to be so of any thing that is meant. destination: where, of `placed`."""
+    """What has to be so of any thing that is meant.
+
+    Attributes:
+        destination: Where, of `placed`.
+    """
 
     state: State
     target: Target
@@ -59,7 +63,11 @@ class Goal(_Frozen):
 class Setup(_Frozen):
     """How the house differs from that of its seed: doors, power, the held object, what stands on the floor.
 
-    doors: open or not, by furniture. power: on or not. held: in the hand. floor: x, y (m) and yaw, by things.
+    Attributes:
+        doors: Open or not, by furniture.
+        power: On or not.
+        held: In the hand.
+        floor: X, y (m) and yaw, by things.
     """
 
     doors: dict[str, bool] = {}
@@ -69,8 +77,14 @@ class Setup(_Frozen):
 
 
 class FrozenEpisode(_Frozen):
-    """One episode. house: the seed. start: x, y (m), yaw and how far the head looks down (rad). label: the hidden
-    state, in state verification. stratum: within its family, which are filled evenly."""
+    """One episode.
+
+    Attributes:
+        house: The seed.
+        start: X, y (m), yaw and how far the head looks down (rad).
+        label: The hidden state, in state verification.
+        stratum: Within its family, which are filled evenly.
+    """
 
     id: str
     house: int

@@ -16,7 +16,12 @@ class _Record(BaseModel):
 
 
 class Played(_Record):
-    """One step as it was. said: word for word. note: why an action changed nothing, or why an answer was none."""
+    """One step as it was.
+
+    Attributes:
+        said: Word for word.
+        note: Why an action changed nothing, or why an answer was none.
+    """
 
     kind: Kind
     skill: str
@@ -31,7 +36,12 @@ class Played(_Record):
 
 
 class Record(_Record):
-    """One episode as it was. seconds: that it took; cost: US dollars, 0 where the price is not known."""
+    """One episode as it was.
+
+    Attributes:
+        seconds: That it took.
+        cost: US dollars, 0 where the price is not known.
+    """
 
     id: str
     house: int

@@ -22,9 +22,13 @@ class Share(_Model):
 
 
 class Row(_Model):
-    """A family, or `all`. Shares as in `suites.protocols.vigil.rates`; delta: W - B in points, its interval by
-    bootstrap over houses. invalid: mean invalid actions of an episode. always, random, oracle: B of the same
-    trajectories under other reports."""
+    """A family, or `all`. Shares as in `suites.protocols.vigil.rates`;
+
+    Attributes:
+        delta: W - B in points, its interval by bootstrap over houses.
+        invalid: Mean invalid actions of an episode.
+        always, random, oracle: B of the same trajectories under other reports.
+    """
 
     family: str
     n: int
@@ -54,7 +58,11 @@ class Row(_Model):
 
 
 class Head(_Model):
-    """Who played what. episodes, prompt: SHA-256."""
+    """Who played what.
+
+    Attributes:
+        episodes, prompt: SHA-256.
+    """
 
     format: int = 1
     suite: str = "homie-vigil"

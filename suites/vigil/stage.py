@@ -44,7 +44,11 @@ USES = {
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What came of an action, for the scorer. note: why nothing came of it, "" where something did."""
+    """What came of an action, for the scorer.
+
+    Attributes:
+        note: Why nothing came of it, "" where something did.
+    """
 
     too_far: bool = False
     path_blocked: bool = False

@@ -35,8 +35,13 @@ UPRIGHT = 0.98
 
 @dataclass(frozen=True)
 class PutTask:
-    """One task and how to tell that it is done. destinations: names, any of which is meant. sort: furniture, bowl or
-    stack. doors: how far every door and drawer is open at the start, as a fraction, by the name of its furniture."""
+    """One task and how to tell that it is done.
+
+    Attributes:
+        destinations: Names, any of which is meant.
+        sort: Furniture, bowl or stack.
+        doors: How far every door and drawer is open at the start, as a fraction, by the name of its furniture.
+    """
 
     seed: int
     text: str

@@ -17,8 +17,14 @@ SHUT, AS_IT_WAS = 0.06, 0.1
 
 @dataclass(frozen=True)
 class Verdict:
-    """One episode. placed: an object of the kind is there. open: furniture that stands open and did not before. row:
-    most failed attempts (E1) for one cause, one after the other. cause: of the failure, "" if there is none."""
+    """One episode.
+
+    Attributes:
+        placed: An object of the kind is there.
+        open: Furniture that stands open and did not before.
+        row: Most failed attempts (E1) for one cause, one after the other.
+        cause: Of the failure, "" if there is none.
+    """
 
     seed: int
     task: str
@@ -39,7 +45,11 @@ class Verdict:
 
 
 def verdict_of(task: PutTask, run: Path, wall: float) -> Verdict:
-    """The verdict on the one episode of a run folder; wall: seconds it took."""
+    """The verdict on the one episode of a run folder;
+
+    Args:
+        wall: Seconds it took.
+    """
     states, steps = list(run.glob("episodes/*/final_state.json")), steps_of(run)
     if not states or steps is None:
         return Verdict(task.seed, task.text, task.sort, False, (), 0, "the run has no final state", 0, 0.0, wall, ())

@@ -47,13 +47,14 @@ def numbered_actions(
     """The list of an episode that begins, by the names that its planner is told: what some skill can do, and the ends.
     A robot that has a list of its own (`OwnList`) is asked for it.
 
-    ends: the last of the list (`endings`); none where the planner cannot end the episode. sent_to: what Go to is in it
-    with, or that the moves of a graph stand in its place. options: its interactions; all that there are where none are
-    named.
-
     Raises BadInput for a robot without world state, and for targets that are not the background's: the names of the
     list are those of the scene, and from sensors nobody knows them. And for skills that cannot move on a graph where
     they have to, and options that nobody can try here.
+
+    Args:
+        ends: The last of the list (`endings`); none where the planner cannot end the episode.
+        sent_to: What Go to is in it with, or that the moves of a graph stand in its place.
+        options: Its interactions; all that there are where none are named.
     """
     robot, locator = executor.robot, executor.locator
     if isinstance(robot, OwnList) and (own := robot.choices()):

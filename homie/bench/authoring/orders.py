@@ -12,7 +12,9 @@ def orders(
 ) -> Iterator[list[str]]:
     """Key paths: the nodes of all blocks, the blocks in every order that is allowed; End is added.
 
-    blocks: nodes that come one right after the other, by a label. after: of a block, the blocks that come before it.
+    Args:
+        blocks: Nodes that come one right after the other, by a label.
+        after: Of a block, the blocks that come before it.
     """
     needs = {label: set((after or {}).get(label, ())) for label in blocks}
 

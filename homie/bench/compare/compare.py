@@ -111,7 +111,11 @@ def successes_by_task(results: Mapping[str, Results]) -> dict[str, dict[str, Cou
 
 
 def alone_table(results: Mapping[str, Results], texts: Mapping[str, str]) -> Table:
-    """The tasks in which exactly one run succeeded, in at least one trial. texts: instructions by task, in order."""
+    """The tasks in which exactly one run succeeded, in at least one trial.
+
+    Args:
+        texts: Instructions by task, in order.
+    """
     by_task = successes_by_task(results)
     rows = []
     for label in results:
@@ -124,7 +128,11 @@ def alone_table(results: Mapping[str, Results], texts: Mapping[str, str]) -> Tab
 
 
 def task_table(results: Mapping[str, Results], texts: Mapping[str, str]) -> Table:
-    """The number of successful trials of every task by run. texts: instructions by task, in order."""
+    """The number of successful trials of every task by run.
+
+    Args:
+        texts: Instructions by task, in order.
+    """
     by_task = successes_by_task(results)
     rows = tuple(
         (task, *(_of_trials(by_task[task][label]) if label in by_task[task] else None for label in results), text)

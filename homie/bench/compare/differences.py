@@ -24,7 +24,8 @@ from homie.bench.tables import Column, Table
 def paired_table(results: Mapping[str, Results], intervals: Intervals, *, left_out: int) -> Table:
     """A row per run: its differences to the first run, on the episodes that ran in both.
 
-    left_out: number of episodes of a run that the other runs do not have.
+    Args:
+        left_out: Number of episodes of a run that the other runs do not have.
     """
     (base, first), *others = results.items()
     compared = [(label, _paired(first, second, intervals)) for label, second in others]
@@ -67,7 +68,11 @@ def paired_table(results: Mapping[str, Results], intervals: Intervals, *, left_o
 
 
 class Paired(NamedTuple):
-    """One run compared with another. smallest: the smallest detectable difference in SR, None if none is."""
+    """One run compared with another.
+
+    Attributes:
+        smallest: The smallest detectable difference in SR, None if none is.
+    """
 
     pairs: int
     differences: tuple[Estimate, ...]

@@ -37,7 +37,12 @@ REPORT_NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """Settings of intervals. confidence: 0..1. resamples, seed: of the bootstrap."""
+    """Settings of intervals.
+
+    Attributes:
+        confidence: 0..1.
+        resamples, seed: Of the bootstrap.
+    """
 
     confidence: float = 0.95
     resamples: int = RESAMPLES
@@ -128,8 +133,11 @@ def report_table(runs: Runs, intervals: Intervals) -> Table:
 
 
 def group_table(title: str, head: str, runs: Runs, tasks: Mapping[str, Collection[str]], intervals: Intervals) -> Table:
-    """Tables 3 and 5: the metrics of groups of tasks, a row per run and group. head: the heading of the group
-    column."""
+    """Tables 3 and 5: the metrics of groups of tasks, a row per run and group.
+
+    Args:
+        head: The heading of the group column.
+    """
     rows: Rows = tuple(
         (label, group, len(part.scores), *(intervals.of(part, metric) for metric in METRICS))
         for group, ids in tasks.items()

@@ -51,9 +51,14 @@ class FailedTry(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A finished episode. records: none if infrastructure ended it. verdict: whether the world is as the goal wants
-    it, and progress which share of the goal's conditions hold; None where nobody can tell. goals: the truth of the goal
-    from the start to the last subtask, empty where it was not kept."""
+    """A finished episode.
+
+    Attributes:
+        records: None if infrastructure ended it.
+        verdict: Whether the world is as the goal wants it, and progress which share of the goal's conditions hold; None
+            where nobody can tell.
+        goals: The truth of the goal from the start to the last subtask, empty where it was not kept.
+    """
 
     ending: EpisodeFile
     records: tuple[RoundRecord, ...] = ()
@@ -69,7 +74,12 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """One planned episode of a bench. seed: the one that it is played with. folder: where it is kept."""
+    """One planned episode of a bench.
+
+    Attributes:
+        seed: The one that it is played with.
+        folder: Where it is kept.
+    """
 
     task: Task
     trial: int

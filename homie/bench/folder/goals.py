@@ -14,8 +14,13 @@ GOALS = "goals.jsonl"
 
 
 class GoalLine(BaseModel):
-    """The goal after a subtask. step: which subtask, from 1, End and unreadable answers included; 0 before the first.
-    conditions: whether each condition of the goal holds, in the order of the suite. progress: the share that do."""
+    """The goal after a subtask.
+
+    Attributes:
+        step: Which subtask, from 1, End and unreadable answers included; 0 before the first.
+        conditions: Whether each condition of the goal holds, in the order of the suite.
+        progress: The share that do.
+    """
 
     model_config = ConfigDict(frozen=True)
 

@@ -50,10 +50,13 @@ PATIENCE = 20.0
 
 
 class BenchFile(BaseModel):
-    """`run.json` of a bench. versions: of the first runner; those of each episode are in its parts. files: of
-    `suite.json`.
+    """`run.json` of a bench.
 
     Homie 0.1 wrote format 1, without files and without a checksum.
+
+    Attributes:
+        versions: Of the first runner; those of each episode are in its parts.
+        files: Of `suite.json`.
     """
 
     model_config = ConfigDict(frozen=True)

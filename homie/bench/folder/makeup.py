@@ -19,8 +19,13 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Episodes of a run that were made with the same parts. digest: the name of their description, "" where Homie
-    kept none (before 0.2). parts: None where it is not known. episodes: names of their folders."""
+    """Episodes of a run that were made with the same parts.
+
+    Attributes:
+        digest: The name of their description, "" where Homie kept none (before 0.2).
+        parts: None where it is not known.
+        episodes: Names of their folders.
+    """
 
     digest: str
     episodes: tuple[str, ...]
@@ -29,8 +34,12 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Makeup:
-    """The batches of a run, the one with the first episode first. unchecked: episodes that were written without
-    checksums (before 0.2), of which only the agreement between their files can be checked."""
+    """The batches of a run, the one with the first episode first.
+
+    Attributes:
+        unchecked: Episodes that were written without checksums (before 0.2), of which only the agreement between their
+            files can be checked.
+    """
 
     batches: tuple[Batch, ...] = ()
     unchecked: int = 0
@@ -91,7 +100,11 @@ def mixed_table(makeups: Mapping[str, Makeup]) -> Table:
 
 
 def makeup(run: Path, finished: Iterable[tuple[str, EpisodeFile]]) -> Makeup:
-    """The batches of a run folder. finished: names and endings of the episodes that ran (not those that were lost)."""
+    """The batches of a run folder.
+
+    Args:
+        finished: Names and endings of the episodes that ran (not those that were lost).
+    """
     names: dict[str, list[str]] = {}
     endings: Sequence[tuple[str, EpisodeFile]] = tuple(finished)
     for name, ending in endings:

@@ -27,9 +27,12 @@ START = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a job may take. timeout: seconds of wall clock. memory: GiB of its process, None for no limit.
+    """What a job may take.
 
-    recycle: jobs after which a process is replaced by a fresh one.
+    Attributes:
+        timeout: Seconds of wall clock.
+        memory: GiB of its process, None for no limit.
+        recycle: Jobs after which a process is replaced by a fresh one.
     """
 
     timeout: float
@@ -85,8 +88,9 @@ class _Worker:
 class LocalPool(Pool):
     """Worker processes by spawn. A job that takes too long, or whose process dies, has failed.
 
-    shared: what their planners share, None for nothing; the pool starts and closes it. settled: whether a worker plays
-    all that there is in the scene that it is in before it builds another.
+    Args:
+        shared: What their planners share, None for nothing; the pool starts and closes it.
+        settled: Whether a worker plays all that there is in the scene that it is in before it builds another.
     """
 
     def __init__(

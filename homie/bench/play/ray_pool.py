@@ -45,7 +45,8 @@ class Player:
 class _Slot:
     """An actor with the job that it is at, and the reference under which its report will come.
 
-    up: the reference that is there once the actor's process has started; a job's time runs from then on.
+    Attributes:
+        up: The reference that is there once the actor's process has started; a job's time runs from then on.
     """
 
     actor: Any
@@ -60,8 +61,9 @@ class _Slot:
 class RayPool(Pool):
     """Actors on a Ray cluster, one CPU each. Raises MissingPart, and InfrastructureError if no cluster answers.
 
-    address: `local`, `auto` for the cluster of this machine, or host:port. The rest is as for `LocalPool`, but an actor
-    past its deadline is killed at once.
+    Args:
+        address: `local`, `auto` for the cluster of this machine, or host:port. The rest is as for `LocalPool`, but an
+            actor past its deadline is killed at once.
     """
 
     def __init__(self, run: Path, size: int, limits: Limits, address: str) -> None:

@@ -48,7 +48,12 @@ Order = Callable[[Sequence[Episode]], Sequence[Episode]]
 
 @dataclass(frozen=True, slots=True)
 class EpisodeLine:
-    """One episode in a summary. success: as SR counts it; world: the world's own verdict, None where it has none."""
+    """One episode in a summary.
+
+    Attributes:
+        success: As SR counts it.
+        world: The world's own verdict, None where it has none.
+    """
 
     task: str
     trial: int
@@ -63,8 +68,11 @@ class EpisodeLine:
 class BenchSummary:
     """What a bench leaves: the first row of what `homie compare` makes of it, with its notes.
 
-    success, interval: SR, and its 95 % interval. metrics: SR and the others, each with its interval. infrastructure:
-    how many episodes it ended; they count as not succeeded. judged: how many have a verdict of the world.
+    Attributes:
+        success, interval: SR, and its 95 % interval.
+        metrics: SR and the others, each with its interval.
+        infrastructure: How many episodes it ended; they count as not succeeded.
+        judged: How many have a verdict of the world.
     """
 
     run_folder: Path
@@ -91,9 +99,11 @@ def bench(
 ) -> BenchSummary:
     """Run what is left of a bench and sum it up. Bad input raises BadInput and leaves no new run folder.
 
-    pool: where episodes are played, worker processes of this machine by default. order: in which order; no result
-    depends on it. Ctrl-C and SIGTERM stop the robots first and raise Interrupted. A disk that cannot be written raises
-    InfrastructureError; episodes that infrastructure ended are in the summary, not raised.
+    Args:
+        pool: Where episodes are played, worker processes of this machine by default.
+        order: In which order; no result depends on it. Ctrl-C and SIGTERM stop the robots first and raise Interrupted.
+            A disk that cannot be written raises InfrastructureError; episodes that infrastructure ended are in the
+            summary, not raised.
     """
     options, suite = ready(options)
     folder = BenchFolder.open(options, suite)

@@ -32,7 +32,12 @@ FIXED = (*INDECISIVE, "planner_settings", "skill_settings", "detector_settings",
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One bench of a sweep. name: of its folder. values: of what is varied, by its name."""
+    """One bench of a sweep.
+
+    Attributes:
+        name: Of its folder.
+        values: Of what is varied, by its name.
+    """
 
     name: str
     values: dict[str, Any]
@@ -60,7 +65,8 @@ def sweep(
 ) -> SweepSummary:
     """Run a bench for every value, one after the other. What is wrong with any value is told before the first begins.
 
-    announce: called with the name of every bench before it begins. Raises as `bench`.
+    Args:
+        announce: Called with the name of every bench before it begins. Raises as `bench`.
     """
     for variant in variants(options):
         ready(variant.options)

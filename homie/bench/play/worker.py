@@ -56,9 +56,14 @@ ERRING = "erring"
 
 
 class Job(BaseModel):
-    """One episode to play. options.seed says which scene it is, `seed` is that of the episode. mixed: whether the run
-    may have been made with other parts so far. protocol: the suite's, with the limits of the task. rounds: of this
-    episode, where they are not those of the options: parts are told by these, and are the same in all of a run."""
+    """One episode to play. options.seed says which scene it is, `seed` is that of the episode.
+
+    Attributes:
+        mixed: Whether the run may have been made with other parts so far.
+        protocol: The suite's, with the limits of the task.
+        rounds: Of this episode, where they are not those of the options: parts are told by these, and are the same in
+            all of a run.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -73,9 +78,12 @@ class Job(BaseModel):
 
 
 class Report(BaseModel):
-    """What became of a job. cause: None if the episode is finished. fatal: no other episode would fare better.
+    """What became of a job.
 
-    exit_code: of the error, for a fatal one.
+    Attributes:
+        cause: None if the episode is finished.
+        fatal: No other episode would fare better.
+        exit_code: Of the error, for a fatal one.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -91,7 +99,11 @@ BEGUN = b"begun"
 
 
 def work(connection: Connection, run: Path, number: int, memory: float | None) -> None:
-    """The main function of a worker process. memory: GiB that it may take."""
+    """The main function of a worker process.
+
+    Args:
+        memory: GiB that it may take.
+    """
     # Ctrl-C and the end of the terminal are the runner's: it stops its workers.
     for ours in (signal.SIGINT, signal.SIGHUP):
         signal.signal(ours, signal.SIG_IGN)

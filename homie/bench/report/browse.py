@@ -23,7 +23,11 @@ class Listed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskRow:
-    """A task with its episodes by run label, in the order of their trials. number: on the page, counted from 1."""
+    """A task with its episodes by run label, in the order of their trials.
+
+    Attributes:
+        number: On the page, counted from 1.
+    """
 
     number: int
     name: str
@@ -47,7 +51,11 @@ class TaskRow:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """All episodes and tasks of a page. facets: the values of each filter that distinguishes episodes."""
+    """All episodes and tasks of a page.
+
+    Attributes:
+        facets: The values of each filter that distinguishes episodes.
+    """
 
     episodes: tuple[Listed, ...]
     tasks: tuple[TaskRow, ...]

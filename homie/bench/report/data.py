@@ -64,7 +64,11 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class KeyPath:
-    """A key path and how many of its nodes were reached in order. raised: the exception of the profile, if any."""
+    """A key path and how many of its nodes were reached in order.
+
+    Attributes:
+        raised: The exception of the profile, if any.
+    """
 
     nodes: tuple[str, ...]
     reached: int
@@ -75,9 +79,13 @@ class KeyPath:
 class Shown:
     """One episode as the page shows it.
 
-    run: the label of its run. name: the name of its folder. task: the id of its task, or the instruction of a single
-    run. score: None if the episode is unfinished. goals: the truth of its goal from the start on, where it was kept.
-    conditions: what has to be so, each as a suite writes it.
+    Attributes:
+        run: The label of its run.
+        name: The name of its folder.
+        task: The id of its task, or the instruction of a single run.
+        score: None if the episode is unfinished.
+        goals: The truth of its goal from the start on, where it was kept.
+        conditions: What has to be so, each as a suite writes it.
     """
 
     run: str
@@ -118,8 +126,11 @@ class Shown:
 class Source:
     """One planner in the report: a bench run, or all single runs of one planner.
 
-    facts: the options of the run. machine: date, versions and platform. bench: None for single runs. origins: the
-    settings, checkpoints and prompts of its episodes.
+    Attributes:
+        facts: The options of the run.
+        machine: Date, versions and platform.
+        bench: None for single runs.
+        origins: The settings, checkpoints and prompts of its episodes.
     """
 
     label: str

@@ -35,7 +35,10 @@ class Views:
     """The pictures of one episode by name (`3-front`), its video and its poster, as URLs; "" for none.
 
     A picture that equals an earlier one of the episode has the name of that picture instead of a URL: a robot that did
-    not move sees the same again. full: URLs of the pictures at full size, by the same names.
+    not move sees the same again.
+
+    Attributes:
+        full: URLs of the pictures at full size, by the same names.
     """
 
     pictures: dict[str, str] = field(default_factory=dict)
@@ -53,7 +56,9 @@ class Views:
 class Media:
     """The pictures and videos of one page.
 
-    folder: the folder of the page. width: width of a picture in pixels; 0 leaves pictures out.
+    Args:
+        folder: The folder of the page.
+        width: Width of a picture in pixels; 0 leaves pictures out.
     """
 
     def __init__(self, folder: Path, *, width: int) -> None:
@@ -74,7 +79,8 @@ class Media:
     def gather(self, episodes: Iterable[Shown], room: int) -> list[Views]:
         """The pictures and videos of each episode, in the given order; damaged files are left out.
 
-        room: bytes of data URLs that the page may hold.
+        Args:
+            room: Bytes of data URLs that the page may hold.
         """
         self._left = room
         chosen = list(episodes)

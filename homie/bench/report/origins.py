@@ -14,8 +14,10 @@ from homie.runtime.provenance import PartsFile, read_text
 class Origin:
     """The provenance of some episodes.
 
-    episodes: names of their folders. facts: values by dotted name (`planner.sha256`). texts: the texts that some facts
-    name by a SHA-256.
+    Attributes:
+        episodes: Names of their folders.
+        facts: Values by dotted name (`planner.sha256`).
+        texts: The texts that some facts name by a SHA-256.
     """
 
     episodes: tuple[str, ...]

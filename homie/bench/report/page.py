@@ -54,8 +54,12 @@ RESULTS = ("Metrics", "Mixed", "Differences", "Tasks that only", "Usage", "Singl
 class Report:
     """A page that was written.
 
-    path: the file. size: its size in bytes. episodes: how many it shows. linked: number of pictures and videos that it
-    links to because it was full. recording: size in bytes of the Rerun recording, 0 without one.
+    Attributes:
+        path: The file.
+        size: Its size in bytes.
+        episodes: How many it shows.
+        linked: Number of pictures and videos that it links to because it was full.
+        recording: Size in bytes of the Rerun recording, 0 without one.
     """
 
     path: Path
@@ -187,7 +191,11 @@ def _environment() -> jinja2.Environment:
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """A planner's result in a sentence. few: so few episodes that the sentence says little."""
+    """A planner's result in a sentence.
+
+    Attributes:
+        few: So few episodes that the sentence says little.
+    """
 
     label: str
     sentence: str

@@ -28,8 +28,14 @@ SQUEEZED = 1.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """A horizontal bar. value: a share, None if its denominator is 0. note: what its title says besides. style:
-    CSS class. count: of how many it is a share, written behind it."""
+    """A horizontal bar.
+
+    Attributes:
+        value: A share, None if its denominator is 0.
+        note: What its title says besides.
+        style: CSS class.
+        count: Of how many it is a share, written behind it.
+    """
 
     label: str
     value: float | None
@@ -103,7 +109,11 @@ def stacked_bars(title: str, stacks: Sequence[Stack], unit: str = "") -> Markup:
 
 
 def columns(title: str, stacks: Sequence[Stack], every: int = 1) -> Markup:
-    """Vertical stacked columns of counts. every: distance between two columns with a label."""
+    """Vertical stacked columns of counts.
+
+    Args:
+        every: Distance between two columns with a label.
+    """
     left, top, deep = 34, 10, 150
     ticks = _ticks(max((sum(stack.parts.values()) for stack in stacks), default=0), whole=True)
     most, wide = ticks[-1], (WIDTH - left - 8) / max(len(stacks), 1)

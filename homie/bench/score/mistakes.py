@@ -50,7 +50,12 @@ NOWHERE = ("table", "floor", "gripper", "robot", "")
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A failed episode, ready for its mistake. ended_by: as `episode.json` has it. world: the final state."""
+    """A failed episode, ready for its mistake.
+
+    Attributes:
+        ended_by: As `episode.json` has it.
+        world: The final state.
+    """
 
     task: Task
     records: Sequence[RoundRecord]
@@ -134,7 +139,12 @@ def _taken(failed: Failed) -> set[str]:
 
 
 def mistakes_table(runs: Mapping[str, Mapping[tuple[str, int], Mistake]], groups: Mapping[str, Iterable[str]]) -> Table:
-    """Failed episodes by mistake, a row per run and subset. runs: mistakes by (task, trial); groups: tasks by name."""
+    """Failed episodes by mistake, a row per run and subset.
+
+    Args:
+        runs: Mistakes by (task, trial).
+        groups: Tasks by name.
+    """
     kinds = [kind for kind in Mistake if any(kind in found.values() for found in runs.values())]
     rows: list[tuple[Cell, ...]] = []
     for name, tasks in {"all": None, **groups}.items():

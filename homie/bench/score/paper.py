@@ -16,7 +16,11 @@ HEADS = (*(head for letter, codes in GROUPS.items() for head in (*codes, letter)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mismatch:
-    """A printed figure that does not follow from the counts. follows: the figure that does."""
+    """A printed figure that does not follow from the counts.
+
+    Attributes:
+        follows: The figure that does.
+    """
 
     table: str
     row: str

@@ -229,8 +229,11 @@ def _share(reached: int, path: Sequence[str]) -> float:
 
 
 def _next_node(paths: Sequence[tuple[Sequence[str], int]]) -> str:
-    """The first missed node of the path with the largest reached share. paths: each with its number of reached
-    nodes."""
+    """The first missed node of the path with the largest reached share.
+
+    Args:
+        paths: Each with its number of reached nodes.
+    """
     path, reached = max(paths, key=lambda pair: _share(pair[1], pair[0]), default=((), 0))
     return path[reached] if reached < len(path) else ""
 
@@ -240,7 +243,11 @@ def _path_weight(expert: int, actual: int) -> float:
 
 
 def _executions(steps: Sequence[Step], verb: Callable[[Step], str], *, strict: bool) -> dict[str, Count]:
-    """Subtasks that a skill ran (that no check rejected), by action. strict: only those that the notebooks count."""
+    """Subtasks that a skill ran (that no check rejected), by action.
+
+    Args:
+        strict: Only those that the notebooks count.
+    """
     counts: Counter[tuple[str, bool]] = Counter()
     for step in steps:
         code = raw_code_of(step.message) if strict else step.code

@@ -29,9 +29,11 @@ SPLITS = ("train", "test")
 class BenchRun:
     """One bench run with its scores.
 
-    label: its name in tables. spent: time and tokens of each episode that was not lost. mistakes: of the failed
-    episodes of a suite like EmbodiedBench, by (task, trial). makeup: the settings, checkpoints and prompts of its
-    episodes.
+    Attributes:
+        label: Its name in tables.
+        spent: Time and tokens of each episode that was not lost.
+        mistakes: Of the failed episodes of a suite like EmbodiedBench, by (task, trial).
+        makeup: The settings, checkpoints and prompts of its episodes.
     """
 
     label: str

@@ -28,14 +28,22 @@ class Count(NamedTuple):
 class Score:
     """One episode under one profile. A value that the profile could not compute is None, and `raises` says why.
 
-    tp_per_keypath: matched share of each key path, or the name of the exception. tp: their maximum. success: whether
-    the planner ended and a whole key path was matched. weight: the PLWSR term; for a success, the expert's length over
-    the larger of the two lengths. replans: failures after which the planner continued. errors: by code. executions,
-    attempts: by action. next_node: the first missed node of the best key path, "" if none was missed; `never [...]` if
-    that subtask violated the task. verdict: whether the final state of the world satisfies the task. progress: the
-    share of its goal's conditions that hold there. claim: what the planner reported when it ended the task, None
-    without a report. held_first: the first subtask, from 1, after which the goal held, as far as that was kept. given:
-    whether it held before the first subtask. lost: why the episode could not be run, "" if it could.
+    Attributes:
+        tp_per_keypath: Matched share of each key path, or the name of the exception.
+        tp: Their maximum.
+        success: Whether the planner ended and a whole key path was matched.
+        weight: The PLWSR term; for a success, the expert's length over the larger of the two lengths.
+        replans: Failures after which the planner continued.
+        errors: By code.
+        executions, attempts: By action.
+        next_node: The first missed node of the best key path, "" if none was missed; `never [...]` if that subtask
+            violated the task.
+        verdict: Whether the final state of the world satisfies the task.
+        progress: The share of its goal's conditions that hold there.
+        claim: What the planner reported when it ended the task, None without a report.
+        held_first: The first subtask, from 1, after which the goal held, as far as that was kept.
+        given: Whether it held before the first subtask.
+        lost: Why the episode could not be run, "" if it could.
     """
 
     task_id: str
@@ -93,8 +101,10 @@ class Profile(Protocol):
 class Results:
     """The scores of one run under one profile.
 
-    scores: the episodes that the metrics count. lost: the episodes that could not be run or have no record; they are
-    also among the scores, as failures, if the profile keeps them.
+    Attributes:
+        scores: The episodes that the metrics count.
+        lost: The episodes that could not be run or have no record; they are also among the scores, as failures, if the
+            profile keeps them.
     """
 
     profile: str

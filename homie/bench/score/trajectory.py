@@ -32,11 +32,15 @@ _SUBTASK = re.compile(r".*Subtask: *(?:\[(.*?)\]|(.*?) *(?:Model:|$))", re.DOTAL
 class Step:
     """One subtask of the planner and its outcome.
 
-    text: as the planner wrote it, `Put, apple, fridge`; "" if it is unreadable. success: None if the record does not
-    have it. message: the feedback sentence. code: L1..E2, "" for none. action: as listed in
-    `homie.kernel.episode.executor.ACTIONS`, or as written. objects, places: all names of the object and of the
-    destination: the planner's words and the entities to which the executor resolved them. attempts: success of each
-    attempt.
+    Attributes:
+        text: As the planner wrote it, `Put, apple, fridge`; "" if it is unreadable.
+        success: None if the record does not have it.
+        message: The feedback sentence.
+        code: L1..E2, "" for none.
+        action: As listed in `homie.kernel.episode.executor.ACTIONS`, or as written.
+        objects, places: All names of the object and of the destination: the planner's words and the entities to which
+            the executor resolved them.
+        attempts: Success of each attempt.
     """
 
     text: str
@@ -54,16 +58,22 @@ class Step:
 class Trajectory:
     """One episode, ready for scoring.
 
-    keypaths: nodes as `[Put, apple, fridge]`. never: paths that violate the task if they are reached. expert_length:
-    subtasks of the expert, End included, 0 if there is no expert. length: subtasks of this episode, End and unreadable
-    outputs included (more than `steps` if the record lacks the last one). last_message_has_end: whether `End` occurs
-    anywhere in the last message to the planner or in its answer (used by `strict-emmoe` only). verdict: whether the
-    final state of the world satisfies the task, progress the share of its goal's conditions that hold
-    there; None if it cannot be judged. infrastructure: why the episode could not
-    be run, "" if it could. feedback: the feedback of each subtask but the last in EMMOE's record, not necessarily as
-    many as its history has; None if the steps have it. reached: whether the episode ended by itself, as its goal was
-    reached. held: whether the goal held after each subtask, as far as that was kept. given: whether it held before the
-    first one.
+    Attributes:
+        keypaths: Nodes as `[Put, apple, fridge]`.
+        never: Paths that violate the task if they are reached.
+        expert_length: Subtasks of the expert, End included, 0 if there is no expert.
+        length: Subtasks of this episode, End and unreadable outputs included (more than `steps` if the record lacks the
+            last one).
+        last_message_has_end: Whether `End` occurs anywhere in the last message to the planner or in its answer (used by
+            `strict-emmoe` only).
+        verdict: Whether the final state of the world satisfies the task, progress the share of its goal's conditions
+            that hold there; None if it cannot be judged.
+        infrastructure: Why the episode could not be run, "" if it could.
+        feedback: The feedback of each subtask but the last in EMMOE's record, not necessarily as many as its history
+            has; None if the steps have it.
+        reached: Whether the episode ended by itself, as its goal was reached.
+        held: Whether the goal held after each subtask, as far as that was kept.
+        given: Whether it held before the first one.
     """
 
     task_id: str

@@ -20,8 +20,10 @@ SLOW = 0.95
 class Spent:
     """The usage of one episode.
 
-    usage: tokens and cost of its language model, zero without one. decisions: wall seconds of each decision, from the
-    pictures to the subtasks, with repeated questions and pauses. robot_seconds, wall_seconds: of the whole episode.
+    Attributes:
+        usage: Tokens and cost of its language model, zero without one.
+        decisions: Wall seconds of each decision, from the pictures to the subtasks, with repeated questions and pauses.
+        robot_seconds, wall_seconds: Of the whole episode.
     """
 
     task_id: str
@@ -37,7 +39,11 @@ class Spent:
 
 
 def spent(task_id: str, trial: int, ending: EpisodeFile, records: Sequence[RoundRecord]) -> Spent:
-    """The usage of a finished episode. records: its rounds, in order."""
+    """The usage of a finished episode.
+
+    Args:
+        records: Its rounds, in order.
+    """
     rounds = (next(some) for _, some in groupby(records, key=lambda record: record.round))
     decisions = tuple(first.timings["plan"] for first in rounds if "plan" in first.timings)
     return Spent(
@@ -53,7 +59,8 @@ def spent(task_id: str, trial: int, ending: EpisodeFile, records: Sequence[Round
 def usage_table(runs: Mapping[str, Sequence[Spent]], successes: Mapping[str, int]) -> Table:
     """A row per run: tokens, dollars, decision times, wall time and robot time per episode.
 
-    successes: the number of successful episodes of each run.
+    Args:
+        successes: The number of successful episodes of each run.
     """
     rows = tuple((label, *_row(episodes, successes[label])) for label, episodes in runs.items())
     counts = ("episodes", "decisions", "tokens in", "tokens out")

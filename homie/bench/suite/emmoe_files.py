@@ -40,10 +40,13 @@ class ExpertStep:
 
 @dataclass(frozen=True, slots=True)
 class EmmoeTask:
-    """One task folder. name: of the folder (`84`). split: `train`, `test`, or "" where the folders do not tell.
+    """One task folder.
 
-    expert_lines: how long the expert's trajectory is to the official notebooks: lines of info.txt with `Subtask` in
-    them, failed ones and End included.
+    Attributes:
+        name: Of the folder (`84`).
+        split: `train`, `test`, or "" where the folders do not tell.
+        expert_lines: How long the expert's trajectory is to the official notebooks: lines of info.txt with `Subtask` in
+            them, failed ones and End included.
     """
 
     name: str

@@ -26,17 +26,22 @@ Limit: TypeAlias = Literal["rounds", "steps", "failures", "plan"]
 
 
 class Protocol(Strict):
-    """How a suite is run (defaults: EMMOE, section 5.1). The command line may say other rounds and trials, a
-    task other limits.
+    """How a suite is run (defaults: EMMOE, section 5.1). The command line may say other rounds and trials, a task other
+    limits.
 
-    feedback, history, history_length, things: what a planner gets to see (`homie.kernel.types.Visibility`). steps,
-    failures, plan: what ends an episode besides, and how much of a plan is carried out (`homie.kernel.types.Limits`).
-    actions: `numbered` where a planner chooses from a list (`homie.bench.authoring.numbered`). sent_to: whether that
-    list sends the robot to things, to furniture alone, or to the points of a graph, move by move. end: `goal` where an
-    episode ends by itself as soon as its goal is reached, and the planner cannot end it; `report` where the planner
-    ends it with a report on its task, which is true or false (`homie.kernel.types.END_SUCCESS`). views: the cameras
-    whose pictures a planner gets, by the views as which it gets them; the robot's own where there are none. faults: the
-    name of the quirks of a published evaluator (`homie.kernel.types.Quirks`).
+    Attributes:
+        feedback, history, history_length, things: What a planner gets to see (`homie.kernel.types.Visibility`).
+        steps, failures, plan: What ends an episode besides, and how much of a plan is carried out
+            (`homie.kernel.types.Limits`).
+        actions: `numbered` where a planner chooses from a list (`homie.bench.authoring.numbered`).
+        sent_to: Whether that list sends the robot to things, to furniture alone, or to the points of a graph, move by
+            move.
+        end: `goal` where an episode ends by itself as soon as its goal is reached, and the planner cannot end it;
+            `report` where the planner ends it with a report on its task, which is true or false
+            (`homie.kernel.types.END_SUCCESS`).
+        views: The cameras whose pictures a planner gets, by the views as which it gets them; the robot's own where
+            there are none.
+        faults: The name of the quirks of a published evaluator (`homie.kernel.types.Quirks`).
     """
 
     rounds: int = Field(default=20, ge=1, le=1000)

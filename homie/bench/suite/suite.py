@@ -96,9 +96,11 @@ Answer = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^[^\[
 class SceneChoice(BaseModel):
     """Where a task happens: a scene spec file (relative to the suite file), or the scene of a seed.
 
-    sha256: of the scene spec file. It is filled in when the suite is read; where it is given, the file must have it.
-    settings: all else that stands under `scene`. It is the environment's own (`homie.kernel.setup.scenes.Scenes`): the
-    family of a table's task, the rooms of a house.
+    Attributes:
+        sha256: Of the scene spec file. It is filled in when the suite is read; where it is given, the file must have
+            it.
+        settings: All else that stands under `scene`. It is the environment's own (`homie.kernel.setup.scenes.Scenes`):
+            the family of a table's task, the rooms of a house.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -122,12 +124,16 @@ class SceneChoice(BaseModel):
 class Task(Strict):
     """One task: the instruction, where, and what counts as done.
 
-    keypaths: each a list of subtasks in the order in which they have to succeed; any one of them will do. never:
-    such lists of what spoils the task, whatever else is done. goal: what has to be so in the world at the
-    end. expert: subtasks that do the task. answers: what a planner may answer with instead of ending, where the task is
-    a question; a key path says which of them is right, `[End, red]`. limits: in place of those of the suite's
-    protocol. options: of the interactions these alone are in the list of numbered actions, its own and misleading ones;
-    all that can be tried in the scene where none are named.
+    Attributes:
+        keypaths: Each a list of subtasks in the order in which they have to succeed; any one of them will do.
+        never: Such lists of what spoils the task, whatever else is done.
+        goal: What has to be so in the world at the end.
+        expert: Subtasks that do the task.
+        answers: What a planner may answer with instead of ending, where the task is a question; a key path says which
+            of them is right, `[End, red]`.
+        limits: In place of those of the suite's protocol.
+        options: Of the interactions these alone are in the list of numbered actions, its own and misleading ones; all
+            that can be tried in the scene where none are named.
     """
 
     id: TaskId
@@ -188,10 +194,11 @@ class Task(Strict):
 class Suite(Strict):
     """A set of tasks, and how to run them.
 
-    version: counts up when tasks change, so that figures before and after are told apart. robot: the only robot that
-    its tasks are for, as `--robot` names it without an argument; "" for any. skills: the skill sets that its tasks are
-    for, where none are asked for; "" for the usual ones. names: further words for the things in
-    the key paths, as word to the word that stands there (docs/metrics.md).
+    Attributes:
+        version: Counts up when tasks change, so that figures before and after are told apart.
+        robot: The only robot that its tasks are for, as `--robot` names it without an argument; "" for any.
+        skills: The skill sets that its tasks are for, where none are asked for; "" for the usual ones.
+        names: Further words for the things in the key paths, as word to the word that stands there (docs/metrics.md).
     """
 
     format: Literal[1]

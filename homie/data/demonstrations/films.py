@@ -37,7 +37,8 @@ WRITTEN = Coding("h264", "yuv420p")
 class VideoFile(Film):
     """Pictures in a video file, from `start` (s) on, `frames` of them; None is the whole file, which can be copied.
 
-    fps: Pictures in a second; one that is half an interval or more off its time is an error. None does not look.
+    Args:
+        fps: Pictures in a second; one that is half an interval or more off its time is an error. None does not look.
     """
 
     def __init__(self, path: Path, *, start: float = 0.0, frames: int | None = None, fps: int | None = None) -> None:

@@ -29,8 +29,13 @@ Look: TypeAlias = Callable[[Path], Image]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a data set, but for its pictures. pictures: files, or arrays (H, W, 3) where what is shown is in no
-    file; they go into the column of the form in this order. counts: what it counts as in tables."""
+    """One line of a data set, but for its pictures.
+
+    Attributes:
+        pictures: Files, or arrays (H, W, 3) where what is shown is in no file; they go into the column of the form in
+            this order.
+        counts: What it counts as in tables.
+    """
 
     fields: Mapping[str, Any]
     pictures: tuple[Path | Image, ...] = ()
@@ -45,7 +50,11 @@ class Form(ABC):
     """The column with the names of the pictures, for lines that have some."""
 
     def lines(self, purpose: Purpose, episode: Episode, version: int = 0) -> Iterator[Line]:
-        """The lines of an episode. version: 0 for its own words. Raises LeftOut."""
+        """The lines of an episode. Raises LeftOut.
+
+        Args:
+            version: 0 for its own words.
+        """
         return self.conversations(episode, version) if purpose == "sft" else self.preferences(episode, version)
 
     @abstractmethod

@@ -44,7 +44,11 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """In the situation before a step, one answer is better than the other. step: by its place in the episode."""
+    """In the situation before a step, one answer is better than the other.
+
+    Attributes:
+        step: By its place in the episode.
+    """
 
     kind: Kind
     step: int

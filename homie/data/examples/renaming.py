@@ -61,7 +61,11 @@ def renamed(episode: Episode, number: int, seed: int) -> Iterator[Episode]:
 
 
 def made_up(rng: random.Random, known: Sequence[str]) -> str:
-    """A name that nothing has. known: words that come again."""
+    """A name that nothing has.
+
+    Args:
+        known: Words that come again.
+    """
     words = rng.choice(WORDS)
     return " ".join(_word(rng) if rng.random() < SPELT else rng.choice(known) for _ in range(words))
 

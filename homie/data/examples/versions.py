@@ -15,8 +15,11 @@ Rewrite: TypeAlias = Callable[[str, Sequence[str]], Sequence[str]]
 def versions(episode: Episode, number: int, rewrite: Rewrite, *, analyses: bool = True) -> Iterator[Episode]:
     """The episode in other words, at most `number` times.
 
-    Where there are fewer versions of a text than wanted, the text stays as it is; a version in which no text is new
-    is none. analyses: whether they are rewritten too, which pairs do not show.
+    Where there are fewer versions of a text than wanted, the text stays as it is; a version in which no text is new is
+    none.
+
+    Args:
+        analyses: Whether they are rewritten too, which pairs do not show.
     """
     names = _names(episode)
     reasons = [step.analysis for step in episode.steps if step.analysis] if analyses else []

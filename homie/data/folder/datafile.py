@@ -20,9 +20,15 @@ SPLITS = ("train", "test")
 class Recipe(BaseModel):
     """How a data set is made. Equal recipes, on episodes that did not change, make equal data sets.
 
-    purpose, form: see `homie.data.examples.forms`. prompt: how the model is asked. versions: in other words, for each
-    text; rewriter: who wrote them. renamed: versions of each episode with made-up names. keep: which episodes are
-    used. split: how they are split. sources, license: what a card says of them.
+    Attributes:
+        purpose, form: See `homie.data.examples.forms`.
+        prompt: How the model is asked.
+        versions: In other words, for each text.
+        rewriter: Who wrote them.
+        renamed: Versions of each episode with made-up names.
+        keep: Which episodes are used.
+        split: How they are split.
+        sources, license: What a card says of them.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -43,7 +49,11 @@ class Recipe(BaseModel):
 
 
 class Share(BaseModel):
-    """What is in one split. counts: lines by action (SFT), by kind of pair (DPO)."""
+    """What is in one split.
+
+    Attributes:
+        counts: Lines by action (SFT), by kind of pair (DPO).
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -55,8 +65,12 @@ class Share(BaseModel):
 
 
 class DataFile(BaseModel):
-    """`data.json`. left_out: why, by episode. files: those with the lines. sha256: of all of them; a picture is named
-    by its own, so that it counts too."""
+    """`data.json`.
+
+    Attributes:
+        left_out: Why, by episode.
+        files: Those with the lines. sha256: of all of them; a picture is named by its own, so that it counts too.
+    """
 
     model_config = ConfigDict(frozen=True)
 

@@ -24,7 +24,12 @@ UNFINISHED = ".unfinished"
 
 
 class Entry(BaseModel):
-    """What became of one episode. sizes: bytes of the lines of each split after it. left_out: why it is not used."""
+    """What became of one episode.
+
+    Attributes:
+        sizes: Bytes of the lines of each split after it.
+        left_out: Why it is not used.
+    """
 
     model_config = ConfigDict(frozen=True)
 

@@ -31,8 +31,10 @@ _STAGES = TypeAdapter(tuple[Stage, ...])
 class EpisodeNote(BaseModel):
     """Of an episode: its name, so that it is added once, whether its task was done, and its subtasks.
 
-    stamps: when its frames were, in seconds of robot time, where that is not exactly frame / fps. origin, simulated:
-    as in `Demonstration`. digest: of what it holds, "" in notes of Homie 0.1.
+    Attributes:
+        stamps: When its frames were, in seconds of robot time, where that is not exactly frame / fps.
+        origin, simulated: As in `Demonstration`.
+        digest: Of what it holds, "" in notes of Homie 0.1.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -88,7 +90,11 @@ def read_rows(root: Path, total: int) -> list[dict[str, Any]]:
 
 
 def whole(row: Mapping[str, Any], name: str, what: str) -> int:
-    """A number of a row that counts something. what: begins the sentence about one that does not. Raises BadInput."""
+    """A number of a row that counts something. Raises BadInput.
+
+    Args:
+        what: Begins the sentence about one that does not.
+    """
     value = row.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0 or value != int(value):
         raise BadInput(f"{what} has {value!r} for '{name}', and a whole number is needed.")

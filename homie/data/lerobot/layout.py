@@ -91,7 +91,11 @@ def key_of(name: str, camera: Camera) -> str:
 
 
 def dropped(info: Info, noted: bool) -> tuple[str, ...]:
-    """Columns that no demonstration has a place for. noted: whether Homie has noted what was planned and told."""
+    """Columns that no demonstration has a place for.
+
+    Args:
+        noted: Whether Homie has noted what was planned and told.
+    """
     own = {STATE, ACTION, *AUTOMATIC, SUBTASK, PERSISTENT, EVENTS, *((PLAN, FAILURE) if noted else ())}
     return tuple(
         key for key, column in info.features.items() if key not in own and column.dtype not in KINDS_OF_PICTURES
@@ -99,7 +103,11 @@ def dropped(info: Info, noted: bool) -> tuple[str, ...]:
 
 
 def film_info(camera: Camera, fps: int, coding: Coding | None) -> dict[str, Any]:
-    """What `info.json` says of the films of a camera. coding: of all of them, None where they differ."""
+    """What `info.json` says of the films of a camera.
+
+    Args:
+        coding: Of all of them, None where they differ.
+    """
     codec = {} if coding is None else dict(zip(OF_CODING, (coding.codec, coding.pixels), strict=True))
     return {
         "video.height": camera.height,

@@ -21,7 +21,11 @@ EIGHT_BITS = ("1", "L", "LA", "P", "RGB", "RGBA")
 
 
 class PictureColumn(Film):
-    """The pictures of an episode in a column. root: of the data set, in which paths begin."""
+    """The pictures of an episode in a column.
+
+    Args:
+        root: Of the data set, in which paths begin.
+    """
 
     def __init__(self, root: Path, table: Path, column: str, episode: int) -> None:
         self._root, self._table, self._column, self._episode = root, table, column, episode

@@ -45,7 +45,9 @@ def of_numbers(values: NDArray[Any]) -> Statistics:
 class PictureStatistics:
     """Counts the values of pictures, channel by channel: exact, in a memory that does not grow with them.
 
-    channels: of the camera. Where it has one, its pictures are shown in grey: one of their three colours is counted.
+    Args:
+        channels: Of the camera. Where it has one, its pictures are shown in grey: one of their three colours is
+            counted.
     """
 
     def __init__(self, channels: int = 3) -> None:

@@ -97,9 +97,12 @@ def read_table(path: Path, columns: Sequence[str] | None = None, *, episode: int
 
 
 def read_numbers(table: pa.Table, name: str, width: int, where: str) -> NDArray[np.float32]:
-    """A column of numbers as (n, width), n the number of rows. where: begins the sentence about what they are not.
+    """A column of numbers as (n, width), n the number of rows.
 
     Raises BadInput where rows have another number of numbers, or a value is missing.
+
+    Args:
+        where: Begins the sentence about what they are not.
     """
     rows = table.column(name).to_pylist()
     if not rows:

@@ -31,9 +31,12 @@ LONGEST = 10_000
 class Note(BaseModel):
     """One line.
 
-    kind: `mark` (text: success or failure), `discard` and `keep` (the whole episode), `analysis` (of the decision of
-    a round, in the words that a planner should have used), `remark` (anything). round: which one it is about. stamp:
-    robot time (s) at which it was said, where that is known. at: wall clock, ISO 8601.
+    Attributes:
+        kind: `mark` (text: success or failure), `discard` and `keep` (the whole episode), `analysis` (of the decision
+            of a round, in the words that a planner should have used), `remark` (anything).
+        round: Which one it is about.
+        stamp: Robot time (s) at which it was said, where that is known.
+        at: Wall clock, ISO 8601.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

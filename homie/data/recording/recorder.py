@@ -249,7 +249,11 @@ _NOTHING = Entry("", 0.0, 0.0, b"")
 
 
 def jpeg(rgb: Image, quality: int) -> bytes:
-    """A picture (H, W, 3) as JPEG. quality: 0 to 100."""
+    """A picture (H, W, 3) as JPEG.
+
+    Args:
+        quality: 0 to 100.
+    """
     done, data = cv2.imencode(".jpg", rgb[:, :, ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])
     assert done  # three channels of bytes can always be encoded
     return data.tobytes()

@@ -138,7 +138,11 @@ def read_scalars(data: bytes) -> dict[str, float]:
 
 
 def image(camera: str, stamp: float, jpeg: bytes) -> bytes:
-    """A `foxglove.CompressedImage` message. stamp: robot time, s."""
+    """A `foxglove.CompressedImage` message.
+
+    Args:
+        stamp: Robot time, s.
+    """
     data = base64.b64encode(jpeg).decode()
     return json.dumps({"timestamp": _time(stamp), "frame_id": camera, "data": data, "format": "jpeg"}).encode()
 
@@ -149,7 +153,12 @@ def read_image(data: bytes) -> bytes:
 
 
 def depth_image(camera: str, stamp: float, png: bytes, lens: Intrinsics) -> bytes:
-    """A `homie.DepthImage` message. stamp: robot time, s. lens: fx, fy, cx, cy in pixels are written down."""
+    """A `homie.DepthImage` message.
+
+    Args:
+        stamp: Robot time, s.
+        lens: Fx, fy, cx, cy in pixels are written down.
+    """
     data = base64.b64encode(png).decode()
     seen = {"timestamp": _time(stamp), "frame_id": camera, "data": data, "format": "png"}
     return json.dumps({**seen, "lens": [lens.fx, lens.fy, lens.cx, lens.cy]}).encode()
@@ -163,7 +172,11 @@ def read_depth_image(data: bytes) -> tuple[bytes, tuple[float, float, float, flo
 
 
 def event(kind: str, began: float, ended: float, about: Mapping[str, str]) -> bytes:
-    """A `foxglove.Event` message. began, ended: robot time, s."""
+    """A `foxglove.Event` message.
+
+    Args:
+        began, ended: Robot time, s.
+    """
     metadata = [{"key": name, "value": value} for name, value in {"kind": kind, **about}.items()]
     return json.dumps({"start_time": _time(began), "end_time": _time(ended), "metadata": metadata}).encode()
 

@@ -54,7 +54,11 @@ class EmmoeSource(Source):
 
 
 def read_demonstration(task: EmmoeTask, folder: Path | None = None) -> tuple[Step, ...]:
-    """The expert's steps of a task. folder: where its pictures are, None for none."""
+    """The expert's steps of a task.
+
+    Args:
+        folder: Where its pictures are, None for none.
+    """
     used = [model_name(step.model) for step in task.expert if step.model not in ("", "None")]
     models = tuple(dict.fromkeys([*OFFICIAL_MODELS, *used]))
     abilities = {name: able for name in models if (able := ability(name)) is not None}

@@ -15,7 +15,9 @@ from homie.data.episode import Episode, LeftOut
 class Entry:
     """An episode that there is, before it is read. The fields are those of `homie.data.episode.Episode`.
 
-    folder: with its files. number: which it is, where a folder has several in the same files.
+    Attributes:
+        folder: With its files.
+        number: Which it is, where a folder has several in the same files.
     """
 
     name: str
@@ -26,7 +28,11 @@ class Entry:
 
 
 class Source(ABC):
-    """A folder with episodes. label: what its episodes' names begin with."""
+    """A folder with episodes.
+
+    Args:
+        label: What its episodes' names begin with.
+    """
 
     def __init__(self, path: Path, label: str) -> None:
         self.path = path

@@ -32,12 +32,16 @@ class Approach(BaseModel):
 class ThorSettings(BaseModel):
     """Settings of the robot `thor`.
 
-    pose: x, y, z of the agent, its rotation and the horizon of its camera in degrees, at the start; as the scene has it
-    if left out. hidden: objects taken away before. approach: the task that the scene sets. actions: what a planner can
-    tell the robot. listed: the `global_actions.json` of EB-ALFRED, by whose numbers it may be told. things, kinds: what
-    is in the scene of a stand-in: objects by their ids with their places, and types of objects, one for each time that
-    it is named; AI2-THOR itself knows what is in its scenes. executable, display: a build of AI2-THOR's Unity program
-    on this machine, and the X display for it (`:0`).
+    Attributes:
+        pose: X, y, z of the agent, its rotation and the horizon of its camera in degrees, at the start; as the scene
+            has it if left out.
+        hidden: Objects taken away before.
+        approach: The task that the scene sets.
+        actions: What a planner can tell the robot.
+        listed: The `global_actions.json` of EB-ALFRED, by whose numbers it may be told.
+        things, kinds: What is in the scene of a stand-in: objects by their ids with their places, and types of objects,
+            one for each time that it is named; AI2-THOR itself knows what is in its scenes.
+        executable, display: A build of AI2-THOR's Unity program on this machine, and the X display for it (`:0`).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -96,7 +96,8 @@ class Senses:
         """What a planner is shown. The locator's cameras are looked through at the same moment, so that a goal that is
         made of it needs no second look.
 
-        views: Cameras, by the views as which their pictures are shown; the robot's own views where there are none.
+        Args:
+            views: Cameras, by the views as which their pictures are shown; the robot's own views where there are none.
         """
         cameras = tuple(views.values()) or self.robot.views
         others = (name for name in self.locator.cameras if name not in cameras)

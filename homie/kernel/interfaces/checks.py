@@ -28,9 +28,12 @@ class ErrorCheck(Protocol):
 class CheckQuestion:
     """All that a check may look at.
 
-    action: what is known of the subtask's action. entity: what it is done to (of a Put the destination), None where the
-    words mean nothing. world: what is known; it answers questions. actions, models: what may be chosen. skilled:
-    whether some skill runs the action under the model that the planner chose.
+    Attributes:
+        action: What is known of the subtask's action.
+        entity: What it is done to (of a Put the destination), None where the words mean nothing.
+        world: What is known; it answers questions.
+        actions, models: What may be chosen.
+        skilled: Whether some skill runs the action under the model that the planner chose.
     """
 
     decision: Decision
@@ -49,9 +52,13 @@ class CheckQuestion:
 class Trial:
     """An attempt of a skill, for the execution check to judge.
 
-    action: what is known of it. entity: what it was done to, "" for an action that takes no target. held: what the
-    hand held before. observation: of after the attempt; the world model has taken in what it shows. feedback_message:
-    the skill's own sentence for the planner. before: how things were when the subtask began.
+    Attributes:
+        action: What is known of it.
+        entity: What it was done to, "" for an action that takes no target.
+        held: What the hand held before.
+        observation: Of after the attempt; the world model has taken in what it shows.
+        feedback_message: The skill's own sentence for the planner.
+        before: How things were when the subtask began.
     """
 
     subtask: Subtask

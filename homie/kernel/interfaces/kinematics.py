@@ -31,7 +31,8 @@ class Kinematics(Protocol):
     def self_distance(self, q: Array, held: Array | None = None) -> float:
         """Metres between the arm and the robot's own body, negative inside.
 
-        held: spheres (n, 4) in the hand that keep out of the body too: centre in the gripper frame and radius, m.
+        Args:
+            held: Spheres (n, 4) in the hand that keep out of the body too: centre in the gripper frame and radius, m.
         """
 
     def solve(self, position: Array, rotation: Array | None, q0: Array, *, locked_torso: bool = False) -> IkSolution:
@@ -52,8 +53,10 @@ class Kinematics(Protocol):
 class IkSolution:
     """Result of `Kinematics.solve`: joints within the limits, and how near they bring the gripper to the pose.
 
-    q (n,): m and rad. ok: whether both errors are within tolerance and the arm keeps clear of the robot's own body.
-    position_error, rotation_error: what is left, m and rad.
+    Attributes:
+        q (n,): M and rad.
+        ok: Whether both errors are within tolerance and the arm keeps clear of the robot's own body.
+        position_error, rotation_error: What is left, m and rad.
     """
 
     q: Array

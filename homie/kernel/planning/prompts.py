@@ -67,8 +67,13 @@ class PromptWriter(ABC):
         report: Report = "",
         answer: str = "",
     ) -> str:
-        """What a model should say for one subtask. analysis: None leaves it out of the answer. report, answer: what is
-        said of the task with End, left out where they are empty or where the form of answers has no place for them."""
+        """What a model should say for one subtask.
+
+        Args:
+            analysis: None leaves it out of the answer.
+            report, answer: What is said of the task with End, left out where they are empty or where the form of
+                answers has no place for them.
+        """
 
     @abstractmethod
     def read(self, text: str, planner_input: PlannerInput) -> Decision:

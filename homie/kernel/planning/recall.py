@@ -14,9 +14,12 @@ from homie.kernel.vocabulary.knowledge import Knowledge
 class Landmark:
     """What a name stands for that a planner was told.
 
-    entity: its name in the memory, that of the detector where it tells things of a kind apart. kind: what it is called
-    without colour and number. center (3,): where it is, None where only a name is known. alone: whether the name has a
-    number, so that it can mean nothing else; `drawer` means another one where the one of that name cannot be meant.
+    Attributes:
+        entity: Its name in the memory, that of the detector where it tells things of a kind apart.
+        kind: What it is called without colour and number.
+        center (3,): Where it is, None where only a name is known.
+        alone: Whether the name has a number, so that it can mean nothing else; `drawer` means another one where the one
+            of that name cannot be meant.
     """
 
     entity: str
@@ -62,7 +65,8 @@ class Recall(ABC):
         """What was told of by a name: nothing for words that were never told, several where all that are called so have
         numbers and the words have none.
 
-        base: where the robot is; of several doorways only the one that is meant from there comes back.
+        Args:
+            base: Where the robot is; of several doorways only the one that is meant from there comes back.
         """
 
     @abstractmethod
@@ -92,5 +96,6 @@ class Recall(ABC):
     def name_all(self, kinds: Mapping[str, str]) -> None:
         """Give several things, seen or not, their names at once, so that those of one kind are numbered from the first.
 
-        kinds: what each would be called by someone who has not seen it.
+        Args:
+            kinds: What each would be called by someone who has not seen it.
         """

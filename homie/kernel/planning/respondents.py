@@ -13,9 +13,11 @@ from homie.kernel.types import Image
 class PlainQuestion:
     """What one answer is asked for.
 
-    id: of the question in its suite. text: all that is asked, choices and how to answer included. pictures: (H, W, 3)
-    uint8 RGB, in the order in which the text counts them. possible: the answers that it can have,
-    where they are listed.
+    Attributes:
+        id: Of the question in its suite.
+        text: All that is asked, choices and how to answer included.
+        pictures: (H, W, 3) uint8 RGB, in the order in which the text counts them.
+        possible: The answers that it can have, where they are listed.
     """
 
     id: str
@@ -26,7 +28,11 @@ class PlainQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """An answer, word for word, and what it took. cost: US dollars, 0 where the price is not known."""
+    """An answer, word for word, and what it took.
+
+    Attributes:
+        cost: US dollars, 0 where the price is not known.
+    """
 
     text: str
     input_tokens: int = 0

@@ -161,8 +161,11 @@ def _fixed(values: Sequence[object]) -> Array:
 class Chain:
     """The joints that `homie.kernel.interfaces.Kinematics` moves, `q` (n,): of every torso, then of the first arm.
 
-    names: of the joints. limits (n, 2), speeds (n,): theirs. torso: how many of them, the first ones, are of a torso.
-    slides (n,): which of them slide, so that they count in metres.
+    Attributes:
+        names: Of the joints.
+        limits (n, 2), speeds (n,): Theirs.
+        torso: How many of them, the first ones, are of a torso.
+        slides (n,): Which of them slide, so that they count in metres.
     """
 
     groups: tuple[Group, ...]
@@ -267,7 +270,11 @@ class RobotSpec:
 
     def gaze(self, point: Array, lift: float) -> tuple[float, float] | None:
         """Pan and tilt (rad) with which the head looks at a point (3,) of the base frame, as far as it can turn; None
-        for a robot without a head that pans and tilts. lift: of the torso, m."""
+        for a robot without a head that pans and tilts.
+
+        Args:
+            lift: Of the torso, m.
+        """
         if self.head is None:
             return None
         (low_pan, high_pan), (low_tilt, high_tilt) = self.head.limits.tolist()

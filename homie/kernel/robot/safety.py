@@ -58,7 +58,8 @@ class SafetyGate:
     def check(self, command: Command, body: Proprioception) -> SentCommand:
         """The command to send now. Raises CommandRefused; then nothing has changed.
 
-        body: what was measured just before.
+        Args:
+            body: What was measured just before.
         """
         if command.effector is not None:
             raise CommandRefused("The gate takes joint targets: resolve `effector` with the robot's kinematics first.")

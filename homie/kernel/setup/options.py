@@ -123,8 +123,10 @@ class Options(BaseModel):
         """Options from YAML files overridden by what is given (None = not given). Raises BadInput.
 
         A file may be the `run.json` of a run, or its folder: its options but for `out`. Of several files the last wins.
-        Settings of planner, detector and skill sets are overridden one by one, all others whole. beneath: what the
-        files override in turn.
+        Settings of planner, detector and skill sets are overridden one by one, all others whole.
+
+        Args:
+            beneath: What the files override in turn.
         """
         values = dict(beneath)
         for path in [config] if isinstance(config, Path) else config or ():

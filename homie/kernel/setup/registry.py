@@ -247,8 +247,9 @@ def path_of(value: object) -> str:
 class NamedPart(Generic[Part]):
     """A part that is found and whose settings are checked, and that is not made yet.
 
-    make: its class, a function that makes it, or the part itself where it was made in Python. settings: None where it
-    has none.
+    Attributes:
+        make: Its class, a function that makes it, or the part itself where it was made in Python.
+        settings: None where it has none.
     """
 
     kind: Kind[Part]
@@ -299,7 +300,11 @@ def named_part(
 
 
 def settings_of(whose: str, model: type[BaseModel] | None, values: Mapping[str, Any]) -> BaseModel | None:
-    """Settings as their model has them, None where there is no model. whose: "planner 'chat'". Raises BadInput."""
+    """Settings as their model has them, None where there is no model. Raises BadInput.
+
+    Args:
+        whose: "planner 'chat'".
+    """
     if model is not None:
         return checked_settings(whose, model, values)
     if values:

@@ -97,7 +97,8 @@ def sentence_of(problem: ErrorDetails, name: str, bounds: tuple[float, float] | 
 def first_problem(error: ValidationError, whole: str = "") -> str:
     """The first fault that pydantic finds in a file, without its period: `field.name must be ...`.
 
-    whole: the name of the file's content, for faults that are not about one field.
+    Args:
+        whole: The name of the file's content, for faults that are not about one field.
     """
     problem = error.errors()[0]
     return sentence_of(problem, where(problem["loc"]) or whole)
@@ -122,7 +123,8 @@ RUN_USAGE = Usage("run", "task", '"put the apple in the bowl"')
 def explain(error: ValidationError, model: type[BaseModel] | None = None) -> str:
     """The first fault that pydantic finds in options, as one sentence that names the option; unknown names come first.
 
-    model: whose options they are. Those of a command are named as on the command line (`--seed`).
+    Args:
+        model: Whose options they are. Those of a command are named as on the command line (`--seed`).
     """
     problems = error.errors()
     first = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])

@@ -39,7 +39,11 @@ def the(name: str) -> str:
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """A number with its noun: `1 round`, `3 rounds`. plural: where it is not the noun with an s."""
+    """A number with its noun: `1 round`, `3 rounds`.
+
+    Args:
+        plural: Where it is not the noun with an s.
+    """
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 

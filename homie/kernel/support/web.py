@@ -10,7 +10,8 @@ from http.cookies import CookieError, SimpleCookie
 def page_headers(*, pictures: str) -> Mapping[str, str]:
     """Headers of every answer: scripts, styles and connections of this server alone, in no frame, kept nowhere.
 
-    pictures: where a page may show pictures from, as the header has it: `'self' data:`.
+    Args:
+        pictures: Where a page may show pictures from, as the header has it: `'self' data:`.
     """
     return {
         "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "

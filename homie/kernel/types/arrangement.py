@@ -23,9 +23,10 @@ class Lying:
 class Arrangement:
     """What is known at one moment.
 
-    openings: how far doors and drawers are open as fractions of their ranges, by the entity that has them. things:
-    loose things by entity, without the held object. seen: when each was seen last (s), of either; nothing where all
-    of it is known at any time.
+    Attributes:
+        openings: How far doors and drawers are open as fractions of their ranges, by the entity that has them.
+        things: Loose things by entity, without the held object.
+        seen: When each was seen last (s), of either; nothing where all of it is known at any time.
     """
 
     openings: Mapping[str, tuple[float, ...]] = field(default_factory=dict)

@@ -20,8 +20,9 @@ HELD = "object in hand"
 class Choice:
     """One action of the list; its number is its place there, counted from 0.
 
-    name: as a planner sees it, `pick up the mug 2`. subtask: what is carried out, by the names of the scene
-    (`[Pick, mug_2]`); its target may be `HELD`.
+    Attributes:
+        name: As a planner sees it, `pick up the mug 2`.
+        subtask: What is carried out, by the names of the scene (`[Pick, mug_2]`); its target may be `HELD`.
     """
 
     name: str

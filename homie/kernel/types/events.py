@@ -25,7 +25,11 @@ class EpisodeStarted:
 
 @dataclass(frozen=True, slots=True)
 class PlannerAsked:
-    """The planner is about to be asked. observation: what the robot saw and felt when the input was put together."""
+    """The planner is about to be asked.
+
+    Attributes:
+        observation: What the robot saw and felt when the input was put together.
+    """
 
     planner_input: PlannerInput
     observation: Observation

@@ -65,15 +65,16 @@ def no_target(action: str) -> str:
 class Feedback:
     """What became of a subtask. `code` is None exactly when `status` is success.
 
-    A planner may get to see less, by the rules of the episode (`homie.kernel.types.Visibility`): a failure without
-    its code, or the status `untold`.
+    A planner may get to see less, by the rules of the episode (`homie.kernel.types.Visibility`): a failure without its
+    code, or the status `untold`.
 
-    message: why it failed, or with a success `None`, with a remark behind it where there is one (a
-    drawer that the arm has pulled open).
-
-    about: the names of what it is about besides the target, as a planner may say them: the container that is closed
-    (L3), the things that are in the way (E1). lasting: whether the same subtask would end the same as long as nothing
-    else is changed, as far as a failed skill knows.
+    Attributes:
+        message: Why it failed, or with a success `None`, with a remark behind it where there is one (a drawer that the
+            arm has pulled open).
+        about: The names of what it is about besides the target, as a planner may say them: the container that is closed
+            (L3), the things that are in the way (E1).
+        lasting: Whether the same subtask would end the same as long as nothing else is changed, as far as a failed
+            skill knows.
     """
 
     status: Literal["success", "fail", "untold"]

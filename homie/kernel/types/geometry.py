@@ -105,9 +105,11 @@ class Box:
 class Solid:
     """A convex solid where it is now; a loose object is made of one or a few.
 
-    half (3,): half its size along its own axes. The axis of cylinders and capsules is z, and the round ends of a
-    capsule count. pose: its middle and its own axes, in the odometry frame. points (n, 3): corners of a hull, in its
-    own frame.
+    Attributes:
+        half (3,): Half its size along its own axes. The axis of cylinders and capsules is z, and the round ends of a
+            capsule count.
+        pose: Its middle and its own axes, in the odometry frame.
+        points (n, 3): Corners of a hull, in its own frame.
     """
 
     kind: Literal["sphere", "ellipsoid", "cylinder", "capsule", "box", "hull"]

@@ -34,10 +34,14 @@ class Surface:
 class Articulation:
     """A door or a drawer: how it moves and where to take it.
 
-    axis_point, axis: (3,) each; for a hinge the point is on the axis and a positive angle (right-hand rule about
-    `axis`) opens; for a slide `axis` is the opening direction. handle: centre (3,) now. handle_axis: unit vector
-    along the bar. outward: unit vector (3,) pointing from the panel to the person. opening: how far it is open now,
-    range: its largest opening, in rad or m. panel: the box of the moving panel as it stands now, where known.
+    Attributes:
+        axis_point, axis: (3,) each; for a hinge the point is on the axis and a positive angle (right-hand rule about
+            `axis`) opens; for a slide `axis` is the opening direction.
+        handle: Centre (3,) now.
+        handle_axis: Unit vector along the bar.
+        outward: Unit vector (3,) pointing from the panel to the person.
+        opening: How far it is open now, range: its largest opening, in rad or m.
+        panel: The box of the moving panel as it stands now, where known.
     """
 
     kind: Literal["hinge", "slide"]
@@ -67,8 +71,9 @@ class OccupancyGrid:
         """Between which places (n, 2) and a thing there is a wall, (n,): nothing of the middle of the thing can be seen
         from there past all walls.
 
-        box: of the thing. Its middle counts, half as long and wide: its sides are known less well, and what was seen
-        through a doorway may seem to stand in the wall beside it.
+        Args:
+            box: Of the thing. Its middle counts, half as long and wide: its sides are known less well, and what was
+                seen through a doorway may seem to stand in the wall beside it.
         """
         if self.walls is None:
             return np.zeros(len(points), dtype=bool)
@@ -94,14 +99,22 @@ class OccupancyGrid:
 class Goal:
     """What a skill needs, made from a subtask by a goal adapter.
 
-    name: the resolved entity or room. text: the subtask in words. position: its reference point (3,).
-    box: its bounding box. surfaces: where to put (best first). obstacles: boxes of things standing there.
-    articulations: doors and drawers that belong to it. room: the rectangle (x0, y0, x1, y1) if it is a spot.
-    front: yaw of the side a person uses, for furniture. grid: where the base cannot be. solids: boxes near the target
-    and near the robot that the arm keeps out of, but not a target object, nor the panels that Open and Close move.
-    parts: the solids that a target object is made of, as it lies, where they are known. loose: boxes with names of what
-    could be moved out of the way: near the target, and anywhere on the floor. seen: boxes of the target in the
-    observation that an attempt begins with, for skills that have cameras.
+    Attributes:
+        name: The resolved entity or room.
+        text: The subtask in words.
+        position: Its reference point (3,).
+        box: Its bounding box.
+        surfaces: Where to put (best first).
+        obstacles: Boxes of things standing there.
+        articulations: Doors and drawers that belong to it.
+        room: The rectangle (x0, y0, x1, y1) if it is a spot.
+        front: Yaw of the side a person uses, for furniture.
+        grid: Where the base cannot be.
+        solids: Boxes near the target and near the robot that the arm keeps out of, but not a target object, nor the
+            panels that Open and Close move.
+        parts: The solids that a target object is made of, as it lies, where they are known.
+        loose: Boxes with names of what could be moved out of the way: near the target, and anywhere on the floor.
+        seen: Boxes of the target in the observation that an attempt begins with, for skills that have cameras.
     """
 
     name: str

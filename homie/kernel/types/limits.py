@@ -23,8 +23,11 @@ ENDINGS: Mapping[EndedBy, str] = {
 class Limits:
     """The limits of a protocol beside its rounds. None: any number, as in EMMOE.
 
-    steps: subtasks, of all answers. failures: subtasks that fail, and answers that cannot be read; the last of them
-    ends the episode (EmbodiedBench's tenth). plan: subtasks of one answer that are carried out, the rest of it is not.
+    Attributes:
+        steps: Subtasks, of all answers.
+        failures: Subtasks that fail, and answers that cannot be read; the last of them ends the episode
+            (EmbodiedBench's tenth).
+        plan: Subtasks of one answer that are carried out, the rest of it is not.
 
     >>> Limits(failures=10).reached(steps=14, failures=10)
     'failures'

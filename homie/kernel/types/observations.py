@@ -62,8 +62,12 @@ class GripperState:
 class Proprioception:
     """What the robot feels.
 
-    base: odometry. base_velocity: (v, w) in m/s and rad/s. joints: positions (rad, m) by name, of every group but bases
-    and grippers. grippers: by group. velocities: of joints (rad/s, m/s) by name, where they are measured.
+    Attributes:
+        base: Odometry.
+        base_velocity: (v, w) in m/s and rad/s.
+        joints: Positions (rad, m) by name, of every group but bases and grippers.
+        grippers: By group.
+        velocities: Of joints (rad/s, m/s) by name, where they are measured.
     """
 
     base: Pose2
@@ -135,7 +139,8 @@ class Detection:
 class Listed:
     """A thing in sight with its number, and its place as a planner may say it: `object 3: red star at [55, 71, 18]`.
 
-    instance: that of its detections, which means nothing to a planner.
+    Attributes:
+        instance: That of its detections, which means nothing to a planner.
     """
 
     number: int
@@ -176,7 +181,13 @@ _PANELS = ("door", "drawer")
 
 @dataclass(frozen=True, slots=True)
 class NamedThing:
-    """Something that words can mean. name: of the instance (`apple_1`); kind: `apple`; room: where it is, if known."""
+    """Something that words can mean.
+
+    Attributes:
+        name: Of the instance (`apple_1`).
+        kind: `apple`.
+        room: Where it is, if known.
+    """
 
     name: str
     kind: str

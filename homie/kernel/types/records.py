@@ -26,8 +26,11 @@ class Outcome(StrEnum):
 class Check:
     """One layer of error detection and what it found.
 
-    layer: format, logical, distance or execution, or the name of a check of one's own. code: one of the ten, None for
-    nothing wrong. message: what is wrong; without a code a remark on the success. about, lasting: see `Feedback`.
+    Attributes:
+        layer: Format, logical, distance or execution, or the name of a check of one's own.
+        code: One of the ten, None for nothing wrong.
+        message: What is wrong; without a code a remark on the success.
+        about, lasting: See `Feedback`.
     """
 
     layer: str
@@ -48,8 +51,9 @@ class Check:
 class Attempt:
     """One try of a skill: which one really ran, how it ended and why, over how much robot time and commands.
 
-    stands_in_for: the model that was asked for, where another one's skill ran in its place; `run.json` says why. about:
-    the names of what kept the skill from it (`homie.kernel.interfaces.Skill.about`).
+    Attributes:
+        stands_in_for: The model that was asked for, where another one's skill ran in its place; `run.json` says why.
+        about: The names of what kept the skill from it (`homie.kernel.interfaces.Skill.about`).
     """
 
     number: int
@@ -67,7 +71,8 @@ class Attempt:
 class Execution:
     """What became of one subtask: the checks in the order made, the attempts, the feedback.
 
-    skill_seconds: wall time that the skill took for its commands; records have it among their timings.
+    Attributes:
+        skill_seconds: Wall time that the skill took for its commands; records have it among their timings.
     """
 
     subtask: Subtask
@@ -98,10 +103,12 @@ class RoundRecord:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeResult:
-    """How an episode ended. rounds: how many were played.
+    """How an episode ended.
 
-    report, answer: what the planner said of its task when it ended it, and its answer to a question; "" for none. Only
-    a goal or a world can say whether it is so.
+    Attributes:
+        rounds: How many were played.
+        report, answer: What the planner said of its task when it ended it, and its answer to a question; "" for none.
+            Only a goal or a world can say whether it is so.
     """
 
     task: str

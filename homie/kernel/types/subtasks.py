@@ -38,11 +38,15 @@ REPORTS: Mapping[Report, str] = {
 class Answer:
     """One answer of a language model, as it came, with what it took.
 
-    problem: why it could not be read as a decision, "" where it could. leniencies: the rules by which an answer was
-    read that does not follow the protocol to the letter (docs/answers.md). cost: US dollars, 0 where the price is not
-    known. cached: it came from the response cache and took nothing. seconds: wall clock. cache_read_tokens: those of
-    the input that the provider had in a cache of its own. asked: the form in which it was asked for, such as
-    `json_schema`.
+    Attributes:
+        problem: Why it could not be read as a decision, "" where it could.
+        leniencies: The rules by which an answer was read that does not follow the protocol to the letter
+            (docs/answers.md).
+        cost: US dollars, 0 where the price is not known.
+        cached: It came from the response cache and took nothing.
+        seconds: Wall clock.
+        cache_read_tokens: Those of the input that the provider had in a cache of its own.
+        asked: The form in which it was asked for, such as `json_schema`.
     """
 
     text: str

@@ -24,18 +24,24 @@ _SHAPES = ((), ("target",), ("target", "destination"))
 class Action:
     """One action, as data. What is left out is not asked.
 
-    name: as planners write it. words: other ways to say it, in small letters, that answers of language models are read
-    by. arguments: what it takes: (), `target`, or `target` and `destination`; it is done to the last of them, its
-    entity. hand: how the hand has to be: `empty` (else L1) or `full` (else L2). target: what the entity has to be
-    (else L4): `loose`, a `place` where something can be put, or something that `opens`. accessible: it cannot be done
-    to what is closed or inside of something closed (L3). near: the entity has to be within reach (D1, D2). inventory:
-    whether the hand `takes` the entity or `gives` away what it holds. result: what is true once it has been done, as
-    far as a locator can see it: `reached` the robot is there, `held` the entity is in the hand, `placed` what was in
-    the hand is there, else a state of the entity such as `open` (`WorldModel.state`); "" where only the skill can say.
-    about: what it does and what it needs, as planners see them, the rest of a sentence that begins with its name; two
-    declarations may differ in it.
-
     Raises BadInput for values that there are not.
+
+    Attributes:
+        name: As planners write it.
+        words: Other ways to say it, in small letters, that answers of language models are read by.
+        arguments: What it takes: (), `target`, or `target` and `destination`; it is done to the last of them, its
+            entity.
+        hand: How the hand has to be: `empty` (else L1) or `full` (else L2).
+        target: What the entity has to be (else L4): `loose`, a `place` where something can be put, or something that
+            `opens`.
+        accessible: It cannot be done to what is closed or inside of something closed (L3).
+        near: The entity has to be within reach (D1, D2).
+        inventory: Whether the hand `takes` the entity or `gives` away what it holds.
+        result: What is true once it has been done, as far as a locator can see it: `reached` the robot is there, `held`
+            the entity is in the hand, `placed` what was in the hand is there, else a state of the entity such as `open`
+            (`WorldModel.state`); "" where only the skill can say.
+        about: What it does and what it needs, as planners see them, the rest of a sentence that begins with its name;
+            two declarations may differ in it.
 
     >>> Action(name="Wipe", hand="full", target="place", near=True).arguments
     ('target',)
@@ -121,8 +127,11 @@ ACTIONS = tuple(ACTION_TABLE)
 class Ability:
     """What a model can do, as a planner sees it.
 
-    actions: those it has skills for. meant_for: those of them it is chosen for where several models have them. about:
-    what it is good at, the rest of a sentence that begins with its name: `goes to rooms`; "" where nobody says.
+    Attributes:
+        actions: Those it has skills for.
+        meant_for: Those of them it is chosen for where several models have them.
+        about: What it is good at, the rest of a sentence that begins with its name: `goes to rooms`; "" where nobody
+            says.
     """
 
     actions: tuple[str, ...]

@@ -25,11 +25,16 @@ CONTRARY: Mapping[str, str] = {
 class Remembered:
     """A thing that was seen in this episode, what is in sight now included.
 
-    name: `apple`, or with a number where several of one name are known: `kitchen counter 2`. It stays the same for the
-    episode. room: where it is, "" if not known. place: on or in what, `on the kitchen table`, `in the fridge`, "" if
-    not known. seen: the round in which it was last seen. state: of what has a door or a drawer, as it was last seen
-    well enough; "" for what has none, and where it seems open from afar. states: words of `CONTRARY`, as it was last
-    seen or as the robot has brought about; without a word and its contrary nobody knows.
+    Attributes:
+        name: `apple`, or with a number where several of one name are known: `kitchen counter 2`. It stays the same for
+            the episode.
+        room: Where it is, "" if not known.
+        place: On or in what, `on the kitchen table`, `in the fridge`, "" if not known.
+        seen: The round in which it was last seen.
+        state: Of what has a door or a drawer, as it was last seen well enough; "" for what has none, and where it seems
+            open from afar.
+        states: Words of `CONTRARY`, as it was last seen or as the robot has brought about; without a word and its
+            contrary nobody knows.
     """
 
     name: str
@@ -44,8 +49,11 @@ class Remembered:
 class Doorway:
     """A way through a wall: a target of Go to.
 
-    name: `doorway 2`. room: the room it was first seen from, beyond: the one on its other side, "" if not known.
-    explored: the robot has seen it from both sides, or has looked around in both rooms: there is nothing new beyond.
+    Attributes:
+        name: `doorway 2`.
+        room: The room it was first seen from, beyond: the one on its other side, "" if not known.
+        explored: The robot has seen it from both sides, or has looked around in both rooms: there is nothing new
+            beyond.
     """
 
     name: str
@@ -58,10 +66,13 @@ class Doorway:
 class Knowledge:
     """What is known of the home in one round.
 
-    setting: what Go to can find: in `background` anything in the home, in `sensors` what has been seen; "" where a
-    robot has a setting of its own. room: where the robot is, "" if not known. rooms: those that are known, the one it
-    is in first. remembered: furniture before loose objects, each in the order in which they were first seen; what is
-    in the hand is not among them.
+    Attributes:
+        setting: What Go to can find: in `background` anything in the home, in `sensors` what has been seen; "" where a
+            robot has a setting of its own.
+        room: Where the robot is, "" if not known.
+        rooms: Those that are known, the one it is in first.
+        remembered: Furniture before loose objects, each in the order in which they were first seen; what is in the hand
+            is not among them.
     """
 
     setting: Literal["", "background", "sensors"] = ""

@@ -26,14 +26,22 @@ is usually kept."""
 class FurnitureUse:
     """One kind of furniture, as people use it.
 
-    name: as people call it; the embedded home writes it with underscores (`kind`). short: what planners call it, "" for
-    the name. narrower: what detectors may call some of its kind. holds: see `Holds`. handy: how readily something is
-    put down there for a moment, 1 first; 0 for never. one_more: whether it takes one thing more, not two. rooms: where
-    it stands, most likely first; () for anywhere. keeps: what generated houses have there. told_by_colour: whether
-    people say which one they mean by its colour. switched: whether it can be turned on and off. looked_for: whether
-    open-vocabulary detectors look for it unless they are told what to look for. soiled: whether its top gets dirty and
-    is wiped. tap: whether water runs in it. otherwise: whether it opens otherwise than by one door at its side or one
-    drawer, which is all that robots understand of what they see.
+    Attributes:
+        name: As people call it; the embedded home writes it with underscores (`kind`).
+        short: What planners call it, "" for the name.
+        narrower: What detectors may call some of its kind.
+        holds: See `Holds`.
+        handy: How readily something is put down there for a moment, 1 first; 0 for never.
+        one_more: Whether it takes one thing more, not two.
+        rooms: Where it stands, most likely first; () for anywhere.
+        keeps: What generated houses have there.
+        told_by_colour: Whether people say which one they mean by its colour.
+        switched: Whether it can be turned on and off.
+        looked_for: Whether open-vocabulary detectors look for it unless they are told what to look for.
+        soiled: Whether its top gets dirty and is wiped.
+        tap: Whether water runs in it.
+        otherwise: Whether it opens otherwise than by one door at its side or one drawer, which is all that robots
+            understand of what they see.
     """
 
     name: str

@@ -42,11 +42,18 @@ USUAL = {"clean": True}
 class Rule:
     """How one state comes about. What is left out is not asked.
 
-    state: what things are then. things: the kinds that can be. ends: states of theirs that are over then.
-    at, surface: kinds of furniture that it has to be in, and which surface of that. shut, on: how that has to be.
-    upright: the thing stands as it was made. seconds: for how long. process: the state of it meanwhile. tool: the
-    kinds of things one of which has to be in the hand. uses: a state that the tool loses by it, and has to have.
-    asks: what has to be so, in words.
+    Attributes:
+        state: What things are then.
+        things: The kinds that can be.
+        ends: States of theirs that are over then.
+        at, surface: Kinds of furniture that it has to be in, and which surface of that.
+        shut, on: How that has to be.
+        upright: The thing stands as it was made.
+        seconds: For how long.
+        process: The state of it meanwhile.
+        tool: The kinds of things one of which has to be in the hand.
+        uses: A state that the tool loses by it, and has to have.
+        asks: What has to be so, in words.
     """
 
     state: str
@@ -141,8 +148,12 @@ _SWITCHES = f"{', '.join(_NAMES[:-1])} or {_NAMES[-1]}"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verb:
-    """An action of a household. kinds: what it can be done to (else L4), by the kinds of the home. rule: how what it
-    comes to comes about; None for a switch, which is pressed."""
+    """An action of a household.
+
+    Attributes:
+        kinds: What it can be done to (else L4), by the kinds of the home.
+        rule: How what it comes to comes about; None for a switch, which is pressed.
+    """
 
     action: Action
     kinds: frozenset[str]
@@ -262,8 +273,12 @@ VERBS: Mapping[str, Verb] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonVerb:
-    """An action that is done to a person (else L4). needs: how the person has to be, a state that the world tells.
-    asks: the same in words, for who is refused."""
+    """An action that is done to a person (else L4).
+
+    Attributes:
+        needs: How the person has to be, a state that the world tells.
+        asks: The same in words, for who is refused.
+    """
 
     action: Action
     needs: str

@@ -43,9 +43,15 @@ class _Model(BaseModel):
 
 
 class ThingState(_Model):
-    """A thing of the world. kind: what it is an example of (`apple` for `apple_2`). position: of its middle; with
-    quaternion and half (half its sizes along its own axes) it says which box the thing fills. states: what it is
-    besides being somewhere, by the word for it: `on`, `wiped`, `sliced`. rgb: how to draw it, each from 0 to 255."""
+    """A thing of the world.
+
+    Attributes:
+        kind: What it is an example of (`apple` for `apple_2`).
+        position: Of its middle; with quaternion and half (half its sizes along its own axes) it says which box the
+            thing fills.
+        states: What it is besides being somewhere, by the word for it: `on`, `wiped`, `sliced`.
+        rgb: How to draw it, each from 0 to 255.
+    """
 
     kind: str
     colour: str = ""
@@ -60,8 +66,11 @@ class ThingState(_Model):
 
 
 class ObjectState(ThingState):
-    """A loose thing, and what it is directly in, on or under, or held by (`robot`, or a person). surface: which part of
-    that, where it has several: a shelf of a fridge, the compartment of a sorter."""
+    """A loose thing, and what it is directly in, on or under, or held by (`robot`, or a person).
+
+    Attributes:
+        surface: Which part of that, where it has several: a shelf of a fridge, the compartment of a sorter.
+    """
 
     relation: Relation
     at: str
@@ -73,9 +82,15 @@ class FixedState(ThingState):
 
 
 class PersonState(ThingState):
-    """A person. posture: `standing`, `sitting`. gesture: `none`, `pointing`, `hand_out`. points_at: the thing, None for
-    nothing. shown: the things that it was shown. followed: whether the robot has followed it to where it walked; None
-    for one who stays where it is."""
+    """A person.
+
+    Attributes:
+        posture: `standing`, `sitting`.
+        gesture: `none`, `pointing`, `hand_out`.
+        points_at: The thing, None for nothing.
+        shown: The things that it was shown.
+        followed: Whether the robot has followed it to where it walked; None for one who stays where it is.
+    """
 
     posture: str = ""
     gesture: str = ""
@@ -85,7 +100,11 @@ class PersonState(ThingState):
 
 
 class RoomState(_Model):
-    """A room. floor: x0, y0, x1, y1 between its walls, m."""
+    """A room.
+
+    Attributes:
+        floor: X0, y0, x1, y1 between its walls, m.
+    """
 
     kind: str
     floor: tuple[Number, Number, Number, Number] | None = None
@@ -118,10 +137,14 @@ class TaskCondition(_Model):
 class WorldSnapshot(_Model):
     """The world at one moment.
 
-    objects: what can be taken. fixed: what stays where it is. people: who is there. held: the object in the hand.
-    instruction, conditions, success: the task that the scene itself sets, in words, by its parts, and whether it is
-    done; success is None where a scene sets none. extras: what an environment wants to be kept besides, JSON-ready;
-    nobody else reads it.
+    Attributes:
+        objects: What can be taken.
+        fixed: What stays where it is.
+        people: Who is there.
+        held: The object in the hand.
+        instruction, conditions, success: The task that the scene itself sets, in words, by its parts, and whether it is
+            done; success is None where a scene sets none.
+        extras: What an environment wants to be kept besides, JSON-ready; nobody else reads it.
     """
 
     objects: Mapping[str, ObjectState] = {}

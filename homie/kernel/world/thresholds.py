@@ -78,7 +78,11 @@ NEARLY = (0.95, 0.05)
 
 
 def is_so(state: str, value: bool | float) -> bool:
-    """Whether something is in a state. value: yes or no, or how much of it is, as a share."""
+    """Whether something is in a state.
+
+    Args:
+        value: Yes or no, or how much of it is, as a share.
+    """
     return value if isinstance(value, bool) else value >= SHARES.get(state, NEARLY)[0]
 
 

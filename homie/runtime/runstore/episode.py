@@ -36,7 +36,8 @@ from homie.runtime.runstore.models import RECORD, EpisodeFile, Usage, write_endi
 class EpisodeStore(EpisodeListener):
     """Writes one episode folder as the episode goes on. A disk that fails raises InfrastructureError.
 
-    robot: what its world is like in the end is kept where it knows (`WorldState`).
+    Args:
+        robot: What its world is like in the end is kept where it knows (`WorldState`).
     """
 
     def __init__(self, folder: Path, robot: object, *, seed: int, trial: int, frames: bool, parts: str = "") -> None:

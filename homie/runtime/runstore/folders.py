@@ -17,7 +17,11 @@ SET_ASIDE = re.compile(r"-partial-(\d+)$")
 
 
 class HeldFolder:
-    """A run folder that this process alone holds until `close`. lock: the descriptor from `held_folder`."""
+    """A run folder that this process alone holds until `close`.
+
+    Args:
+        lock: The descriptor from `held_folder`.
+    """
 
     def __init__(self, path: Path, lock: int) -> None:
         self.path = path
@@ -36,10 +40,13 @@ def runs_folder() -> Path:
 
 
 def held_folder(out: Path | None, name: str, what: str = "run folder") -> tuple[Path, int]:
-    """The run folder `out`, or a new one named after the time and `name`, and the lock that keeps others off.
+    """The run folder `out`, or a new one named after the time and `name`, and the lock that keeps others off. Raises
+    BadInput.
 
-    The lock is a file descriptor; closing it, or the end of the process, lets go. what: what the folder is called in
-    errors. Raises BadInput.
+    The lock is a file descriptor; closing it, or the end of the process, lets go.
+
+    Args:
+        what: What the folder is called in errors.
     """
     with writing(out or runs_folder(), f"the {what}"):
         path = out or _fresh(name)

@@ -28,9 +28,13 @@ RECORD = TypeAdapter(RoundRecord)
 
 
 class RunFile(BaseModel):
-    """`run.json`: how to make this run again. parts: the name of a `provenance.PartsFile`. files: `scene.json`.
+    """`run.json`: how to make this run again.
 
     Homie 0.1 wrote format 1, without the last two and without a checksum.
+
+    Attributes:
+        parts: The name of a `provenance.PartsFile`.
+        files: `scene.json`.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -84,13 +88,15 @@ class Usage(BaseModel):
 
 
 class EpisodeFile(BaseModel):
-    """`episode.json`: how one episode ended. Equal episodes differ in `wall_seconds`, the mark of
-    `steps.jsonl`, which has timings, and the checksum.
+    """`episode.json`: how one episode ended. Equal episodes differ in `wall_seconds`, the mark of `steps.jsonl`, which
+    has timings, and the checksum.
 
-    ended_by: the planner (`ended`), a limit (`rounds`, `steps`, `failures`), or, in a bench, something that was neither
-    the planner's nor the skills' doing (`infrastructure`), told by `cause`. report, answer: what the planner said when
-    it ended the task (`homie.kernel.types.EpisodeResult`). parts: the name of a `provenance.PartsFile`.
-    files: the other files of the episode as they were at its end. Homie 0.1 wrote format 1, without the last two.
+    Attributes:
+        ended_by: The planner (`ended`), a limit (`rounds`, `steps`, `failures`), or, in a bench, something that was
+            neither the planner's nor the skills' doing (`infrastructure`), told by `cause`.
+        report, answer: What the planner said when it ended the task (`homie.kernel.types.EpisodeResult`).
+        parts: The name of a `provenance.PartsFile`.
+        files: The other files of the episode as they were at its end. Homie 0.1 wrote format 1, without the last two.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -50,7 +50,9 @@ class RunFolder(HeldFolder):
     def open(cls, options: RunOptions, robot: object, parts: PartsFile, texts: Mapping[str, str]) -> RunFolder:
         """Create the run folder, or take up an unfinished one of the same configuration and parts. Raises BadInput.
 
-        robot: its scene is kept where it is `Staged`. texts: what the parts name by its SHA-256 (`Planner.texts`).
+        Args:
+            robot: Its scene is kept where it is `Staged`.
+            texts: What the parts name by its SHA-256 (`Planner.texts`).
         """
         scene = scene_file(robot)
         path, lock = held_folder(options.out, options.task)

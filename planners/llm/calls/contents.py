@@ -19,7 +19,11 @@ _HOLDERS = ("json", "object", "parsed", "value")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What was read. odd: some of it was an object in the place of a text."""
+    """What was read.
+
+    Attributes:
+        odd: Some of it was an object in the place of a text.
+    """
 
     text: str = ""
     thought: str = ""

@@ -33,8 +33,11 @@ _NEVER = re.compile(r"\b(?:not|n't|un|isn.t)\s?(?:supported|implemented)\b", re.
 class Failure(Exception):
     """A request that brought no answer. The message is one sentence.
 
-    again: the same request may succeed later. after: seconds that the endpoint asks to wait. form: it does not know
-    the form in which the answer was wanted. answered: the endpoint is alive and said so.
+    Args:
+        again: The same request may succeed later.
+        after: Seconds that the endpoint asks to wait.
+        form: It does not know the form in which the answer was wanted.
+        answered: The endpoint is alive and said so.
     """
 
     def __init__(

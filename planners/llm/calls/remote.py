@@ -54,7 +54,9 @@ Answered = TypeVar("Answered", bound=BaseModel)
 class RemoteModel(LanguageModel):
     """Subclasses build the body of a request and send it once. Raises BadInput for a key or setting that is missing.
 
-    name: of the model, as the endpoint knows it. variable: the environment variable of the key, "" for none.
+    Args:
+        name: Of the model, as the endpoint knows it.
+        variable: The environment variable of the key, "" for none.
     """
 
     forms: ClassVar[tuple[str, ...]]
@@ -222,7 +224,11 @@ class RemoteModel(LanguageModel):
         return Failure(f"{self.endpoint.host} answers with an error{words}", again=True, form=about_form(message))
 
     def garbage(self, what: str) -> Failure:
-        """The failure behind an answer that is none. what: what is wrong with it."""
+        """The failure behind an answer that is none.
+
+        Args:
+            what: What is wrong with it.
+        """
         sentence = (
             f"{self.endpoint.host} answers with something that is no answer of its API: {what} (is "
             f"{self.endpoint.url} right?)"

@@ -12,7 +12,11 @@ from typing import Any
 
 @dataclass(eq=False)
 class Question:
-    """One request as it came. since: when, in seconds of the monotonic clock."""
+    """One request as it came.
+
+    Attributes:
+        since: When, in seconds of the monotonic clock.
+    """
 
     number: int
     body: Mapping[str, Any]

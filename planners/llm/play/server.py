@@ -49,7 +49,11 @@ class Refusal(Exception):
 
 
 class PlayServer(ThreadingHTTPServer):
-    """Listens at an address. token: what robots bring as their API key, and browsers once in the address."""
+    """Listens at an address.
+
+    Args:
+        token: What robots bring as their API key, and browsers once in the address.
+    """
 
     daemon_threads = True
     block_on_close = False

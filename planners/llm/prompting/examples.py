@@ -30,12 +30,17 @@ _BUILT_IN = files("planners.llm").joinpath("prompts", "examples")
 class Example(BaseModel):
     """One round: what was known, in the words of the prompt, and what a good planner says.
 
-    setting: the one in which it is right, "" for every one. views: the names in sight by view. rooms, memory: what is
-    told of the home, line by line; listing: what a robot tells besides. subtasks: one, or a whole plan, each as
-    `[Pick, apple]`, or as a list of its parts where these have commas. numbers: a plan by number in their place, with
-    the names in `choices`, some of the list of its own home. seen, plan: what a multi-step answer says of the pictures
-    and of its plan. picture: a file beside the examples with what was seen. boxes: in it, (x0, y0, x1, y1) in its
-    pixels, upper bounds exclusive, of the things listed, in the order of their numbers.
+    Attributes:
+        setting: The one in which it is right, "" for every one.
+        views: The names in sight by view.
+        rooms, memory: What is told of the home, line by line.
+        listing: What a robot tells besides.
+        subtasks: One, or a whole plan, each as `[Pick, apple]`, or as a list of its parts where these have commas.
+        numbers: A plan by number in their place, with the names in `choices`, some of the list of its own home.
+        seen, plan: What a multi-step answer says of the pictures and of its plan.
+        picture: A file beside the examples with what was seen.
+        boxes: In it, (x0, y0, x1, y1) in its pixels, upper bounds exclusive, of the things listed, in the order of
+            their numbers.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -67,9 +72,12 @@ class Example(BaseModel):
     def fits(
         self, actions: Collection[str], setting: str, *, doorways: bool = True, listed: Collection[str] = ()
     ) -> bool:
-        """Whether every action of the answer is among these, and the answer right in a setting. doorways: whether they
-        are told, so that an answer may go to one. listed: the names of numbered actions, whose verbs count for an
-        answer by number."""
+        """Whether every action of the answer is among these, and the answer right in a setting.
+
+        Args:
+            doorways: Whether they are told, so that an answer may go to one.
+            listed: The names of numbered actions, whose verbs count for an answer by number.
+        """
         if self.numbers:
             verbs = {verb(name) for name in listed}
             return self.setting in ("", setting) and all(verb(self.choices[number]) in verbs for number in self.numbers)
@@ -96,8 +104,11 @@ class Example(BaseModel):
         self, answer: AnswerFormat, models: Sequence[str], abilities: Mapping[str, Ability], *, reports: bool = False
     ) -> str:
         """The answer as it should be written, with one of the models that can do it, if there are any. A plan ends
-        before the first step that its model cannot do: an answer names one model. One by number names none. reports:
-        whether End is a report; then that of an example says that its task is done."""
+        before the first step that its model cannot do: an answer names one model. One by number names none.
+
+        Args:
+            reports: Whether End is a report; then that of an example says that its task is done.
+        """
         if self.numbers:
             steps_by_number = [(number, self.choices[number]) for number in self.numbers]
             return numbered_answer(steps_by_number, seen=self.seen, analysis=self.analysis, plan=self.plan)

@@ -39,8 +39,12 @@ class Sight:
 class Turn:
     """One round as it was asked, to be shown again later in a conversation.
 
-    text, pictures (in `VIEWS` order, then that of the hand) and answer. again: the text as it is repeated later,
-    without what every round says anew of the home; "" where nothing is repeated."""
+    text, pictures (in `VIEWS` order, then that of the hand) and answer.
+
+    Attributes:
+        again: The text as it is repeated later, without what every round says anew of the home; "" where nothing is
+            repeated.
+    """
 
     text: str
     pictures: Mapping[str, Image]

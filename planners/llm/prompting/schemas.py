@@ -32,7 +32,8 @@ def decision_schema(
 ) -> Mapping[str, object] | None:
     """The schema of an answer (equation 5 of EMMOE, or a plan of EmbodiedBench), None for free text.
 
-    analysis: whether its texts come before the subtasks.
+    Args:
+        analysis: Whether its texts come before the subtasks.
     """
     chosen = {"model": {"type": "string", "enum": list(models)}} if models else {}
     if answer == "json":
@@ -54,7 +55,9 @@ def decision_schema(
 def _subtask(actions: Sequence[str], arguments: Arguments, *, ending: bool = False) -> Mapping[str, object]:
     """A subtask: one variant for each set of parts, so that End has no target and Put has a place.
 
-    ending: whether End may have a report and an answer. It has none where its target is the report."""
+    Args:
+        ending: Whether End may have a report and an answer. It has none where its target is the report.
+    """
     variants: dict[tuple[tuple[str, ...], bool], list[str]] = {}
     for action in actions:
         parts = arguments_of(action, arguments)

@@ -38,8 +38,13 @@ _ENDING = ".md"
 
 
 class FrontMatter(BaseModel):
-    """The head of a template. answer: how the model answers; analysis: whether it says why before it says what;
-    examples: a file of in-context examples, by the name of a built-in one or relative to the template."""
+    """The head of a template.
+
+    Attributes:
+        answer: How the model answers.
+        analysis: Whether it says why before it says what.
+        examples: A file of in-context examples, by the name of a built-in one or relative to the template.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

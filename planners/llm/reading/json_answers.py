@@ -82,7 +82,8 @@ ANY = Rules()
 def speaks(value: Value | Broken, *, bare: bool) -> bool:
     """Whether a value is a decision, or broke off before it could be one.
 
-    bare: whether subtasks without an object around them count.
+    Args:
+        bare: Whether subtasks without an object around them count.
     """
     if isinstance(value, Broken):
         return not value.keys.isdisjoint((*_HOLDERS, *_SAID, *_SPELLINGS, "action", "action_name"))
@@ -268,7 +269,11 @@ def _is_parts(values: Sequence[Value], lists: Lists) -> bool:
 
 
 def _step(value: Value, lists: Lists, rules: Rules, *, beside: Sequence[str] = ()) -> Subtask:
-    """One subtask. beside: keys that belong to the surrounding answer. Raises Unclear."""
+    """One subtask. Raises Unclear.
+
+    Args:
+        beside: Keys that belong to the surrounding answer.
+    """
     if numbers := _numbers(_only(value, "action") if isinstance(value, Members) else value, lists):
         return Subtask(MOVE, numbers)
     if isinstance(value, list) and len(value) == 1 and not isinstance(value[0], list):

@@ -41,8 +41,11 @@ CONTEXT = 60
 class Field:
     """A label in a text.
 
-    start, end: of the label. stop: end of its value, at the next label. inline: whether the label is in the middle of a
-    sentence. exact: whether it is written as in the protocol.
+    Attributes:
+        start, end: Of the label.
+        stop: End of its value, at the next label.
+        inline: Whether the label is in the middle of a sentence.
+        exact: Whether it is written as in the protocol.
     """
 
     name: str
@@ -54,7 +57,11 @@ class Field:
 
 
 def find_fields(text: str, hidden: Sequence[tuple[int, int]] = ()) -> list[Field]:
-    """The labels of a text, in order. hidden: parts of the text without labels, such as JSON objects."""
+    """The labels of a text, in order.
+
+    Args:
+        hidden: Parts of the text without labels, such as JSON objects.
+    """
     labels = [match for match in _LABEL.finditer(text) if not _hides(hidden, match.start())]
     fields = []
     for at, match in enumerate(labels):

@@ -40,7 +40,11 @@ _START = re.compile(r"[{\[]")
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """A JSON object as written, possibly with repeated keys. cut: whether the text ended before its closing brace."""
+    """A JSON object as written, possibly with repeated keys.
+
+    Attributes:
+        cut: Whether the text ended before its closing brace.
+    """
 
     pairs: tuple[tuple[str, Value], ...]
     cut: bool = False
@@ -70,7 +74,11 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A JSON value in a text, from `start` to `end`. exact: whether it is valid JSON."""
+    """A JSON value in a text, from `start` to `end`.
+
+    Attributes:
+        exact: Whether it is valid JSON.
+    """
 
     value: Members | list[Value] | Broken
     start: int
@@ -143,7 +151,11 @@ def _depth(value: Value) -> int:
 
 
 class _NotJson(Exception):
-    """Why the parser stopped, and where. deep: because of too many nested brackets."""
+    """Why the parser stopped, and where.
+
+    Args:
+        deep: Because of too many nested brackets.
+    """
 
     def __init__(self, reason: str, at: int, deep: bool = False) -> None:
         super().__init__(reason)

@@ -55,8 +55,12 @@ class Unlisted(Unreadable):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A parsed answer. leniencies: the rules that were needed, () if it follows the protocol. report, answer: what is
-    said with End."""
+    """A parsed answer.
+
+    Attributes:
+        leniencies: The rules that were needed, () if it follows the protocol.
+        report, answer: What is said with End.
+    """
 
     subtasks: tuple[Subtask, ...]
     analysis: str = ""
@@ -66,7 +70,11 @@ class Reading:
     answer: str = ""
 
     def decision(self, raw: str) -> Decision:
-        """What it decides. raw: the text that was read."""
+        """What it decides.
+
+        Args:
+            raw: The text that was read.
+        """
         return Decision(self.subtasks, self.analysis, self.model, raw=raw, report=self.report, answer=self.answer)
 
 
@@ -123,7 +131,11 @@ def read(
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """One answer in a text, from `start` to `end`. step: whether it can be one step of a plan."""
+    """One answer in a text, from `start` to `end`.
+
+    Attributes:
+        step: Whether it can be one step of a plan.
+    """
 
     draft: Draft
     start: int

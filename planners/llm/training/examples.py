@@ -41,9 +41,12 @@ def texts_of(examples: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def dataset_of(examples: Sequence[dict[str, Any]], *, sees: bool) -> Dataset:
-    """The data set of a trainer. sees: whether the model is shown pictures; they are opened when their turn comes.
+    """The data set of a trainer.
 
     Raises BadInput where the lines have pictures and the model has no eyes, or the other way round.
+
+    Args:
+        sees: Whether the model is shown pictures; they are opened when their turn comes.
     """
     shown = any("images" in example for example in examples)
     if shown and not sees:

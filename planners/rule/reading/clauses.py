@@ -28,7 +28,12 @@ from planners.rule.reading.times import as_order
 
 
 class Reader(Statements):
-    """Reads orders from a cursor. items: what `it` refers to at first. place: what `there` refers to."""
+    """Reads orders from a cursor.
+
+    Args:
+        items: What `it` refers to at first.
+        place: What `there` refers to.
+    """
 
     def __init__(self, cursor: Cursor, items: Sequence[Item] = (), place: str = "") -> None:
         super().__init__(cursor, items, place)

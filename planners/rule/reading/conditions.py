@@ -14,8 +14,9 @@ from planners.rule.reading.orders import Item, Place
 class Condition:
     """Whether an item is at a place.
 
-    absent: the condition is that it is not. searched: the form `check the fridge for cans`, which needs an order for
-    the case without them.
+    Attributes:
+        absent: The condition is that it is not.
+        searched: The form `check the fridge for cans`, which needs an order for the case without them.
     """
 
     item: Item

@@ -15,7 +15,12 @@ _STANDING_OPEN = frozenset(
 
 
 class Doors:
-    """Reads orders to open and close. items: what `it` refers to at first. place: what `there` refers to."""
+    """Reads orders to open and close.
+
+    Args:
+        items: What `it` refers to at first.
+        place: What `there` refers to.
+    """
 
     def __init__(self, cursor: Cursor, items: Sequence[Item] = (), place: str = "") -> None:
         self.cursor = cursor

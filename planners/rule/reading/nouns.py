@@ -117,8 +117,13 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Noun:
-    """A noun phrase. count: how many, None for all. other: whether it excludes the objects named before it. numbered:
-    whether a number was said."""
+    """A noun phrase.
+
+    Attributes:
+        count: How many, None for all.
+        other: Whether it excludes the objects named before it.
+        numbered: Whether a number was said.
+    """
 
     kind: Kind
     words: str = ""

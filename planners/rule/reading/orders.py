@@ -11,8 +11,11 @@ from typing import Literal, TypeAlias
 class Item:
     """The objects that an order is about.
 
-    words: `green can`, "" for anything at the source. count: how many, None for all. source: the place to take them
-    from, "" if none is named. besides: names of objects to leave where they are.
+    Attributes:
+        words: `green can`, "" for anything at the source.
+        count: How many, None for all.
+        source: The place to take them from, "" if none is named.
+        besides: Names of objects to leave where they are.
     """
 
     words: str
@@ -23,7 +26,11 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A destination. inside: the instruction says `in`, not `on`."""
+    """A destination.
+
+    Attributes:
+        inside: The instruction says `in`, not `on`.
+    """
 
     words: str
     inside: bool = False
@@ -76,7 +83,9 @@ class Return:
 class Use:
     """Do an action of a household: `Turn off` the lamp, `Wash` the plate, `Hand over` the apple to a person.
 
-    item: what it is done to. to: a person, "" for none.
+    Attributes:
+        item: What it is done to.
+        to: A person, "" for none.
     """
 
     action: str
@@ -88,9 +97,11 @@ class Use:
 class Ask:
     """Answer a question by looking.
 
-    about: `there` (is an item at a place, or anywhere?), `where` it is, `count`, `open` (is a container?), `closed`,
-    `contents` (what is at a place), `state` (is an item in one?), `holds` (is anything in a vessel?). place: "" for the
-    whole home. state: a word of `homie.kernel.vocabulary.knowledge.CONTRARY`; of a count, that of what counts.
+    Attributes:
+        about: `there` (is an item at a place, or anywhere?), `where` it is, `count`, `open` (is a container?),
+            `closed`, `contents` (what is at a place), `state` (is an item in one?), `holds` (is anything in a vessel?).
+        place: "" for the whole home.
+        state: A word of `homie.kernel.vocabulary.knowledge.CONTRARY`; of a count, that of what counts.
     """
 
     about: Literal["there", "where", "count", "open", "closed", "contents", "state", "holds"]

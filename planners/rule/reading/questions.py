@@ -186,7 +186,11 @@ def _wide(place: Place) -> bool:
 
 
 def _open_or_there(cursor: Cursor, named: Noun, *, doors: bool = False) -> Ask | None:
-    """Whether a container is open or closed, or something is at a place. doors: only the first."""
+    """Whether a container is open or closed, or something is at a place.
+
+    Args:
+        doors: Only the first.
+    """
     if named.kind is Kind.PLACE and named.count == 1 and is_container(named.words):
         where = Place(named.words, True)
         if cursor.take(lexicon.OPENED):
@@ -211,7 +215,8 @@ def _counted(named: Noun | None) -> Item | None:
 def _place(cursor: Cursor, *, vessels: bool = False) -> Place | None:
     """The place that follows; one without words if none does, None if there is one that is not understood.
 
-    vessels: whether it may be a thing that others are in.
+    Args:
+        vessels: Whether it may be a thing that others are in.
     """
     start = cursor.at
     preposition = cursor.take(lexicon.AT | {"inside of"})

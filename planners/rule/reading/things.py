@@ -20,8 +20,9 @@ _VERBS_AFTER = lexicon.GOES | lexicon.IS | lexicon.STAYS
 class Where:
     """A place after a preposition.
 
-    way: `to`, `at`, `from`, or `person` for the place of the speaker ("" if unknown). kind: an object such as a bowl
-    can be a place as well.
+    Attributes:
+        way: `to`, `at`, `from`, or `person` for the place of the speaker ("" if unknown).
+        kind: An object such as a bowl can be a place as well.
     """
 
     way: str

@@ -24,8 +24,10 @@ _lock = threading.Lock()
 class Network:
     """Where the robot is.
 
-    domain: the ROS domain id. interface: the network interface, as `eth0`; `lo` for this machine only; "" where Cyclone
-    DDS shall choose. distro: the ROS 2 distribution of the robot.
+    Attributes:
+        domain: The ROS domain id.
+        interface: The network interface, as `eth0`; `lo` for this machine only; "" where Cyclone DDS shall choose.
+        distro: The ROS 2 distribution of the robot.
     """
 
     domain: int = 0

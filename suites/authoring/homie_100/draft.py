@@ -17,8 +17,11 @@ LONGEST = 19
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan that a second hand has thought of, and why. unseen: it is wrong, yet the world ends as it should; only the
-    key paths can tell."""
+    """A plan that a second hand has thought of, and why.
+
+    Attributes:
+        unseen: It is wrong, yet the world ends as it should; only the key paths can tell.
+    """
 
     why: str
     subtasks: list[str]

@@ -18,10 +18,13 @@ Pattern = Callable[[GeneratedHouse], Draft]
 
 @dataclass(frozen=True)
 class Entry:
-    """A task. letters: l logical, h human-style, o open-ended (EMMOE, section 3.1).
+    """A task.
 
-    text: {table}, {cabinet}: places as the house needs them to be called. start, opened, added: how the house differs
-    from that of its seed, with kinds for names (`apple@table#2`: another table than `apple@table`).
+    Attributes:
+        letters: L logical, h human-style, o open-ended (EMMOE, section 3.1).
+        text: {table}, {cabinet}: places as the house needs them to be called.
+        start, opened, added: How the house differs from that of its seed, with kinds for names (`apple@table#2`:
+            another table than `apple@table`).
     """
 
     id: str
@@ -59,9 +62,13 @@ def errand(
     counts: Mapping[str, int] | None = None,
     wrong: Mapping[str, str] | None = None,
 ) -> Pattern:
-    """The steps of a script. lacks: `fruit@fridge`: no such thing is there. counts: how many of a kind the house has.
-    wrong: further scripts that a second hand has thought of, by what is wrong with them; with a `~` where the world
-    does not show it.
+    """The steps of a script.
+
+    Args:
+        lacks: `fruit@fridge`: no such thing is there.
+        counts: How many of a kind the house has.
+        wrong: Further scripts that a second hand has thought of, by what is wrong with them; with a `~` where the world
+            does not show it.
     """
 
     def look(house: GeneratedHouse) -> Draft:

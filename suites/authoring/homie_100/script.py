@@ -42,8 +42,11 @@ class Unsuited(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step, bound: `thing` is an object, `where` furniture, a bowl or a room, both by name. exact: only this piece
-    of furniture will do, whatever its kind."""
+    """One step, bound: `thing` is an object, `where` furniture, a bowl or a room, both by name.
+
+    Attributes:
+        exact: Only this piece of furniture will do, whatever its kind.
+    """
 
     kind: Kind
     item: str = ""
@@ -60,7 +63,11 @@ class Binder:
         self._things: dict[str, str] = {}
 
     def read(self, script: str, *, anything: bool = False) -> list[Step]:
-        """A script as steps. anything: it may bring things to where they are, as a wrong plan does."""
+        """A script as steps.
+
+        Args:
+            anything: It may bring things to where they are, as a wrong plan does.
+        """
         steps: list[Step] = []
         waiting = [_CARRY.fullmatch(token) for token in script.split()]
         for token, carry in zip(script.split(), waiting, strict=True):
@@ -153,7 +160,11 @@ class Binder:
         return named[0]
 
     def place(self, noun: str, crowd: int = 0, without: set[str] | None = None) -> str:
-        """The piece of furniture, bowl or room that a noun means. crowd: things that it has to take."""
+        """The piece of furniture, bowl or room that a noun means.
+
+        Args:
+            crowd: Things that it has to take.
+        """
         if noun in self.places:
             return self.places[noun]
         house, kind = self.house, noun.partition("#")[0]

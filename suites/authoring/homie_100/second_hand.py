@@ -135,7 +135,11 @@ def _other_of_a_kind(house: GeneratedHouse, step: Step, carried: set[str]) -> st
 
 
 def _elsewhere(house: GeneratedHouse, step: Step, steps: list[Step], *, same_kind: bool = False) -> str:
-    """A free surface that no step names; same_kind: of the kind of the place where the thing goes."""
+    """A free surface that no step names;
+
+    Args:
+        same_kind: Of the kind of the place where the thing goes.
+    """
     named = {other.where for other in steps} | {house.objects[step.item].at}
     kinds: tuple[str, ...] = (
         (house.furniture[step.where].kind,) if same_kind and step.where in house.furniture else SET_DOWN

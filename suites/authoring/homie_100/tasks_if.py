@@ -18,7 +18,12 @@ def pair(
     start: str = "",
     holds: str = "",
 ) -> list[Entry]:
-    """Both branches. lacks: what the house of `no` has not. holds: what the house of `yes` has besides."""
+    """Both branches.
+
+    Args:
+        lacks: What the house of `no` has not.
+        holds: What the house of `yes` has besides.
+    """
     return [
         Entry(f"{name}-yes", letters, text, errand(yes), start, opened, holds),
         Entry(f"{name}-no", letters, text, errand(no, lacks=lacks), start, opened),

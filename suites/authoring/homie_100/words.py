@@ -44,7 +44,11 @@ def is_inside(house: GeneratedHouse, where: str) -> bool:
 
 
 def arrives(house: GeneratedHouse, item: str, where: str, called: str = "") -> Goal:
-    """The goal that an object is there. called: what goals call the place, if not as usual."""
+    """The goal that an object is there.
+
+    Args:
+        called: What goals call the place, if not as usual.
+    """
     return {"in" if is_inside(house, where) else "at": [item, called or place(house, where)[0]]}
 
 

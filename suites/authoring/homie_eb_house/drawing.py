@@ -57,9 +57,14 @@ def house(seed: int) -> House | None:
 class Recipe:
     """How the tasks of a suite are drawn.
 
-    name: the suite's. letter: its ids begin with it. kinds: of errands, by name. skills: those that experts are played
-    with. script: what the expert's steps are written by. protocol: of the suite, besides what all have. refused: how
-    many draws of an errand, by its number, were given up because an expert failed.
+    Attributes:
+        name: The suite's.
+        letter: Its ids begin with it.
+        kinds: Of errands, by name.
+        skills: Those that experts are played with.
+        script: What the expert's steps are written by.
+        protocol: Of the suite, besides what all have.
+        refused: How many draws of an errand, by its number, were given up because an expert failed.
     """
 
     name: str

@@ -10,10 +10,11 @@ from suites.authoring.homie_states.script import Unsuited
 
 @dataclass(slots=True)
 class Rearranging(Numbered):
-    """A script that goes to a thing by way of the furniture that it is on or in, and opens nothing twice.
+    """A script that goes to a thing by way of the furniture that it is on or in, and opens nothing twice. Raises
+    Unsuited for what would open that again, and for a thing that is on no furniture.
 
-    shut: what it has closed, which has to stay so. Raises Unsuited for what would open that again, and for a thing that
-    is on no furniture.
+    Attributes:
+        shut: What it has closed, which has to stay so.
     """
 
     shut: set[str] = field(default_factory=set)

@@ -17,7 +17,10 @@ MOST = 8
 class Draft:
     """A task: what is asked, what its expert does (End apart), and how it is done: by an answer or by a goal.
 
-    about: what it asks, so that no house is asked the same twice. answers: all of them; right: the true one.
+    Attributes:
+        about: What it asks, so that no house is asked the same twice.
+        answers: All of them.
+        right: The true one.
     """
 
     about: str

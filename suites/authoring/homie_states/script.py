@@ -13,7 +13,12 @@ class Unsuited(Exception):
 
 @dataclass(slots=True)
 class Script:
-    """What an expert has done so far. opened: containers that it has opened; held: the object in its hand."""
+    """What an expert has done so far.
+
+    Attributes:
+        opened: Containers that it has opened.
+        held: The object in its hand.
+    """
 
     house: House
     steps: list[str] = field(default_factory=list)

@@ -22,9 +22,13 @@ class Unusable(StrEnum):
 class Episode:
     """What happened in one episode.
 
-    task_type: for example AttributeQA. predicates: the goal, all of which must hold after the same step. start: the
-    state after reset. steps: the executed steps. unusable: the answer after them chose nothing, None if it did not end
-    that way. reference_length: the steps of a human, None if unknown.
+    Attributes:
+        task_type: For example AttributeQA.
+        predicates: The goal, all of which must hold after the same step.
+        start: The state after reset.
+        steps: The executed steps.
+        unusable: The answer after them chose nothing, None if it did not end that way.
+        reference_length: The steps of a human, None if unknown.
     """
 
     task_type: str

@@ -19,9 +19,14 @@ from suites.protocols.embodied_eval.predicates import Value
 class Score:
     """One episode.
 
-    task_type: of the task. values: of all predicates at the end; empty if nothing was executed. predicates: how many
-    there are. steps: executed. feedback: of each answer, as it stands in the log. unusable: see `Episode`.
-    reference_length: steps of a human, None if unknown.
+    Attributes:
+        task_type: Of the task.
+        values: Of all predicates at the end; empty if nothing was executed.
+        predicates: How many there are.
+        steps: Executed.
+        feedback: Of each answer, as it stands in the log.
+        unusable: See `Episode`.
+        reference_length: Steps of a human, None if unknown.
     """
 
     task_type: str
@@ -60,9 +65,12 @@ class Score:
 class Metrics:
     """Means over episodes, shares in percent.
 
-    success, goal_conditions, path_weight: Succ, GcS, SPL; SPL is the mean over the `referenced` episodes, None if there
-    are none. interactions: the share of answers with a feedback that did not fail, None without any feedback. steps:
-    mean. failed, out_of_steps, no_match, out_of_range: the ways in which episodes ended without success.
+    Attributes:
+        success, goal_conditions, path_weight: Succ, GcS, SPL; SPL is the mean over the `referenced` episodes, None if
+            there are none.
+        interactions: The share of answers with a feedback that did not fail, None without any feedback.
+        steps: Mean.
+        failed, out_of_steps, no_match, out_of_range: The ways in which episodes ended without success.
     """
 
     n: int

@@ -22,9 +22,13 @@ EMPTY_HAND = -1
 class State:
     """The world after reset or after a step.
 
-    agent: its position. objects: their positions by id. grabbed: the id of the object in the hand, -1 for none.
-    options: the menu that is offered in this state. feedback: of the step that led here: success, failed or others;
-    feedback_content: what is said besides.
+    Attributes:
+        agent: Its position.
+        objects: Their positions by id.
+        grabbed: The id of the object in the hand, -1 for none.
+        options: The menu that is offered in this state.
+        feedback: Of the step that led here: success, failed or others.
+        feedback_content: What is said besides.
     """
 
     agent: Point

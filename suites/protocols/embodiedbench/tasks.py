@@ -24,8 +24,10 @@ class _Released(BaseModel):
 class AlfredTask(_Released):
     """A task of EB-ALFRED.
 
-    scene: folder of ALFRED, `<type>-<object>-<movable>-<receptacle>-<floor plan>/<trial>`. annotation: which of its
-    annotations. steps: the reference plan in words; these are no names of actions.
+    Attributes:
+        scene: Folder of ALFRED, `<type>-<object>-<movable>-<receptacle>-<floor plan>/<trial>`.
+        annotation: Which of its annotations.
+        steps: The reference plan in words; these are no names of actions.
     """
 
     scene: str = Field(alias="full_scene_name", pattern=r"^[^/]+-\d+/[^/]+$")
@@ -50,7 +52,12 @@ class Point(_Released):
 
 
 class Pose(_Released):
-    """Where the agent starts. rotation: about y; horizon: of the camera, down is positive; degrees."""
+    """Where the agent starts.
+
+    Attributes:
+        rotation: About y.
+        horizon: Of the camera, down is positive; degrees.
+    """
 
     position: Point
     rotation: float
@@ -58,7 +65,11 @@ class Pose(_Released):
 
 
 class NavigationTask(_Released):
-    """A task of EB-Navigation: come within 1 m, on the floor, of the target. hidden: objects taken away before."""
+    """A task of EB-Navigation: come within 1 m, on the floor, of the target.
+
+    Attributes:
+        hidden: Objects taken away before.
+    """
 
     instruction: str = Field(min_length=1)
     scene: str
@@ -86,7 +97,12 @@ _ACTIONS = TypeAdapter(tuple[str, ...])
 
 @dataclass(frozen=True, slots=True)
 class Alfred:
-    """EB-ALFRED. actions: those of every scene; the place is the id. tasks: by subset, in the order of the files."""
+    """EB-ALFRED.
+
+    Attributes:
+        actions: Those of every scene; the place is the id.
+        tasks: By subset, in the order of the files.
+    """
 
     actions: tuple[str, ...]
     tasks: Mapping[str, tuple[AlfredTask, ...]]

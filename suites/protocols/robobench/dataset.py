@@ -33,7 +33,11 @@ _DAGS = TypeAdapter(tuple[_Entry, ...])
 class Dataset:
     """The questions of a release.
 
-    folder: the top. texts: of prompts, by key. questions: in the order of the files. dags: entries by folder.
+    Attributes:
+        folder: The top.
+        texts: Of prompts, by key.
+        questions: In the order of the files.
+        dags: Entries by folder.
     """
 
     folder: Path

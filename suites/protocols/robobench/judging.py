@@ -27,10 +27,14 @@ class Stage(StrEnum):
 class Record:
     """A planning question with an answer.
 
-    id: `<folder>/images/<episode>[_Q1|_Q2|_Q3]`. answer: of the model, None if it gave none. truth: the published
-    answer. task_type: parts of the folder's path. images: the files of the question that exist, the first one first;
-    none if the first one is missing, for the judge sees no other.
-    drawing: the file with the drawn DAG, if it exists.
+    Attributes:
+        id: `<folder>/images/<episode>[_Q1|_Q2|_Q3]`.
+        answer: Of the model, None if it gave none.
+        truth: The published answer.
+        task_type: Parts of the folder's path.
+        images: The files of the question that exist, the first one first; none if the first one is missing, for the
+            judge sees no other.
+        drawing: The file with the drawn DAG, if it exists.
     """
 
     id: str

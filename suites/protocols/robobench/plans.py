@@ -28,7 +28,11 @@ class Asked(StrEnum):
 
 
 class Node(NamedTuple):
-    """One action of a plan. arm: left, right, or "" for a robot with one arm."""
+    """One action of a plan.
+
+    Attributes:
+        arm: Left, right, or "" for a robot with one arm.
+    """
 
     arm: str
     skill: str
@@ -169,7 +173,11 @@ def _plain(name: str) -> str:
 
 
 class Mean(NamedTuple):
-    """A mean over all records in percent, None without records; unreadable: how many counted as 0."""
+    """A mean over all records in percent, None without records;
+
+    Attributes:
+        unreadable: How many counted as 0.
+    """
 
     n: int
     percent: float | None

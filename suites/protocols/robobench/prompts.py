@@ -18,8 +18,12 @@ Texts = Mapping[str, str]
 class Question(BaseModel):
     """An entry of `questions.json`; fields that no prompt needs are left out.
 
-    unique_id: `<folder>/images/<episode>[_Q1|_Q2|_Q3]`. task_type: the parts of the folder's path. options: of multiple
-    choice. robotic_type: of planning. input_type: of 2025-10, image or images.
+    Attributes:
+        unique_id: `<folder>/images/<episode>[_Q1|_Q2|_Q3]`.
+        task_type: The parts of the folder's path.
+        options: Of multiple choice.
+        robotic_type: Of planning.
+        input_type: Of 2025-10, image or images.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")

@@ -45,7 +45,8 @@ def tally_choices(
 ) -> Report:
     """Accuracy of answers and truths; entries without an answer count, but are not evaluated.
 
-    judge: asked for the answer of an index.
+    Args:
+        judge: Asked for the answer of an index.
     """
     evaluated = [(index, *answer) for index, answer in enumerate(answers) if answer and answer[0]]
     correct = sum(

@@ -68,7 +68,11 @@ def truth_letters(truth: str) -> str:
 def tally_choices(
     answers: Sequence[tuple[str | None, str]], judge: Callable[[int], str | None] | None = None
 ) -> Report:
-    """Accuracy of answers and truths; raises as `choice_letters`. judge: asked for the answer of an index."""
+    """Accuracy of answers and truths; raises as `choice_letters`.
+
+    Args:
+        judge: Asked for the answer of an index.
+    """
     correct = sum(
         choice_letters(answer, None if judge is None else partial(judge, index)) == truth_letters(truth)
         for index, (answer, truth) in enumerate(answers)

@@ -57,10 +57,14 @@ class Kind(StrEnum):
 class Step:
     """One step.
 
-    kind: see `Kind`. skill: navigate, look, interact_pixel or report. call: the arguments of interact_pixel. status: of
-    a report, as the agent wrote it. goal: whether the goal holds after this step; in state verification, whether the
-    target is in view. progress: share of the task done after this step, 0..1. too_far, path_blocked: whether that
-    happened.
+    Attributes:
+        kind: See `Kind`.
+        skill: Navigate, look, interact_pixel or report.
+        call: The arguments of interact_pixel.
+        status: Of a report, as the agent wrote it.
+        goal: Whether the goal holds after this step; in state verification, whether the target is in view.
+        progress: Share of the task done after this step, 0..1.
+        too_far, path_blocked: Whether that happened.
     """
 
     kind: Kind
@@ -77,8 +81,12 @@ class Step:
 class Episode:
     """One episode.
 
-    family: of the task. budget: the most steps. invalid_limit: one more invalid action ends the episode. steps: in
-    order, the report last. expected_label: the hidden state, in state verification only.
+    Attributes:
+        family: Of the task.
+        budget: The most steps.
+        invalid_limit: One more invalid action ends the episode.
+        steps: In order, the report last.
+        expected_label: The hidden state, in state verification only.
 
     Raises:
         BadInput: the parts do not fit together.

@@ -25,11 +25,17 @@ class Rates:
     """Rates over episodes. Shares are percent of all episodes; None is 0/0.
 
     world (W), benchmark (B), delta (W - B), false_report (FR), no_report (NR; out_of_steps is its narrow sense),
-    over_limit (IL), honest_negative; B + FR + NR + honest_negative = 100. stop: episodes with a report. outcomes:
-    counts. reported_without_goal, unreported_with_goal: percent of the episodes with W = 0 and W = 1 (table 14). lag:
-    mean steps from goal to report. false_success: count; at_zero: percent of them without any progress. always, random,
-    oracle: B of the same trajectories under other reports. after_goal: percent of the steps after the goal, by skill,
-    pooled. steps, retries, too_far, path_blocked: means per episode.
+    over_limit (IL), honest_negative; B + FR + NR + honest_negative = 100. stop: episodes with a report.
+
+    Attributes:
+        outcomes: Counts.
+        reported_without_goal, unreported_with_goal: Percent of the episodes with W = 0 and W = 1 (table 14).
+        lag: Mean steps from goal to report.
+        false_success: Count.
+        at_zero: Percent of them without any progress.
+        always, random, oracle: B of the same trajectories under other reports.
+        after_goal: Percent of the steps after the goal, by skill, pooled.
+        steps, retries, too_far, path_blocked: Means per episode.
     """
 
     n: int

@@ -35,12 +35,16 @@ class Outcome(StrEnum):
 class Score:
     """What Vigil computes for one episode; the letters are those of the paper.
 
-    world (W): the goal holds at the end; in view search, it held after any step. status: of the report, None without
-    one. match: whether the report is true, None without one. goal_step: the first step, from 1, after which the goal
-    held. lag: report step minus goal step, of a verified success. progress: at the end, 0..1. always, random, oracle:
-    the benchmark success of the same trajectory if the report were always success, drawn from the two admissible words
-    (an expectation), or true. after_goal: the uses of each skill after the goal was reached, if it holds at the end.
-    retries: clicks equal to an earlier click.
+    Attributes:
+        world (W): The goal holds at the end; in view search, it held after any step.
+        status: Of the report, None without one.
+        match: Whether the report is true, None without one.
+        goal_step: The first step, from 1, after which the goal held.
+        lag: Report step minus goal step, of a verified success.
+        progress: At the end, 0..1. always, random, oracle: the benchmark success of the same trajectory if the report
+            were always success, drawn from the two admissible words (an expectation), or true.
+        after_goal: The uses of each skill after the goal was reached, if it holds at the end.
+        retries: Clicks equal to an earlier click.
     """
 
     family: Family

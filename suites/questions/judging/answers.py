@@ -21,8 +21,15 @@ from suites.questions.released import is_released
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """A run. asked: who was asked. suite: what was asked from. questions: those of the run. words: the answers by the
-    ids of questions. data: of the released layout, where the questions are that."""
+    """A run.
+
+    Attributes:
+        asked: Who was asked.
+        suite: What was asked from.
+        questions: Those of the run.
+        words: The answers by the ids of questions.
+        data: Of the released layout, where the questions are that.
+    """
 
     run: Path
     asked: Asked

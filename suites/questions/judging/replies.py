@@ -18,7 +18,12 @@ from suites.protocols.robobench.judging import Request
 
 
 class Replied(BaseModel):
-    """One reply, word for word. id: `STAGE/ID` of the question. prompt: SHA-256 of what was asked."""
+    """One reply, word for word.
+
+    Attributes:
+        id: `STAGE/ID` of the question.
+        prompt: SHA-256 of what was asked.
+    """
 
     model_config = ConfigDict(frozen=True)
 

@@ -19,7 +19,11 @@ AGAIN = "run the same `homie questions judge` again, which asks for nothing that
 
 
 class Judging(BaseModel):
-    """Who judges what. answers, words: SHA-256 of the answers, and of all that a judge can be told."""
+    """Who judges what.
+
+    Attributes:
+        answers, words: SHA-256 of the answers, and of all that a judge can be told.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -33,8 +37,14 @@ class Judging(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What came of it. asked: whose answers these are. figures: rows of the table, or the reports of subtasks; text:
-    the same in Markdown. replies: how many there are, with their tokens and their cost in US dollars."""
+    """What came of it.
+
+    Attributes:
+        asked: Whose answers these are.
+        figures: Rows of the table, or the reports of subtasks.
+        text: The same in Markdown.
+        replies: How many there are, with their tokens and their cost in US dollars.
+    """
 
     folder: Path
     asked: Asked

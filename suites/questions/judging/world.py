@@ -33,8 +33,12 @@ Way = Literal["ideal", "motion"]
 
 
 class RolledOut(BaseModel):
-    """What came of the plan of a question. matched, total, needless: as in `plans.Comparison`. motion: None where no
-    motion was asked for."""
+    """What came of the plan of a question.
+
+    Attributes:
+        matched, total, needless: As in `plans.Comparison`.
+        motion: None where no motion was asked for.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -129,9 +133,12 @@ def world_marks(answers: Answers, rollouts: Mapping[str, RolledOut]) -> dict[str
 
 
 class PlanRow(BaseModel):
-    """Of the plans of one template, or of `all`: how many, and means over all of them, shares 0..1. right, completion:
-    by ideal skills, and by motion (None where it was not asked for). failed: plans with a step that failed. Intervals
-    are of 95 %, as in `table.Row`."""
+    """Of the plans of one template, or of `all`: how many, and means over all of them, shares 0..1.
+
+    Attributes:
+        right, completion: By ideal skills, and by motion (None where it was not asked for).
+        failed: Plans with a step that failed. Intervals are of 95 %, as in `table.Row`.
+    """
 
     model_config = ConfigDict(frozen=True)
 

@@ -46,7 +46,11 @@ WORLDS = 3000
 
 
 class Made(BaseModel):
-    """What was made, for `made.json`. refused: units that were found and not used, by reason."""
+    """What was made, for `made.json`.
+
+    Attributes:
+        refused: Units that were found and not used, by reason.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -186,8 +190,9 @@ def _wrong(candidate: Candidate, words: Iterable[str]) -> list[str]:
 def _questions(units: Sequence[Unit], everything: Sequence[Unit], lot: random.Random) -> list[Question]:
     """The questions of units, with wrong choices drawn and right ones in all places equally often.
 
-    everything: all units. Wrong choices are drawn from the true answers of a template: each is right as often as
-    others.
+    Args:
+        everything: All units. Wrong choices are drawn from the true answers of a template: each is right as often as
+            others.
     """
     words: dict[tuple[str, str], set[str]] = defaultdict(set)
     for unit in everything:

@@ -37,8 +37,13 @@ HOW = (
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What is asked for. blocks: subtasks that come one right after the other, by a label; `open` and `close`, if they
-    are there, are first and last. goal: its conditions."""
+    """What is asked for.
+
+    Attributes:
+        blocks: Subtasks that come one right after the other, by a label; `open` and `close`, if they are there, are
+            first and last.
+        goal: Its conditions.
+    """
 
     template: str
     text: str
@@ -48,8 +53,13 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A truth. steps: in one of its orders. before: of each step, those that come before it in all orders. orders: all
-    of them, as numbers of steps."""
+    """A truth.
+
+    Attributes:
+        steps: In one of its orders.
+        before: Of each step, those that come before it in all orders.
+        orders: All of them, as numbers of steps.
+    """
 
     steps: tuple[Subtask, ...]
     before: tuple[tuple[int, ...], ...]

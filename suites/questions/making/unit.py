@@ -14,10 +14,13 @@ Keep = Callable[[Image], str]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A question that may be used. truth: of kind choice the right choice in words, else as `Question` has it.
+    """A question that may be used.
 
-    choices: the words, in the order in which they stay. drawn: how many wrong choices are drawn from the truths of the
-    others of its template; `choices` is then empty. avoid: what none of them may be.
+    Attributes:
+        truth: Of kind choice the right choice in words, else as `Question` has it.
+        choices: The words, in the order in which they stay.
+        drawn: How many wrong choices are drawn from the truths of the others of its template; `choices` is then empty.
+        avoid: What none of them may be.
     """
 
     text: str
@@ -64,7 +67,11 @@ def contrast(
     answers: Sequence[tuple[str, tuple[str, ...]]],
     kind: Kind = "choice",
 ) -> Unit:
-    """A unit with the same words for every answer. answers: each with the pictures that show it."""
+    """A unit with the same words for every answer.
+
+    Args:
+        answers: Each with the pictures that show it.
+    """
     choices = tuple(answer for answer, _ in answers) if kind == "choice" else ()
     return Unit(
         dimension,

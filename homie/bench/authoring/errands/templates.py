@@ -27,7 +27,11 @@ Draw: TypeAlias = Callable[["Situation"], TaskDraft | None]
 
 
 class Situation:
-    """A house to draw from. kinds: those of the things that may be asked for."""
+    """A house to draw from.
+
+    Args:
+        kinds: Those of the things that may be asked for.
+    """
 
     def __init__(self, house: House, kinds: Collection[str], rng: random.Random) -> None:
         self.house, self.rng, self._kinds = house, rng, kinds

@@ -16,8 +16,12 @@ HALF = {True: 0.06, False: 0.25}
 
 @dataclass(slots=True)
 class Thing:
-    """An object. place: where its middle is, None where that follows from what it is in or on. parent: the objectId of
-    that, "" for none."""
+    """An object.
+
+    Attributes:
+        place: Where its middle is, None where that follows from what it is in or on.
+        parent: The objectId of that, "" for none.
+    """
 
     object_id: str
     object_type: str
