@@ -9,10 +9,18 @@ from itertools import zip_longest
 
 import pytest
 
-from tests.skills.classical import drives, journeys, ways_of_arms, ways_over_floor, ways_to_take
+from tests.skills.classical import (
+    drives,
+    journeys,
+    mishaps,
+    mishaps_on_the_way,
+    ways_of_arms,
+    ways_over_floor,
+    ways_to_take,
+)
 from tests.skills.classical.tables import FOLDER, TABLES, known, same, text
 
-MODULES = (ways_to_take, ways_over_floor, ways_of_arms, journeys, drives)
+MODULES = (ways_to_take, ways_over_floor, ways_of_arms, journeys, drives, mishaps, mishaps_on_the_way)
 """Their tables are in `TABLES` once they are imported."""
 SECTIONS = [(name, section) for name, sections in TABLES.items() for section in sections()]
 
