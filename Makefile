@@ -49,8 +49,8 @@ format: $(VENV)/dev.stamp ## let ruff fix and format what it can
 bounds: ## install the wheel at the lowest bounds and with the newest versions, and run it (PYTHONS="python3.11 python3.12")
 	$(PYTHON) .ci/bounds.py $(PYTHONS)
 
-bench: $(VENV)/core.stamp ## measure speed, write docs/benchmarks.md
-	$(BIN)/python benchmarks/speed/run.py
+bench: $(VENV)/core.stamp ## measure speed, write it into docs/speed.md
+	$(BIN)/python -m benchmarks.speed.run
 
 clean: ## remove the environment and caches (run folders stay)
 	rm -rf $(VENV) build dist site *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from benchmarks.speed.section import write_section
+
 ROOT = Path(__file__).parents[1]
 IMPORTED = """
 import importlib, sys, traceback
@@ -26,3 +30,14 @@ def test_every_benchmark_can_be_imported():
         [sys.executable, "-c", IMPORTED, *names], cwd=ROOT, capture_output=True, text=True, timeout=300
     )
     assert (done.returncode, done.stdout) == (0, ""), done.stderr[-2000:]
+
+
+def test_a_section_of_a_page_is_replaced_and_the_rest_stays(tmp_path):
+    page = tmp_path / "speed.md"
+    page.write_text("# Speed\n\n<!-- make bench: begin -->\nold\n<!-- make bench: end -->\n\nend\n")
+    write_section(page, "make bench", "new\n")
+    assert page.read_text() == "# Speed\n\n<!-- make bench: begin -->\nnew\n<!-- make bench: end -->\n\nend\n"
+    with pytest.raises(ValueError, match="no section 'policies'"):
+        write_section(page, "policies", "new")
+    write_section(tmp_path / "made.md", "policies", "new")
+    assert (tmp_path / "made.md").read_text() == "<!-- policies: begin -->\nnew\n<!-- policies: end -->\n"

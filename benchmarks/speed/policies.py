@@ -1,11 +1,11 @@
-"""How fast the low-level policies decide, and what memory they take: `python benchmarks/speed/policies.py`, or
+"""How fast the low-level policies decide, and what memory they take: `python -m benchmarks.speed.policies`, or
 
-    python benchmarks/speed/policies.py [--rounds 8] [--threads 2] [--only rt1x] [--out docs/policy-benchmarks.md]
+    python -m benchmarks.speed.policies [--rounds 8] [--threads 2] [--only rt1x] [--out docs/speed.md]
 
-Writes a Markdown page, and the same numbers as data/policies.json beside it. Every case runs in a process of its own,
-so that its peak memory is its own; on the CPU, and on CUDA where there is a GPU and the policy can use it. Weights are
-generated: random numbers take as long as trained ones. Where a policy keeps what it has encoded, the whole window is
-timed as well, through the network's own functions, in turns with the policy so that both meet the same load.
+Writes a section of a page, and the same numbers as data/policies.json beside it. Every case runs in a process of its
+own, so that its peak memory is its own; on the CPU, and on CUDA where there is a GPU and the policy can use it. Weights
+are generated: random numbers take as long as trained ones. Where a policy keeps what it has encoded, the whole window
+is timed as well, through the network's own functions, in turns with the policy so that both meet the same load.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from benchmarks.speed.section import write_section
 
 SEED = 0
 TEXT = "pick up the apple"
@@ -345,25 +347,17 @@ def table(report: Report) -> str:
 
 
 def markdown(report: Report) -> str:
-    """The page of the manual."""
+    """The section of the page."""
     gpu = f"GPU: {report.gpu}" if report.gpu else "no GPU"
-    return f"""# Speed and memory of the low-level policies
-
-Made by `python benchmarks/speed/policies.py --out docs/policy-benchmarks.md`; the numbers are also in
-[data/policies.json](data/policies.json).
-
-{report.machine}, {gpu}, {report.threads} threads, torch {report.torch}, {report.measured}, load average at the start
-{report.load}. Generated weights. A decision is one `step` of the policy with a new picture: preprocessing, network,
-decoding. Medians. Peak memory is that of a process that loads one checkpoint and decides; Python with torch alone takes
-{report.baseline_mb:.0f} MB. On CUDA it is what torch took on the GPU.
+    return f"""Made by `python -m benchmarks.speed.policies --out docs/speed.md`;
+numbers: [data/policies.json](data/policies.json). {report.machine}, {gpu}, {report.threads} threads,
+torch {report.torch}, {report.measured[:10]}, load {report.load}.
+Generated weights, medians. A decision is one `step` with a new picture. Torch alone takes {report.baseline_mb:.0f} MB.
 
 {table(report)}
 
-- **Whole window**: the same decision with nothing kept from the last one, timed in turns with the policy in the same
-  process. PixNav: 64 pictures, which is what the authors' loop computes at every step. RT-1-X: all 15 pictures encoded.
-- **NoMaD** decides four times a second: 0.25 s is its aim. On a map it looks at the nodes around the last one.
-- **RT-1-X** was trained for three decisions a second, Octo for three to five. Where a decision takes longer, the robot
-  waits for it.
+*Whole window*: the same decision with nothing kept from the last one. RT-1-X was trained for three decisions a second,
+Octo for three to five; where a decision takes longer, the robot waits.
 """
 
 
@@ -401,7 +395,7 @@ def main() -> None:
         numbers = arguments.out.parent / "data/policies.json"
         numbers.parent.mkdir(exist_ok=True)
         numbers.write_text(json.dumps(asdict(report), indent=2) + "\n", encoding="utf-8")
-        arguments.out.write_text(markdown(report), encoding="utf-8")
+        write_section(arguments.out, "policies", markdown(report))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """One command for the speed of Homie on this machine: `make bench`, or
 
-    python benchmarks/speed/run.py [--episodes 5] [--out docs/benchmarks.md]
+    python -m benchmarks.speed.run [--episodes 5] [--out docs/speed.md]
 
-Writes a Markdown report and the same numbers as JSON beside it. Every figure is a median; GL backends are measured
-in processes of their own because a process can draw with one GL only.
+Writes a section of a page, and the same numbers as data/benchmarks.json beside it. Every figure is a median; GL
+backends are measured in processes of their own because a process can draw with one GL only.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from benchmarks.speed.section import write_section
 from homie.runtime.runstore import EpisodeFile, read_episode, read_steps
 
 SEED = 7
@@ -206,18 +207,16 @@ def measure_episodes(count: int, *, video: bool) -> Episodes:
 
 
 def markdown(report: Report) -> str:
-    """The report as a page."""
+    """The report as a section of a page."""
     where = f"{report.machine}, Python {platform.python_version()}, {report.measured[:10]}"
     lines = [
-        "# Benchmarks",
-        "",
-        "Made by `make bench`; the numbers are also in [benchmarks.json](benchmarks.json). Medians.",
+        "Made by `make bench`; the numbers are also in [data/benchmarks.json](data/benchmarks.json). Medians.",
         "",
         f"{where}, load average at the start {report.load}.",
         "",
         f"`homie --help`: {report.help_seconds:.2f} s.",
         "",
-        f"## Physics: the default home (seed {SEED}) with {OBJECTS} loose objects and the robot, one thread",
+        f"### Physics: the default home (seed {SEED}) with {OBJECTS} loose objects and the robot, one thread",
         "",
         "| situation | steps/s | times real time |",
         "|---|---:|---:|",
@@ -226,21 +225,21 @@ def markdown(report: Report) -> str:
             for figure in report.physics
         ),
         "",
-        "## Rendering: one 256x256 picture of the head camera, ms",
+        "### Rendering: one 256x256 picture of the head camera, ms",
         "",
         "| backend | RGB | depth | instance segmentation |",
         "|---|---:|---:|---:|",
     ]
     for figure in report.frames:
         if figure.error:
-            lines.append(f"| {figure.backend} | {figure.error} | | |")
+            lines.append(f"| {figure.backend} | not available | | |")
         else:
             lines.append(f"| {figure.backend} | {figure.rgb:.1f} | {figure.depth:.1f} | {figure.segmentation:.1f} |")
     for run in report.episodes:
         video = "with" if run.video else "without"
         lines += [
             "",
-            f"## Episodes: put X on/in Y, planner `rule`, {video} video ({run.episodes} seeds)",
+            f"### Episodes: put X on/in Y, planner `rule`, {video} video ({run.episodes} seeds)",
             "",
             "| | |",
             "|---|---:|",
@@ -257,7 +256,7 @@ def markdown(report: Report) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--episodes", type=int, default=5, help="put tasks to run (0: none)")
-    parser.add_argument("--out", type=Path, default=Path(__file__).parents[2] / "docs" / "benchmarks.md")
+    parser.add_argument("--out", type=Path, default=Path(__file__).parents[2] / "docs" / "speed.md")
     parser.add_argument("--only-frames", choices=BACKENDS, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.only_frames:
@@ -276,8 +275,10 @@ def main() -> None:
             measure_episodes(arguments.episodes, video=False),
             measure_episodes(1, video=True),
         ]
-    arguments.out.write_text(markdown(report), encoding="utf-8")
-    arguments.out.with_suffix(".json").write_text(json.dumps(asdict(report), indent=2) + "\n", encoding="utf-8")
+    write_section(arguments.out, "make bench", markdown(report))
+    numbers = arguments.out.parent / "data" / "benchmarks.json"
+    numbers.parent.mkdir(exist_ok=True)
+    numbers.write_text(json.dumps(asdict(report), indent=2) + "\n", encoding="utf-8")
     print(markdown(report))
 
 

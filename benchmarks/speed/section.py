@@ -1,0 +1,30 @@
+"""Measured sections of a page: the text between two comments is replaced, the rest of the page stays.
+
+<!-- make bench: begin -->
+| situation | steps/s |
+<!-- make bench: end -->
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def write_section(page: Path, name: str, text: str) -> None:
+    """Put a text between the two comments of a section.
+
+    Args:
+        page: A Markdown file. One that is not there is made, with this section alone.
+        name: Of the section, in its comments.
+        text: Markdown.
+
+    Raises:
+        ValueError: The page has no such section.
+    """
+    begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"
+    whole = page.read_text(encoding="utf-8") if page.exists() else begin + end
+    before, found, rest = whole.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise ValueError(f"{page} has no section '{name}': put `{begin.strip()}` and `{end.strip()}` where it belongs.")
+    page.write_text(f"{before}{begin}{text.strip()}\n{end}{after}", encoding="utf-8")
