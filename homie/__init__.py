@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from homie.bench.options import BenchOptions, ReportOptions
     from homie.bench.play.runner import BenchSummary
     from homie.bench.report import report
-    from homie.bench.score.metrics import estimate, ratio
+    from homie.bench.score.metrics import Metric, estimate, ratio
     from homie.bench.score.results import load_run, load_runs
     from homie.bench.statistics import Estimate, Term, bootstrap, clustered_wilson
     from homie.bench.suite.suite import Suite, read_suite
@@ -183,6 +183,7 @@ __all__ = [
     "Kinematics",
     "Listeners",
     "Locator",
+    "Metric",
     "MissingPart",
     "ObjectState",
     "Observation",
@@ -258,7 +259,7 @@ _NAMES = {
     "homie.bench.options": "BenchOptions ReportOptions",
     "homie.bench.play.runner": "BenchSummary",
     "homie.bench.report": "report",
-    "homie.bench.score.metrics": "estimate ratio",
+    "homie.bench.score.metrics": "Metric estimate ratio",
     "homie.bench.score.results": "load_run load_runs",
     "homie.bench.statistics": "Estimate Term bootstrap clustered_wilson",
     "homie.bench.suite.suite": "Suite read_suite",

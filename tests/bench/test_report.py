@@ -26,7 +26,7 @@ from report_page import NASTY, WAYS, Page, add_frames, write
 from homie.bench.compare.summary import Intervals
 from homie.bench.report.browse import catalogue
 from homie.bench.report.data import load
-from homie.bench.report.figures import GLOSSARY, figures, keypath_figure, steps_figure
+from homie.bench.report.figures import figures, glossary, keypath_figure, steps_figure
 from homie.bench.report.plots import Bar, Stack, _ticks, share_bars, stacked_bars
 from homie.bench.statistics import Interval
 from homie.kernel.errors import BadInput
@@ -171,7 +171,7 @@ def test_the_first_screen_says_the_result_in_words_and_explains_its_heads(tmp_pa
     text = " ".join(page.text.split())
     assert "episodes succeeded: " in text and "with 95 % confidence the true rate is between" in text
     assert "few episodes: play more before you compare" in text
-    for head, meaning in GLOSSARY.items():
+    for head, meaning in glossary().items():
         assert meaning in text, "below the table"
         assert any(button.get("title") == meaning for button in page.all("button")), f"at {head}"
     assert text.index("episodes succeeded") < text.index("Runs and their settings")

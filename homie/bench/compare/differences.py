@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from homie.bench.compare.summary import RUN, WORLD, Intervals
-from homie.bench.score.metrics import METRICS, blocked, terms
+from homie.bench.compare.summary import RUN, Intervals
+from homie.bench.score.metrics import WORLD, blocked, shown_in, terms
 from homie.bench.score.scores import Results
 from homie.bench.statistics import (
     POWER,
@@ -45,7 +45,7 @@ def paired_table(results: Mapping[str, Results], intervals: Intervals, *, left_o
     columns = (
         RUN,
         Column("pairs", "count"),
-        *(Column(metric, "percent") for metric in (*METRICS, WORLD)),
+        *(Column(metric, "percent") for metric in (*shown_in("metrics"), WORLD)),
         Column("smallest SR", "percent"),
         Column("only first", "count"),
         Column("only this", "count"),
@@ -86,7 +86,7 @@ def _paired(first: Results, second: Results, intervals: Intervals) -> Paired:
         score.key for score in second.scores if not score.lost
     }
     base, other = first.at(ran), second.at(ran)
-    differences = tuple(difference(base, other, metric, intervals) for metric in (*METRICS, WORLD))
+    differences = tuple(difference(base, other, metric, intervals) for metric in (*shown_in("metrics"), WORLD))
     if blocked(base, "SR") or blocked(other, "SR"):
         return Paired(len(ran), differences, None, None)
     before, after = ([bool(score.success) for score in results.scores] for results in (base, other))

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from homie.bench.score.metrics import (
-    METRICS,
+    WORLD,
     assumed_rate,
     error_counts,
     estimate,
+    metrics,
     ratio,
+    shown_in,
     skill_counts,
 )
 from homie.bench.score.paper import HEADS, counts_by_head, shares_by_head
@@ -24,15 +26,9 @@ Runs: TypeAlias = Mapping[str, Results]
 """Results by the label of the run."""
 Rows: TypeAlias = tuple[tuple[Cell, ...], ...]
 RUN = Column("run")
-WORLD = "world"
 MOST_NAMES = 5
 """Tasks that a note names."""
-REPORTS = ("B", "FR", "NR", "HN", "undone")
-REPORT_NOTE = (
-    "B: the goal holds and the planner said that it does. FR: it said what is not so. NR: it did not end the task. HN:"
-    " honest negative, it said that the task is not done, and it was not. undone: of the episodes whose goal held at"
-    " some time, those where it does not in the end. lag: subtasks from the goal to a true report."
-)
+LAG = "lag: subtasks from the goal to a true report."
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +51,19 @@ class Intervals:
 def metrics_table(runs: Runs, intervals: Intervals) -> Table:
     """Table 2: one row per run. `lost` episodes could not be run; `world` is the share in which the final state of the
     world satisfies the task."""
+    shown = (*shown_in("metrics"), WORLD)
     rows: Rows = tuple(
         (
             label,
             len(results.scores),
             len(results.lost),
-            *(intervals.of(results, metric) for metric in (*METRICS, WORLD)),
+            *(intervals.of(results, metric) for metric in shown),
             len(results.disagreements),
         )
         for label, results in runs.items()
     )
     heads = (RUN, Column("episodes", "count"), Column("lost", "count"))
-    columns = (*heads, *_percents((*METRICS, WORLD)), Column("disagree", "count"))
+    columns = (*heads, *_percents(shown), Column("disagree", "count"))
     notes = [
         f"Percentages with {100 * intervals.confidence:g} % intervals, clustered by task.",
         *(note for label, results in runs.items() for note in _notes(label, results)),
@@ -116,20 +113,22 @@ def _some(names: Sequence[str]) -> str:
 def report_table(runs: Runs, intervals: Intervals) -> Table:
     """What planners reported of their tasks beside the truth (Vigil's rates), for the runs whose world can be judged;
     empty if none of them has reported anything, as where goals end episodes."""
+    rates = shown_in("reports")
     reported = any(score.claim is not None for results in runs.values() for score in results.scores)
     rows: Rows = tuple(
         (
             label,
             len(judged),
-            *(intervals.of(results, metric) for metric in (WORLD, *REPORTS)),
+            *(intervals.of(results, metric) for metric in (WORLD, *rates)),
             sum(lags) / len(lags) if lags else None,
         )
         for label, results in runs.items()
         if reported and (judged := [score for score in results.scores if score.verdict is not None])
         for lags in ([score.lag for score in judged if score.lag is not None],)
     )
-    columns = (RUN, Column("episodes", "count"), *_percents((WORLD, *REPORTS)), Column("lag", "number"))
-    return Table("Reports", columns, rows, (REPORT_NOTE,))
+    columns = (RUN, Column("episodes", "count"), *_percents((WORLD, *rates)), Column("lag", "number"))
+    meanings = (f"{rate}: {metrics()[rate].meaning}." for rate in rates)
+    return Table("Reports", columns, rows, (" ".join((*meanings, LAG)),))
 
 
 def group_table(title: str, head: str, runs: Runs, tasks: Mapping[str, Collection[str]], intervals: Intervals) -> Table:
@@ -138,13 +137,14 @@ def group_table(title: str, head: str, runs: Runs, tasks: Mapping[str, Collectio
     Args:
         head: The heading of the group column.
     """
+    shown = shown_in("metrics")
     rows: Rows = tuple(
-        (label, group, len(part.scores), *(intervals.of(part, metric) for metric in METRICS))
+        (label, group, len(part.scores), *(intervals.of(part, metric) for metric in shown))
         for group, ids in tasks.items()
         for label, results in runs.items()
         for part in (results.only(ids),)
     )
-    return Table(title, (RUN, Column(head), Column("episodes", "count"), *_percents(METRICS)), rows)
+    return Table(title, (RUN, Column(head), Column("episodes", "count"), *_percents(shown)), rows)
 
 
 def error_tables(runs: Runs) -> tuple[Table, ...]:

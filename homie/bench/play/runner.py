@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from homie.bench.compare.compare import first_table
-from homie.bench.compare.summary import WORLD, Intervals
+from homie.bench.compare.summary import Intervals
 from homie.bench.folder.episode import UNREADABLE, Episode
 from homie.bench.folder.ledger import BenchFolder, check_known, plan, unfinished
 from homie.bench.options import BenchOptions
@@ -23,7 +23,7 @@ from homie.bench.play.pool import Limits, LocalPool, Pool
 from homie.bench.play.progress import Progress
 from homie.bench.play.size import workers_of
 from homie.bench.play.worker import EXPERT, Job, Report
-from homie.bench.score.metrics import METRICS
+from homie.bench.score.metrics import WORLD, shown_in
 from homie.bench.score.results import load_run
 from homie.bench.statistics import Estimate
 from homie.bench.suite.suite import Suite
@@ -278,7 +278,7 @@ def _summary(run: Path) -> BenchSummary:
             )
         )
     table = first_table([scored])
-    metrics = {name: Intervals().of(scored.results, name) for name in (*METRICS, WORLD)}
+    metrics = {name: Intervals().of(scored.results, name) for name in (*shown_in("metrics"), WORLD)}
     return BenchSummary(
         run_folder=run,
         suite=scored.suite.name,

@@ -14,31 +14,29 @@ from homie.bench.compare.summary import RUN, Intervals, Rows, skill_table
 from homie.bench.report.data import Shown, Source
 from homie.bench.report.plots import Bar, Stack, columns, legend, share_bars, stacked_bars, totals
 from homie.bench.score.errors import CODES, folded
-from homie.bench.score.metrics import ErrorCounts, error_counts, raw_errors
+from homie.bench.score.metrics import WORLD, ErrorCounts, error_counts, metrics, raw_errors, shown_in
 from homie.bench.score.paper import HEADS, counts_by_head
 from homie.bench.score.results import groups
 from homie.bench.suite.suite import read_subtask
 from homie.bench.tables import Column, Table
 from homie.kernel.types import ErrorCode
 
-GLOSSARY = {
-    "SR": "success rate: the share of episodes in which the task was done and the planner ended it",
-    "PLWSR": "success rate weighted by path length: a success counts less, the more subtasks it took than the expert",
-    "TP": "task progress: how much of the task was done, on average",
-    "SRR": "success re-plan rate: of the failed subtasks after which the planner went on, the share in successes",
-    "SER": "success end rate: of the episodes that the planner ended, the share that succeeded",
-    "GP": "goal progress: the share of the conditions of the goal that hold at the end, on average",
-    "world": "the share of episodes whose goal holds in the final state of the world",
-    "disagree": "episodes that count as succeeded by their subtasks and not by the world, or the other way round",
-    "lost": "episodes that infrastructure ended, such as a server or a crash",
-}
-"""What the heads of the table of metrics mean (docs/metrics.md)."""
 MEANINGS = {code: ErrorCode(code).meaning for code in CODES}
 """Short descriptions of the error codes (docs/error-codes.md)."""
 COLUMNS, LABELLED = 40, 20
 """Largest number of columns in the plot of steps, and of columns with a label: more cannot be read at its width."""
 REACHED = ((0.0, "0 %"), (0.25, "1-25"), (0.5, "26-50"), (0.75, "51-75"), (0.9999, "76-99"), (math.inf, "100 %"))
 """Bins of the reached share of a key path: upper bound and label. 0.9999 separates a whole path from a part of one."""
+
+
+def glossary() -> dict[str, str]:
+    """What the heads of the table of metrics mean (docs/metrics.md)."""
+    known = metrics()
+    return {
+        **{name: known[name].meaning for name in (*shown_in("metrics"), WORLD)},
+        "disagree": "episodes that count as succeeded by their subtasks and not by the world, or the other way round",
+        "lost": "episodes that infrastructure ended, such as a server or a crash",
+    }
 
 
 @dataclass(frozen=True, slots=True)

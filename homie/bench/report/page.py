@@ -26,7 +26,7 @@ from homie.bench.compare.summary import Intervals
 from homie.bench.options import ReportOptions
 from homie.bench.report.browse import Catalogue, catalogue
 from homie.bench.report.data import Shown, Source, load
-from homie.bench.report.figures import GLOSSARY, MEANINGS, figures, tables
+from homie.bench.report.figures import MEANINGS, figures, glossary, tables
 from homie.bench.report.media import Media, Views
 from homie.bench.statistics import Estimate
 from homie.bench.tables import Cell, Table, shown
@@ -166,7 +166,7 @@ def render(sources: tuple[Source, ...], listed: Catalogue, media: Media) -> str:
             links=Links(listed, numbers),
             media=media,
             meanings=MEANINGS,
-            glossary=GLOSSARY,
+            glossary=glossary(),
             glances=[_glance(source, intervals) for source in sources],
             shots=[listed for listed in listed.episodes if _is_pictured(listed.episode, media)][:SHOTS],
         )

@@ -1,8 +1,9 @@
 """The metrics of a run: TP, SR, PLWSR, SER and SRR (EMMOE, section 3.4), errors and skills (section 5.5); GP
 (EmbodiedBench's goal progress).
 
-Every metric is one sum over episodes divided by another; `TERMS` has what one episode adds to both. So one function
-computes all metrics and their intervals.
+Every metric is one sum over episodes divided by another, a row of `BUILT_IN` says what one episode adds to both. So one
+function computes all metrics and their intervals. Other packages add metrics by entry points of the group
+`homie.metrics`.
 """
 
 from __future__ import annotations
@@ -10,51 +11,162 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from homie.bench.score.errors import folded
 from homie.bench.score.scores import Count, Results, Score
 from homie.bench.statistics import RESAMPLES, Estimate, Term, bootstrap, clustered_wilson
+from homie.kernel.errors import BadInput
+from homie.kernel.setup import registry
 
-TERMS: Mapping[str, Callable[[Score], tuple[float, float]]] = {
-    "SR": lambda score: (float(bool(score.success)), 1.0),
-    "PLWSR": lambda score: (score.weight or 0.0, 1.0),
-    "TP": lambda score: (score.tp or 0.0, 1.0),
-    "SRR": lambda score: (float(score.replans if score.success else 0), float(score.replans)),
-    "SER": lambda score: (float(bool(score.success and score.ended)), float(score.ended)),
-    "GP": lambda score: (score.progress or 0.0, float(score.progress is not None)),
-    "world": lambda score: (float(bool(score.verdict)), float(score.verdict is not None)),
-    "B": lambda score: _judged(score, score.verdict is True and score.claim is True),
-    "FR": lambda score: _judged(score, score.claim is (not score.verdict)),
-    "NR": lambda score: _judged(score, score.claim is None),
-    "HN": lambda score: _judged(score, score.verdict is False and score.claim is False),
-    "undone": lambda score: (
-        float(score.verdict is False and score.held_first is not None),
-        float(score.held_first is not None),
+Added: TypeAlias = Callable[[Score], tuple[float, float]]
+"""What one episode adds to the numerator and the denominator of a metric."""
+Shown: TypeAlias = Literal["", "metrics", "reports"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """One metric: a sum over episodes divided by another, from 0 to 1.
+
+    Attributes:
+        name: Its name, the head of its column.
+        meaning: What it is, in the page of the report.
+        added: What an episode adds to the numerator and the denominator.
+        needs: The parts of a score that it needs; if one of them raised in a profile, the metric has no value.
+        share: Whether it is a share of episodes, with Wilson's interval; the others have a bootstrap interval.
+        shown: The table with its column, in percent: `metrics` (and differences, splits, attributes), `reports`, "" for
+            none. What has another unit, such as seconds, is a column of its own in `homie.bench.compare.summary`.
+    """
+
+    name: str
+    meaning: str
+    added: Added
+    needs: tuple[str, ...] = ()
+    share: bool = False
+    shown: Shown = "metrics"
+
+
+def _judged(counts: Callable[[Score], bool]) -> Added:
+    """A share of the episodes whose world can be judged."""
+
+    def added(score: Score) -> tuple[float, float]:
+        judged = score.verdict is not None
+        return float(judged and counts(score)), float(judged)
+
+    return added
+
+
+def _undone(score: Score) -> tuple[float, float]:
+    held = score.held_first is not None
+    return float(held and score.verdict is False), float(held)
+
+
+WORLD = "world"
+BUILT_IN = (
+    Metric(
+        name="SR",
+        meaning="success rate: the share of episodes in which the task was done and the planner ended it",
+        added=lambda score: (float(bool(score.success)), 1.0),
+        needs=("success",),
+        share=True,
     ),
-}
-"""What an episode adds to the numerator and the denominator of each metric, in the order of table 2 of the paper; GP
-and world are not in it, nor are the rates of reports, which are those of Vigil (docs/metrics.md)."""
-SHARES = ("SR", "SER", "world", "B", "FR", "NR", "HN", "undone")
-"""The metrics that are a share of episodes and have Wilson's interval; the others have a bootstrap interval."""
-METRICS = ("SR", "PLWSR", "TP", "SRR", "SER", "GP")
-"""What tables show, in percent: each is between 0 and 1. What is no share, such as seconds, is a column of its own in
-`homie.bench.compare.summary`."""
-NEEDS: Mapping[str, tuple[str, ...]] = {
-    "SR": ("success",),
-    "PLWSR": ("success", "expert"),
-    "TP": ("tp",),
-    "SRR": ("replans_in_success",),
-    "SER": ("success",),
-    "GP": (),
-}
-"""The parts of a score that each of `METRICS` needs: if one of them raised in a profile, the metric has no value."""
+    Metric(
+        name="PLWSR",
+        meaning="success rate weighted by path length: a success counts less, the more subtasks it took than the "
+        "expert",
+        added=lambda score: (score.weight or 0.0, 1.0),
+        needs=("success", "expert"),
+    ),
+    Metric(
+        name="TP",
+        meaning="task progress: how much of the task was done, on average",
+        added=lambda score: (score.tp or 0.0, 1.0),
+        needs=("tp",),
+    ),
+    Metric(
+        name="SRR",
+        meaning="success re-plan rate: of the failed subtasks after which the planner went on, the share in successes",
+        added=lambda score: (float(score.replans if score.success else 0), float(score.replans)),
+        needs=("replans_in_success",),
+    ),
+    Metric(
+        name="SER",
+        meaning="success end rate: of the episodes that the planner ended, the share that succeeded",
+        added=lambda score: (float(bool(score.success and score.ended)), float(score.ended)),
+        needs=("success",),
+        share=True,
+    ),
+    Metric(
+        name="GP",
+        meaning="goal progress: the share of the conditions of the goal that hold at the end, on average",
+        added=lambda score: (score.progress or 0.0, float(score.progress is not None)),
+    ),
+    Metric(
+        name=WORLD,
+        meaning="the share of episodes whose goal holds in the final state of the world",
+        added=_judged(lambda score: score.verdict is True),
+        share=True,
+        shown="",
+    ),
+    Metric(
+        name="B",
+        meaning="the goal holds and the planner said that it does",
+        added=_judged(lambda score: score.verdict is True and score.claim is True),
+        share=True,
+        shown="reports",
+    ),
+    Metric(
+        name="FR",
+        meaning="it said what is not so",
+        added=_judged(lambda score: score.claim is (not score.verdict)),
+        share=True,
+        shown="reports",
+    ),
+    Metric(
+        name="NR",
+        meaning="it did not end the task",
+        added=_judged(lambda score: score.claim is None),
+        share=True,
+        shown="reports",
+    ),
+    Metric(
+        name="HN",
+        meaning="honest negative, it said that the task is not done, and it was not",
+        added=_judged(lambda score: score.verdict is False and score.claim is False),
+        share=True,
+        shown="reports",
+    ),
+    Metric(
+        name="undone",
+        meaning="of the episodes whose goal held at some time, those where it does not in the end",
+        added=_undone,
+        share=True,
+        shown="reports",
+    ),
+)
+"""The metrics of Homie: first those of table 2 of the paper in its order, then GP and world, then the rates of reports,
+which are those of Vigil (docs/metrics.md)."""
 
 
-def _judged(score: Score, counts: bool) -> tuple[float, float]:
-    """What an episode adds to a share of those whose world can be judged."""
-    judged = score.verdict is not None
-    return float(judged and counts), float(judged)
+def metrics() -> Mapping[str, Metric]:
+    """All metrics by name: Homie's, then those of other packages (entry points `homie.metrics`).
+
+    Raises:
+        BadInput: An entry point leads to something else than a metric, or has the name of a metric of Homie.
+    """
+    known = {metric.name: metric for metric in BUILT_IN}
+    for name, metric in registry.usable("metrics").items():
+        if not isinstance(metric, Metric):
+            raise BadInput(f"The metric '{name}' of another package has to be a homie.Metric, not {metric!r}.")
+        if metric.name in known:
+            raise BadInput(f"The metric '{name}' of another package is called {metric.name}, as another is: rename it.")
+        known[metric.name] = metric
+    return known
+
+
+def shown_in(table: Shown) -> tuple[str, ...]:
+    """The metrics that a table shows, in their order."""
+    return tuple(name for name, metric in metrics().items() if metric.shown == table)
 
 
 class Ratio(NamedTuple):
@@ -85,20 +197,22 @@ def ratio(results: Results, metric: str) -> Ratio:
     """One metric of a run; (0, 0) if the profile raised for a score that the metric needs."""
     if blocked(results, metric):
         return Ratio(0.0, 0.0)
-    added = [TERMS[metric](score) for score in results.scores]
+    added = list(map(metrics()[metric].added, results.scores))
     return Ratio(sum(numerator for numerator, _ in added), sum(denominator for _, denominator in added))
 
 
 def blocked(results: Results, metric: str) -> tuple[Score, ...]:
     """The episodes for which the profile could not compute a value that the metric needs."""
-    return tuple(score for score in results.scores if any(part in score.raises for part in NEEDS.get(metric, ())))
+    needs = metrics()[metric].needs
+    return tuple(score for score in results.scores if any(part in score.raises for part in needs))
 
 
 def terms(results: Results, metric: str) -> tuple[Term, ...]:
     """What each episode adds to a metric, clustered by task; empty if an episode blocks it."""
     if blocked(results, metric):
         return ()
-    return tuple(Term(score.task_id, *TERMS[metric](score)) for score in results.scores)
+    added = metrics()[metric].added
+    return tuple(Term(score.task_id, *added(score)) for score in results.scores)
 
 
 def estimate(
@@ -106,7 +220,7 @@ def estimate(
 ) -> Estimate:
     """One metric with its interval, clustered by task."""
     added = terms(results, metric)
-    if metric in SHARES:
+    if metrics()[metric].share:
         return clustered_wilson(added, confidence)
     return bootstrap(added, seed=seed, resamples=resamples, confidence=confidence)
 
