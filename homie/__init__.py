@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from homie.bench.suite.suite import Suite, read_suite
     from homie.bench.tables import to_markdown
     from homie.data.convert import make_dataset
-    from homie.data.options import TrainingOptions
+    from homie.data.lerobot_export import export_lerobot
+    from homie.data.options import LeRobotOptions, TrainingOptions
     from homie.data.recording.reader import read_recording
     from homie.data.recording.takes import list_takes
     from homie.envs.mujoco.generate.generate import generate as generate_scene
@@ -129,6 +130,8 @@ if TYPE_CHECKING:
     from homie.runtime.provenance import read_parts
     from homie.runtime.runstore import episode_folders, read_episode, read_run, read_steps
     from homie.runtime.session import EpisodeSummary
+    from homie.train.options import SftOptions
+    from homie.train.training import train as train_planner
 
 if sys.platform == "win32":
     raise ImportError("Homie runs on Linux and macOS, not on Windows, which lacks file locks that it needs: use WSL.")
@@ -181,6 +184,7 @@ __all__ = [
     "Joint",
     "JointState",
     "Kinematics",
+    "LeRobotOptions",
     "Listeners",
     "Locator",
     "Metric",
@@ -209,6 +213,7 @@ __all__ = [
     "SceneSpec",
     "Scenes",
     "Session",
+    "SftOptions",
     "Skill",
     "SkillSet",
     "Subtask",
@@ -230,6 +235,7 @@ __all__ = [
     "draw_map",
     "episode_folders",
     "estimate",
+    "export_lerobot",
     "generate_scene",
     "list_takes",
     "load_run",
@@ -252,6 +258,7 @@ __all__ = [
     "run_episode",
     "save_picture",
     "to_markdown",
+    "train_planner",
 ]
 _NAMES = {
     "homie.bench.compare.compare": "compare",
@@ -265,7 +272,8 @@ _NAMES = {
     "homie.bench.suite.suite": "Suite read_suite",
     "homie.bench.tables": "to_markdown",
     "homie.data.convert": "make_dataset",
-    "homie.data.options": "TrainingOptions",
+    "homie.data.lerobot_export": "export_lerobot",
+    "homie.data.options": "LeRobotOptions TrainingOptions",
     "homie.data.recording.reader": "read_recording",
     "homie.data.recording.takes": "list_takes",
     "homie.envs.mujoco.generate.generate": "generate:generate_scene",
@@ -298,6 +306,8 @@ _NAMES = {
     "homie.runtime.provenance": "read_parts",
     "homie.runtime.runstore": "episode_folders read_episode read_run read_steps",
     "homie.runtime.session": "EpisodeSummary",
+    "homie.train.options": "SftOptions",
+    "homie.train.training": "train:train_planner",
 }
 """The public names by the modules that define them; `NAME:OTHER` is called OTHER here. They are imported when they are
 asked for: `import homie` stays light."""

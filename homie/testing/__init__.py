@@ -1,12 +1,13 @@
 """Conformance kits: what Homie expects of a part, checked on one of your own, in your tests: `check_planner(Mine())`.
 
 Each raises NotConforming with everything that it found. Planners, detectors: no robot needed. The others are given one;
-`check_robot` and `check_skills` move it.
+`check_robot` and `check_skills` move it. `ChatServer` is an endpoint for language models whose model is a function.
 """
 
 from __future__ import annotations
 
 from homie.testing.detectors import check_detector
+from homie.testing.endpoints import ChatMessages, ChatServer
 from homie.testing.locators import check_locator
 from homie.testing.planners import check_planner, episodes
 from homie.testing.robots import check_robot
@@ -14,6 +15,8 @@ from homie.testing.skills import check_skills
 from homie.testing.violations import NotConforming
 
 __all__ = [
+    "ChatMessages",
+    "ChatServer",
     "NotConforming",
     "check_detector",
     "check_locator",

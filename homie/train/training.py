@@ -48,7 +48,7 @@ class TrainingFile(BaseModel):
     versions: dict[str, str]
 
 
-def train(options: TrainOptions, over: StepOver) -> TrainingFile:
+def train(options: TrainOptions, over: StepOver = lambda step, steps, loss: None) -> TrainingFile:
     """Train, or go on with an unfinished training.
 
     Args:
