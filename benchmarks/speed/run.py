@@ -206,6 +206,17 @@ def measure_episodes(count: int, *, video: bool) -> Episodes:
     )
 
 
+def episodes_row(run: Episodes) -> str:
+    """The episodes as a row of the table."""
+    cells = (
+        *("yes" if run.video else "no", run.episodes, run.wall_seconds, run.command_seconds, run.robot_seconds),
+        f"{run.overhead_ms} (largest {run.largest_overhead_ms})",
+        ", ".join(f"{action} {taken}" for action, taken in run.subtask_seconds.items()),
+        ", ".join(f"{code} {number}" for code, number in run.feedback.items()),
+    )
+    return f"| {' | '.join(map(str, cells))} |"
+
+
 def markdown(report: Report) -> str:
     """The report as a section of a page."""
     where = f"{report.machine}, Python {platform.python_version()}, {report.measured[:10]}"
@@ -235,20 +246,14 @@ def markdown(report: Report) -> str:
             lines.append(f"| {figure.backend} | not available | | |")
         else:
             lines.append(f"| {figure.backend} | {figure.rgb:.1f} | {figure.depth:.1f} | {figure.segmentation:.1f} |")
-    for run in report.episodes:
-        video = "with" if run.video else "without"
+    if report.episodes:
         lines += [
             "",
-            f"### Episodes: put X on/in Y, planner `rule`, {video} video ({run.episodes} seeds)",
+            "### Episodes: put X on/in Y, planner `rule`",
             "",
-            "| | |",
-            "|---|---:|",
-            f"| wall seconds per episode | {run.wall_seconds} |",
-            f"| wall seconds of the whole command | {run.command_seconds} |",
-            f"| seconds of robot time per episode | {run.robot_seconds} |",
-            f"| the loop's own overhead per round, ms | {run.overhead_ms} (largest {run.largest_overhead_ms}) |",
-            *(f"| wall seconds of one {action} | {taken} |" for action, taken in run.subtask_seconds.items()),
-            f"| feedback | {', '.join(f'{code} {number}' for code, number in run.feedback.items())} |",
+            "| video | episodes | wall s | command s | robot s | loop ms per round | wall s per subtask | feedback |",
+            "|---|---:|---:|---:|---:|---:|---|---|",
+            *(episodes_row(run) for run in report.episodes),
         ]
     return "\n".join(lines) + "\n"
 
