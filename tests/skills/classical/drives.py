@@ -13,10 +13,10 @@ from homie.envs.mujoco.robots.fetch.fetch import CARRY, REST, SPEC
 from homie.kernel.types import Box, Goal, Pose2
 from skills.classical.driving import MobileSkill
 from skills.classical.goto import GoTo, place_cost, room_cost
-from skills.classical.hand import Hand, filled
+from skills.classical.hand import Hand
 from skills.classical.motion import Motion
 from skills.classical.openclose import Close, Open
-from tests.skills.classical.journeys import journey
+from tests.skills.classical.journeys import journey, long_in_hand
 from tests.skills.classical.obedient import KINEMATICS, ObedientRobot, Routine, empty_floor, floor_round, nowhere
 from tests.skills.classical.tables import Make, Rows, short, shown, table
 from tests.skills.classical.test_doors_by_numbers import DOORS, World
@@ -74,13 +74,6 @@ def going() -> dict[str, Make]:
         "a full room": lambda: _goes(replace(floor, room=(0.5, 0.0, 1.4, 1.0))),
         "very near": lambda: _goes(to(PIECE), Pose2(0.35, -0.1, 0.4)),
     }
-
-
-def long_in_hand() -> Hand:
-    """A hand with a stick of 40 cm in it."""
-    hand = carrying()
-    hand.spheres = filled(Box(np.array([0.2, 0.0, 0.0]), np.array([0.2, 0.03, 0.03])), np.eye(3))
-    return hand
 
 
 @short

@@ -11,7 +11,7 @@ import numpy as np
 
 from homie.envs.mujoco.robots.fetch.fetch import CARRY, SPEC
 from homie.kernel.types import Box, Goal, Outcome, Pose2, Subtask
-from skills.classical.hand import Hand
+from skills.classical.hand import Hand, filled
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import RoutineSkill
 from skills.classical.pick import Pick, contents, standing_on
@@ -193,6 +193,13 @@ def _basin() -> Goal:
     bottom = replace(TOP, center=np.array([0.6, 0.0, 0.66]), half_x=0.18, half_y=0.18)
     board = replace(TOP, center=np.array([0.6, 0.4, 0.72]), half_y=0.05)
     return bare_table(surfaces=(bottom, board), solids=(below, *walls))
+
+
+def long_in_hand() -> Hand:
+    """A hand with a stick of 40 cm in it."""
+    hand = carrying()
+    hand.spheres = filled(Box(np.array([0.2, 0.0, 0.0]), np.array([0.2, 0.03, 0.03])), np.eye(3))
+    return hand
 
 
 @short

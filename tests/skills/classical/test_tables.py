@@ -10,6 +10,7 @@ from itertools import zip_longest
 import pytest
 
 from tests.skills.classical import (
+    crowded,
     drives,
     journeys,
     mishaps,
@@ -20,7 +21,7 @@ from tests.skills.classical import (
 )
 from tests.skills.classical.tables import FOLDER, TABLES, known, same, text
 
-MODULES = (ways_to_take, ways_over_floor, ways_of_arms, journeys, drives, mishaps, mishaps_on_the_way)
+MODULES = (ways_to_take, ways_over_floor, ways_of_arms, journeys, drives, mishaps, mishaps_on_the_way, crowded)
 """Their tables are in `TABLES` once they are imported."""
 SECTIONS = [(name, section) for name, sections in TABLES.items() for section in sections()]
 
