@@ -131,7 +131,7 @@ def test_a_torchvision_that_breaks_transformers_is_named(tiny, tmp_path):
 
 def test_no_folder_and_no_hub_id():
     for name in ("/no/such/folder", "./nowhere/at/all", "a b"):
-        with pytest.raises(BadInput, match="There is no model folder"):
+        with pytest.raises(BadInput, match="There is no model"):
             find_folder(name, WEIGHTS)
 
 

@@ -15,8 +15,18 @@ import pytest
 from homie.kernel.episode.executor import SkillTable
 from homie.kernel.errors import BadInput
 from homie.kernel.planning.prompts import Message
-from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
+from homie.kernel.types import (
+    END_FAILURE,
+    END_SUCCESS,
+    VIEWS,
+    Detection,
+    Feedback,
+    HistoryItem,
+    PlannerInput,
+    Subtask,
+)
 from homie.kernel.vocabulary.actions import ACTION_TABLE, Action, action_table
+from homie.kernel.vocabulary.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.world.household import PERSON_VERBS, VERBS
 from perception.boxes import Marked
 from planners.llm.answers import Layout
@@ -231,6 +241,7 @@ def test_fewer_views_are_shown_in_their_order() -> None:
 
 
 VERSIONS = {
+    "compact": 1,
     "embodiedbench-arm": 1,
     "embodiedbench-nav": 2,
     **dict.fromkeys(("emmoe-json", "emmoe-text", "embodiedbench"), 4),
@@ -246,6 +257,9 @@ def test_what_is_recorded_of_a_prompt() -> None:
         assert (description["template"], description["version"]) == (name, VERSIONS.get(name, 3))
         assert description["sha256"] == hashlib.sha256(data).hexdigest()
         examples = description["examples"]
+        if name == "compact":
+            assert examples is None  # for models that have learnt from examples
+            continue
         assert isinstance(examples, dict)
         path = folder.joinpath("examples", f"{examples['name']}.yaml")
         assert examples["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
@@ -331,7 +345,7 @@ def test_what_a_template_may_use_is_what_it_is_told() -> None:
 
 
 def test_missing_templates(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no template 'emoe': write the path of a file or one of: arm, emb"):
+    with pytest.raises(BadInput, match="no template 'emoe': write the path of a file or one of: arm, comp"):
         load_template("emoe")
     with pytest.raises(BadInput, match=r"Cannot read the template .*none.md: No such file"):
         load_template(str(tmp_path / "none.md"))
@@ -461,3 +475,88 @@ def test_two_declarations_may_differ_in_their_words_for_planners() -> None:
     bare, told = Action(name="Fold"), Action(name="Fold", about="fold laundry.")
     for declared in ([bare], [told]), ([told], [bare]):
         assert action_table(declared)["Fold"].about == "fold laundry."
+
+
+# ---------------------------------------------------------------- targets
+
+
+def test_targets_are_held_to_what_is_in_sight_remembered_held_or_in_the_task() -> None:
+    remembered = (Remembered("kitchen counter 2", room="kitchen"), Remembered("fridge", room="kitchen", state="closed"))
+    doorways = (Doorway("doorway 1", "kitchen"),)
+    knowledge = Knowledge("background", "kitchen", ("kitchen", "living room"), doorways, remembered)
+    task = "Please put the tomato soup can in the fridge, then close it."
+    request = asked(replace(GIVEN, task=task, knowledge=knowledge), targets="known")
+    assert request.schema is not None
+    strict(request.schema)
+    variants = request.schema["properties"]["subtask"]["anyOf"]
+    names = {
+        action: [
+            set(variant["properties"][part]["enum"])
+            for part in ("target", "destination")
+            if part in variant["properties"]
+        ]
+        for variant in variants
+        for action in variant["properties"]["action"]["enum"]
+    }
+    (targets,) = names["Pick"]
+    assert {"table", "apple", "pear", "kitchen counter 2", "fridge", "doorway 1", "kitchen", "living room"} <= targets
+    assert {"tomato soup can", "can"} <= targets
+    assert not targets & {
+        "the fridge",
+        "can in",
+        "in the fridge",
+        "it",
+        "please put",
+        "fridge, then",
+        "can in the fridge then",
+    }
+    assert names["Put"] == [targets, targets] and names["End"] == []
+    assert asked().schema == asked(targets="open").schema != request.schema
+
+
+def test_a_report_with_end_is_held_to_what_may_be_reported() -> None:
+    reported = replace(GIVEN, ends=(END_SUCCESS, END_FAILURE), arguments={**GIVEN.arguments, "End": ("target",)})
+    schema = asked(reported, targets="known").schema
+    assert schema is not None
+    (end,) = [
+        variant["properties"]
+        for variant in schema["properties"]["subtask"]["anyOf"]
+        if variant["properties"]["action"]["enum"] == ["End"]
+    ]
+    assert end["target"]["enum"] == ["success", "failure"]
+
+
+# ---------------------------------------------------------------- few words
+
+
+def test_the_compact_template_says_what_is_known_in_few_words() -> None:
+    remembered = (
+        Remembered("fridge", "kitchen", state="closed", seen=1),
+        Remembered("lamp", "bedroom", "on the desk", states=("on",)),
+        Remembered("mug", "", "in the drawer 2"),
+    )
+    doorways = (Doorway("doorway 1", "kitchen", "bedroom", explored=True), Doorway("doorway 2", "kitchen"))
+    knowledge = Knowledge("sensors", "kitchen", ("kitchen", "bedroom", "bathroom"), doorways, remembered)
+    late = replace(
+        GIVEN, knowledge=knowledge, history=(*GIVEN.history, failed(2, "Open", "fridge", "the hand is full"))
+    )
+    user = text_of(asked(late, template="compact", images=False).messages[-1])
+    assert user.splitlines() == [
+        "Task: put the apple in the bowl",
+        "kitchen (here): fridge closed",
+        "bedroom: lamp on on desk",
+        "bathroom: nothing seen",
+        "somewhere: mug in drawer 2",
+        "not explored: doorway 2",
+        "Hand: pear",
+        "Steps: Pick pear; Open fridge (fail: the hand is full)",
+    ]
+    later = replace(late, history=(*late.history, failed(3, "Put", "pear", "Unable to put")))
+    brief = text_of(asked(later, template="compact", images=False, reasons=False).messages[-1])
+    assert brief.splitlines()[-1] == "Steps: Pick pear; Open fridge (fail); Put pear (fail: Unable to put)"
+    many = replace(GIVEN, history=tuple(failed(number, "Pick", f"thing {number}", "") for number in range(1, 12)))
+    assert "Steps: Pick thing 4 (fail); Pick thing 5" in text_of(asked(many, template="compact").messages[-1])
+
+
+def failed(number: int, action: str, target: str, message: str) -> HistoryItem:
+    return HistoryItem(number, Subtask(action, target), Feedback("fail", None, message))

@@ -135,3 +135,35 @@ def test_a_small_model_learns_and_plans(sft, tmp_path):
     from planners.llm.local.loading import Load, load_engine
 
     assert load_engine(Load(out)).processor is None
+
+
+@pytest.mark.slow
+def test_a_model_whose_template_joins_text_learns_and_is_asked_as_it_was_trained(sft, tmp_path):
+    pytest.importorskip("trl")
+    from homie.runtime.assembly import load_planner
+    from planners.llm.training.examples import read_examples, texts_of
+    from planners.llm.training.tiny import make_tiny
+
+    model, out = tmp_path / "model", tmp_path / "adapter"
+    model.mkdir()
+    make_tiny(model, texts_of(read_examples(sft / "train/metadata.jsonl", "sft")), 0)
+    (model / "chat_template.jinja").write_text(
+        "{% for message in messages %}{{ '<|' + message['role'] + '|>' + message['content'] + '<|end|>' }}{% endfor %}"
+        "{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}"
+    )
+    options = SftOptions.build(data=sft, out=out, model=str(model), rank=2, alpha=4, batch=4, epochs=0.5, device="cpu")
+    assert train(options, quiet).steps > 0
+    planner = load_planner(f"transformers:{model}", {"adapter": str(out)})
+    used = planner.describe()["settings"]
+    assert (used["template"], used["images"], used["examples"]) == (str(TEMPLATE), False, 0)
+    assert used["targets"] == "known"  # it is small
+    chosen = load_planner(f"transformers:{model}", {"adapter": str(out), "template": "compact", "targets": "open"})
+    assert chosen.describe()["settings"]["template"] == "compact"
+    assert chosen.describe()["settings"]["targets"] == "open"
+    training = json.loads((out / FILE).read_text())
+    training["prompt"]["settings"]["template"] = "gone.md"
+    (out / FILE).write_text(json.dumps(training))
+    with pytest.raises(
+        BadInput, match=r"trained with the template gone\.md, which is not there: give it with --template"
+    ):
+        load_planner(f"transformers:{model}", {"adapter": str(out)})

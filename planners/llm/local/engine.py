@@ -16,6 +16,7 @@ from homie.kernel.errors import PlannerError
 from homie.kernel.planning.prompts import Message
 from planners.llm.local.decoding import Row, Steering
 from planners.llm.local.grammar import Grammar
+from planners.llm.local.prefix import Prefix
 from planners.llm.local.question import Question, Written
 
 LEAST = 16
@@ -30,6 +31,7 @@ class Engine:
         self.tokenizer = tokenizer
         self.processor = processor
         self.ends = tuple(ends)
+        self._prefix = Prefix(model.config.get_text_config())
         self._reserved = [str(token) for token in tokenizer.added_tokens_decoder.values() if token.special]
 
     @property
@@ -62,19 +64,26 @@ class Engine:
             eos_token_id=list(self.ends),
             pad_token_id=self.tokenizer.pad_token_id,
         )
+        alone = len(questions) == 1 and not self.sees
+        cache, reused = self._prefix.take(inputs["input_ids"][0].tolist()) if alone else (None, 0)
         with torch.inference_mode():
             tokens = self.model.generate(
-                **inputs, generation_config=config, logits_processor=[Steering(rows, self.ends)]
+                **inputs,
+                generation_config=config,
+                logits_processor=[Steering(rows, self.ends)],
+                **({} if cache is None else {"past_key_values": cache}),
             )
+        if cache is not None:
+            self._prefix.keep(cache, tokens[0].tolist())
         written = tokens[:, prompt:].tolist()
-        return [self._written(row, *rest) for row, *rest in zip(rows, read, written, strict=True)]
+        return [self._written(*answer, reused) for answer in zip(rows, read, written, strict=True)]
 
-    def _written(self, row: Row, read: int, tokens: list[int]) -> Written:
+    def _written(self, row: Row, read: int, tokens: list[int], reused: int) -> Written:
         kept = tokens[: row.limit]
         end = next((i for i, token in enumerate(kept) if token in self.ends), None)
         text = self.tokenizer.decode(kept[:end], skip_special_tokens=True, clean_up_tokenization_spaces=False)
         taken = len(kept) if end is None else end + 1
-        return Written(text.strip(), "length" if end is None else "stop", read, taken)
+        return Written(text.strip(), "length" if end is None else "stop", read, taken, reused)
 
     def _limit(self, question: Question, read: int) -> int:
         """Tokens of an answer: what was asked for, or what a prompt of `read` tokens leaves of the model's room."""

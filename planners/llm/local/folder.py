@@ -9,6 +9,7 @@ from typing import Any
 from homie.kernel.errors import BadInput, PlannerError
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
+from planners.llm.local.gguf import converted, gguf_file
 
 _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _PATTERNS = ("*.json", "*.jinja", "*.txt", "*.model", "*.safetensors")
@@ -17,17 +18,24 @@ _PATTERNS = ("*.json", "*.jinja", "*.txt", "*.model", "*.safetensors")
 def find_folder(name: str, weights: str, *, revision: str = "") -> Path:
     """The folder of a model or an adapter. `weights`: its file of weights (`model.safetensors`), maybe in shards.
 
-    A folder on disk is taken as it is, without the network. A hub id is looked for in the cache, then downloaded.
-    Raises BadInput for what does not exist, PlannerError where the hub cannot be reached.
+    A folder on disk is used as it is, without the network; a GGUF file is converted into one. A hub id is looked for in
+    the cache, then downloaded.
+
+    Raises:
+        BadInput: There is no such model, or it cannot be read.
+        MissingPart: A GGUF file needs the package gguf.
+        PlannerError: The hub cannot be reached.
     """
     path = Path(name).expanduser()
+    if weights.startswith("model") and (file := gguf_file(path)) is not None:
+        return converted(file)
     if path.is_dir():
         missing = missing_files(path, weights)
         if missing:
             raise BadInput(f"The folder {path} has no {missing}: it must hold a model saved as safetensors.")
         return path
     if not _HUB_ID.fullmatch(name) or path.exists():
-        raise BadInput(f"There is no model folder {path}: give a folder or a hub id such as owner/model.")
+        raise BadInput(f"There is no model {path}: give a folder, a GGUF file or a hub id such as owner/model.")
     cached = _snapshot(name, revision, cached=True)
     if cached is not None and not missing_files(cached, weights):
         return cached

@@ -48,7 +48,7 @@ def load_engine(load: Load) -> Engine:
         more["quantization_config"] = _four_bits(device, dtype)
     sees = kind in FAMILIES
     auto = transformers.AutoModelForImageTextToText if sees else transformers.AutoModelForCausalLM
-    with _quietly(load.folder):
+    with quietly(load.folder):
         tokenizer = transformers.AutoTokenizer.from_pretrained(load.folder, local_files_only=True, padding_side="left")
         if tokenizer.pad_token_id is None:
             tokenizer.pad_token = tokenizer.eos_token
@@ -143,8 +143,8 @@ def _ends(model: Any, tokenizer: Any) -> tuple[int, ...]:
 
 
 @contextmanager
-def _quietly(folder: Path) -> Iterator[None]:
-    """Without the chatter of the libraries, and with their errors as one sentence."""
+def quietly(folder: Path) -> Iterator[None]:
+    """Without the messages of the libraries, and with their errors as one sentence. folder: the model, for these."""
     logging = transformers.utils.logging
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()

@@ -56,6 +56,7 @@ class LocalModel(LanguageModel):
             asked="grammar" if question.schema is not None else "text",
             input_tokens=written.input_tokens,
             output_tokens=written.output_tokens,
+            cache_read_tokens=written.reused_tokens,
         )
 
     def advice(self, reply: Reply) -> str:

@@ -37,9 +37,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One answer. finish `length`: it was cut off at the limit."""
+    """One answer. finish `length`: it was cut off at the limit. reused_tokens: of the input, that the model had read
+    for the question before."""
 
     text: str
     finish: Literal["stop", "length"]
     input_tokens: int
     output_tokens: int
+    reused_tokens: int = 0

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
+from homie.kernel.types import PlannerInput, in_sight
 from homie.kernel.vocabulary.knowledge import Doorway, Knowledge, Remembered
 
+LONGEST_NAME = 4
+"""Words of a name that is taken from the task: `tomato soup can` has three, `top left white drawer` four."""
+_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_NO_ENDS = frozenset(
+    _WORD.findall(
+        "a all an and any are at be both but by could do each every for from get go have here i if in inside "
+        "into is it its me my need no not of off on onto or our out over please so some than that the their "
+        "them then there these they this those to until up want we what when where which while will with "
+        "would you your"
+    )
+)
+"""Words that no name begins or ends with."""
 _NOWHERE = "room not known"
 _EXPLORED = {True: "explored", False: "not explored"}
 
@@ -31,6 +45,55 @@ def memory_lines(knowledge: Knowledge, round_number: int) -> list[str]:
         by_room.setdefault(remembered.room, []).append(_remembered(remembered, round_number))
     lines = [f"- {room or _NOWHERE}: {', '.join(things)}" for room, things in by_room.items() if things]
     return ["Seen so far:", *lines] if lines else []
+
+
+def brief_lines(knowledge: Knowledge) -> list[str]:
+    """The same in few words: a line for each room that is known, that of the robot first, and unexplored doorways.
+
+    `kitchen (here): fridge closed, lamp on, apple on kitchen table`.
+    """
+    by_room: dict[str, list[str]] = {room: [] for room in (knowledge.room, *knowledge.rooms) if room}
+    for remembered in knowledge.remembered:
+        place = remembered.place.replace(" the ", " ")
+        words = (remembered.name, remembered.state, *remembered.states, place)
+        by_room.setdefault(remembered.room, []).append(" ".join(filter(None, words)))
+    lines = []
+    for room, things in by_room.items():
+        here = " (here)" if room and room == knowledge.room else ""
+        lines.append(f"{room or 'somewhere'}{here}: {', '.join(things) or 'nothing seen'}")
+    unexplored = [doorway.name for doorway in knowledge.doorways if not doorway.explored]
+    return [*lines, *([f"not explored: {', '.join(unexplored)}"] if unexplored else [])]
+
+
+def known_names(planner_input: PlannerInput) -> tuple[str, ...]:
+    """The names that a target can have: what is in sight, remembered or held, rooms, doorways, and phrases of the task.
+
+    A phrase is up to `LONGEST_NAME` words of the task in a row: which of them name a thing is for the planner to say.
+    """
+    known = planner_input.knowledge
+    return tuple(
+        dict.fromkeys(
+            (
+                *(detection.called for detection in in_sight(planner_input.detections)),
+                *planner_input.inventory,
+                *(remembered.name for remembered in known.remembered),
+                *known.rooms,
+                *(doorway.name for doorway in known.doorways),
+                *_phrases(planner_input.task),
+            )
+        )
+    )
+
+
+def _phrases(task: str) -> Iterator[str]:
+    for part in re.split(r"[.,;:!?()\"\n]", task):
+        words = _WORD.findall(part)
+        for first in range(len(words)):
+            for last in range(first, min(first + LONGEST_NAME, len(words))):
+                ends = {words[first].lower(), words[last].lower()}
+                auxiliary = last > first and words[first].lower() == "can"  # unlike the last word of `soup can`
+                if not auxiliary and ends.isdisjoint(_NO_ENDS):
+                    yield " ".join(words[first : last + 1])
 
 
 def counted(names: Sequence[str]) -> tuple[str, ...]:

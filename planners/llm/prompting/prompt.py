@@ -16,7 +16,7 @@ from planners.llm.answers import Layout, how
 from planners.llm.choices import by_number, choice_lines, read_ids
 from planners.llm.messages import Request
 from planners.llm.prompting.examples import Example, load_examples, load_picture
-from planners.llm.prompting.known import counted, memory_lines, room_lines
+from planners.llm.prompting.known import brief_lines, counted, known_names, memory_lines, room_lines
 from planners.llm.prompting.pictures import crop, shrink, small_things
 from planners.llm.prompting.schemas import decision_schema
 from planners.llm.prompting.settings import PromptSettings
@@ -125,7 +125,8 @@ class Prompt:
         messages.append(Message("user", (*first, *past, *self._captioned(now, 0), latest.text)))
         actions, models, arguments = planner_input.actions, planner_input.models, planner_input.arguments
         head = self.template.head
-        schema = decision_schema(head.answer, actions, models, arguments, analysis=head.analysis)
+        targets = known_names(planner_input) if self.settings.targets == "known" else ()
+        schema = decision_schema(head.answer, actions, models, arguments, analysis=head.analysis, targets=targets)
         return Request(tuple(messages), schema), latest
 
     def read(self, text: str, planner_input: PlannerInput, leniencies: Collection[str] | None = None) -> Reading:
@@ -177,11 +178,13 @@ class Prompt:
         shown, known = self.settings, planner_input.knowledge
         planner_input = by_number(planner_input)
         rooms, memory = self._includes(planner_input)
+        last = planner_input.history[-1] if planner_input.history else None
         return {
             "task": planner_input.task,
             "round": planner_input.round,
             "inventory": planner_input.inventory_text,
             "history": _history(planner_input) if shown.reasons else planner_input.history_text,
+            "brief_history": [_brief(item, reasons=shown.reasons or item is last) for item in planner_input.history],
             "feedback": "None" if planner_input.feedback is None else planner_input.feedback.message,
             "actions": planner_input.actions,
             "models": planner_input.models,
@@ -197,6 +200,7 @@ class Prompt:
             else (),
             "rooms": room_lines(known) if rooms else (),
             "memory": memory_lines(known, planner_input.round) if memory else (),
+            "brief_memory": brief_lines(known) if memory else (),
             "tells_rooms": rooms,
             "tells_memory": memory,
             "images": shown.images,
@@ -305,8 +309,20 @@ def _history(planner_input: PlannerInput) -> str:
 
 def _reasoned(item: HistoryItem) -> str:
     """A round of the history with what its feedback said, if it said anything; that of a success begins with None."""
-    why = item.feedback.message.removeprefix("None").removeprefix(", ").rstrip(".")
+    why = _why(item)
     return f"({item.number}) {item.subtask}({item.feedback.status}{': ' if why else ''}{why})"
+
+
+def _why(item: HistoryItem) -> str:
+    return item.feedback.message.removeprefix("None").removeprefix(", ").rstrip(".")
+
+
+def _brief(item: HistoryItem, *, reasons: bool) -> str:
+    """A round of the history in few words: `Pick apple`, `Pick apple (fail: it is too far)`."""
+    subtask, why = item.subtask, _why(item) if reasons else ""
+    words = ", ".join(filter(None, (subtask.target, subtask.destination)))
+    said = ": ".join(filter(None, ("fail" if item.feedback.status == "fail" else "", why)))
+    return " ".join(filter(None, (subtask.action, words, f"({said})" if said else "")))
 
 
 def _last(turns: Sequence[Turn], number: int) -> Sequence[Turn]:

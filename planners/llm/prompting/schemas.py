@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from homie.kernel.types import END, REPORTS
+from homie.kernel.types import END, END_FAILURE, END_SUCCESS, REPORTS
 from homie.kernel.vocabulary.actions import ARGUMENTS, Arguments, arguments_of
 from planners.llm.answers import AnswerFormat
 
@@ -29,16 +29,22 @@ def decision_schema(
     arguments: Arguments = ARGUMENTS,
     *,
     analysis: bool = True,
+    targets: Sequence[str] = (),
 ) -> Mapping[str, object] | None:
     """The schema of an answer (equation 5 of EMMOE, or a plan of EmbodiedBench), None for free text.
 
     Args:
+        answer: The format of the answer.
+        actions: Names of the actions.
+        models: Names of the models, none for a schema without a choice.
+        arguments: What each action takes.
         analysis: Whether its texts come before the subtasks.
+        targets: The names that targets and destinations can have; none for any text.
     """
     chosen = {"model": {"type": "string", "enum": list(models)}} if models else {}
     if answer == "json":
         analysed = {"analysis": _TEXT} if analysis else {}
-        return _object({**analysed, "subtask": _subtask(actions, arguments, ending=True), **chosen})
+        return _object({**analysed, "subtask": _subtask(actions, arguments, targets, ending=True), **chosen})
     texts = ("visual_state_description", "reasoning_and_reflection", "language_plan") if analysis else ()
     if answer == "ids":
         steps = {"type": "array", "items": _object({"action_id": {"type": "integer"}, "action_name": _TEXT})}
@@ -47,28 +53,40 @@ def decision_schema(
         steps = {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}
         return _object({**dict.fromkeys(texts, _TEXT), "executable_plan": steps})
     if answer == "plan":
-        steps = {"type": "array", "items": _subtask(actions, arguments)}
+        steps = {"type": "array", "items": _subtask(actions, arguments, targets)}
         return _object({**dict.fromkeys(texts, _TEXT), "executable_plan": steps, **chosen})
     return None
 
 
-def _subtask(actions: Sequence[str], arguments: Arguments, *, ending: bool = False) -> Mapping[str, object]:
+def _subtask(
+    actions: Sequence[str], arguments: Arguments, targets: Sequence[str], *, ending: bool = False
+) -> Mapping[str, object]:
     """A subtask: one variant for each set of parts, so that End has no target and Put has a place.
 
     Args:
+        actions: Names of the actions.
+        arguments: What each action takes.
+        targets: The names that targets and destinations can have; none for any text.
         ending: Whether End may have a report and an answer. It has none where its target is the report.
     """
     variants: dict[tuple[tuple[str, ...], bool], list[str]] = {}
     for action in actions:
         parts = arguments_of(action, arguments)
-        variants.setdefault((parts, ending and action == END.action and not parts), []).append(action)
-    forms = [
-        _object(
-            {"action": {"type": "string", "enum": names}, **dict.fromkeys(parts, _TEXT), **(_ENDING if ends else {})}
-        )
-        for (parts, ends), names in variants.items()
-    ]
+        alone = action == END.action and (bool(targets) if parts else ending)
+        variants.setdefault((parts, alone), []).append(action)
+    forms = [_variant(names, parts, targets, ending=alone) for (parts, alone), names in variants.items()]
     return forms[0] if len(forms) == 1 else {"anyOf": forms}
+
+
+def _variant(
+    names: Sequence[str], parts: Sequence[str], targets: Sequence[str], *, ending: bool
+) -> Mapping[str, object]:
+    if ending and parts:
+        target: Mapping[str, object] = {"type": "string", "enum": [END_SUCCESS.target, END_FAILURE.target]}
+    else:
+        target = {"type": "string", "enum": list(targets)} if targets else _TEXT
+    action = {"type": "string", "enum": names}
+    return _object({"action": action, **dict.fromkeys(parts, target), **(_ENDING if ending and not parts else {})})
 
 
 def _object(properties: Mapping[str, object]) -> Mapping[str, object]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from homie.kernel.errors import BadInput
@@ -28,6 +30,9 @@ class PromptSettings(BaseModel):
     image_size: int = Field(768, ge=32, le=4096, description="Longest side of an image in pixels; never enlarged.")
     past_images: int = Field(0, ge=0, le=20, description="Earlier rounds whose images are shown again.")
     chat_turns: int = Field(0, ge=0, le=100, description="Earlier rounds kept as a conversation (0: single turn).")
+    targets: Literal["open", "known"] = Field(
+        "open", description="known: hold targets to the names in sight, in memory and in the task."
+    )
     reasks: int = Field(2, ge=0, le=10, description="Times that an unreadable answer is asked for again.")
     reading: Profile = Field("homie", description="How answers are read; strict-emmoe: as the official code does.")
     leniencies: str = Field(

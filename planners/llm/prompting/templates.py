@@ -25,7 +25,7 @@ from planners.llm.answers import AnswerFormat
 BLOCKS = ("system", "user", "view")
 NAMES = (
     *("task", "round", "inventory", "history", "feedback", "actions", "models", "abilities", "setting"),
-    "explanations",
+    *("explanations", "brief_memory", "brief_history"),
     *("views", "names", "rooms", "memory", "tells_rooms", "tells_memory", "listing", "choices", "reports"),
     *("images", "boxes", "hand", "crops", "past_images", "examples", "view", "ago"),
 )

@@ -52,15 +52,15 @@ def dataset_of(examples: Sequence[dict[str, Any]], *, sees: bool) -> Dataset:
     if shown and not sees:
         raise BadInput("The data show pictures and the model only reads: make them with `--prompt images=false`.")
     if not sees:
-        plain = [{name: _plain(value) for name, value in example.items()} for example in examples]
-        return Dataset.from_list(plain)
+        read_only = [{name: plain(value) for name, value in example.items()} for example in examples]
+        return Dataset.from_list(read_only)
     if not all("images" in example for example in examples):
         raise BadInput("The model sees and the data show no pictures: play with --frames, and make them anew.")
     return Dataset.from_list(list(examples)).cast_column("images", List(Image()))
 
 
-def _plain(messages: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
-    """Messages whose content is one text, as chat templates of text-only models want them."""
+def plain(messages: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
+    """Messages with text content instead of a list of parts, for the chat templates of text-only models."""
     return [
         {"role": message["role"], "content": "\n".join(part["text"] for part in message["content"])}
         for message in messages

@@ -24,7 +24,7 @@ from planners.llm.local.adapters import ADAPTER_WEIGHTS
 from planners.llm.local.engine import Engine
 from planners.llm.local.folder import find_folder
 from planners.llm.local.loading import WEIGHTS, Load, load_engine
-from planners.llm.training.examples import COLUMNS, dataset_of, read_examples, texts_of
+from planners.llm.training.examples import COLUMNS, dataset_of, plain, read_examples, texts_of
 from planners.llm.training.lora import joined, targets_of
 from planners.llm.training.tiny import make_tiny
 
@@ -115,9 +115,11 @@ def _answers(order: TrainingOrder) -> tuple[str, ...]:
 
 def _takes_system(engine: Engine, prompt: list[dict[str, Any]]) -> bool:
     """Whether the chat template of a model takes a system message; some refuse it."""
-    by = engine.processor or engine.tokenizer
     try:
-        by.apply_chat_template(prompt, tokenize=False)
+        if engine.sees:
+            engine.processor.apply_chat_template(prompt, tokenize=False)
+        else:
+            engine.tokenizer.apply_chat_template(plain(prompt), tokenize=False)
     except jinja2.TemplateError:
         return False
     return True
