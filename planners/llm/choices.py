@@ -45,7 +45,7 @@ def read_ids(
 ) -> Reading:
     """Parse an answer whose plan is numbers of the list.
 
-    The number counts; the name beside it is for people. An empty plan ends the task, as in EmbodiedBench, where
+    The number counts; the name beside it is for people. An empty plan ends the task where
     the list has an end.
 
     Args:

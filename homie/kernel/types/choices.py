@@ -1,4 +1,4 @@
-"""Numbered actions: the list from which a planner chooses by number, as EmbodiedBench's planners do."""
+"""Numbered actions: the list from which a planner chooses by number."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Literal, TypeAlias
 from homie.kernel.types.subtasks import END, Subtask
 
 SentTo: TypeAlias = Literal["things", "furniture", "points"]
-"""What a robot can be sent to by number: all that there is, as in EB-ALFRED; furniture that holds things, as in
-EB-Habitat, where a planner has to know or to look where a thing is; or the points of a navigation graph, move by move
-(`homie.kernel.vocabulary.moves`), as in EmbodiedEval."""
+"""What a robot can be sent to by number: `things`, everything; `furniture`, only what holds things, so that a planner
+has to know or to look where a thing is; `points`, those of a navigation graph, move by move
+(`homie.kernel.vocabulary.moves`)."""
 HELD = "object in hand"
 """The target of a numbered action that is done with the held object, whatever that is."""
 

@@ -25,8 +25,7 @@ class Limits:
 
     Attributes:
         steps: Subtasks, of all answers.
-        failures: Subtasks that fail, and answers that cannot be read; the last of them ends the episode
-            (EmbodiedBench's tenth).
+        failures: Subtasks that fail, and answers that cannot be read; the last of them ends the episode.
         plan: Subtasks of one answer that are carried out, the rest of it is not.
 
     >>> Limits(failures=10).reached(steps=14, failures=10)

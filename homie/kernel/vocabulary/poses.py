@@ -1,4 +1,4 @@
-"""Move, the action of an arm on a table: its target is seven whole numbers, as in EmbodiedBench (section 4.1)."""
+"""Move, the action of an arm on a table: its target is seven whole numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The eight small actions of EB-Navigation by their names, in its order: the place in the list is the action's id."""
+"""The eight small actions of a robot that drives and tilts its camera: the place in the list is the action's number."""
 
 from __future__ import annotations
 

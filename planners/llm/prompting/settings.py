@@ -1,4 +1,4 @@
-"""The switches of a prompt: what a language model is shown in every round. Some are ablations of EmbodiedBench."""
+"""The switches of a prompt: what a language model is shown in every round."""
 
 from __future__ import annotations
 
