@@ -70,8 +70,6 @@ def pairs(episode: Episode, seed: str | None = None) -> Iterator[Pair]:
     good = teachable(episode)
     for number, place in enumerate(good):
         step = episode.steps[place]
-        if step.ends:
-            continue
         choice = _choice(step)
         chance = None if seed is None else random.Random(f"{seed}/{episode.name}/{step.number}")
         if number + 1 < len(good):

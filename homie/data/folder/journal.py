@@ -11,7 +11,6 @@ import os
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
-from types import TracebackType
 
 from pydantic import BaseModel, ConfigDict
 
@@ -43,7 +42,7 @@ class Entry(BaseModel):
 
 
 class Journal:
-    """The lines so far, and of which episodes they are. Used as a context manager.
+    """The lines so far, and of which episodes they are; `close` releases the files.
 
     done: the episodes that are in it or left out, by name, in order.
     """
@@ -104,12 +103,6 @@ class Journal:
         """Release the files. Idempotent."""
         for file in (*self._files.values(), self._journal):
             file.close()
-
-    def __enter__(self) -> Journal:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
 
     def _check(self, recipe: Recipe) -> None:
         if other := differing_fields(self.folder / "recipe.json", recipe):
