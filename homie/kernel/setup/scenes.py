@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from homie.kernel.errors import BadInput
 from homie.kernel.setup import registry
+from homie.kernel.support.moved import renamed_members
 from homie.kernel.support.problems import sentence_of, where
 from homie.kernel.world.snapshot import WorldSnapshot
 
@@ -39,6 +40,10 @@ class Scenes:
     expert: ClassVar[str] = ""
     """The planner that does every task of these scenes, which `homie bench --planner expert` plays where a suite gives
     no steps; "" where there is none."""
+
+    def __init_subclass__(cls, **arguments: object) -> None:
+        super().__init_subclass__(**arguments)
+        renamed_members(cls, {"outset": "initial_state"})  # codespell:ignore
 
     def options(self, robot: str, choice: BaseModel) -> Mapping[str, Any]:
         """The options of a run (`homie.kernel.setup.options.RunOptions`) that make the chosen scene.

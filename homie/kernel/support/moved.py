@@ -22,18 +22,23 @@ else:
 MOVED: Mapping[str, str] = MappingProxyType(
     {
         "homie.across": "suites.leaderboard",
+        "homie.bench.authoring.errands.errand": "homie.bench.authoring.errands.task_draft",
         "homie.bench.protocols": "suites.protocols",
         "homie.bench.suites.alfred": "suites.published.alfred",
         "homie.bench.suites.embodiedbench": "suites.published.embodiedbench",
+        "homie.cli.commands.questions": "suites.commands.questions",
+        "homie.cli.commands.vigil": "suites.commands.vigil",
         "homie.conditions": "homie.kernel.world.conditions",
         "homie.conditions.grammar": "homie.kernel.world.conditions",
         "homie.conditions.people": "homie.kernel.world.predicates_people",
         "homie.conditions.predicates": "homie.kernel.world.predicates",
         "homie.conditions.words": "homie.kernel.world.words",
+        "homie.envs.mujoco.house.outset": "homie.envs.mujoco.house.initial_state",  # codespell:ignore
         "homie.household": "homie.kernel.world.household",
         "homie.household.people": "homie.kernel.world.household",
         "homie.household.rules": "homie.kernel.world.household",
         "homie.household.verbs": "homie.kernel.world.household",
+        "homie.kernel.types.telling": "homie.kernel.types.visibility",
         "homie.kernel.vocabulary.domain": "homie.kernel.world.thresholds",
         "homie.kernel.vocabulary.furniture": "homie.kernel.world.furniture",
         "homie.questions": "suites.questions",
@@ -43,6 +48,7 @@ MOVED: Mapping[str, str] = MappingProxyType(
         "homie.vector": "homie.gym.vector",
         "homie.vector.threads": "homie.gym.vector",
         "homie.vigil": "suites.vigil",
+        "planners.rule.errands": "planners.rule.running",
     }
 )
 """Where a module or package is now, by the name that it had in version 0.1; what was in it moved with it."""

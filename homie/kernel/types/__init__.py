@@ -5,6 +5,9 @@ starts at the scene origin in simulators, at the robot's start pose on hardware;
 unless a docstring says otherwise. Images are HxWx3 uint8 RGB, depth is HxW float32 metres (0 = no return).
 """
 
+from typing import TYPE_CHECKING
+
+from homie.kernel.support.moved import renamed
 from homie.kernel.types.arrangement import Arrangement, Lying
 from homie.kernel.types.arrays import Array, Depth, Image, Mask
 from homie.kernel.types.choices import HELD, Choice, SentTo, is_interaction, with_held
@@ -150,3 +153,6 @@ __all__ = [
     "with_held",
     "wrapped",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = renamed(__name__, {"Telling": "Visibility"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -53,6 +54,16 @@ class PlannerInput:
     choices: tuple[Choice, ...] = ()
     ends: tuple[Subtask, ...] = (END,)
     explanations: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def telling(self) -> Visibility:
+        """`visibility` by the name that it had in version 0.1, for one release."""
+        warnings.warn(
+            "PlannerInput.telling is called visibility now. The old name works for one release.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return self.visibility
 
     @property
     def reports(self) -> bool:
