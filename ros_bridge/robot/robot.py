@@ -51,6 +51,8 @@ SAME_GRIP = 0.001
 """m by which a new width of the fingers differs from the one that they were told."""
 ARM_LENGTH, MOST_BOXES = 1.6, 400
 """Metres from the base within which things can be in the way of the arm, and how many of them a planner sees."""
+LEAD = 0.32
+"""Seconds that a joint target may run ahead of what is measured: that is a network, a controller and a servo behind."""
 LONGEST_PERIOD = 0.1
 """Seconds of this machine for which a command waits for the next control period: a velocity lives for 0.25 s of it."""
 NEAR = 0.01
@@ -86,12 +88,11 @@ class RosRobot(Robot):
     """Commands a robot through its guard, and observes it. Made by `ros_bridge.robot.opening.open_ros`."""
 
     waits = False
-    lead = 8.0
-    """A third of a second: what is measured is a network, a controller and a servo behind."""
 
     def __init__(self, connection: Connection, cameras: Sequence[str]) -> None:
         """cameras: that it has, the one of its head first. It turns for the views that are not among them."""
         self.profile, self.spec, self.kinematics = connection.profile, connection.spec, connection.kinematics
+        self.lead = max(1.0, LEAD / self.spec.period)
         self._node, self._felt, self._pictures = connection.node, connection.felt, connection.pictures
         self._links, self._guard = connection.links, connection.guard
         self._episode = connection.node.publisher(TEXT, EPISODE, MANY)

@@ -48,8 +48,8 @@ VELOCITY_LIFE = 0.5
 """Seconds that a velocity is driven without being said again, as the drivers of such robots have it."""
 BEHIND = 1.0
 """Seconds that the simulation may be behind the clock on the wall; what is more is given up and logged."""
-STATE_PERIODS = 3
-"""Control periods between two messages with the state of the whole world: some ten a second."""
+STATE_SECONDS = 0.12
+"""Between two messages with the state of the whole world: some eight a second."""
 NEAR = 0.3
 """rad or m within which the last target of a group is where a new trajectory begins: a servo lags behind it, and a
 joint that something blocks is further away."""
@@ -93,6 +93,7 @@ class ServedRobot:
         self._body = robot.measured()
         self._painter = painter
         self._periods = 0
+        self._state_periods = max(1, round(STATE_SECONDS / robot.spec.period))
         self._state = None if secret else node.publisher(TEXT, STATE)
         self._clock = node.publisher(CLOCK_KIND, CLOCK)
         # Who follows /clock has to hear one: that of this machine, with which everything here is stamped.
@@ -351,7 +352,7 @@ class ServedRobot:
         state = self._robot.state()
         if self._painter is not None:
             self._painter.show(state, at)
-        if self._state is not None and self._periods % STATE_PERIODS == 0 and self._state.subscribers():
+        if self._state is not None and self._periods % self._state_periods == 0 and self._state.subscribers():
             self._state.publish(self._node.message(TEXT, data=json.dumps(state)))
 
     def _effector(self, body: Proprioception, at: dict[str, Any]) -> dict[str, Any]:

@@ -37,6 +37,9 @@ OUTSIDE = 0.15
 LEADING = 0.7
 """Share of the largest joint speeds at which a door is led: slower than the arm moves freely, since it has a mass."""
 
+LEG = 0.08
+"""Seconds that a leg of a door's way takes at least."""
+
 HANDLE_OPENING = 0.06
 """Opening of the fingers around a bar, m: a fully open finger would touch the panel behind it."""
 
@@ -257,8 +260,8 @@ class MoveArticulation(Manipulation):
 
     def _lead(self, path: Sequence[Array]) -> Motion:
         """Follow the joint path with the fingers closed; the door decides how fast that goes."""
-        period = self.spec.period
-        for q in timed(self.chain, self.q, path, LEADING * self.chain.speeds, period, least=2 * period):
+        speeds = LEADING * self.chain.speeds
+        for q in timed(self.chain, self.q, path, speeds, self.spec.period, least=LEG):
             yield merged([self.chain.command(q), self.spec.grip(0.0)])
         yield from self.wait(0.3)
 

@@ -35,9 +35,11 @@ from skills.classical.ways import Joints
 BLOCKED = 0.35
 """Joint error (rad or m) that remains when something is in the way, rather than a servo that leans on something."""
 
-STILL, LEANING = 5e-4, 0.3
-"""Joint change (rad or m) in a control period up to which an arm stands still, and seconds after which it leans on
-something: waiting longer brings it no nearer."""
+STILL, LEANING = 0.0125, 0.3
+"""Joint speed (rad/s or m/s) up to which an arm stands still, and seconds after which it leans on something: waiting
+longer brings it no nearer."""
+FINGERS_STILL = 0.005
+"""Speed (m/s) of the opening up to which fingers stand still."""
 
 BRISK = 0.9
 """Share of the largest joint speeds at which the arm moves where nothing has to be touched."""
@@ -206,7 +208,7 @@ class RoutineSkill(AttemptSkill):
         while np.max(np.abs(self.q - command)) > tolerance and waited <= patience and still < LEANING:
             yield self.chain.command(command)
             waited += self.spec.period
-            still = still + self.spec.period if np.max(np.abs(self.q - last)) < STILL else 0.0
+            still = still + self.spec.period if np.max(np.abs(self.q - last)) < STILL * self.spec.period else 0.0
             last = self.q
 
     def line(self, pose: Pose, *, speed: float = 0.15, locked_torso: bool = False, patience: float = 1.5) -> Motion:
@@ -253,7 +255,7 @@ class RoutineSkill(AttemptSkill):
         while waited < patience:
             yield self.spec.grip(width)
             now = self.seen.body.gripper
-            still = still + self.spec.period if abs(now - last) < 2e-4 else 0.0
+            still = still + self.spec.period if abs(now - last) < FINGERS_STILL * self.spec.period else 0.0
             if abs(now - width) < 0.003 or still > 0.25:
                 return
             last, waited = now, waited + self.spec.period

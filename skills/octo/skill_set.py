@@ -57,7 +57,7 @@ class OctoSettings(Templates):
     overlap: Overlap = Field(
         default="newest", description="Where chunks overlap: the newest, or the mean with the one before (ahead)."
     )
-    rate: float | None = Field(default=None, gt=0.0, le=25.0, description="Motions per second; else the data set's.")
+    rate: float | None = Field(default=None, gt=0.0, description="Motions per second; else the data set's.")
     steps: int = Field(default=120, ge=1, le=1000, description="The most motions of one attempt.")
     camera: str = Field(default="", description="The robot's camera that it sees through; empty: head, else front.")
     wrist: str = Field(default="", description="The robot's camera on the hand; empty: it sees without.")

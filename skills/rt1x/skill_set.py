@@ -33,7 +33,7 @@ class Rt1xSettings(Templates):
         default="repeat", description="Before the 15th frame: the first one repeated, or a shorter history."
     )
     drive: bool = Field(default=True, description="Whether motions of the base count.")
-    rate: float = Field(default=RATE, gt=0.0, le=25.0, description="Motions per second.")
+    rate: float = Field(default=RATE, gt=0.0, description="Motions per second.")
     steps: int = Field(default=90, ge=1, le=1000, description="The most motions of one attempt.")
     camera: str = Field(default="", description="The robot's camera that it sees through; empty: head, else front.")
     device: str = Field(default="auto", description="Where the network runs: auto, cpu, cuda.")

@@ -13,11 +13,8 @@ from homes import one_room
 
 from homie.envs.mujoco.home.filming import FilmCamera
 from homie.envs.mujoco.home.home import PICTURE_SIZE, MujocoHome
-from homie.envs.mujoco.house.build import TIMESTEP
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.envs.mujoco.robots.fetch import fetch
 from homie.envs.mujoco.robots.fetch.fetch import READY
-from homie.envs.mujoco.robots.panda import panda
 from homie.kernel.errors import CommandRefused, RobotFault
 from homie.kernel.types import VIEWS, Array, CameraFrame, Command, Observation, Pose
 from homie.kernel.world.snapshot import read_snapshot
@@ -336,8 +333,3 @@ def test_a_simulation_that_diverges_is_a_fault_and_no_fresh_start(joint: str, sp
         with pytest.raises(RobotFault, match="diverged"):
             _wiggle(robot, 5)
         assert robot.data.time >= before, "MuJoCo must not put the world back to its start and go on"
-
-
-@pytest.mark.parametrize("spec", [fetch.SPEC, panda.SPEC])
-def test_a_control_period_is_a_number_of_physics_steps(spec):
-    assert (spec.period / TIMESTEP) == pytest.approx(round(spec.period / TIMESTEP))

@@ -85,6 +85,6 @@ def test_what_lies_on_a_thing_that_can_be_woken_takes_part_as_well() -> None:
     mujoco.mj_resetData(model, data)
     data.qpos[2] = 0.6  # the ball reaches the lower box, not the one on it
     mujoco.mj_forward(model, data)
-    with Vicinity(model, data).alone():
+    with Vicinity(model, data, 0.04).alone():
         part = {model.body(body).name for body in np.flatnonzero(model.body_contype)}
     assert part == {"world", "ball", "near", "on near"}

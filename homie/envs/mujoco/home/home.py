@@ -34,7 +34,7 @@ from homie.envs.mujoco.robots.eyes import Eyes
 from homie.envs.mujoco.robots.fetch.kinematics import FETCH
 from homie.envs.mujoco.robots.grasping import Grasping, add_grasp_constraints
 from homie.envs.mujoco.robots.limbs import PREFIX, Limbs, place
-from homie.envs.mujoco.robots.simulated import SETTLE, SimulatedRobot
+from homie.envs.mujoco.robots.simulated import LEAD, SimulatedRobot
 from homie.envs.mujoco.state.snapshot import snapshot_of
 from homie.envs.mujoco.state.world import World
 from homie.kernel.errors import BadInput
@@ -72,6 +72,7 @@ class MujocoHome(SimulatedRobot):
         what objects are drawn by, by the names that `with_meshes` goes by."""
         self._body = body or self.body
         self.spec = self._body.spec
+        self.lead = max(1.0, LEAD / self.spec.period)
         self._meshes = meshes
         self.scene = scene = with_meshes(scene, meshes) if meshes else scene
         self.picture_size = picture_size
@@ -83,10 +84,12 @@ class MujocoHome(SimulatedRobot):
         self.kinematics = self._body.kinematics()
         self.world = World(self.home, self.data)
         self.eyes = Eyes(self.model, self.data, self.home.index.geoms, picture_size, shade=shade)
-        self.grasping = Grasping(self.model, self.data, self.home.index, self._body.hand, friction=grasp == "friction")
+        self.grasping = Grasping(
+            self.model, self.data, self.home.index, self._body.hand, self.spec.period, friction=grasp == "friction"
+        )
         self.pace = Pace(self.model, self.home.index)
         mujoco.mj_kinematics(self.model, self.data)
-        self._vicinity = Vicinity(self.model, self.data)
+        self._vicinity = Vicinity(self.model, self.data, self.spec.period)
         self.limbs = Limbs(self.model, self.data, self.spec, self._body.hand.fingers)
         self._base = [int(self.model.joint(PREFIX + name).qposadr[0]) for name in BASE_JOINTS]
         self._base_dof = [int(self.model.joint(PREFIX + name).dofadr[0]) for name in BASE_JOINTS]
@@ -148,8 +151,7 @@ class MujocoHome(SimulatedRobot):
         self.world.appliances.reset()
         self.world.household.reset()
         self.world.people.reset()
-        for _ in range(SETTLE):  # by fractions of a millimetre
-            self.act(Command())
+        self._settle()  # by fractions of a millimetre
 
     def _tell(self, command: Command) -> None:
         self.limbs.tell(command)

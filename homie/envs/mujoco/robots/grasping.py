@@ -14,9 +14,9 @@ from homie.kernel.types import Array
 Pressed = dict[int, list[tuple[int, Array]]]
 """By body: its geoms that a pad presses on, and where in the world (3,)."""
 
-OPENING = 0.003
-"""Metres that the commanded width must exceed the present one to let go: less than what fingers are let open in one
-control period."""
+OPENING = 0.075
+"""Metres per second at which the fingers must be commanded to open, over one control period, to let go: less than they
+are let open."""
 
 SQUEEZE = 0.003
 """Metres that the commanded width must be below the present one: fingers that only rest on something hold nothing."""
@@ -27,19 +27,19 @@ THINNEST = 0.006
 ALONG = 0.7
 """Cosine of the angle between a contact's normal and the closing direction from which the pad presses on the thing."""
 
-STOPPED = 0.0005
-"""Metres that the opening may change in a control period once the fingers have closed on something: otherwise they come
-at eight times that, or still turn the thing between them."""
+STOPPED = 0.0125
+"""Metres per second that the opening may change once the fingers have closed on something: otherwise they come at eight
+times that, or still turn the thing between them."""
 
-STEADY = 2
-"""Control periods for which they must have stopped."""
+STEADY = 0.08
+"""Seconds for which they must have stopped."""
 
 SLOPE = 2.0
 """How far aside one finger may press from where the other does, as a multiple of the thickness between them: the pads'
 friction. Beyond it the line between the two leaves the friction cones, and the thing turns out of the hand."""
 
-LOST = 5
-"""Control periods (0.2 s) without a touch after which a thing is no longer held."""
+LOST = 0.2
+"""Seconds without a touch after which a thing is no longer held."""
 
 HANDLE = "handle"
 """The part of a door or drawer that can be held; of its panel the fingers have only an edge."""
@@ -88,9 +88,18 @@ class Grasping:
     """
 
     def __init__(
-        self, model: mujoco.MjModel, data: mujoco.MjData, index: SceneIndex, hand: Hand, *, friction: bool = False
+        self,
+        model: mujoco.MjModel,
+        data: mujoco.MjData,
+        index: SceneIndex,
+        hand: Hand,
+        period: float,
+        *,
+        friction: bool = False,
     ) -> None:
+        """A grip that holds nothing. period: of control, s."""
         self.model, self.data, self.friction = model, data, friction
+        self._period = period
         self._gripper = model.body(f"robot/{hand.body}").id
         self._pads = {model.geom(f"robot/{name}").id: side for side, name in enumerate(hand.pads)}
         self._pad_geoms = np.array(list(self._pads))
@@ -148,13 +157,13 @@ class Grasping:
     def commanded(self, width: float) -> None:
         """The fingers are told a width."""
         self._wanted = width
-        if self._body >= 0 and width > self._width() + OPENING:
+        if self._body >= 0 and width > self._width() + OPENING * self._period:
             self.let_go()
 
     def update(self) -> None:
         """After a control period: look at the contacts, take hold or lose it."""
         width, pressed = self._width(), self._pressed()
-        self._steady = self._steady + 1 if abs(width - self._last_width) < STOPPED else 0
+        self._steady = self._steady + 1 if abs(width - self._last_width) < STOPPED * self._period else 0
         self._last_width = width
         self._touch = (bool(pressed[0]), bool(pressed[1]))
         if self._body >= 0 and not self._given:
@@ -162,7 +171,7 @@ class Grasping:
             # Welded, a thing cannot leave the hand, but something may have drawn the fingers off it.
             kept = all(touching) if self.friction else any(touching)
             self._untouched = 0 if kept else self._untouched + 1
-            if self._untouched >= LOST:
+            if self._untouched >= self._periods(LOST):
                 self.let_go()
         elif self._body < 0 and self._closed(width):
             for body in sorted(pressed[0].keys() & pressed[1].keys()):
@@ -170,12 +179,16 @@ class Grasping:
                     self._take(body)
                     return
 
+    def _periods(self, seconds: float) -> int:
+        """Control periods in a time, at least one."""
+        return max(1, round(seconds / self._period))
+
     def _width(self) -> float:
         return float(self.data.qpos[self._fingers].sum())
 
     def _closed(self, width: float) -> bool:
         """Whether the fingers are told to close and something has stopped them."""
-        return self._wanted <= width - SQUEEZE and width >= THINNEST and self._steady >= STEADY
+        return self._wanted <= width - SQUEEZE and width >= THINNEST and self._steady >= self._periods(STEADY)
 
     def _pressed(self) -> tuple[Pressed, Pressed]:
         """What each pad presses on with its inner face, towards the other pad: contacts by body."""

@@ -22,8 +22,10 @@ DIVERGED = (
 )
 """What MuJoCo counts when a position, speed or acceleration is not finite or beyond 1e10."""
 _DIVERGED = [int(kind) for kind in DIVERGED]
-SETTLE = 25
-"""Control periods at the start of an episode in which things come to rest."""
+SETTLE = 1.0
+"""Seconds at the start of an episode in which things come to rest."""
+LEAD = 0.12
+"""Seconds that a joint target may run ahead of the measured joint: servos of the simulation lag by some 0.1 s."""
 
 
 class SimulatedRobot(Robot):
@@ -41,6 +43,11 @@ class SimulatedRobot(Robot):
 
     def _wait(self) -> None:
         self._pass()
+
+    def _settle(self) -> None:
+        """Let things come to rest at the start of an episode."""
+        for _ in range(round(SETTLE / self.spec.period)):
+            self.act(Command())
 
     @abstractmethod
     def _tell(self, command: Command) -> None:

@@ -17,7 +17,7 @@ from homie.envs.mujoco.robots.grasping import Grasping
 from homie.envs.mujoco.robots.limbs import Limbs, place
 from homie.envs.mujoco.robots.panda import panda
 from homie.envs.mujoco.robots.panda.kinematics import PandaKinematics
-from homie.envs.mujoco.robots.simulated import SETTLE, SimulatedRobot
+from homie.envs.mujoco.robots.simulated import LEAD, SimulatedRobot
 from homie.envs.mujoco.table.build import build
 from homie.envs.mujoco.table.families import scene_of
 from homie.envs.mujoco.table.locator import TableLocator
@@ -52,7 +52,8 @@ class FrankaTable(SimulatedRobot):
         self.kinematics = PandaKinematics(FOOT[2])
         self.world = TableWorld(self.built, self.data)
         self.eyes = Eyes(self.model, self.data, self.built.index.geoms, picture_size, shade=shade)
-        self.grasping = Grasping(self.model, self.data, self.built.index, panda.HAND)
+        self.grasping = Grasping(self.model, self.data, self.built.index, panda.HAND, self.spec.period)
+        self.lead = max(1.0, LEAD / self.spec.period)
         self._substeps = round(self.spec.period / self.model.opt.timestep)
         self.limbs = Limbs(self.model, self.data, self.spec, panda.HAND.fingers)
         self.reset(seed=scene.seed)
@@ -80,8 +81,7 @@ class FrankaTable(SimulatedRobot):
         self.grasping.reset()
         self.world.reset()
         place(self.model, self.data, panda.FILE.keyframe("ready"))
-        for _ in range(SETTLE):
-            self.act(Command())
+        self._settle()
 
     def _tell(self, command: Command) -> None:
         self.limbs.tell(command)
