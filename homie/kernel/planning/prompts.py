@@ -47,10 +47,11 @@ class PromptWriter(ABC):
     def ask(self, planner_input: PlannerInput, earlier: Sequence[Answered] = ()) -> Sequence[Message]:
         """The messages of a round, up to the answer.
 
-        A picture that is shown as it was taken is the very array of `given`; one that is scaled or drawn in is another.
+        A picture that is shown as it was taken is the very array of `planner_input`; one that is scaled or drawn in is
+        another.
 
         Args:
-            given: what the planner sees.
+            planner_input: what the planner sees.
             earlier: the rounds before with their answers, in order; the last `remembers` of them will do.
 
         Raises:
@@ -71,8 +72,9 @@ class PromptWriter(ABC):
 
         Args:
             analysis: None leaves it out of the answer.
-            report, answer: What is said of the task with End, left out where they are empty or where the form of
-                answers has no place for them.
+            report: What is said of the task with End, left out where it is empty or the form of answers has no place
+                for it.
+            answer: The answer to a question, left out likewise.
         """
 
     @abstractmethod

@@ -32,8 +32,10 @@ class Choice:
 def is_interaction(subtask: Subtask) -> bool:
     """Whether a subtask of a list is done to a thing, and is neither a way nor an end.
 
-    >>> [is_interaction(each) for each in (Subtask("Pick", "mug"), Subtask("Go to", "mug"), Subtask("Turn left"), END)]
-    [True, False, False, False]
+    Examples:
+        >>> listed = (Subtask("Pick", "mug"), Subtask("Go to", "mug"), Subtask("Turn left"), END)
+        >>> [is_interaction(subtask) for subtask in listed]
+        [True, False, False, False]
     """
     return bool(subtask.target) and subtask.action not in (END.action, "Go to")
 

@@ -14,7 +14,7 @@ from homie.kernel.types.arrays import Array
 def planar_rotation(angle: float) -> Array:
     """The rotation (2, 2) of the floor plan by an angle (rad), counter-clockwise seen from above.
 
-    Example:
+    Examples:
         >>> [round(float(number), 6) for number in planar_rotation(np.pi / 2) @ np.array([1.0, 0.0])]
         [0.0, 1.0]
     """
