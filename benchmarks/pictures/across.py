@@ -1,4 +1,4 @@
-"""The pictures of docs/protocols.md: `python -m benchmarks.pictures.across --runs FOLDER`.
+"""The pictures of docs/compare.md: `python -m benchmarks.pictures.across --runs FOLDER`.
 
 Plays every tenth task of three suites with `random`, `rule` and `expert`, makes 150 questions and asks four respondents
 who look at nothing, one of them with the true answers, has the world judge the plans of two, writes the page of all

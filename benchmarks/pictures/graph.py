@@ -1,4 +1,4 @@
-"""The picture of a navigation graph in docs/embodied-eval.md: `python -m benchmarks.pictures.graph`.
+"""The picture of a navigation graph in docs/published-benchmarks.md: `python -m benchmarks.pictures.graph`.
 
 A house of homie-menu from above: what stands on its floor, the points and edges of its graph, the robot's start.
 """

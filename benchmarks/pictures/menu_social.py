@@ -1,4 +1,4 @@
-"""The picture of people in docs/embodied-eval.md: `python -m benchmarks.pictures.menu_social`.
+"""The picture of people in docs/published-benchmarks.md: `python -m benchmarks.pictures.menu_social`.
 
 Two houses of homie-menu at their start: somebody who points at something, and somebody who sits with a hand held out.
 """

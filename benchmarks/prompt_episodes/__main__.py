@@ -1,16 +1,18 @@
-"""Writes docs/prompts: for each template an episode as a model would see it, every text of it.
+"""Prints, for each template, an episode as a model would see it, every text of it.
 
-    python -m benchmarks.prompt_episodes docs/prompts
-    python -m benchmarks.prompt_episodes docs/prompts --only emmoe-json
+    python -m benchmarks.prompt_episodes --only emmoe-json
+    python -m benchmarks.prompt_episodes build/prompts
 
-The episodes are really played (episodes.yaml): what the prompts tell is what was seen, remembered and done. The answers
-were written down beforehand, in the form that the template asks for. Pictures are left out.
+With a folder each episode is a page in it. The episodes are really played (episodes.yaml): what the prompts tell is
+what was seen, remembered and done. The answers were written down beforehand, in the form that the template asks for.
+Pictures are left out.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -29,8 +31,7 @@ from planners.llm.prompting.settings import PromptSettings
 
 _HEAD = """\
 Version {version} of the template with default settings, round by round as a model is asked, without the pictures.
-It was really played ({where}); `python -m benchmarks.prompt_episodes docs/prompts` makes this page. The answers were
-written by hand."""
+It was really played ({where}). The answers were written by hand."""
 EPISODES = Path(__file__).with_name("episodes.yaml")
 
 
@@ -104,19 +105,28 @@ def play(episode: Mapping[str, Any]) -> str:
         action_list=numbered_actions if episode.get("numbered") else None,
     )
     with played(options, planner, rules) as (result, _):
-        print(f"{episode['template']}: {result.ended_by} after {result.rounds} rounds")
+        print(f"{episode['template']}: {result.ended_by} after {result.rounds} rounds", file=sys.stderr)
     return planner.page(episode["options"])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?", help="write pages here instead of printing them")
     parser.add_argument("--only", help="the episode of this template alone")
     options = parser.parse_args()
-    options.folder.mkdir(parents=True, exist_ok=True)
-    for episode in yaml.safe_load(EPISODES.read_text(encoding="utf-8")):
-        if options.only in (None, episode["template"]):
-            (options.folder / f"{episode['template']}.md").write_text(play(episode), encoding="utf-8")
+    episodes = yaml.safe_load(EPISODES.read_text(encoding="utf-8"))
+    names = [episode["template"] for episode in episodes]
+    if options.only not in (None, *names):
+        parser.error(f"--only takes one of {', '.join(names)}")
+    for episode in episodes:
+        if options.only not in (None, episode["template"]):
+            continue
+        page = play(episode)
+        if options.folder is None:
+            print(page)
+        else:
+            options.folder.mkdir(parents=True, exist_ok=True)
+            (options.folder / f"{episode['template']}.md").write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":

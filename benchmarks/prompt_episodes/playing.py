@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -15,7 +16,7 @@ from homie.runtime.assembly import assemble
 
 @contextmanager
 def played(options: RunOptions, planner: Planner, rules: EpisodeRules) -> Iterator[tuple[EpisodeResult, Robot]]:
-    """The result of the episode, whose subtasks are printed, and its robot while the block lasts."""
+    """The result of the episode, whose subtasks are printed on stderr, and its robot while the block lasts."""
     with assemble(options) as parts:
         parts.reset(options.seed)
         result = run_episode(
@@ -27,5 +28,5 @@ def played(options: RunOptions, planner: Planner, rules: EpisodeRules) -> Iterat
             listener=Listeners(),
         )
         for item in result.history:
-            print(f"  {item} {item.feedback.message}")
+            print(f"  {item} {item.feedback.message}", file=sys.stderr)
         yield result, parts.robot

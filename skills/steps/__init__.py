@@ -1,1 +1,1 @@
-"""`--skills steps`: the eight small actions of EB-Navigation, by the base and the head (docs/embodiedbench.md)."""
+"""`--skills steps`: the eight small actions of EB-Navigation, by base and head (docs/published-benchmarks.md)."""

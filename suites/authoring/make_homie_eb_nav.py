@@ -42,7 +42,7 @@ REFUSED: Mapping[int, int] = {}
 """How many draws of a target, by its number, were given up because an expert failed."""
 HEAD = """\
 # homie-eb-nav: 60 targets in the five ways of EB-Navigation's subsets. Made by
-# suites/authoring/make_homie_eb_nav.py; docs/embodiedbench.md explains them.
+# suites/authoring/make_homie_eb_nav.py; docs/published-benchmarks.md explains them.
 # Change suites/authoring/homie_eb_nav/ rather than this file.
 """
 

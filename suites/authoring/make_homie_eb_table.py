@@ -43,7 +43,7 @@ REFUSED: Mapping[str, int] = {}
 """How many draws of a scene, by its name (`pick-01`), were given up because its expert failed when it was played."""
 HEAD = """\
 # homie-eb-table: 48 scenes of the Panda's table in the five ways of EB-Manipulation's subsets. Made by
-# suites/authoring/make_homie_eb_table.py; docs/embodiedbench.md explains them.
+# suites/authoring/make_homie_eb_table.py; docs/published-benchmarks.md explains them.
 # Change suites/authoring/homie_eb_table/ rather than this file.
 """
 

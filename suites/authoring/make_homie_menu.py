@@ -78,7 +78,7 @@ REFUSED = frozenset({("errand", 33)})
 """Kinds of tasks and houses whose experts failed with ideal skills: what stands open leaves no floor to stand on."""
 HEAD = """\
 # homie-menu: 125 tasks in the five categories of EmbodiedEval, ours. Made by
-# suites/authoring/make_homie_menu.py; docs/embodied-eval.md explains them.
+# suites/authoring/make_homie_menu.py; docs/published-benchmarks.md explains them.
 # Change suites/authoring/homie_menu/ rather than this file.
 """
 

@@ -21,7 +21,7 @@ from suites.authoring.written import write_yaml
 OUT = Path(__file__).parents[1] / "published" / "homie-menu-graph.yaml"
 HEAD = """\
 # homie-menu-graph: the tasks of homie-menu on a navigation graph. Made by
-# suites/authoring/make_homie_menu_graph.py; docs/embodied-eval.md explains them.
+# suites/authoring/make_homie_menu_graph.py; docs/published-benchmarks.md explains them.
 # Change that program rather than this file.
 """
 

@@ -1,6 +1,6 @@
 """Tasks of published benchmarks. In Homie's homes: `homie-states` (docs/houses.md), `homie-eb-house`,
-`homie-eb-rearrange`, `homie-eb-nav` and `homie-eb-table` (docs/embodiedbench.md), `homie-menu` and `homie-menu-graph`
-(docs/embodied-eval.md); from files that a benchmark released: `embodiedbench`, `alfred`."""
+`homie-eb-rearrange`, `homie-eb-nav` and `homie-eb-table` (docs/published-benchmarks.md), `homie-menu` and
+`homie-menu-graph` (docs/published-benchmarks.md); from files that a benchmark released: `embodiedbench`, `alfred`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The quirks of EmbodiedBench's evaluators as released in February 2025 (docs/embodiedbench.md).
+"""The quirks of EmbodiedBench's evaluators as released in February 2025 (docs/published-benchmarks.md).
 
 EB-ALFRED --> `_Alfred`, EB-Navigation --> `_Navigation`, EB-Manipulation --> `_Manipulation`
 """

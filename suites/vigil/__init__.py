@@ -1,1 +1,1 @@
-"""`homie-vigil`: the episodes of Vigil's protocol in the embedded home, played and scored (docs/vigil.md)."""
+"""`homie-vigil`: episodes of Vigil's protocol in the embedded home, played and scored (docs/question-benchmarks.md)."""

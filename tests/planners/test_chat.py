@@ -386,7 +386,7 @@ def test_what_is_recorded_of_a_model() -> None:
 
 
 def test_the_manual_lists_the_providers_as_they_are() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "endpoints.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
     rows = re.findall(
         r"^\| (`[^|]+) \| `?(\w+)`? \| (JSON schema|JSON mode with the schema|JSON mode|plain text) \|$",
         page,

@@ -279,7 +279,7 @@ def test_a_template_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_the_template_of_the_manual_is_one(tmp_path: Path) -> None:
-    manual = Path(__file__).parents[2] / "docs" / "model-planners.md"
+    manual = Path(__file__).parents[2] / "docs" / "prompts.md"
     (text,) = re.findall(r"```jinja\n(.*?)```", manual.read_text(encoding="utf-8"), re.DOTALL)
     (tmp_path / "my-prompt.md").write_text(text)
     (tmp_path / "my-examples.yaml").write_text("- {task: t, views: {}, analysis: a, subtasks: ['[End]']}")

@@ -1,7 +1,7 @@
 """Ablations: the same bench once for each value of an option, each with a run folder of its own.
 
 RUN/sweep.json                 a `SweepFile`: what was varied, and which folder has which value
-RUN/<option>-<value>/          a run folder (docs/bench.md)
+RUN/<option>-<value>/          a run folder (docs/compare.md)
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ def readings_table(runs: Mapping[str, Sequence[Spent]]) -> Table:
     heads = ("answers", "to the letter", "by a leniency", "asked again", *rules)
     notes = (
         "Without leniencies a run would have asked again for every answer that was parsed by one.",
-        "An answer may need several leniencies; docs/answers.md explains each of them.",
+        "An answer may need several leniencies; docs/prompts.md explains each of them.",
     )
     return Table("Answers", (Column("run"), *(Column(head, "count") for head in heads)), rows, notes)
 

@@ -224,7 +224,7 @@ class Episode:
         rounds = "the first round" if self.round == 1 else f"the first {self.round} rounds"
         raise Unanswered(
             f"No answer of the planner could be read in {rounds}, so the episode is no result: {decision.problem}{last}"
-            f" {decision.advice or 'Look at the answers in steps.jsonl, and at docs/answers.md.'}"
+            f" {decision.advice or 'Look at the answers in steps.jsonl, and at docs/prompts.md.'}"
         )
 
     def _with_fallback(self, decision: Decision) -> Decision:

@@ -1,7 +1,7 @@
 """Prompt templates: files with a name, a version and the format of the answer, filled by Jinja in its sandbox.
 
 A template is a front matter between two lines of `---` and three blocks: `system` (said once), `user` (said every
-round) and, if wanted, `view` (said before each picture). docs/model-planners.md lists what they may use.
+round) and, if wanted, `view` (said before each picture). docs/prompts.md lists what they may use.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NAMES = (
     *("views", "names", "rooms", "memory", "tells_rooms", "tells_memory", "listing", "choices", "reports"),
     *("images", "boxes", "hand", "crops", "past_images", "examples", "view", "ago"),
 )
-"""What a template may use; docs/model-planners.md says where."""
+"""What a template may use; docs/prompts.md says where."""
 _NEEDED = ("system", "user")
 _FAILURES = (TypeError, ValueError, ArithmeticError, AttributeError, LookupError, RecursionError, MemoryError)
 """What the expressions of a template can raise."""

@@ -104,7 +104,7 @@ def chosen_rules(text: str) -> frozenset[str]:
         if word in ("all", "none"):
             chosen = set(ALL) if word == "all" else set()
         elif name not in RULES:
-            raise BadInput(f"There is no leniency '{name}': {suggestion(name, RULES, 'see docs/answers.md.')}")
+            raise BadInput(f"There is no leniency '{name}': {suggestion(name, RULES, 'see docs/prompts.md.')}")
         elif word.startswith("-"):
             chosen.discard(name)
         else:

@@ -156,7 +156,7 @@ class Recipe:
         maker = f"make_{self.name.replace('-', '_')}.py"
         head = (
             f"# {self.name}: {NUMBER} errands in the six ways of EmbodiedBench's subsets. Made by\n"
-            f"# suites/authoring/{maker}; docs/embodiedbench.md explains them.\n"
+            f"# suites/authoring/{maker}; docs/published-benchmarks.md explains them.\n"
             "# Change suites/authoring/homie_eb_house/ rather than this file.\n"
         )
         suite = {

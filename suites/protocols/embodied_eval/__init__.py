@@ -1,1 +1,1 @@
-"""EmbodiedEval (arXiv 2501.11858): a numbered menu, 24 steps, predicates as goals (docs/embodied-eval.md)."""
+"""EmbodiedEval (arXiv 2501.11858): a numbered menu, 24 steps, predicates as goals (docs/published-benchmarks.md)."""

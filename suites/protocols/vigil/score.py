@@ -1,7 +1,7 @@
 """The score of one episode of Vigil (paper, section 3.3 and appendices B-J).
 
 The paper leaves some cases open. Here an invalid action takes a step of the budget, a report in the last step is in
-time, and the state before the first step does not count as reaching the goal (docs/vigil.md).
+time, and the state before the first step does not count as reaching the goal (docs/question-benchmarks.md).
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class ChatEndpoint(OpenAISettings):
     """Of endpoints of chat completions."""
 
     provider: str | None = Field(
-        None, description="Whose endpoint it is (docs/endpoints.md); default: by the host of base_url, else openai."
+        None, description="Whose endpoint it is (docs/models.md); default: by the host of base_url, else openai."
     )
     structured: Literal["auto", "json_schema", "schema_object", "json_object", "text"] = Field(
         "auto", description="How the form of an answer is asked for; auto: as the provider understands it."
