@@ -15,9 +15,9 @@ from homie.kernel.planning.prompts import Message
 Finish: TypeAlias = Literal["stop", "length", "refusal", "unknown"]
 
 BESIDE = "beside"
-"""The leniency of an answer that is not where its API has it (docs/answers.md)."""
+"""The leniency of an answer that is not where its API has it (docs/prompts.md)."""
 ODD_END = "odd-end"
-"""The leniency of a whole answer that ends for a reason which is not known to be an end (docs/answers.md)."""
+"""The leniency of a whole answer that ends for a reason which is not known to be an end (docs/prompts.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Reply:
         cached: From the response cache, so that it took nothing.
         cache_read_tokens, cache_write_tokens: Those of the input that the provider had in its own cache, and that it
             put there.
-        leniencies: Rules (docs/answers.md) by which the text was taken from a reply that is not as its API has it.
+        leniencies: Rules (docs/prompts.md) by which the text was taken from a reply that is not as its API has it.
         reason: How the endpoint calls its end.
         asked: The form in which it was asked for.
     """

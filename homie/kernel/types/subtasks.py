@@ -41,7 +41,7 @@ class Answer:
     Attributes:
         problem: Why it could not be read as a decision, "" where it could.
         leniencies: The rules by which an answer was read that does not follow the protocol to the letter
-            (docs/answers.md).
+            (docs/prompts.md).
         cost: US dollars, 0 where the price is not known.
         cached: It came from the response cache and took nothing.
         seconds: Wall clock.
