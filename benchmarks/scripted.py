@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint on 127.0.0.1 whose answers a function gives: a model that is no model."""
+"""An OpenAI-compatible endpoint on 127.0.0.1 whose answers a function gives: a model that is not a model."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from homie.kernel.types import Attempt, Check, ErrorCode, Failure, FailureReason
 
 
 def effect(trial: Trial) -> bool | None:
-    """Whether what the action should come to (`Action.result`) is so; None where it cannot be told."""
+    """Whether the result of the action (`Action.result`) has been reached; None if that is unknown."""
     world, entity, now = trial.world, trial.entity, trial.observation
     match trial.action.result if entity else "":
         case "":
@@ -35,7 +35,7 @@ def judged(trial: Trial) -> Attempt:
     """The attempt with the outcome that its effect shows.
 
     Args:
-        trial: the attempt as the skill told it, and the world after it.
+        trial: The attempt as the skill reports it, and the world after it.
 
     Returns:
         FAILED for a success without effect and for a hand that has kept a handle; SUCCEEDED for a failure whose effect
@@ -49,7 +49,7 @@ def judged(trial: Trial) -> Attempt:
         return replace(attempt, outcome=Outcome.FAILED, reason=kept)
     if done is False and succeeded:
         return replace(attempt, outcome=Outcome.FAILED, reason=Failure(FailureReason.WITHOUT_EFFECT))
-    if done and not succeeded and action.result != "reached":  # of a drive that failed, being near is no effect
+    if done and not succeeded and action.result != "reached":  # of a drive that failed, being near is not an effect
         return replace(attempt, outcome=Outcome.SUCCEEDED, reason=f"done, then: {attempt.reason}")
     return attempt
 
@@ -65,7 +65,7 @@ def _shut_in(trial: Trial) -> str:
 
 
 def check(trial: Trial) -> Check:
-    """What a judged attempt comes to: E2 for a Put after which the hand is empty, E1 for every other failure; and what
+    """The error of a judged attempt: E2 for a Put after which the hand is empty, E1 for every other failure; and what
     has changed unexpectedly."""
     result, changed = _of_the_target(trial), disturbances(trial)
     return replace(result, message="; ".join(filter(None, (result.message, changed)))) if changed else result

@@ -1,4 +1,4 @@
-"""The sentences of our own that go back to a planner, besides the ten of the official code.
+"""The sentences of our own that go back to a planner, in addition to the ten of the official code.
 
 The sentences are the interface to planners trained on EMMOE data, so wherever the paper (appendix E.1) or the official
 code has one it is quoted to the letter: it stands with its code (`homie.kernel.types.ErrorCode`), and is filled in with
@@ -48,7 +48,7 @@ def shut_in(container: str) -> str:
 
 
 def missing(action: str, where: str) -> str:
-    """E2: the object is no more in the hand. Ours: where it is, if that is known."""
+    """E2: the object is no longer in the hand. Our sentence says where it is, if that is known."""
     sentence = ErrorCode.E2.filled(action=action)
     return f"{sentence}: it is {where} now" if where else sentence
 

@@ -1,4 +1,4 @@
-"""What things are called towards a planner: names that it was told, or that mean just this one."""
+"""Names of things for a planner: those it has been given, or those that mean only one thing."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ OPEN = ACTION_TABLE["Open"]
 
 
 def named(entity: str, world: WorldModel, observation: Observation) -> str:
-    """A name that means just this entity, since the planner has to act on it: the name that it was told, else `fridge`
-    for `fridge_1` where that is the only one, else the exact name."""
+    """A name that means just this entity, since the planner has to act on it: the name that the planner was given, else
+    `fridge` for `fridge_1` where that is the only one, else the exact name."""
     if called := world.called(entity):
         return called
     numbered = re.fullmatch(r"(.+)_(\d+)", entity)

@@ -28,11 +28,11 @@ def numbered_views(path: Path, seed: int, detector: str) -> None:
     with open_home(RunOptions.build(task="look", seed=seed)) as robot:
         robot.reset(seed=seed)
         observation = robot.observe(VIEWS)
-    found = make_part(DETECTOR, detector).detect(observation)
-    things = [one for one in in_sight(found) if one.part != "floor"]
+    detections = make_part(DETECTOR, detector).detect(observation)
+    things = [thing for thing in in_sight(detections) if thing.part != "floor"]
     pictures = {view: observation.frames[view].rgb for view in VIEWS}
-    large = {view: cv2.resize(one, (SIDE, SIDE), interpolation=cv2.INTER_CUBIC) for view, one in pictures.items()}
-    widths = {view: one.shape[1] for view, one in pictures.items()}
+    large = {view: cv2.resize(image, (SIDE, SIDE), interpolation=cv2.INTER_CUBIC) for view, image in pictures.items()}
+    widths = {view: image.shape[1] for view, image in pictures.items()}
     marked = mark(large, in_order(things, VIEWS), widths=widths)
     rows = max(len(marked.listed(view)) for view in VIEWS)
     sheet = Pillow.new("RGB", (len(VIEWS) * (SIDE + 8) - 8, SIDE + LINE * (rows + 1) + 12), "white")

@@ -33,7 +33,7 @@ LEAST_DEPTH, DEEP = 0.3, 0.6
 """Metres, and widths of a box, by which something large in it goes on behind its nearest points at most."""
 TOP, WHOLE_TOP, LEAST_TOP = 0.08, 0.8, 6
 """Share of its height from its highest point that is the top of a thing; share of the depth that was seen over which
-this reaches if it is flat (0.64 for a ball); points of it from which that can be told."""
+this reaches if it is flat (0.64 for a ball); points of it from which that can be seen."""
 EDGE_STEP = 0.02
 SMALL_EDGE_STEP = 0.09
 SMALL = 400 / 256**2

@@ -36,7 +36,7 @@ SMALL = (
     "towel",
     "book",
 )
-"""Things that can be carried, besides those of `perception.words.names`."""
+"""Things that can be carried, in addition to those of `perception.words.names`."""
 
 _LIVED_IN = ("kitchen", "dining room", "living room", "study", "bedroom")
 _SOUGHT: tuple[tuple[tuple[str, ...], tuple[str, ...], Kept], ...] = (
@@ -62,7 +62,7 @@ def same_head(words: str, name: str) -> bool:
 
 def could_be(words: str, name: str) -> bool:
     """Whether words may describe what a detector calls by another name: a `brown table` may be its `table`, and a
-    `white cabinet` its `gray cabinet`, but a `sugar box` is no `pudding box`."""
+    `white cabinet` its `gray cabinet`, but a `sugar box` is not a `pudding box`."""
     kinds = [[word for word in canonical(phrase).split()[:-1] if word not in COLOUR_WORDS] for phrase in (words, name)]
     return same_head(words, name) and (kinds[0] == kinds[1] or not all(kinds))
 
@@ -104,7 +104,7 @@ def usual_places(words: str) -> tuple[str, ...]:
             return (*rooms, *SOUGHT_AT[kept])
     for use in sorted(
         FURNITURE, key=lambda use: not _ends_in(canonical(words), use.names)
-    ):  # "coat stand" is no "tv stand"
+    ):  # "coat stand" is not a "tv stand"
         if use.rooms and _any_of(words, (use.word,)):
             return (*use.rooms, *ROOMS, *(_KITCHEN_UNITS if "kitchen" in use.rooms else ()))
     return (*ROOMS, *SOUGHT_AT["anything"])

@@ -74,7 +74,7 @@ class ErringPlanner(Planner):
         self._early: Subtask | None = None
         """The mistake that was made last, where it may have succeeded."""
         self._tried: Subtask | None = None
-        """The step of the script that was told last."""
+        """The step of the script that was given last."""
         self._failures: Counter[Subtask] = Counter()
         self._erred = False
 

@@ -92,9 +92,9 @@ def misspelt_name(subtask: Subtask, planner_input: PlannerInput) -> str:
 
     Known is what the planner sees, and what is in the vocabulary.
     """
-    told = (*(seen.name for seen in planner_input.detections), *planner_input.listing, *planner_input.inventory)
+    in_sight = (*(seen.name for seen in planner_input.detections), *planner_input.listing, *planner_input.inventory)
     remembered = (thing.name for thing in planner_input.knowledge.remembered)
-    known = dict.fromkeys((*told, *remembered, *ROOMS, *CONTAINERS, *SURFACES, *LARGE, *SMALL, *vocabulary().kinds))
+    known = dict.fromkeys((*in_sight, *remembered, *ROOMS, *CONTAINERS, *SURFACES, *LARGE, *SMALL, *vocabulary().kinds))
     for words in (subtask.target, subtask.destination):
         if words and not any(means(words, name) for name in known):
             hint = suggestion(words.lower(), known, "")

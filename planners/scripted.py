@@ -103,7 +103,7 @@ def script_of(episode: Path) -> str:
             record = parse_json(line)
             rounds.setdefault(record["round"], record["decision"])
         except (ValueError, LookupError, TypeError) as error:
-            raise BadInput(f"Line {number} of {episode / 'steps.jsonl'} is no round record.") from error
+            raise BadInput(f"Line {number} of {episode / 'steps.jsonl'} is not a round record.") from error
     entries = []
     for decision in rounds.values():
         subtasks = [[part for part in subtask.values() if part] for subtask in decision["subtasks"]]

@@ -102,8 +102,8 @@ def test_a_suite_that_is_made_to_hurt_does_not_end_the_process(tmp_path: Path, t
         ("[" * 65 + "]" * 65, "nested too deeply"),
         ('{"a":' * 60_000, "nested too deeply"),
         ('{"a": 1, "b": {"c": 1, "c": 2}}', "'c' stands twice"),
-        ("[NaN]", "NaN is no number of JSON"),
-        ("[-Infinity]", "-Infinity is no number of JSON"),
+        ("[NaN]", "NaN is not a number of JSON"),
+        ("[-Infinity]", "-Infinity is not a number of JSON"),
         ("[1e999]", "1e999 is too large"),
         ("[1" + "0" * 400 + ".5]", "is too large"),
         ("", "it is empty"),
@@ -137,9 +137,9 @@ def test_brackets_in_strings_are_not_depth() -> None:
         (ALIASES, "aliases counted"),
         ("&a [*a]", "inside what it stands for"),
         ("a: 1\na: 2", "'a' stands twice"),
-        ("a: .inf", ".inf is no finite number"),
-        ("a: .nan", ".nan is no finite number"),
-        ("a: 1.0e+999", "is no finite number"),
+        ("a: .inf", ".inf is not a finite number"),
+        ("a: .nan", ".nan is not a finite number"),
+        ("a: 1.0e+999", "is not a finite number"),
     ],
 )
 def test_yaml_is_read_within_bounds(load: Callable[[str], object], text: str, problem: str) -> None:

@@ -107,7 +107,7 @@ def test_what_is_wrong_with_a_robot():
             return replace(super().measured(), base_velocity=(0.2, 0.0))
 
     assert "still moves 0.2 s after it was told to stop" in violations(check_robot, Coasting())
-    assert "is no homie.kernel.interfaces.Robot" in violations(check_robot, object())
+    assert "is not a homie.kernel.interfaces.Robot" in violations(check_robot, object())
 
     class Broken(Wild):
         views = ("left", "right")
@@ -175,7 +175,7 @@ class Talkative(TinyLocator):
 def test_a_locator_understands_what_it_tells():
     robot = TinyRobot()
     message = violations(check_locator, Talkative(robot), robot, ["box"])
-    assert "'attic' is told (knowledge), so resolve must understand it." in message and "'ball'" not in message
+    assert "get the name 'attic' (knowledge), so resolve must understand it." in message and "'ball'" not in message
 
 
 class Careless(TinyDetector):

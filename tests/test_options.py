@@ -155,7 +155,7 @@ def test_the_file_of_a_run_gives_what_was_not_usual_but_for_its_folder(tmp_path)
     assert options == RunOptions.build(file) and RunOptions.build(file, beneath={"rounds": 5}).rounds == 5
     file.write_text(json.dumps({"format": 2, "options": {**kept, "suite": "s", "trials": 3}}))
     with pytest.raises(
-        BadInput, match=r"run\.json is from another command: it has 'suite', which is no option here\.$"
+        BadInput, match=r"run\.json is from another command: it has 'suite', which is not an option here\.$"
     ):
         RunOptions.build(file)
 
@@ -444,7 +444,7 @@ def test_a_finished_run_is_a_config_file(tmp_path):
         again = RunOptions.build(config, scene="house.json")
         assert (again.task, again.seed, again.attempts, again.out) == ("go", 3, 2, None)
     with pytest.raises(
-        BadInput, match=r"^.*run\.json is from another command: it has 'planner', which is no option here\.$"
+        BadInput, match=r"^.*run\.json is from another command: it has 'planner', which is not an option here\.$"
     ):
         SceneOptions.build(file)
     for text, message in ((json.dumps({"options": options}), "option 'options'"), ('{"format": 2}', "option 'format'")):

@@ -90,7 +90,7 @@ def test_a_module_beside_the_user_is_found(mine, homie, tiny_arguments):
         ("--planner", "mine:Nope", "The planner was given as mine:Nope, and that module has no 'Nope'."),
         ("--planner", "mine:Needy", "cannot be made: mine:Needy takes (one, two)"),
         ("--planner", "nomine:Says", "Unknown planner 'nomine' (there is no module 'nomine' either)"),
-        ("--planner", "mine:Whistling", "is no homie.kernel.interfaces.Planner"),
+        ("--planner", "mine:Whistling", "is not a homie.kernel.interfaces.Planner"),
         ("--targets", "psychic", "Unknown locator (--targets) 'psychic'"),
         ("--skills", "clasical", "Unknown skill set 'clasical': did you mean 'classical'?"),
         ("--check-order", "careful", "Unknown order of checks (--check-order) 'careful': choose one of: paper, code."),

@@ -82,7 +82,7 @@ def test_model_planners_pass_with_every_switch_whatever_the_model_says(settings:
 
 
 def test_a_planner_that_is_none() -> None:
-    assert "Parrot is no homie.kernel.interfaces.Planner" in violations(Parrot(""))
+    assert "Parrot is not a homie.kernel.interfaces.Planner" in violations(Parrot(""))
 
 
 ANSWERS: list[tuple[Any, str]] = [

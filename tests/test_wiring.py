@@ -127,7 +127,7 @@ def test_what_cannot_be_wired_is_let_go_of(monkeypatch):
         (
             {},
             {"targets": lambda robot: 3},
-            "The locator 'tiny' is no homie.kernel.interfaces.Locator, but builtins:int.",
+            "The locator 'tiny' is not a homie.kernel.interfaces.Locator, but builtins:int.",
         ),
     ):
         body = Body()
@@ -303,10 +303,10 @@ def test_a_part_is_made_with_what_it_takes():
     assert constructed(whose, lambda argument: ready, ["x"], Planner) is ready
     for make, arguments, message in (
         (Bare, ["x"], f"cannot be made: {__name__}:Bare takes () -> 'None' and is given 1 argument(s)."),
-        (TinyRobot, [], "is no homie.kernel.interfaces.Planner, but homie_tiny:TinyRobot."),
-        (lambda: 3, [], "is no homie.kernel.interfaces.Planner, but builtins:int."),
-        (3, [], "is no homie.kernel.interfaces.Planner, but builtins:int."),
-        (dict, [], "is no homie.kernel.interfaces.Planner, but builtins:dict."),
+        (TinyRobot, [], "is not a homie.kernel.interfaces.Planner, but homie_tiny:TinyRobot."),
+        (lambda: 3, [], "is not a homie.kernel.interfaces.Planner, but builtins:int."),
+        (3, [], "is not a homie.kernel.interfaces.Planner, but builtins:int."),
+        (dict, [], "is not a homie.kernel.interfaces.Planner, but builtins:dict."),
     ):
         with pytest.raises(BadInput) as refusal:
             constructed(whose, make, arguments, Planner)

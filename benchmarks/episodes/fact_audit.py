@@ -4,8 +4,8 @@
     python -m benchmarks.episodes.fact_audit --first 31000 --seeds 5 --clutter messy --show 10
 
 In each house the robot is placed along a walk through all rooms, looks around every few steps, and everything that it
-would be told is compared with the world. Nothing is touched, so no state of a door may change either. On stdout a table
-of faults: how many facts are wrong, each counted once a house, and in how many houses.
+would be shown to a planner is compared with the world. Nothing is touched, so no state of a door may change. On stdout
+a table of faults: how many facts are wrong, each counted once a house, and in how many houses.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ class Audit:
 
     Attributes:
         wrong: For each sort of fault the things that had it, with an example.
-        facts: Things and doorways that were told of.
-        roomless: Those of which the room is not told at the end.
-        states: Things with what is told of their states, besides how doors stand.
+        facts: Things and doorways that were shown.
+        roomless: Those whose room is unknown at the end.
+        states: Things with their states other than open and closed.
     """
 
     wrong: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
@@ -82,7 +82,7 @@ class Audit:
 
 
 class Auditor:
-    """Compares what is told in one house, look by look."""
+    """Compares the facts that a planner would see in one house with its world, look by look."""
 
     def __init__(self, home: MujocoHome, locator: SensorLocator) -> None:
         self.home, self.locator = home, locator
@@ -93,7 +93,7 @@ class Auditor:
         self._rooms: dict[str, str | None] = {}
 
     def compare(self, known: Knowledge, seen: Observation) -> None:
-        """Take in what is told after one look."""
+        """Take in the facts after one look."""
         self._rooms = {name: self.locator.resolve(name, GO_TO, seen) for name in known.rooms}
         entities = {item.name: self.locator.resolve(item.name, GO_TO, seen) or "?" for item in known.remembered}
         self._names_stay(entities, known, seen)
@@ -205,8 +205,8 @@ class Auditor:
             self.audit.note("doorway joins a room to itself", doorway.name, f"{doorway.name} {rooms}")
             return
         true = self._joined(self._middle(doorway, seen))
-        told = {str(self._rooms.get(room)) for room in rooms}
-        if not told <= true:
+        rooms_shown = {str(self._rooms.get(room)) for room in rooms}
+        if not rooms_shown <= true:
             self.audit.note("doorway to a wrong room", doorway.name, f"{doorway.name} {rooms}, is between {true}")
 
     def _middle(self, doorway: Doorway, seen: Observation) -> Array:
@@ -263,7 +263,7 @@ def place_robot(home: MujocoHome, x: float, y: float, yaw: float) -> None:
 
 
 def audit(seed: int, clutter: str = "tidy", objects: int = 40, *, states: bool = False) -> Audit:
-    """Walk through the house of a seed and compare what is told after every look."""
+    """Walk through the house of a seed and compare the facts after every look."""
     with MujocoHome(generate(seed, objects=objects, variation=Variation(clutter=clutter, states=states))) as home:
         locator, detector = SensorLocator(home), SimulatedDetector()
         locator.reset(seed=0)

@@ -52,7 +52,7 @@ def row(planner: str, run: BenchRun) -> str:
 
 
 def attempted(run: Path) -> int:
-    """Episodes in which something was tried besides End."""
+    """Episodes in which something other than End was tried."""
     _, _, episodes = read_bench(run)
     endings = [episode.ending for episode in episodes]
     return sum(any(item.subtask.action != END.action for item in ending.history) for ending in endings if ending)

@@ -144,7 +144,7 @@ def _step(line: dict[str, Any]) -> str:
 
 
 def table(pairs: Sequence[Pair]) -> str:
-    """The pairs as a Markdown table, with what they come to."""
+    """The pairs as a Markdown table, with their sums."""
     same = sum(pair.same for pair in pairs)
     kept = [pair.bridge.kept_up for pair in pairs]
     lines = [

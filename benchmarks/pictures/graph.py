@@ -72,7 +72,7 @@ class Plan:
                 written.append(box)
 
     def graph(self, graph: Graph) -> None:
-        """Edges, points with their numbers, and what a robot can turn to besides."""
+        """Edges, points with their numbers, and further things that a robot can turn to."""
         for a, b in graph.edges:
             self.draw.line([self.at(graph.points[a]), self.at(graph.points[b])], fill=EDGE, width=4)
         for number, point in enumerate(graph.points):

@@ -1,7 +1,7 @@
 """Objects drawn by meshes: `python -m benchmarks.pictures.meshes [FOLDER]` makes some by code, and draws them.
 
 FOLDER (runs/meshes) then has six things as OBJ and GLB, a cracker box with a texture among them; `--meshes` takes it.
-They are no scans: none of YCB or Google Scanned Objects is here. docs/images/meshes.jpg shows them.
+They are not scans: none of YCB or Google Scanned Objects is here. docs/images/meshes.jpg shows them.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class Step:
 
     Attributes:
         parts: Action, target, destination.
-        why: What it says besides its result.
+        why: What it says in addition to its result.
     """
 
     parts: tuple[str, ...]
@@ -66,7 +66,7 @@ class Question:
         rooms: Those known.
         doorways: Those behind which something may be that was not seen.
         anywhere: Go to finds what was not seen.
-        names, memory: Whether they are told.
+        names, memory: Whether they are in the prompt.
         models: Their actions.
     """
 

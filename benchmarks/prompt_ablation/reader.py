@@ -1,4 +1,4 @@
-"""A deterministic stand-in for a mind: it knows the jobs of a task, and of the home what the prompt says.
+"""A deterministic reader in place of a model: it knows the jobs of a task, and of the home what the prompt says.
 
 It has no memory of its own: every answer is made from one request, as a model's. What it was doing it reads from the
 history; what it has not seen it looks for.
@@ -13,15 +13,15 @@ from benchmarks.prompt_ablation.jobs import Job
 from benchmarks.prompt_ablation.question import Known, Question, Step
 
 ROOMS = ("kitchen", "living room", "bedroom", "bathroom", "dining room", "hallway", "study")
-"""What one guesses that a home has, where no room is told."""
+"""What one guesses that a home has, if no room is given."""
 CONTAINERS = ("fridge", "cabinet", "drawer", "microwave")
-"""What small things may be in, where nothing is told about doors."""
+"""What small things may be in, if nothing is said about doors."""
 _UNKNOWN = re.compile(r"does not exist|has been seen yet|is known;")
 """What F2 says of a name that means nothing."""
 TRIES = 3
 """Times that the same subtask may fail before something else is tried."""
 PATIENCE = 3
-"""Moves of a search after which a name is tried again that was not told, in case that it was seen and forgotten."""
+"""Moves of a search after which a name is tried again that was not listed, in case that it was seen and forgotten."""
 
 
 def next_subtask(question: Question, jobs: Sequence[Job]) -> Job:
@@ -86,7 +86,8 @@ def _at(question: Question, last: Step, place: str) -> bool:
 
 
 def _can_go(question: Question, place: str) -> bool:
-    """Whether it is worth a try: Go to finds everything, or the thing is told of, or nothing is told and it is time."""
+    """Whether it is worth a try: Go to finds everything, or the thing is listed, or nothing is listed and it is
+    time."""
     missing = [
         number
         for number, step in enumerate(question.history)
@@ -127,7 +128,7 @@ def _search(question: Question, place: str) -> Job:
 
 
 def _closed(question: Question) -> list[str]:
-    """Names of what may hide something: told as closed, or of a kind that has doors where nothing is told of them."""
+    """Names of what may hide something: listed as closed, or of a kind that has doors if nothing is said about them."""
     closed = [known.name for known in question.things if known.state in ("closed", "ajar")]
     if question.memory:
         return list(dict.fromkeys(closed))

@@ -1,4 +1,4 @@
-"""Writes the examples of the templates by number: what was told and done in episodes that are really played.
+"""Writes the examples of the templates by number: inputs and answers of episodes that are really played.
 
     python -m benchmarks.prompt_episodes.numbered planners/llm/prompts/examples
 
@@ -29,11 +29,11 @@ from planners.llm.prompting.examples import Example
 ROUNDS = Path(__file__).with_name("numbered.yaml")
 HEAD = "# Plans by number. Written for Homie and played: benchmarks/prompt_episodes/numbered.py writes this file.\n"
 SIDE = 320
-"""Pixels of a side of a picture: things can be told in it, and it is 20 kB."""
+"""Pixels of a side of a picture: things are recognisable in it, and it is 20 kB."""
 
 
 class Shown(Planner):
-    """Says what was written down, and keeps what it was told then.
+    """Gives the written answers, and keeps the inputs.
 
     Args:
         pictures: Whether to keep these, too.

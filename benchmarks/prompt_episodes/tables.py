@@ -1,9 +1,10 @@
-"""Writes the examples of the template `embodiedbench-arm`: what was told and seen at tables that are really played.
+"""Writes the examples of the template `embodiedbench-arm`: inputs and pictures of episodes at tables that are really
+played.
 
     python -m benchmarks.prompt_episodes.tables planners/llm/prompts/examples
 
 Tasks and answers are in tables.yaml. The list of objects, the history, the feedback, the picture and the boxes in it
-come of the episode, and are what a planner of `homie-eb-table` is told. Every episode has a goal, so that the answers
+come of the episode, and are the input of a planner of `homie-eb-table`. Every episode has a goal, so that the answers
 do what they say: the command fails where it does not hold in the end.
 """
 
@@ -39,7 +40,7 @@ QUALITY = 90
 
 
 class Shown(Planner):
-    """Says what was written down, and keeps what it was told and saw then."""
+    """Gives the written answers, and keeps inputs and pictures."""
 
     name = "shown"
 
@@ -64,7 +65,7 @@ def _steps(written: Mapping[str, Any]) -> list[Subtask]:
 
 
 def _example(written: Mapping[str, Any], planner_input: PlannerInput) -> dict[str, Any]:
-    """An example from an answer and what was told before it."""
+    """An example from an answer and the input before it."""
     feedback = planner_input.feedback
     boxes = [thing.box for thing in in_sight(planner_input.detections) if thing.view == VIEW and not thing.is_room]
     assert len(boxes) == len(planner_input.listing), "what is in the list is in the picture"

@@ -32,11 +32,11 @@ SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP}
 
 
 class Watch:
-    """What is heard of the robot, and when it first stood and was first told to."""
+    """Messages about the robot, and when it first stood and was first commanded to."""
 
     def __init__(self, node: DdsNode) -> None:
-        self.speed, self.joint, self.told = 0.0, 0.0, 1.0
-        self.stood_at = self.told_at = 0.0
+        self.speed, self.joint, self.commanded = 0.0, 0.0, 1.0
+        self.stood_at = self.commanded_at = 0.0
         node.subscription("nav_msgs/msg/Odometry", "/odom", self._on_odometry, SENSOR)
         node.subscription("sensor_msgs/msg/JointState", "/joint_states", self._on_joints, SENSOR)
         node.subscription("geometry_msgs/msg/Twist", "/cmd_vel", self._on_command, NEWEST)
@@ -56,9 +56,9 @@ class Watch:
         self._note()
 
     def _on_command(self, message: Message) -> None:
-        before, self.told = self.told, abs(message.linear.x)
-        if before and not self.told:
-            self.told_at = time.monotonic()
+        before, self.commanded = self.commanded, abs(message.linear.x)
+        if before and not self.commanded:
+            self.commanded_at = time.monotonic()
 
     def _note(self) -> None:
         if not self.stands():

@@ -1,4 +1,4 @@
-"""What a model planner takes besides the model: `python benchmarks/speed/planner_overhead.py [--rounds 200]`
+"""The time that a model planner takes without the model: `python benchmarks/speed/planner_overhead.py [--rounds 200]`
 
 Builds the request of a round with four 256 x 256 views (template, images as data URLs, the body as JSON) and reads an
 answer, without any server. Prints medians and 95th percentiles in milliseconds; the aim is 10 ms together.

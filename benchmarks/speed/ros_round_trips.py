@@ -29,7 +29,7 @@ NETWORK = Network(domain=91, interface="lo")
 
 
 def peer() -> None:
-    """The other process: echoes velocities, adds numbers, sends pictures when it is told to; until stdin ends."""
+    """The other process: echoes velocities, adds numbers, sends pictures on request; until stdin ends."""
     with DdsNode("/peer", NETWORK) as node:
         back = node.publisher(TWIST, "/echo")
         node.subscription(TWIST, "/cmd_vel", back.publish)

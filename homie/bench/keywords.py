@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class BenchKeywords(TypedDict, total=False):
-    """What `homie bench` takes besides the suite, without `sweep`: a loop over calls does that in Python.
+    """What `homie bench` takes in addition to the suite, without `sweep`: a loop over calls does that in Python.
 
     Parts are names, or classes that a module has: worker processes make them anew.
     """

@@ -20,7 +20,7 @@ RESAMPLES = 10_000
 POWER = 0.8
 """The usual power of a study: the chance of finding a difference of the planned size (Cohen 1988)."""
 HALVINGS = 50
-"""Bisection steps: far closer than two numbers of a table can be told apart."""
+"""Bisection steps: far finer than the precision of a table."""
 
 
 class Interval(NamedTuple):

@@ -78,4 +78,4 @@ FURTHER = frozenset(option for panel in PANELS.values() for option in panel.furt
 SHARED = ("help", "help_all", "quiet", "verbose", "log_file")
 """Options that every command has."""
 FEW = 12
-"""Options besides the shared ones that `--help` shows whole, in one list."""
+"""Options other than the shared ones that `--help` shows whole, in one list."""

@@ -16,7 +16,7 @@ QUIET = 30.0
 
 
 class Advance(Protocol):
-    """Told when one more is done."""
+    """Called when one more is done."""
 
     def __call__(self, name: str, *, done: int | None = None, total: int | None = None) -> None:
         """name: of it. done, total: how many there are by now, and in all, where that is not known from counting."""
@@ -24,7 +24,7 @@ class Advance(Protocol):
 
 @contextmanager
 def bar(total: int | None, what: str) -> Iterator[Advance]:
-    """A bar on stderr. total: None where it is told later. what: `episodes`."""
+    """A bar on stderr. total: None if it is known later. what: `episodes`."""
     console = progress_console()
     look = (
         TextColumn("{task.description}"),

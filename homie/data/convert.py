@@ -32,7 +32,7 @@ from homie.kernel.support.version import __version__
 from homie.runtime.assembly import load_planner, load_prompts
 
 EpisodeOver: TypeAlias = Callable[[Entry, str], None]
-"""Told of each episode when it is over, and why it is left out, "" where it is not."""
+"""Called after each episode with the reason why it is left out, "" if it is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Words:
 
     Attributes:
         form: Of the lines.
-        rewrite: To at most `versions` others, None for none.
-        names: How often each episode is written with other names besides, at random with the seed.
+        rewrite: Rewriter of lines, to at most `versions` others; None for none.
+        names: Number of further copies of each episode with other names, sampled with the seed.
     """
 
     form: Form
@@ -74,7 +74,7 @@ def make_dataset(options: TrainingOptions, purpose: Purpose, progress: EpisodeOv
     Args:
         options: of what, in which words, where to.
         purpose: `sft` for conversations, `dpo` for pairs.
-        progress: told of every episode.
+        progress: Called after every episode.
 
     Raises:
         BadInput: the options, a source or the folder cannot be used, or no episode gives a line.

@@ -1,4 +1,4 @@
-"""An episode as training data know it: what was told, seen, decided and done in every step."""
+"""An episode for training: input, pictures, decision and result of every step."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Step:
     """One subtask of an episode.
 
     Attributes:
-        input: What the planner was told before it.
+        input: The planner's input before it.
         history: The subtasks before it.
         model: The one that was chosen, or that ran where the choice was left open; "" for End.
         inventory: What was in the hand after it.
@@ -50,7 +50,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
-    """One episode. What could not be read of a planner's output is no step of it.
+    """One episode. What could not be read of a planner's output is not a step of it.
 
     Attributes:
         name: Unlike that of any other episode of its sources, such as `my-run/lemon-sofa-0`.

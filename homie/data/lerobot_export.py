@@ -40,7 +40,7 @@ def export_lerobot(options: LeRobotOptions, progress: EpisodeOver | None = None)
 
     Args:
         options: Of what, in which form, where to.
-        progress: Told of every episode.
+        progress: Called after every episode.
 
     Raises:
         BadInput: The options, a source or the folder cannot be used, or no episode was recorded.

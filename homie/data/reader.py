@@ -89,7 +89,7 @@ class _Reader:
         try:
             answers = self._answers(line)
         except (KeyError, TypeError, IndexError, ValueError) as error:
-            yield f"it is no line of this form: {type(error).__name__}: {error}"
+            yield f"it is not a line of this form: {type(error).__name__}: {error}"
             return
         taught = answers.get("completion") or answers["chosen"]
         if taught.problem:
@@ -183,5 +183,5 @@ def _parsed(text: bytes, where: str) -> dict[str, Any]:
     with reading(where):
         line = parse_json(text)
     if not isinstance(line, dict):
-        raise BadInput(f"{where}, is no line of a data set.")
+        raise BadInput(f"{where}, is not a line of a data set.")
     return line

@@ -85,7 +85,7 @@ class SessionEnv(gymnasium.Env[dict[str, Any], Action]):
     def _observation(self) -> dict[str, Any]: ...
 
     def _info(self, execution: Execution | None) -> dict[str, Any]:
-        """What an agent that reads words may be told; `success` is the world's own."""
+        """Text for agents that read it; `success` is judged from the world state."""
         feedback = self._feedback
         return {
             "task": self.instruction(),

@@ -1,4 +1,4 @@
-"""`homie/HomeControl-v0`: a Fetch in a generated house; an action is what its joints are told.
+"""`homie/HomeControl-v0`: a Fetch in a generated house; an action is the targets of its joints.
 
 action          Box (13,): base m/s and rad/s, torso m, arm (7,) rad, head pan and tilt rad, gripper opening m.
                 Positions are absolute; the safety gate limits how fast they are gone to
@@ -60,7 +60,7 @@ class HomeControlEnv(HouseEnv[NDArray[np.float32]]):
         )
         self._cameras, self._periods = tuple(cameras), periods
         limits = np.concatenate([group.limits for group in SPEC.groups])
-        limits = np.clip(limits, -math.pi, math.pi)  # joints that turn without end are told one turn
+        limits = np.clip(limits, -math.pi, math.pi)  # continuous joints are limited to one turn
         self.action_space = Box(limits[:, 0].astype(np.float32), limits[:, 1].astype(np.float32))
         count, picture = len(_JOINTS), picture_space(self._checked.pixels or PICTURE_SIZE)
         spaces: dict[str, Space[Any]] = {

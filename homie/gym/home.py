@@ -1,6 +1,6 @@
 """`homie/Home-v0`: a Fetch in a generated house; an action is one subtask, carried out by Homie's skills.
 
-action          MultiDiscrete (3,): action, target, destination; 0 is no target. `encode("Put", "apple", "table")`
+action          MultiDiscrete (3,): action, target, destination; 0 is not a target. `encode("Put", "apple", "table")`
 observation     front, left, back, right: pictures; inventory: the word held (0: nothing); feedback: see `CODES`
 reward          1 when what the task asks for is so, which ends the episode; else 0
 """

@@ -40,7 +40,7 @@ class RobotFault(InfrastructureError):
 
 
 class CommandRefused(HomieError):
-    """The safety gate refused a command. The robot has not been told anything."""
+    """The safety gate refused a command. Nothing was sent to the robot."""
 
 
 class TargetLost(HomieError):

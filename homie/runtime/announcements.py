@@ -116,7 +116,7 @@ def read_announcement(text: str) -> Announcement:
         text: As `announced` makes it; from a network or a file, so that it may be anything.
 
     Raises:
-        BadInput: It is no announcement.
+        BadInput: It is not an announcement.
 
     Example:
         >>> read_announcement('{"event": "started", "stamp": null, "about": {"task": "go home"}}').about
@@ -130,9 +130,9 @@ def read_announcement(text: str) -> Announcement:
         about = EVENTS[name].validate_python(content["about"])
         return Announcement(name, None if stamp is None else float(stamp), about)
     except ValidationError as error:
-        raise BadInput(f"This is no announcement of an episode: {first_problem(error)}.") from error
+        raise BadInput(f"This is not an announcement of an episode: {first_problem(error)}.") from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise BadInput(f"This is no announcement of an episode: {type(error).__name__}: {error}.") from error
+        raise BadInput(f"This is not an announcement of an episode: {type(error).__name__}: {error}.") from error
 
 
 def _public(decision: Decision) -> Decision:

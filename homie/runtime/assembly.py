@@ -83,7 +83,7 @@ class LoadedSkills:
 
     @property
     def checks(self) -> tuple[ErrorCheck, ...]:
-        """What the sets ask for besides the checks of the run."""
+        """Checks that the sets add to those of the run."""
         return tuple(check for skill_set in self.sets.values() for check in skill_set.own_checks)
 
     def reset(self, seed: int) -> None:
@@ -129,7 +129,7 @@ class Parts:
         }
 
     def reset(self, seed: int) -> None:
-        """To the start of an episode: nothing that is asked or told in it depends on an earlier one."""
+        """Reset to the start of an episode; nothing in it depends on an earlier one."""
         self.executor.senses.reset(seed=seed)
         self.loaded_skills.reset(seed)
         self.executor.skills = self.loaded_skills.bind(self.robot)

@@ -1,4 +1,4 @@
-"""What became of a task: what the world is like, told apart from what the planner says and which subtasks succeeded."""
+"""The outcome of a task: the state of the world, separate from the planner's report and the success of subtasks."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _status(result: EpisodeResult, verdict: Verdict | None, well: int) -> Status
         return "done"
     if result.report == "declined":
         return "declined"
-    if not well and (not result.answer or result.report == "failure"):  # that it does not know is no answer
+    if not well and (not result.answer or result.report == "failure"):  # "I do not know" is not an answer
         return "nothing done"
     return "not done" if judged else "not checked"
 

@@ -82,7 +82,7 @@ def changed(path: Path, was: FileMark) -> str:
 
 
 def history_of(records: tuple[RoundRecord, ...]) -> tuple[HistoryItem, ...]:
-    """The history that an episode of these records ends with: an output that could not be read is no item of it."""
+    """The history that an episode of these records ends with: an output that could not be read is not an item of it."""
     done = [record.execution for record in records if not record.decision.problem]
     return tuple(HistoryItem(n, execution.subtask, execution.feedback) for n, execution in enumerate(done, 1))
 

@@ -1,4 +1,4 @@
-"""`inputs.jsonl`: what the planner was told in each round, besides its pictures and its history.
+"""`inputs.jsonl`: the input of the planner in each round, without its pictures and its history.
 
 PlannerInput --RoundInput.of--> a line of RUN/episodes/<task>-<trial>/inputs.jsonl --planner_input--> PlannerInput
 
@@ -137,7 +137,7 @@ class RoundInput(BaseModel):
         """The planner's input again.
 
         Args:
-            history: the subtasks before this round, as they were; what was told of them is kept here.
+            history: The earlier subtasks as they were; what the planner saw of them is kept here.
             views: pictures (H, W, 3) by the names of the views.
             hand: what the camera at the hand saw, None where nobody looked.
         """

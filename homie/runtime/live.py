@@ -158,7 +158,7 @@ class Session:
             (height, width, 3) uint8.
 
         Raises:
-            BadInput: The robot is no simulator that can film from there.
+            BadInput: The robot is not a simulator that can film from there.
         """
         if (position is None) != (lookat is None):
             raise BadInput("film: give position and lookat, or neither.")
@@ -166,7 +166,7 @@ class Session:
             return self.robot.film_from(position, lookat, *size)
         if position is None and isinstance(self.robot, Filmable):
             return self.robot.film(*size)
-        raise BadInput(f"The robot '{self.options.robot}' cannot be filmed from there: it is no simulator that can.")
+        raise BadInput(f"The robot '{self.options.robot}' cannot be filmed from there: it is not a simulator that can.")
 
     def save_views(self, folder: str | Path) -> list[Path]:
         """Write the planner's pictures as `FOLDER/<camera>.png`. Raises BadInput if that cannot be done."""
@@ -278,7 +278,7 @@ class Session:
     def reset(self, seed: int | None = None) -> None:
         """Back to the start of the scene; with another seed, to the start of the scene of that seed.
 
-        A robot that was given as an object is only told the seed. Raises BadInput, and then stays as it was.
+        A robot that was given as an object is only reset with the seed. Raises BadInput, and then stays unchanged.
         """
         options = self.options
         if seed is not None and seed != options.seed:
@@ -307,7 +307,7 @@ class Session:
         try:
             yield
         except BaseException:
-            with suppress(RobotFault):  # what was raised is told first
+            with suppress(RobotFault):  # report the first error
                 self.robot.stop()
             if self._display is not None:
                 self._display.close()

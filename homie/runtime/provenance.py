@@ -36,7 +36,7 @@ NOT_PLAYING = (
 )
 """Code of ours that no episode runs through: it may change between two episodes of a run."""
 SETTINGS = ("targets", "grasp", "check_order", "attempts", "rounds", "on_missing_model")
-"""Options that decide an episode and are no part's own matter."""
+"""Options that affect an episode and belong to no single part."""
 SHOWN = 12
 """Hex digits of a SHA-256 in a sentence."""
 

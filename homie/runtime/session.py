@@ -167,7 +167,7 @@ def play(
     except BaseException as error:
         try:
             _shut_down(parts, ending, video, store)
-        except RobotFault as fault:  # what ended the episode is told first
+        except RobotFault as fault:  # report first what ended the episode
             log.error("%s", fault)
         if isinstance(error, HomieError) or not isinstance(error, Exception):
             raise

@@ -1,4 +1,4 @@
-"""The video of an episode: third-person and robot view side by side, what the agent thinks and is told under them.
+"""The video of an episode: third-person and robot view side by side, the agent's reasoning and feedback below.
 
     +------------------------------+--------------+
     |  third person                |  robot head  |

@@ -42,7 +42,7 @@ def check_detector(detector: Detector, *observations: Observation, deterministic
         >>> check_detector(Blind())
     """
     if not isinstance(detector, Detector):
-        raise NotConforming([f"{type(detector).__name__} is no homie.kernel.interfaces.Detector."])
+        raise NotConforming([f"{type(detector).__name__} is not a homie.kernel.interfaces.Detector."])
     violations = [*named(detector), *described(detector, "at the start")]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

@@ -37,7 +37,7 @@ def check_locator(
         NotConforming: Lists every violation.
     """
     if not isinstance(locator, Locator):
-        raise NotConforming([f"{type(locator).__name__} is no homie.kernel.interfaces.Locator."])
+        raise NotConforming([f"{type(locator).__name__} is not a homie.kernel.interfaces.Locator."])
     violations: list[str] = []
     if not isinstance(locator.name, str) or not locator.name:
         violations.append("`name` must be the name under which it is registered.")
@@ -79,7 +79,7 @@ def _planner_names(locator: Locator, detections: Sequence[Detection], seen: Obse
     named += [(name, "knowledge") for name in (*spots, *(item.name for item in known.remembered))]
     for name, source in dict.fromkeys(named):
         if locator.resolve(name, GO, seen) is None:
-            yield f"'{name}' is told ({source}), so resolve must understand it."
+            yield f"planners get the name '{name}' ({source}), so resolve must understand it."
 
 
 def _entity(locator: Locator, name: str, seen: Observation) -> Iterator[str]:

@@ -78,7 +78,7 @@ def check_planner(planner: Planner, *, deterministic: bool = False) -> None:
         >>> check_planner(Idle(), deterministic=True)
     """
     if not isinstance(planner, Planner):
-        raise NotConforming([f"{type(planner).__name__} is no homie.kernel.interfaces.Planner."])
+        raise NotConforming([f"{type(planner).__name__} is not a homie.kernel.interfaces.Planner."])
     violations = [*named(planner), *described(planner, "before the first reset")]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
@@ -148,7 +148,7 @@ def _situations(task: str) -> list[tuple[str, PlannerInput]]:
         ("images of 480 x 640", replace(later, views=_views((480, 640)))),
         ("images of 7 x 31", replace(later, views=_views((7, 31)))),
         ("images of 1 x 1", replace(later, views=_views((1, 1)), detections=())),
-        ("images that are no contiguous memory", replace(later, views=_views((512, 512), every=2))),
+        ("images that are not contiguous in memory", replace(later, views=_views((512, 512), every=2))),
         ("no images", replace(later, views={}, detections=())),
         ("no models", replace(later, models=())),
         ("actions of another suite", replace(later, actions=("Go to", "Slice", "Turn on", "End"))),

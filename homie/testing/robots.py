@@ -33,7 +33,7 @@ def check_robot(robot: Robot) -> None:
         NotConforming: Lists every violation.
     """
     if not isinstance(robot, Robot):
-        raise NotConforming([f"{type(robot).__name__} is no homie.kernel.interfaces.Robot."])
+        raise NotConforming([f"{type(robot).__name__} is not a homie.kernel.interfaces.Robot."])
     violations = gathered("spec or kinematics", partial(_spec, robot))
     violations += gathered("reset", partial(robot.reset, seed=0))
     violations += gathered("observe", partial(_observed, robot))

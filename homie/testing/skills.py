@@ -32,7 +32,7 @@ def check_skills(skill_set: SkillSet, robot: Robot, goals: Sequence[tuple[Subtas
         NotConforming: Lists every violation.
     """
     if not isinstance(skill_set, SkillSet):
-        raise NotConforming([f"{type(skill_set).__name__} is no homie.kernel.interfaces.SkillSet."])
+        raise NotConforming([f"{type(skill_set).__name__} is not a homie.kernel.interfaces.SkillSet."])
     violations = [*named(skill_set), *described(skill_set, "at the start")]
     skills: list[Skill] = []
     try:

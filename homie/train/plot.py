@@ -8,7 +8,7 @@ WIDTH, HEIGHT = 640, 320
 LEFT, RIGHT, TOP, BOTTOM = 56, 16, 32, 40
 """Pixels around the curves, for the numbers."""
 LINES = 4
-"""Lines of the grid besides that at 0."""
+"""Lines of the grid without that at 0."""
 
 
 def loss_plot(losses: Mapping[int, float], held_out: Mapping[int, float]) -> str:

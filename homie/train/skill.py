@@ -81,7 +81,7 @@ def train_skill(options: SkillOptions, over: StepOver) -> SkillTrainingFile:
 
     Args:
         options: On what, which network, how, where to.
-        over: Told of each step, of how many, and of the loss.
+        over: Called after each step with its number, the number of steps and the loss.
 
     Raises:
         BadInput: The sources, the network or the folder cannot be used.

@@ -53,7 +53,7 @@ def train(options: TrainOptions, over: StepOver = lambda step, steps, loss: None
 
     Args:
         options: `SftOptions` or `DpoOptions`.
-        over: Told of each step, of how many, and of the loss.
+        over: Called after each step with its number, the number of steps and the loss.
 
     Raises:
         BadInput: The data, the model or the folder cannot be used.

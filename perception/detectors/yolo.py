@@ -53,7 +53,7 @@ class YoloDetector(PictureDetector):
             device=self._device or None,
             verbose=False,
         )
-        return [_found(result) for result in results]
+        return [_boxes(result) for result in results]
 
     def describe(self) -> Mapping[str, object]:
         digest = hashlib.sha256(self._path.read_bytes()).hexdigest()
@@ -81,7 +81,7 @@ def _open(path: Path) -> Any:
     return model
 
 
-def _found(result: Any) -> Boxes:
+def _boxes(result: Any) -> Boxes:
     """The boxes of a result of Ultralytics (`ultralytics.engine.results.Results`)."""
     boxes = result.boxes.cpu().numpy()
     labels = tuple(str(result.names[int(index)]) for index in boxes.cls)

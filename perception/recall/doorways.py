@@ -19,7 +19,7 @@ LOW, HIGH = 1.2, 1.9
 SILL = 0.15, 1.1
 """Metres above the floor between which a window has a wall, and a doorway nothing."""
 BEARINGS = 512
-"""Directions that are told apart: 0.7 degrees each, 6 cm at 5 m."""
+"""Directions that are distinguished: 0.7 degrees each, 6 cm at 5 m."""
 REACH = 6.0
 """Metres up to which the edges of a doorway are seen well enough."""
 NARROWEST, WIDEST = 0.65, 1.45

@@ -14,9 +14,9 @@ _NUMBERED = re.compile(r"^(.+) (\d+)$")
 class Names:
     """The names of one episode.
 
-    Until a thing is told of, the look that shows most of it decides what it is called. From then on its name stays, its
-    number too: things of one name that are told of at once are numbered from 1, a thing that is alone has no number,
-    and what comes later has the next one. A name never means another thing.
+    Until a planner gets the name of a thing, the picture that shows most of it decides the name. From then on its name
+    stays, its number too: things of one name that are named together are numbered from 1, a thing that is alone has no
+    number, and what comes later has the next one. A name never means another thing.
     """
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class Names:
         self._number: dict[str, int] = {}
         self._bearers: dict[str, list[str]] = {}
         self._plain: dict[str, str] = {}
-        """By name the thing that was told of by it without a number."""
+        """The thing that was given each name without a number."""
         self._same: dict[str, str] = {}
 
     def __contains__(self, entity: str) -> bool:
@@ -43,12 +43,12 @@ class Names:
         elif entity not in self._number or self._shown[entity] == 0.0 < share:
             if canonical(name) != canonical(self._name[entity]):
                 self._number.pop(entity, None)
-            plainer = self._name[entity].endswith(f" {name}")  # of which the colour could not be told in this light
+            plainer = self._name[entity].endswith(f" {name}")  # whose colour could not be seen in this light
             if share > self._shown[entity] and not plainer:
                 self._name[entity], self._shown[entity] = name, share
 
     def tell(self, entities: Iterable[str]) -> None:
-        """Give things, all of which were noted, the names by which they are told of from now on, in the order in which
+        """Give things, all of which were noted, the names that planners get from now on, in the order in which
         they were noted."""
         fresh: dict[str, list[str]] = defaultdict(list)
         untold = {entity for entity in entities if entity not in self._number}
@@ -68,7 +68,7 @@ class Names:
         return self._name[entity]
 
     def number(self, entity: str) -> int:
-        """Its number among the things of its name, 0 for one that was alone when it was told of. Raises KeyError for
+        """Its number among the things of its name, 0 for one that was alone when it was named. Raises KeyError for
         what has no name."""
         if entity not in self._number:
             self.tell([entity])
@@ -80,13 +80,13 @@ class Names:
         return f"{self._name[entity]} {number}" if number else self._name[entity]
 
     def merge(self, entity: str, kept: str) -> None:
-        """Note that what was told of as two things is one: the names of `entity` mean `kept` from now on."""
+        """Note that two named things are one: the names of `entity` mean `kept` from now on."""
         self._same[entity] = kept
 
     def bearers(self, words: str) -> tuple[tuple[str, ...], bool]:
-        """The entities that were told of by a name, and whether the words have the number of one.
+        """The entities that have been given a name, and whether the words have the number of one.
 
-        A name without number means the thing that was told of by just that, else all that have it with a number.
+        A name without number means the thing that was given exactly that name, else all that have it with a number.
         """
         for reading in readings(words):
             bearers = self._bearers.get(reading, [])

@@ -267,7 +267,7 @@ class SightRecall(Recall):
         )
 
     def _tell_names(self, also: Iterable[str] = ()) -> None:
-        """Give names to all that was seen since a planner was told something: those of one kind get numbers at once.
+        """Name all things seen since the last planner input: those of one kind get numbers together.
 
         Args:
             also: Entities that may not be remembered, such as what is too far away for depth.
@@ -282,7 +282,7 @@ class SightRecall(Recall):
         return [place + 1 for place, _ in enumerate(self._doorways.all) if place not in self._doorways.same]
 
     def _told_doorways(self) -> list[Doorway]:
-        """What is told of doorways: a gap between things in the middle of one room is none."""
+        """The doorways for a planner: a gap between things in the middle of one room is none."""
         return [self._doorway_numbered(number) for number in self._doorway_numbers() if not self._within_a_room(number)]
 
     def _within_a_room(self, number: int) -> bool:

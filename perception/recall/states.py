@@ -1,4 +1,4 @@
-"""What is remembered of the states of things, besides how doors stand: on, dirty, filled."""
+"""Memory of the states of things other than open and closed: on, dirty, filled."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def _place(item: Furniture | LooseObject, things: Things, held: str | None) -> t
     else:
         furniture = [
             holder for holder in furniture if not holder.opens
-        ]  # a worktop is no thing on the drawers under it
+        ]  # a worktop is not a thing on the drawers under it
     holder = holder_of(item.box, furniture)
     if holder is None or (isinstance(item, Furniture) and not _carries(holder[1], bottom)):
         return "", ""
@@ -72,7 +72,7 @@ def _holds(bowl: LooseObject, item: LooseObject) -> bool:
 
 
 def consistent(places: Mapping[str, Whereabouts], furniture: Collection[str]) -> dict[str, Whereabouts]:
-    """What is told of where things are, without what contradicts itself.
+    """The places of things for a planner, without contradictions.
 
     Furniture is on nothing but furniture, nothing is on or in itself by way of others, and what is on or in something
     is in the same room.

@@ -217,7 +217,7 @@ class SensorLocator(Locator):
     def _solids(self, center: Array, entity: str, action: Action) -> tuple[Box, ...]:
         """What the arm keeps out of near a target: see `Goal.solids`."""
         near = [piece for piece in self._things.furniture.values() if piece.box.distance(center) < NEAR]
-        # A wall is what is tall and is no furniture: that is known better from its own points.
+        # A wall is what is tall and is not furniture: that is known better from its own points.
         walls = self._mapper.walls(center, NEAR)
         boxes = walls_of(walls[~belonging(walls, near)], HIGHEST)
         for piece in near:
@@ -408,7 +408,7 @@ class SensorLocator(Locator):
 
 
 def _fraction(panel: Panel) -> float:
-    """How far a door or drawer is open, of what those are taken to open; 0 for what cannot be told from shut."""
+    """How far a door or drawer is open, of what those are taken to open; 0 for what looks the same as closed."""
     shut, opened = (SHUT_ANGLE, OPENED_ANGLE) if panel.kind == "hinge" else (SHUT_GAP, OPENED_GAP)
     return 0.0 if panel.opening <= shut else thresholds.OPEN * panel.opening / opened
 

@@ -10,7 +10,7 @@ from perception.scene.articulation import Panel
 from perception.scene.clouds import cells_of
 
 CELLS = (0.12, 0.06, 0.03)
-"""Metres of the cubes in which points make one box: the largest first, smaller ones where the points are no plate."""
+"""Metres of the cubes in which points make one box: the largest first, smaller ones where the points are not plate."""
 PLATE = 0.012
 """Metres that the points in a cube may lie apart, each way from the middle, across a plate."""
 SAME, GAP = 0.03, 0.045

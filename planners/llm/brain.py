@@ -43,7 +43,7 @@ class ModelPlanner(Planner):
     """Asks a language model. Concrete planners make the model from their argument and their settings.
 
     An answer that cannot be read, or that names an action or a model which is not in its list, is asked for again, at
-    most `reasks` times, with the problem told to the model; after that the episode goes on with F1 feedback. No action
+    most `reasks` times, with the problem in the question; after that the episode goes on with F1 feedback. No action
     is ever made up. Every answer is in `Decision.answers`, with the rules by which it was read.
     """
 
@@ -160,7 +160,7 @@ class ModelPlanner(Planner):
         return replace(reading, leniencies=(*dict.fromkeys((*rules, *reading.leniencies)),))
 
     def _advise(self, reply: Reply) -> str:
-        """What a user can set so that such replies can be read; it is told once."""
+        """What a user can set so that such replies can be read; it is logged once."""
         advice = self.model.advice(reply)
         if advice and advice not in self._advised:
             self._advised.add(advice)

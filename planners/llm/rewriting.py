@@ -21,7 +21,7 @@ TRIES = 3
 """Answers that are asked for in a row before a version is given up: a model that has left out a name twice rarely
 keeps it later."""
 LONGER = 3
-"""A version is at most so many times as long as its text, and a line of it: beyond that it is no rewriting."""
+"""A version is at most so many times as long as its text, and a line of it: beyond that it is not a rewriting."""
 
 
 class ModelRewriter(Rewriter):

@@ -206,7 +206,7 @@ class Carrying(Moves):
         return False
 
     def _doors_open(self, place: str) -> list[str]:
-        """What the robot has opened besides a place that it knows of, which may keep it from there."""
+        """Doors next to a known place that the robot has opened, which may block the way to it."""
         memory = self.memory
         known = memory.by_sight is not True or memory.seen(memory.piece(place)) or memory.hinted(place)
         return [name for name in memory.open if memory.piece(name) != memory.piece(place)] if known else []

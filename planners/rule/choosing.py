@@ -104,7 +104,7 @@ class Choosing(Carrying):
         return [name for name in self.memory.known_on(place.words) if self._matches(item, name)]
 
     def _matches(self, item: Item, name: str) -> bool:
-        return (not item.words or means(item.words, name)) and not any(means(kept, name) for kept in item.besides)
+        return (not item.words or means(item.words, name)) and not any(means(kept, name) for kept in item.excluded)
 
     def _elsewhere(self, item: Item, place: Place) -> list[str]:
         """Places other than the destination where matching objects have been seen."""

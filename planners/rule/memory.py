@@ -111,7 +111,7 @@ class Memory:
         numbered = [canonical(remembered.name) for remembered in self.known.remembered] if self.known else []
         return [name for name in dict.fromkeys([*now, *self._seen, *numbered]) if name and means(words, name)]
 
-    # ------------------------------------------------------------ what is told of things and places
+    # ------------------------------------------------------------ knowledge of things and places
 
     def things_like(self, words: str) -> list[Remembered]:
         """Loose things that were seen and match the words ("" for all), each by a name of its own."""
@@ -294,7 +294,7 @@ class Memory:
     def rooms(self) -> list[str]:
         """Rooms and ways to rooms that the robot can be sent to, most useful first.
 
-        All that homes have where it is not told what is known: it may have passed their doors without noticing.
+        Everything that homes have if knowledge is not given: it may have passed their doors without noticing.
         """
         if self.known is None:
             return [*ROOMS]
@@ -359,8 +359,8 @@ class Memory:
                 continue
             if is_room(place) or any(_stands_on(item, support) for support in supports):
                 names.append(name)
-        told = (canonical(kind_of(thing.name)) for thing in self.things_at(place) if thing.seen == self.round)
-        return list(dict.fromkeys((*names, *told)))
+        just_seen = (canonical(kind_of(thing.name)) for thing in self.things_at(place) if thing.seen == self.round)
+        return list(dict.fromkeys((*names, *just_seen)))
 
 
 def _holder(known: Remembered) -> str:

@@ -51,7 +51,7 @@ class RulePlanner(Planner):
 
     def _run(self, inputs: PlannerInput) -> Generator[Decision, PlannerInput, Decision]:
         try:
-            orders = parse_instruction(self._task, names_told(inputs))
+            orders = parse_instruction(self._task, names_given(inputs))
             check_actions(orders, inputs.actions)
         except NotUnderstood as reason:
             sentence = f"I do not understand the task: I {reason}, so I do nothing rather than something wrong."
@@ -66,10 +66,10 @@ class RulePlanner(Planner):
         return _end(inputs, runner.report(), runner.outcome, runner.said)
 
 
-def names_told(inputs: PlannerInput) -> frozenset[str]:
+def names_given(inputs: PlannerInput) -> frozenset[str]:
     """The names that the planner sees in the first round, as they are in the vocabulary of a scene of one's own."""
-    told = (*(seen.name for seen in inputs.detections), *(thing.name for thing in inputs.knowledge.remembered))
-    return frozenset(normalise(kind_of(name)) for name in (*told, *inputs.listing))
+    named = (*(seen.name for seen in inputs.detections), *(thing.name for thing in inputs.knowledge.remembered))
+    return frozenset(normalise(kind_of(name)) for name in (*named, *inputs.listing))
 
 
 def check_actions(orders: Sequence[Order], actions: Sequence[str]) -> None:

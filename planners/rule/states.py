@@ -20,7 +20,7 @@ class StateAnswers(Moves):
         self.doubts: list[str] = []
 
     def _is_so(self, question: Ask) -> Course[None]:
-        """Whether a thing is in a state; of several things each is told where they differ."""
+        """Whether a thing is in a state; of several things each is reported if they differ."""
         words, state = question.item.words, question.state
         yield from self._look_for(words, question.place.words, f"I go and look whether the {words} is {state}.")
         known = self.memory.named(words, question.place.words)

@@ -1,4 +1,4 @@
-"""Joints that are told where to be period by period: the guard moves a set point there, as fast as the joints may."""
+"""Joints that get a target every period: the guard moves a set point there, as fast as the joints may."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Aiming:
         self._accelerations = np.array([joint.acceleration for joint in group.joints])
         self._turning = np.array([math.isinf(joint.limits[1]) for joint in group.joints])
         self.point = np.array(start, dtype=float)
-        """Where the joints (n,) are told to be now."""
+        """The current targets (n,) of the joints."""
         self._speed = np.zeros(len(self.point))
         self._goal = self.point.copy()
         self._said_at = -math.inf
@@ -46,7 +46,7 @@ class Aiming:
         return now - self._said_at > LIFE and not self._speed.any()
 
     def step(self, measured: Array, now: float, passed: float) -> Array:
-        """The set point (n,) after `passed` seconds; where it is no longer told anything it comes to rest."""
+        """The set point (n,) after `passed` seconds; without further targets it comes to rest."""
         gain = self._accelerations * passed
         if now - self._said_at > LIFE:  # the nearest place in which it can come to rest, in whole steps
             left = np.maximum(np.abs(self._speed) - gain, 0.0)

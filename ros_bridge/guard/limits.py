@@ -264,7 +264,7 @@ def _check_speeds(group: Group, start: Array, positions: Array, times: Array) ->
             ("acceleration", accelerations[:, index], joint.acceleration),
         ):
             worst = float(np.max(np.abs(values)))
-            if not worst <= limit * SLACK:  # what is no number is too fast
+            if not worst <= limit * SLACK:  # what is not a number is too fast
                 raise CommandRefused(f"The {what} of {joint.name} would be {worst:.3g}, its limit is {limit:g}.")
 
 

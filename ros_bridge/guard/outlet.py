@@ -110,7 +110,7 @@ class RosOutlet:
             try:
                 self._fingers.publish(self._node.message(FINGERS_KIND, **goal))
             except HomieError as error:  # only recorders miss it
-                log.warning("What the fingers are told is not announced: %s", error)
+                log.warning("The command of the fingers is not announced: %s", error)
 
     def navigate(self, command: Navigate, ended: Callable[[Ended], None]) -> None:
         assert self._navigation is not None  # the guard has refused it

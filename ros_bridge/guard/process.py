@@ -165,7 +165,7 @@ def _offer(node: Node, guard: Guard) -> None:
 
 
 def _written_elsewhere() -> Callable[[], None]:
-    """Let a thread write what is logged and told: a terminal that is held (Ctrl-S) must not hold the guard.
+    """Let a thread write logs and messages: a terminal that is held (Ctrl-S) must not hold the guard.
 
     Returns what ends it.
     """

@@ -40,8 +40,8 @@ class AgentSocket:
 
     Args:
         path: Where to listen; a guard that listens there already is not replaced.
-        guard: Who decides.
-        dry_run: Told to the agent.
+        guard: The guard that decides.
+        dry_run: Announced to the agent.
 
     Raises:
         BadInput: The path is too long or its folder cannot be made.
@@ -161,7 +161,7 @@ class AgentSocket:
             message = from_agent(data)
         except ValueError as error:
             self._refusals.add("the agent's socket", error)
-            self.send(Refused(why=f"This is no message to a guard: {error}"))
+            self.send(Refused(why=f"This is not a message to a guard: {error}"))
             return
         if isinstance(message, Hello):
             self._greet(message)

@@ -35,7 +35,7 @@ def profile_from_urdf(path: Path) -> str:
     are a group of their own. The other moving joints become groups of those on one way, but for fingers and wheels.
 
     Raises:
-        BadInput: The file is no URDF, nothing in it moves, or it does not fit into a profile.
+        BadInput: The file is not a URDF, nothing in it moves, or it does not fit into a profile.
     """
     robot = read_urdf(path)
     if not any(joint.driven for joint in robot.joints):

@@ -18,9 +18,9 @@ from ros_bridge.profiles.model import Link
 from ros_bridge.profiles.urdf import MOVING, Mimic, Urdf, UrdfJoint
 
 WHEEL = re.compile("wheel|caster|castor|steer|rotor|propeller|bogie|rocker|suspension", re.IGNORECASE)
-"""What drives a base, and is no joint of an arm."""
+"""What drives a base, and is not a joint of an arm."""
 _NO_HAND = re.compile("eye|ear|head|camera|leg|foot|ankle|knee|hip", re.IGNORECASE)
-"""Joints that move together and are no fingers."""
+"""Joints that move together and are not fingers."""
 _FINGER = re.compile("finger|fngr|jaw|claw|knuckle|thumb|pincer", re.IGNORECASE)
 LEAST_GAP = 0.002
 """m; less than fingers open."""
@@ -68,7 +68,7 @@ def hands(robot: Urdf) -> list[Hand]:
     for joint in robot.joints:
         if joint.name in joints:
             by_body.setdefault(robot.rigid(_top(robot, joint, joints).parent)[0], []).append(joint)
-    found = []
+    grippers = []
     for of_hand in by_body.values():
         driven = tuple(joint for joint in of_hand if joint.driven)
         ways = [robot.way(_top(robot, joint, joints).parent) for joint in of_hand]
@@ -76,8 +76,8 @@ def hands(robot: Urdf) -> list[Hand]:
         names = [names[0] for names in zip(*carriers, strict=False) if len(set(names)) == 1]
         link = ways[0][len(names) - 1].child if names else ways[0][0].parent if ways[0] else of_hand[0].parent
         if driven:
-            found.append(Hand(link, tuple(of_hand), driven))
-    return sorted(found, key=lambda hand: robot.links.index(hand.link))
+            grippers.append(Hand(link, tuple(of_hand), driven))
+    return sorted(grippers, key=lambda hand: robot.links.index(hand.link))
 
 
 def effector_link(robot: Urdf, last: str, hand: Hand | None) -> tuple[str, bool]:

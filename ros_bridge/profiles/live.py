@@ -85,7 +85,7 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
 
 
 def _clock(published: PublishedClock, profile: Profile, length: float) -> Finding:
-    """The clock in which ages are told, that of a simulator with its speed."""
+    """The clock in which ages are measured, that of a simulator with its speed."""
     if not profile.use_sim_time:
         return Finding("clock", MachineClock.name)
     speed = f" ({published.elapsed() / length:.2f} x real time)"

@@ -35,7 +35,7 @@ class Simulation(Part):
         cameras: All of its cameras by its own names, those of the profile among them.
         foot: Where its base is (x, y in m, yaw in rad) where it does not drive.
         names: Of the things in instance pictures, by number.
-        rehearsal: It is to be treated as a real robot: nobody arms it but a person, and nobody is told its state.
+        rehearsal: It is to be treated as a real robot: only a person arms it, and its state is not published.
     """
 
     robot: Text

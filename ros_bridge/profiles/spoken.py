@@ -1,7 +1,7 @@
 """Topics of Homie's own on the network of every robot: what agent and guard say, for those who record or watch.
 
 /homie/episode  (std_msgs/msg/String)             what happens in an agent's episode (`homie.runtime.announcements`)
-/homie/fingers  (control_msgs/msg/GripperCommand) what the guard has told the gripper: goals of actions are not in bags
+/homie/fingers  (control_msgs/msg/GripperCommand) the guard's commands for the gripper: goals of actions are not in bags
 """
 
 EPISODE = "/homie/episode"

@@ -176,17 +176,17 @@ def read_urdf(path: Path) -> Urdf:
     with reading(path, "the URDF"), path.open("rb") as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
-        raise BadInput(f"{path} is no URDF: it has more than {LARGEST // 10**6} MB.")
+        raise BadInput(f"{path} is not a URDF: it has more than {LARGEST // 10**6} MB.")
     try:
         root = _elements(data, path)
         if root.tag != "robot":
-            raise _Wrong(f"is no URDF: its outermost element is <{root.tag[:40]}>, not <robot>")
+            raise _Wrong(f"is not a URDF: its outermost element is <{root.tag[:40]}>, not <robot>")
         name = (root.get("name") or "").strip() or path.stem
         links = [_name(element, "link") for element in root.findall("link")]
         joints = [_joint(element) for element in root.findall("joint")]
         return _tree(printable(name)[:LONGEST], links, joints)
     except expat.ExpatError as error:
-        raise BadInput(f"{path} is no URDF: {error}.") from error
+        raise BadInput(f"{path} is not a URDF: {error}.") from error
     except _Wrong as error:
         raise BadInput(f"{path} {error}.") from None
 
@@ -206,7 +206,7 @@ def _elements(data: bytes, path: Path) -> ET.Element:
         nonlocal depth, prefix
         depth += 1
         if depth > DEEPEST:
-            raise _Wrong(f"is no URDF: its elements are nested more than {DEEPEST} deep")
+            raise _Wrong(f"is not a URDF: its elements are nested more than {DEEPEST} deep")
         if tag.startswith("xacro:"):
             raise _Wrong(f"is a xacro file: make a URDF of it first, with `xacro {path.name} > robot.urdf`")
         if depth == 1 and ":" in tag:
@@ -219,7 +219,7 @@ def _elements(data: bytes, path: Path) -> ET.Element:
         builder.end(tag.removeprefix(prefix))
 
     def entity(*_: object) -> None:
-        raise _Wrong("is no URDF: it defines entities")
+        raise _Wrong("is not a URDF: it defines entities")
 
     parser = expat.ParserCreate(encoding)
     parser.StartElementHandler, parser.EndElementHandler, parser.EntityDeclHandler = start, end, entity
@@ -334,7 +334,7 @@ def _tree(name: str, links: list[str], joints: list[UrdfJoint]) -> Urdf:
                 raise _Wrong(f"has no link '{printable(link)}', which its joint '{printable(joint.name)}' needs")
         if joint.child in above:
             raise _Wrong(
-                f"is no tree: the link '{printable(joint.child)}' is the child of two joints,"
+                f"is not a tree: the link '{printable(joint.child)}' is the child of two joints,"
                 f" '{printable(above[joint.child].name)}' and '{printable(joint.name)}'"
             )
         above[joint.child] = joint
@@ -342,5 +342,5 @@ def _tree(name: str, links: list[str], joints: list[UrdfJoint]) -> Urdf:
     robot = Urdf(name, links, joints, above, below)
     reached = set(robot.roots) | {joint.child for root in robot.roots for joint in robot.subtree(root)}
     if circle := [link for link in links if link not in reached]:
-        raise _Wrong(f"is no tree: its links go round in a circle at '{printable(circle[0])}'")
+        raise _Wrong(f"is not a tree: its links go round in a circle at '{printable(circle[0])}'")
     return robot

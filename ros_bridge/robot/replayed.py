@@ -1,4 +1,4 @@
-"""A robot in a bag: what it felt and saw, what it was told and what its agent said, moment by moment.
+"""A robot in a bag: measurements, pictures, commands and the words of its agent, moment by moment.
 
 A moment is as a program on the recording machine had it then: the newest of every topic by the time at which it came,
 not by the stamps of the robot, whose clock may be another.
@@ -120,7 +120,7 @@ class ReplayedRobot:
 
 
 class _Heard:
-    """What was measured and told up to now."""
+    """Measurements and commands up to now."""
 
     def __init__(self, topics: BagTopics, profile: Profile, spec: RobotSpec) -> None:
         self.now = -math.inf

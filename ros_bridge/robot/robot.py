@@ -48,7 +48,7 @@ log = logging.getLogger("homie.ros_bridge")
 T = TypeVar("T")
 
 SAME_GRIP = 0.001
-"""m by which a new width of the fingers differs from the one that they were told."""
+"""m by which a new width of the fingers differs from their last command."""
 ARM_LENGTH, MOST_BOXES = 1.6, 400
 """Metres from the base within which things can be in the way of the arm, and how many of them a planner sees."""
 LEAD = 0.32
@@ -56,7 +56,7 @@ LEAD = 0.32
 LONGEST_PERIOD = 0.1
 """Seconds of this machine for which a command waits for the next control period: a velocity lives for 0.25 s of it."""
 NEAR = 0.01
-"""rad or m from its joints up to which a target is no motion."""
+"""rad or m from its joints up to which a target is not a motion."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +107,7 @@ class RosRobot(Robot):
         """When (s of its stamps) a command last moved something."""
         self._driving = self._begun = False
         self._width: float | None = None
-        """What the fingers were told, m."""
+        """The last command of the fingers, m."""
         self._gripping: Future[Ended] | None = None
         """Their newest command, while it has not ended."""
         self._goal_handle: GuardedGoal | None = None
@@ -204,7 +204,7 @@ class RosRobot(Robot):
                 *ARM_PLANNER_FAILS,
             )
 
-        self.gate.reset()  # where the joints were told to be before is not where they are after
+        self.gate.reset()  # the earlier targets of the joints are not where they are afterwards
         self._goal_handle = self._through(go)
         return self._goal_handle
 
@@ -224,7 +224,7 @@ class RosRobot(Robot):
         except CommandRefused as error:
             if moves:
                 raise
-            log.info("Told to stand, and the guard says: %s", error)
+            log.info("Stop command sent, and the guard says: %s", error)
         self._pace()
 
     def _tell(self, link: GuardLink, command: Command) -> None:
@@ -257,7 +257,7 @@ class RosRobot(Robot):
         if self._gripping is None or not self._gripping.done():
             return
         width, done = self._width, self._gripping
-        self._width = self._gripping = None  # what was not done may be told again
+        self._width = self._gripping = None  # what was not done may be commanded again
         try:
             ended = done.result()
         except RobotFault as error:
@@ -286,7 +286,7 @@ class RosRobot(Robot):
 
     def _pace(self) -> None:
         """Return one control period of the robot after the last time, or at once where that has passed. The guard is
-        told in time, however slowly the clock of a simulator goes."""
+        sent in time, however slowly the clock of a simulator goes."""
         present = self._clock.elapsed()
         self._due = max(self._due + self.spec.period, present)
         self._due = min(self._due, present + self.spec.period)  # the last wait was cut short

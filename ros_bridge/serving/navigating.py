@@ -1,4 +1,4 @@
-"""A stand-in for Nav2 before a simulated robot: `NavigateToPose`, driven by Homie itself."""
+"""A simulated Nav2 for a simulated robot: `NavigateToPose`, driven by Homie itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ log = logging.getLogger("homie.ros_bridge")
 
 
 class Driver(Protocol):
-    """Drives a base: `skills.delegated.stand_ins.Driving`."""
+    """Drives a base: `skills.delegated.simulated.Driving`."""
 
     def begin(self, place: Pose2, grid: OccupancyGrid, observation: Observation) -> None: ...
 
@@ -42,7 +42,7 @@ class _Drive:
 
 
 @dataclass(slots=True, kw_only=True)
-class NavigationStandIn:
+class SimulatedNavigation:
     """Drives the base to places. `execute` waits in the thread of a goal, `step` drives in that of the robot.
 
     Args:
@@ -66,7 +66,7 @@ class NavigationStandIn:
             x, y, _ = position_of(pose.position).tolist()
             place = Pose2(x, y, heading_of(pose.orientation))
         except Unreadable as error:
-            log.warning("Refused: a goal of the stand-in for Nav2: %s", error)
+            log.warning("Refused: a goal of the simulated Nav2: %s", error)
             return Ended(Status.ABORTED)
         drive = _Drive(goal, place)
         with self._lock:
@@ -92,7 +92,7 @@ class NavigationStandIn:
         if self.driver.outcome is not Outcome.RUNNING:
             arrived = self.driver.outcome is Outcome.SUCCEEDED
             if not arrived:
-                log.warning("The stand-in for Nav2 gives up: %s", self.driver.reason)
+                log.warning("The simulated Nav2 gives up: %s", self.driver.reason)
             self._end(Status.SUCCEEDED if arrived else Status.ABORTED)
         return command.get(base) or (0.0, 0.0)
 

@@ -33,7 +33,7 @@ def serve_robot(
     Args:
         name: The profile whose topics and actions it has, see `ros_bridge.profiles.model.read_profile`.
         open_robot: Opens the robot of the options.
-        options: Robot and scene; the network is told of them (`ros_bridge.profiles.simulation`).
+        options: Robot and scene; they are announced on the network (`ros_bridge.profiles.simulation`).
         camera: The camera of the robot that is that of the profile.
         camera_rate: Pictures a second; 0 for none.
         rehearsal: It is to be treated as a real robot, and has the cameras of its profile alone.

@@ -1,4 +1,4 @@
-"""A stand-in for MoveIt before a simulated robot: `MoveGroup`, planned by Homie itself. Goals are joint positions.
+"""A simulated MoveIt for a simulated robot: `MoveGroup`, planned by Homie itself. Goals are joint positions.
 
 Goals have threads of their own. They plan there; what moves the robot is asked of the one who plays it
 (`ros_bridge.serving.served`).
@@ -31,7 +31,7 @@ UPRIGHT = 1e-3
 
 
 class Planner(Protocol):
-    """Finds ways of an arm: `skills.delegated.stand_ins.ArmPlanning`."""
+    """Finds ways of an arm: `skills.delegated.simulated.ArmPlanning`."""
 
     def way(self, begin: Array, end: Array, boxes: Sequence[Box], held: Array) -> list[Array] | None: ...
 
@@ -47,7 +47,7 @@ class NoPlan(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MoveGroupStandIn:
+class SimulatedMoveGroup:
     """Plans for one arm and moves it.
 
     Args:
@@ -55,7 +55,7 @@ class MoveGroupStandIn:
         planner: Finds the ways.
         measured: What the robot measures now.
         follow: Moves a group of the profile along positions (n, joints), in the order of its joints there, one every
-            control period; it is asked what became of that, and told to end it.
+            control period; it is asked for the outcome, and can be cancelled.
     """
 
     profile: Profile
@@ -100,7 +100,7 @@ class MoveGroupStandIn:
         return _outcome(*((Status.SUCCEEDED, SUCCESS) if arrived else (Status.ABORTED, CONTROL_FAILED)), planned)
 
     def _ends(self, request: Message) -> tuple[Array, Array]:
-        """Where the chain is, and where it is to be. Raises NoPlan for a goal that is no goal in joints."""
+        """Where the chain is, and where it is to be. Raises NoPlan for a goal that is not a goal in joints."""
         reaching, chain = self.profile.reaching, self.spec.chain
         if reaching is None or request.group_name != reaching.group:
             raise NoPlan(OTHER_GROUP)

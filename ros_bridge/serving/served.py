@@ -31,9 +31,9 @@ from ros_bridge.profiles.model import Profile
 from ros_bridge.profiles.simulation import CLOCK, STATE
 from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.serving.following import PATIENCE, Error, Following, NoTrajectory, points_of
-from ros_bridge.serving.navigating import Driver, NavigationStandIn
+from ros_bridge.serving.navigating import Driver, SimulatedNavigation
 from ros_bridge.serving.painter import Painter
-from ros_bridge.serving.reaching import MoveGroupStandIn, Planner
+from ros_bridge.serving.reaching import Planner, SimulatedMoveGroup
 from ros_bridge.serving.written import matrix, planar, transform
 from ros_bridge.transport.actions import ActionServer, Outcome, ServedGoal, Status
 from ros_bridge.transport.clocks import CLOCK as CLOCK_KIND
@@ -71,7 +71,7 @@ class ServedRobot:
         robot: The robot; after this only `run` may touch it.
         profile: The names it has on the network; its joints must be those of the robot.
         painter: Publishes its pictures, None for none.
-        secret: The state of its world is told to nobody.
+        secret: The state of its world is not published.
 
     Raises:
         BadInput: The profile is of another robot.
@@ -87,7 +87,7 @@ class ServedRobot:
         self._following: dict[str, Following] = {}
         self._asked: dict[str, float] = {}
         """When the last trajectories of groups came."""
-        self._told: dict[str, Array] = {}
+        self._commands: dict[str, Array] = {}
         """The last targets of groups."""
         self._opening: float | None = None
         self._body = robot.measured()
@@ -101,8 +101,8 @@ class ServedRobot:
         self._behind_told = False
         self._groups = {name: self._group(name) for name in profile.groups}
         self._gripper = robot.spec.first("gripper") if profile.gripper is not None else None
-        self._navigation: NavigationStandIn | None = None
-        self._servers = [*self._serve(), *self._stand_ins()]
+        self._navigation: SimulatedNavigation | None = None
+        self._servers = [*self._serve(), *self._simulated_servers()]
         self._joints = node.publisher("sensor_msgs/msg/JointState", profile.joint_states)
         self._tf = node.publisher("tf2_msgs/msg/TFMessage", "/tf")
         self._odometry = None
@@ -162,21 +162,21 @@ class ServedRobot:
             servers.append(ActionServer(self._node, GRIPPER, self._profile.gripper.action, self._grip))
         return servers
 
-    def _stand_ins(self) -> list[ActionServer]:
+    def _simulated_servers(self) -> list[ActionServer]:
         """What plays MoveIt and Nav2, where the profile names their actions."""
         servers, profile = [], self._profile
         spec = narrowed(self._robot.spec, profile)  # that software keeps the limits of the profile
         if profile.reaching is not None and sorted(spec.chain.names) == sorted(
             joint.name for joint in profile.planned_joints
         ):
-            planner: Planner = registry.load("stand_ins", "reaching")(spec, self._robot.kinematics)
-            reaching = MoveGroupStandIn(
+            planner: Planner = registry.load("simulated_servers", "reaching")(spec, self._robot.kinematics)
+            reaching = SimulatedMoveGroup(
                 profile=profile, spec=spec, planner=planner, measured=lambda: self._body, follow=self._lead
             )
             servers.append(ActionServer(self._node, MOVE_GROUP, profile.reaching.action, reaching.execute))
         if profile.navigation is not None and isinstance(self._robot, WorldState):
-            driver: Driver = registry.load("stand_ins", "navigation")(spec, self._robot.kinematics)
-            self._navigation = NavigationStandIn(profile=profile, driver=driver, grid=self._floor)
+            driver: Driver = registry.load("simulated_servers", "navigation")(spec, self._robot.kinematics)
+            self._navigation = SimulatedNavigation(profile=profile, driver=driver, grid=self._floor)
             servers.append(ActionServer(self._node, NAVIGATE, profile.navigation.action, self._navigation.execute))
         return servers
 
@@ -239,7 +239,7 @@ class ServedRobot:
         """
         with self._lock:
             measured = group.measured(self._body)
-            last = self._told.get(group.name, measured)
+            last = self._commands.get(group.name, measured)
             start = last if np.max(np.abs(last - measured)) < NEAR else measured
             following = Following(time.monotonic(), times, np.vstack([start, positions]), patience)
             if asked < self._asked.get(group.name, -math.inf):
@@ -292,8 +292,8 @@ class ServedRobot:
                 fresh = present - self._velocity_at <= VELOCITY_LIFE
                 targets[base.name] = tuple(own) if own is not None else self._velocity if fresh else (0.0, 0.0)
             for name, following in self._following.items():
-                self._told[name] = following.target(present)
-                targets[name] = tuple(self._told[name].tolist())
+                self._commands[name] = following.target(present)
+                targets[name] = tuple(self._commands[name].tolist())
             if self._gripper is not None and self._opening is not None:
                 targets[self._gripper.name] = (self._opening,)
         try:

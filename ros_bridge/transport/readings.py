@@ -1,5 +1,5 @@
 """Measurements of a robot, read from messages of ROS 2 by one rule: what is not finite, has another form than its
-message declares, or is no rotation, is refused in a sentence and never guessed at."""
+message declares, or is not a rotation, is refused in a sentence and never guessed at."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def quaternion_of(turn: Message) -> Array:
     """The unit quaternion wxyz (4,) of a `geometry_msgs/msg/Quaternion`.
 
     Raises:
-        Unreadable: It is not finite, or so far from unit length that it is no rotation.
+        Unreadable: It is not finite, or so far from unit length that it is not a rotation.
     """
     x, y, z, w = float(turn.x), float(turn.y), float(turn.z), float(turn.w)
     written = f"its quaternion x={x:.4g} y={y:.4g} z={z:.4g} w={w:.4g}"
@@ -51,7 +51,7 @@ def quaternion_of(turn: Message) -> Array:
     squared = x * x + y * y + z * z + w * w
     if not abs(squared - 1) <= QUATERNION_TOLERANCE:
         hint = " (nothing is filled in)" if squared == 0 else " (is w filled in?)" if w == 0 and squared < 1 else ""
-        raise Unreadable(f"{written} has the length {math.sqrt(squared):.3g} and not 1, so it is no rotation{hint}")
+        raise Unreadable(f"{written} has the length {math.sqrt(squared):.3g} and not 1, so it is not a rotation{hint}")
     return np.array([w, x, y, z]) / math.sqrt(squared)
 
 
@@ -101,13 +101,13 @@ def odometry_of(message: Message) -> OdometryReading:
 
 
 def stamp_of(message: Message) -> float:
-    """The stamp (s) of a message, 0 where it has none. Raises Unreadable for one that is no time."""
+    """The stamp (s) of a message, 0 where it has none. Raises Unreadable for one that is not a time."""
     header = getattr(message, "header", None)
     if header is None:
         return 0.0
     stamp = header.stamp
     if not 0 <= int(stamp.nanosec) < 1_000_000_000 or int(stamp.sec) < 0:
-        raise Unreadable(f"its stamp of {stamp.sec} s and {stamp.nanosec} ns is no time")
+        raise Unreadable(f"its stamp of {stamp.sec} s and {stamp.nanosec} ns is not a time")
     return seconds(stamp)
 
 

@@ -1,4 +1,4 @@
-"""What was refused: counted, logged now and then, and told to whoever asks why something is not there."""
+"""What was refused: counted, logged now and then, and reported when something is missing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ log = logging.getLogger("homie.ros_bridge")
 ONCE_IN = 5.0
 """Seconds between two log lines about the same place: a flood of bad messages must not become a flood of lines."""
 MOST_SORTS = 1000
-"""Sorts of faults that are told apart: names come from the network."""
+"""Number of distinct faults that are counted: names come from the network."""
 _NUMBER = re.compile(r"[-+]?\d[\d.]*(e[-+]?\d+)?|nan|inf")
 
 

@@ -40,7 +40,7 @@ OPENED = ("fridge", "cabinet_1", "microwave")
 VERSION = 2
 """Of the suite: 1 had no people."""
 SKILLS = "classical,people"
-"""Played where none are named: what social tasks ask for is no action of the others."""
+"""Played where none are named: what social tasks ask for is not an action of the others."""
 
 
 class Kind(NamedTuple):

@@ -39,23 +39,23 @@ Key = tuple[Family, str]
 def visit(seed: int, wanted: frozenset[Key]) -> tuple[list[FrozenEpisode], Counter[str]]:
     """The episodes of a house, of the strata that are wanted, and why others are none."""
     home = open_house(seed)
-    found: list[FrozenEpisode] = []
+    episodes: list[FrozenEpisode] = []
     refused: Counter[str] = Counter()
     try:
         for family, stratum in sorted(wanted, key=str):
             for number in range(-(-EACH // len(STRATA[family]) // HOUSES)):
-                lot = random.Random(f"{seed} {family.name} {stratum} {number}")
+                rng = random.Random(f"{seed} {family.name} {stratum} {number}")
                 for _ in range(TRIES):
                     home.reset(seed=seed)
-                    candidate = draw(Draws(seed, home, lot), family, stratum)
+                    candidate = draw(Draws(seed, home, rng), family, stratum)
                     reason = "nothing for it" if candidate is None else problem(home, candidate)
                     if candidate is not None and not reason:
-                        found.append(candidate)
+                        episodes.append(candidate)
                         break
                     refused[f"{family.name} {stratum}: {reason}"] += 1
     finally:
         home.close()
-    return found, refused
+    return episodes, refused
 
 
 def quotas() -> Counter[Key]:
@@ -84,9 +84,9 @@ def main() -> None:
             wanted = frozenset(key for key, number in left.items() if number > 0)
             if not wanted:
                 break
-            for found, reasons in pool.map(visit, range(first, first + BATCH), [wanted] * BATCH):
+            for episodes, reasons in pool.map(visit, range(first, first + BATCH), [wanted] * BATCH):
                 refused += reasons
-                for episode in found:
+                for episode in episodes:
                     if left[episode.family, episode.stratum] > 0:
                         left[episode.family, episode.stratum] -= 1
                         kept.append(episode)

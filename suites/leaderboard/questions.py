@@ -149,7 +149,7 @@ def _settings(dimension: str | None) -> dict[str, str]:
 
 
 def _identity(judging: Judging) -> str:
-    """A checksum of what a judge is besides its name: its settings, and the words in which it is told."""
+    """A checksum of a judge without its name: its settings and its prompts."""
     identity = to_json([judging.described, judging.words], indent=None)
     return hashlib.sha256(identity).hexdigest()[:DIGITS]
 

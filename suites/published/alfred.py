@@ -136,7 +136,7 @@ def steps_of(task: AlfredTask, named: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def kinds_of(task: AlfredTask, named: Mapping[str, str]) -> list[str]:
-    """The types of objects that a stand-in's room needs: those of goal and reference steps, the object twice where two
+    """The types of objects that a simulated room needs: those of goal and reference steps, the object twice where two
     are asked for."""
     asked = parameters(task)
     words = (parts[2] for step in task.steps if (parts := _STEP.fullmatch(step.strip())) and parts[2])

@@ -80,8 +80,8 @@ def ask(options: AskOptions, advance: Callable[[str], object] = lambda name: Non
     """Ask all questions that have no answer yet, then write the table.
 
     Args:
-        options: who, what, where to.
-        advance: told the id of each question that has an answer, those of an earlier try included.
+        options: Who answers which questions, and where the answers go.
+        advance: Called with the id of each answered question, those of an earlier try included.
 
     Raises:
         BadInput: the questions or the planner cannot be used, or the run folder is of another asking.

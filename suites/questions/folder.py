@@ -52,7 +52,7 @@ def read_questions(folder: Path) -> QuestionSet:
     """Read a folder of Homie's form, or RoboBench's data as released.
 
     Raises:
-        BadInput: it is neither, a line is no question, or two questions have one id.
+        BadInput: it is neither, a line is not a question, or two questions have one id.
     """
     if is_released(folder):
         questions = read_released(folder)
@@ -65,7 +65,7 @@ def read_questions(folder: Path) -> QuestionSet:
         raise BadInput(f"{path} has no questions.")
     ids = [question.id for question in questions]
     if len(set(ids)) < len(ids):
-        raise BadInput(f"{path} has two questions with one id, so answers could not be told apart.")
+        raise BadInput(f"{path} has two questions with one id, so answers would be ambiguous.")
     return QuestionSet(folder, questions, hashlib.sha256(_lines(questions)).hexdigest())
 
 
@@ -85,4 +85,4 @@ def _question(path: Path, number: int, line: str) -> Question:
     try:
         return Question.model_validate(parse_json(line))
     except ValueError as error:
-        raise BadInput(f"Line {number} of {path} is no question: {reason_of(error)}.") from error
+        raise BadInput(f"Line {number} of {path} is not a question: {reason_of(error)}.") from error

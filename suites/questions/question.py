@@ -98,7 +98,7 @@ class Question(BaseModel):
         if self.task is not None and (self.kind != "plan" or len(self.task.before) != len(split_steps(self.truth))):
             raise ValueError("a task has a truth of kind plan, and says of each of its steps what comes before it")
         if not self._is_answer(self.truth):
-            raise ValueError(f"the truth {self.truth!r} is no answer of kind {self.kind}")
+            raise ValueError(f"the truth {self.truth!r} is not an answer of kind {self.kind}")
         return self
 
     def _is_answer(self, text: str) -> bool:

@@ -34,7 +34,7 @@ def read_released(folder: Path) -> tuple[Question, ...]:
     """The questions of RoboBench's folder.
 
     Raises:
-        BadInput: as `read_dataset`, or pictures are missing, or a truth is no answer to its question.
+        BadInput: as `read_dataset`, or pictures are missing, or a truth is not an answer to its question.
     """
     data = read_dataset(folder)
     if missing := data.missing(RELEASE):

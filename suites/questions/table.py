@@ -17,7 +17,7 @@ class Row(BaseModel):
     """Of one dimension, shares 0..1.
 
     Attributes:
-        low, high: 95 % interval (Wilson, at the effective number of questions: those of one world are no independent
+        low, high: 95 % interval (Wilson, at the effective number of questions: those of one world are not independent
             ones).
         score: Mean with part marks. The last three are as in `audit.Blind`.
     """

@@ -89,7 +89,7 @@ REQUIRED, OPTIONAL = {"skill_name", "arguments"}, {"thought", "cognitive_state"}
 
 @dataclass(frozen=True, slots=True)
 class Invalid:
-    """An answer that is no action, and why. It takes a step."""
+    """An answer that is not an action, and why. It takes a step."""
 
     reason: str
 

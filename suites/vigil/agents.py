@@ -15,19 +15,19 @@ from suites.vigil.actions import HEIGHT, WIDTH, written
 from suites.vigil.frozen import FrozenEpisode
 
 HISTORY = 20
-"""Turns of its own that an agent is told again, as published."""
+"""Number of its own turns that an agent sees again, as published."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What an agent is told in one step, and nothing else.
+    """The input of an agent in one step.
 
     Attributes:
         number: Of the step, from 1.
         instruction: The task.
         look: The current frame (480, 640, 3).
         history: Its own last answers, word for word, oldest first.
-        too_far, path_blocked: What came of the last action, None where an agent is not told.
+        too_far, path_blocked: The result of the last action, None if the agent does not get it.
     """
 
     number: int

@@ -56,7 +56,7 @@ class ModelAgent(Agent):
 
 
 def prompt(turn: Turn, budget: int, *, thousandths: bool) -> str:
-    """What a model is told in one turn, beside the picture.
+    """The text for a model in one turn, next to the picture.
 
     Args:
         turn: what it may know.

@@ -37,8 +37,8 @@ def feedback_table(folders: Sequence[Path]) -> Table:
     Raises:
         BadInput: they are not two such runs of one agent, or the same episodes are not finished in both.
     """
-    silent, told = _two_runs(folders)
-    pairs = [(silent[name], told[name]) for name in silent]
+    silent, told_run = _two_runs(folders)
+    pairs = [(silent[name], told_run[name]) for name in silent]
     families = [family for family in Family if any(record.family is family for record, _ in pairs)]
     groups = [(family.name, [pair for pair in pairs if pair[0].family is family]) for family in families]
     columns = (
@@ -70,9 +70,10 @@ def _two_runs(folders: Sequence[Path]) -> tuple[dict[str, Record], dict[str, Rec
             "Runs of `homie vigil` are compared in twos, one with --feedback silent and one with --feedback told; "
             "planners side by side: --protocols PAGE."
         )
-    silent, told = (read_model(heads[feedback] / HEAD, Head) for feedback in ("silent", "told"))
-    changed = {"feedback", "prompt"}  # the prompt says what is told
-    other = [name for name in Head.model_fields if name not in changed and getattr(silent, name) != getattr(told, name)]
+    silent, with_feedback = (read_model(heads[feedback] / HEAD, Head) for feedback in ("silent", "told"))
+    changed = {"feedback", "prompt"}  # the prompt names the feedback
+    compared = [name for name in Head.model_fields if name not in changed]
+    other = [name for name in compared if getattr(silent, name) != getattr(with_feedback, name)]
     if other:
         raise BadInput(
             f"{heads['silent']} and {heads['told']} differ in more than feedback ({', '.join(other)}): play both with "

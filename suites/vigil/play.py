@@ -12,13 +12,13 @@ from suites.vigil.record import Played, Record
 from suites.vigil.stage import Effect, Stage
 
 
-def play(stage: Stage, agent: Agent, *, told: bool = False, thousandths: bool = False) -> Record:
+def play(stage: Stage, agent: Agent, *, feedback: bool = False, thousandths: bool = False) -> Record:
     """Play the episode of a stage to its end.
 
     Args:
         stage: set up for the episode.
-        agent: who plays.
-        told: whether it is told `too_far` and `path_blocked`.
+        agent: Who plays.
+        feedback: Whether it gets `too_far` and `path_blocked`.
         thousandths: whether its coordinates go from 0 to 1000.
 
     Raises:
@@ -36,8 +36,8 @@ def play(stage: Stage, agent: Agent, *, told: bool = False, thousandths: bool = 
                 instruction=episode.instruction,
                 look=lambda: stage.picture,
                 history=tuple(history[-HISTORY:]),
-                too_far=effect.too_far if told else None,
-                path_blocked=effect.path_blocked if told else None,
+                too_far=effect.too_far if feedback else None,
+                path_blocked=effect.path_blocked if feedback else None,
             )
         )
         tokens, cost = [tokens[0] + said.input_tokens, tokens[1] + said.output_tokens], cost + said.cost

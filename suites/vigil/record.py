@@ -59,13 +59,13 @@ class Record(_Record):
 
     def score(self) -> Score:
         """By the formulas of the paper."""
-        told = {"said", "note"}
+        excluded = {"said", "note"}
         return score_episode(
             Episode(
                 family=self.family,
                 budget=self.family.budget,
                 invalid_limit=INVALID_LIMITS[self.family],
-                steps=[Step(**step.model_dump(exclude=told)) for step in self.steps],
+                steps=[Step(**step.model_dump(exclude=excluded)) for step in self.steps],
                 expected_label=self.label,
             )
         )

@@ -49,8 +49,8 @@ def run(options: VigilOptions, advance: Callable[[str], object] = lambda name: N
     """Play all episodes that were not played yet, then write the table.
 
     Args:
-        options: who, what, where to.
-        advance: told the id of each episode that is there, those of an earlier try included.
+        options: Who plays what, and where the records go.
+        advance: Called with the id of each episode that is there, those of an earlier try included.
 
     Raises:
         BadInput: a family or the planner cannot be used, or the run folder is of another run.
@@ -146,9 +146,9 @@ class Player:
             self._home, self._house = open_house(episode.house), episode.house
             self._open.callback(self._home.close)
         stage = Stage(self._home, episode)
-        told, thousandths = self._options.feedback == "told", self._options.coordinates == "thousandths"
+        feedback, thousandths = self._options.feedback == "told", self._options.coordinates == "thousandths"
         model_plays = self._respondent is not None
-        return play(stage, self._agent(stage), told=told, thousandths=thousandths and model_plays)
+        return play(stage, self._agent(stage), feedback=feedback, thousandths=thousandths and model_plays)
 
     def _agent(self, stage: Stage) -> Agent:
         if self._respondent is not None:

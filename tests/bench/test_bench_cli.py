@@ -22,10 +22,12 @@ def test_plain_lines_on_stderr_and_one_object_on_stdout(homie, write_suite, benc
     suite = write_suite(["put the ball in the box", "bug please"])
     arguments = [str(suite), *bench_arguments, "--planner", "trouble", "--retries", "0", "--out", "out"]
     done = homie("bench", *arguments, "--json")
-    assert done.returncode == 4, "an episode that infrastructure ended is no success"
+    assert done.returncode == 4, "an episode that infrastructure ended is not a success"
     printed = json.loads(done.stdout)
     assert printed["episodes"] == 2 and printed["causes"] == {"error": 1}
-    assert printed["success"] == printed["metrics"]["SR"]["value"] == 0.5, "a lost episode is no success, as in compare"
+    assert printed["success"] == printed["metrics"]["SR"]["value"] == 0.5, (
+        "a lost episode is not a success, as in compare"
+    )
     assert [line["ended_by"] for line in printed["lines"]] == ["ended", "infrastructure"]
     assert "\x1b" not in done.stderr and "put-0  success after 5 rounds" in done.stderr
     again = homie("bench", *arguments)

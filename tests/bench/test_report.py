@@ -268,7 +268,7 @@ def test_a_robot_that_stood_still_has_its_pictures_once(tmp_path: Path) -> None:
 
 
 def film(path: Path, size: int) -> None:
-    """Something of this size that is no video."""
+    """Something of this size that is not a video."""
     path.write_bytes(b"\0" * size)
 
 

@@ -231,8 +231,8 @@ def test_a_folder_of_emmoe_is_a_suite(emmoe):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("keypath.json", "{", "keypath.json is no list of key paths"),
-        ("keypath.json", '["[End]"]', "keypath.json is no list of key paths"),
+        ("keypath.json", "{", "keypath.json is not a list of key paths"),
+        ("keypath.json", '["[End]"]', "keypath.json is not a list of key paths"),
         ("info.txt", "Subtask1: [End]", "has no line `Task"),
         ("info.txt", "Task: x\nSubtask1: [a, b, c, d]", "subtask 1 has 4 parts"),
     ],

@@ -216,7 +216,9 @@ def test_folders_of_emmoe(tmp_path: Path) -> None:
     ]
     assert isinstance(suite.tasks[0], Task) and suite.tasks[0].text == "x"
     (root / "a" / "keypath.json").write_text('[["[Pick, x]", 1]]')
-    with pytest.raises(BadInput, match=r"a.keypath\.json is no list of key paths, each a list of texts such as \[Pick"):
+    with pytest.raises(
+        BadInput, match=r"a.keypath\.json is not a list of key paths, each a list of texts such as \[Pick"
+    ):
         read_emmoe(root)
     (root / "a" / "info.txt").write_text("nothing")
     with pytest.raises(BadInput, match=r"^/.*EMMOE 100/a/info\.txt has no line `Task"):

@@ -245,7 +245,7 @@ def test_a_changed_data_set_is_found_out(run, tmp_path):
         "line 2: End is chosen",
         "line 3: a planner would not read the answer",
         "line 4: it has 3 pictures for 4 places",
-        "line 5: it is no line of this form: KeyError: 'chosen'",
+        "line 5: it is not a line of this form: KeyError: 'chosen'",
         "is not what was written",
     ):
         assert message in messages

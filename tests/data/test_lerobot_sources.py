@@ -265,7 +265,7 @@ def test_a_depth_film_stays_one(tmp_path, said):
 def test_depth_that_cannot_be_copied_is_left_out(tmp_path, kept):
     source = Foreign(kept=kept, about={"is_depth_map": True}).write(tmp_path / "set")
     export, reasons = exported_or_none(source, tmp_path / "out")
-    assert export is None and "the camera 'top' have depth, and are no film of their own" in reasons[0]
+    assert export is None and "the camera 'top' have depth, and are not a film of their own" in reasons[0]
 
 
 def row_without(*names: str, **others: Any) -> Any:
@@ -319,8 +319,8 @@ def row_without(*names: str, **others: Any) -> Any:
         ({"row": row_without("tasks"), "columns": {"task_index": [4] * 5}}, "no instruction: its task_index is 4"),
         ({"row": row_without("tasks"), "columns": {"task_index": None}}, "has no column 'task_index'"),
         ({"columns": {"action": None}}, "has no column 'action'"),
-        ({"columns": {"action": [[0.0, 1.0]] * 4 + [[1.0]]}}, "no numbers, or not equally many"),
-        ({"columns": {"action": [["a", "b"]] * 5}}, "that are no numbers"),
+        ({"columns": {"action": [[0.0, 1.0]] * 4 + [[1.0]]}}, "not numbers, or not equally many"),
+        ({"columns": {"action": [["a", "b"]] * 5}}, "that are not numbers"),
         ({"columns": {"action": [[1.0, None]] * 5}}, "3 of the 6 numbers of its actions are not finite"),
         ({"columns": {"action": [None, *[[1.0, 2.0]] * 4]}}, "not equally many"),
     ],

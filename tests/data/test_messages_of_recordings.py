@@ -111,8 +111,8 @@ def test_what_a_body_feels_and_is_told_by_label() -> None:
     ("values", "sentence"),
     [
         ({"tail.pos": 0.1, "wing.pos": 0.2}, "the robot fetch has no tail.pos, wing.pos"),
-        ({"base.linear.vel": 0.1}, "base.angular.vel of the group base is not told"),
-        ({"head_tilt_joint.pos": 0.1}, "head_pan_joint.pos of the group head is not told"),
+        ({"base.linear.vel": 0.1}, "no target for base.angular.vel of the group base"),
+        ({"head_tilt_joint.pos": 0.1}, "no target for head_pan_joint.pos of the group head"),
     ],
 )
 def test_what_is_no_command_of_a_robot(values: dict[str, float], sentence: str) -> None:

@@ -132,7 +132,7 @@ def test_versions_are_asked_for_once(tmp_path):
     assert {step.input.task for step in others[1].steps} == {others[1].text}
     assert others[1].steps[0].analysis == "SO [GO TO, APPLE]!" and others[1].steps[0].subtask == DONE[0][0]
     path.write_text("nonsense\n")
-    with pytest.raises(BadInput, match="line 1, is no rewritten text"):
+    with pytest.raises(BadInput, match="line 1, is not a rewritten text"):
         Rewritings(path, rewriter, 2)
 
 

@@ -31,7 +31,7 @@ PARSERS: Mapping[str, Callable[[str], object]] = {
     "python": ast.parse,
 }
 LANGUAGES = {"", "console", "text", "jinja", *PARSERS}
-"""Of blocks. Those without a name and `text` are no code: output, drawings, trees of files."""
+"""Of blocks. Those without a name and `text` are not code: output, drawings, trees of files."""
 COMMAND = re.compile(r"^\s*(\$ |pip |make |git |homie [a-z]|python3? |\.venv/bin/)", re.MULTILINE)
 
 

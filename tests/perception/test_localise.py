@@ -103,7 +103,7 @@ def test_the_hidden_back_of_a_narrow_front_is_completed() -> None:
 
 
 def test_a_high_box_seen_a_little_from_above_is_as_deep_as_its_top_shows() -> None:
-    """A cracker box on a counter: hardly more than its front is seen, and yet it is no round thing."""
+    """A cracker box on a counter: hardly more than its front is seen, and yet it is not a round thing."""
     wide, deep, high = np.arange(-0.08, 0.0801, 0.005), np.arange(0.0, 0.0601, 0.01), np.arange(0.0, 0.2101, 0.005)
     front = np.stack([a.ravel() for a in np.meshgrid([0.0], wide, high)], axis=1)
     top = np.stack([a.ravel() for a in np.meshgrid(deep, wide, [0.21])], axis=1)

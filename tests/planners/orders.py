@@ -11,8 +11,8 @@ def bring(
     *,
     count: int | None = 1,
     source: str = "",
-    besides: tuple[str, ...] = (),
+    excluded: tuple[str, ...] = (),
     inside: bool = False,
 ) -> Bring:
     """Bring what the words mean to a place."""
-    return Bring(Item(words, count, source, besides), Place(place, inside))
+    return Bring(Item(words, count, source, excluded), Place(place, inside))

@@ -1,4 +1,4 @@
-"""Adapters of PEFT: what does not belong to the model, or is no number, is refused or said."""
+"""Adapters of PEFT: what does not belong to the model, or is not a number, is refused or said."""
 
 from __future__ import annotations
 

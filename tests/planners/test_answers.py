@@ -33,7 +33,7 @@ AT_ONCE = 0.9
 
 @dataclass(frozen=True)
 class Told:
-    """One answer. says: its subtasks; None for one that says none, several, or something that is no subtask."""
+    """One answer. says: its subtasks; None for one that says none, several, or something that is not a subtask."""
 
     name: str
     layout: Layout

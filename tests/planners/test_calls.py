@@ -108,8 +108,8 @@ FAILED: dict[str, tuple[Way, dict[str, object], int, float, str]] = {
     "500": (status(500, "too bad"), ONCE, 2, 0.0, "answers 500: too bad (2 tries"),
     "429": (status(429), ONCE, 2, 0.0, "answers 429"),
     "429 for an hour": (status(429, Retry_After="3600"), {}, 1, 0.0, "asks to wait 3600 s"),
-    "no JSON": (raw(b"{]"), ONCE, 2, 0.0, "is no answer of its API"),
-    "other JSON": (raw(b'{"busy": true}'), ONCE, 2, 0.0, "is no answer of its API"),
+    "no JSON": (raw(b"{]"), ONCE, 2, 0.0, "is not an answer of its API"),
+    "other JSON": (raw(b'{"busy": true}'), ONCE, 2, 0.0, "is not an answer of its API"),
     "an error with status 200": (raw(b'{"error": "busy"}'), ONCE, 2, 0.0, "answers with an error: busy (2 tries"),
     "its status inside": (
         raw(b'{"error": {"code": 403, "message": "no credit"}}'),
@@ -125,7 +125,7 @@ FAILED: dict[str, tuple[Way, dict[str, object], int, float, str]] = {
         0.0,
         "answers 502: Provider returned error (2 tries",
     ),
-    "HTML": (raw(b"<html>hi", "text/html"), ONCE, 2, 0.0, "is no answer of its API"),
+    "HTML": (raw(b"<html>hi", "text/html"), ONCE, 2, 0.0, "is not an answer of its API"),
     "broken gzip": (gzipped, ONCE, 2, 0.0, "sends no answer that can be read: its answer cannot be unpacked (2 tries"),
     "cut": (cut, ONCE, 2, 0.0, "Lost the connection"),
     "gone": (gone, ONCE, 2, 0.0, "Lost the connection"),
@@ -351,7 +351,7 @@ def test_an_address_with_a_secret_is_refused_and_not_repeated(make: Make, url: s
 
 @pytest.mark.parametrize("url", ["localhost:8000", "ftp://host/v1", "http://", "http://a b/v1", "http://[x/v1", "x"])
 def test_what_is_no_address_is_refused(make: Make, url: str) -> None:
-    with pytest.raises(BadInput, match="is no address"):
+    with pytest.raises(BadInput, match="is not an address"):
         make(url)
 
 

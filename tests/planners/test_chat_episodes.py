@@ -271,7 +271,7 @@ def test_an_address_where_nobody_is(homie, tmp_path: Path) -> None:
     done = homie("run", "get the ball", *TINY, "--planner", "chat:m", "--base-url", "http://nobody.invalid/v1")
     assert done.returncode == 4
     assert "Cannot reach nobody.invalid: " in one_sentence(done.stderr)
-    assert not list((tmp_path / "out").rglob("episode.json")), "an infrastructure failure is no finished episode"
+    assert not list((tmp_path / "out").rglob("episode.json")), "an infrastructure failure is not a finished episode"
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ SENTENCES: list[tuple[str, list[Order]]] = [
     ("clean up the table and put all items in the fridge",
      [bring("", "fridge", count=None, source="table", inside=True)]),
     ("clean the wood table and put all items except mug to the sofa",
-     [bring("", "sofa", count=None, source="wood table", besides=("mug",))]),
+     [bring("", "sofa", count=None, source="wood table", excluded=("mug",))]),
     ("put everything in the sink onto the kitchen counter", [bring("", "kitchen counter", count=None, source="sink")]),
     ("find two bowls in the room and put them in the sink", [bring("bowl", "sink", count=2, inside=True)]),
     ("go to the kitchen, then put the red box into the drawer and put the red can into the fridge",

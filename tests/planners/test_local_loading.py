@@ -87,7 +87,7 @@ def test_too_few_tokens_for_an_answer_end_the_episode_as_infrastructure(tiny):
 
 
 def test_unconstrained_answers_are_read_like_those_of_any_model(tiny):
-    """Random words are no decision: they are asked for again and end as a problem, never as an action."""
+    """Random words are not a decision: they are asked for again and end as a problem, never as an action."""
     settings = {"constrained": False, "max_new_tokens": 30, "reasks": 1, "examples": 0}
     decision = load_planner(f"transformers:{tiny('llava')}", settings).decide(situation())
     assert decision.subtasks == () and len(decision.answers) == 2 and "cut off" in decision.problem

@@ -169,9 +169,9 @@ def test_a_robot_that_hangs_up_leaves_nothing_on_the_desk(server: PlayServer) ->
 @pytest.mark.parametrize(
     ("path", "data", "status", "message"),
     [
-        ("/v1/chat/completions", b"{", 400, "no JSON"),
+        ("/v1/chat/completions", b"{", 400, "not JSON"),
         ("/v1/chat/completions", b"[1]", 400, "JSON object"),
-        ("/v1/chat/completions", b"[" * 100_000, 400, "no JSON"),
+        ("/v1/chat/completions", b"[" * 100_000, 400, "not JSON"),
         ("/v1/chat/completions", b'{"messages": []}', 400, "list of messages"),
         ("/v1/chat/completions", b'{"messages": ["hi"]}', 400, "list of messages"),
         ("/v1/chat/completions", b'{"messages": [{"role": "user"}], "stream": true}', 400, "does not stream"),

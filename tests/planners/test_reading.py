@@ -164,7 +164,7 @@ def test_whatever_the_strict_form_accepts_is_read_identically_by_the_strict_prof
 @example("[Pick, apple]\nSubtask: [Go to, mug]")
 def test_of_several_answers_none_is_chosen(text: str) -> None:
     """Pieces of answers in any order: what is read by default is the only subtask with a label, where no label stands
-    the only one at all. (What an analysis mentions is no answer.)"""
+    the only one at all. (What an analysis mentions is not an answer.)"""
     try:
         reading = read(text, TEXT, ACTIONS, ("octo",))
     except Unreadable:

@@ -95,7 +95,7 @@ class House:
 
 
 def test_every_drawer_is_opened_and_no_round_is_lost_on_a_name_that_is_not_known() -> None:
-    """A sugar box is no pudding box, a room that was not seen is not asked for, and each drawer has its number."""
+    """A sugar box is not a pudding box, a room that was not seen is not asked for, and each drawer has its number."""
     house = House()
     subtasks = house.play("put the sugar box in the bowl")
     assert house.unknown == []

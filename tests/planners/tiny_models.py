@@ -62,7 +62,8 @@ def tokenizer_with(special: Sequence[str], template: str, words: int = 500, **na
 
 
 def llama_tokenizer() -> Any:
-    """A tokenizer of the kind that LLaMA has: blanks as `▁`, and a token for each byte that is no letter it knows."""
+    """A tokenizer of the kind that LLaMA has: blanks as `▁`, and a token for each byte that is not a letter it
+    knows."""
     start = Tokenizer(models.BPE(unk_token="<unk>"))
     start.normalizer = LLAMA_BLANKS
     start.train_from_iterator(

@@ -281,7 +281,7 @@ class TextLocator(Locator):
 class TextSkill(Skill):
     """Does an action in the table at once. `clumsy` names the attempts (counted from 1) that fail, `drops` the puts
     that end on the floor. `behind` names what cannot be picked while another thing is at the same place, by that thing;
-    of what is behind something that is no thing it only says that it cannot be reached."""
+    of what is behind something that is not a thing it only says that it cannot be reached."""
 
     name = "text"
 

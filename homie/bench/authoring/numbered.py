@@ -30,7 +30,7 @@ NAVIGATE = "navigate to"
 COLOURED = frozenset(use.kind for use in kinds(lambda use: use.told_by_colour))
 """Furniture that goes by its colour in a planner's views, not by its number."""
 ENDING = Choice("end the task", END)
-"""The last action of the list of a task that is no question."""
+"""The last action of the list of a task that is not a question."""
 REPORTS = (
     Choice("end the task and report that it is done", END_SUCCESS),
     Choice("end the task and report that it is not done", END_FAILURE),
@@ -44,8 +44,8 @@ def numbered_actions(
     sent_to: SentTo = "things",
     options: Sequence[Subtask] = (),
 ) -> tuple[Choice, ...]:
-    """The list of an episode that begins, by the names that its planner is told: what some skill can do, and the ends.
-    A robot that has a list of its own (`OwnList`) is asked for it.
+    """The list of an episode that begins, by the names that its planner knows: actions that some skill has, and the
+    ends. A robot that has a list of its own (`OwnList`) is asked for it.
 
     Raises BadInput for a robot without world state, and for targets that are not the background's: the names of the
     list are those of the scene, and from sensors nobody knows them. And for skills that cannot move on a graph where

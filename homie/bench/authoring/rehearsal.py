@@ -45,7 +45,7 @@ class Rehearsal:
 
 
 def rehearse(house: House, plan: Iterable[str]) -> Rehearsal:
-    """Play a plan from the beginning. Raises ValueError for what is no subtask."""
+    """Play a plan from the beginning. Raises ValueError for what is not a subtask."""
     stage = _Stage(house)
     steps = tuple(stage.play(read_subtask(text)) for text in plan)
     return Rehearsal(steps, stage.state)

@@ -15,7 +15,7 @@ def is_run(folder: Path) -> bool:
 
 
 def runs_inside(folders: Iterable[Path], is_run: Callable[[Path], bool] = is_run) -> list[Path]:
-    """The folders, with the runs in it for one that is no run itself, one level down, in the order of their names.
+    """The folders, with the runs in it for one that is not a run itself, one level down, in the order of their names.
 
     A folder without a run in it stays as it is: who reads it refuses it.
 
@@ -24,9 +24,9 @@ def runs_inside(folders: Iterable[Path], is_run: Callable[[Path], bool] = is_run
     """
     runs: list[Path] = []
     for folder in folders:
-        found = [] if is_run(folder) or not folder.is_dir() else sorted(filter(is_run, folder.iterdir()))
-        _check_one_suite(folder, found)
-        runs += found or [folder]
+        inside = [] if is_run(folder) or not folder.is_dir() else sorted(filter(is_run, folder.iterdir()))
+        _check_one_suite(folder, inside)
+        runs += inside or [folder]
     return runs
 
 

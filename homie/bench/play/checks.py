@@ -1,4 +1,4 @@
-"""What is looked at before a bench begins: what would fail in every episode is told at once, and nothing is written."""
+"""Checks before a bench begins: what would fail in every episode fails early, and nothing is written."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def done_at_start(options: BenchOptions, tasks: Sequence[Task]) -> tuple[tuple[s
     """The ids of tasks whose goal holds before the first subtask, and of those whose goal holds in part.
 
     The worlds are made without physics, a quarter of a second each: of suites with more than `FEW` tasks nothing is
-    told here; their workers judge the goal at every start, and the tables have it.
+    checked here; their workers judge the goal at every start, and the tables have it.
     """
     whole, part = [], []
     scenes = scenes_of(options.robot)

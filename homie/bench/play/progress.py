@@ -51,11 +51,11 @@ class Progress:
     def given(self, whole: Sequence[str], part: Sequence[str]) -> None:
         """The goals of these tasks hold before the first subtask, as a whole or in part."""
         if whole:
-            one = len(whole) == 1
+            single = len(whole) == 1
             self._line(
                 f"warning: the goal of {counted(len(whole), 'task')} holds before the first subtask "
                 f"({', '.join(whole)}): success there says nothing about the planner. Change the "
-                f"{'goal or the scene of the task' if one else 'goals or the scenes of these tasks'}."
+                f"{'goal or the scene of the task' if single else 'goals or the scenes of these tasks'}."
             )
         if part:
             self._line(
@@ -83,7 +83,7 @@ class Progress:
         self._report(episode, seconds)
 
     def gave_up(self, episode: Episode, seconds: float) -> None:
-        """An episode is over that infrastructure ended; `failed_try` has been told before."""
+        """An episode was ended by infrastructure; `failed_try` has been called before."""
         self._report(episode, seconds)
 
     def close(self) -> None:

@@ -15,8 +15,8 @@ def workers_of(asked: int | None, episodes: int, robot: str, *, ray: bool = Fals
     Args:
         asked: As many as that, but never more than there are episodes; None for as many as there is room for.
         episodes: That are to be played.
-        robot: As `--robot` names it. Of a robot that is no embedded world there is one, and so many workers.
-        ray: Whether they are on a cluster, whose size nobody has told: then one.
+        robot: As `--robot` names it. A robot that is not an embedded world exists once, and allows one worker.
+        ray: Whether workers are on a cluster, whose size is unknown: then one.
     """
     if asked is None:
         embedded = robot.partition(":")[0] in registry.names("scenes")

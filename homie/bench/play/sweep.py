@@ -63,7 +63,7 @@ def sweep(
     make_progress: Callable[[], Progress] = Progress,
     announce: Callable[[str], None] = lambda name: None,
 ) -> SweepSummary:
-    """Run a bench for every value, one after the other. What is wrong with any value is told before the first begins.
+    """Run a bench for every value, one after the other. An error in any value is raised before the first begins.
 
     Args:
         announce: Called with the name of every bench before it begins. Raises as `bench`.

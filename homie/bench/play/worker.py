@@ -61,7 +61,7 @@ class Job(BaseModel):
     Attributes:
         mixed: Whether the run may have been made with other parts so far.
         protocol: The suite's, with the limits of the task.
-        rounds: Of this episode, where they are not those of the options: parts are told by these, and are the same in
+        rounds: Of this episode, if they differ from those of the options: parts depend on these, and are the same in
             all of a run.
     """
 

@@ -9,7 +9,7 @@ from homie.bench.report.data import Shown, Source
 from homie.kernel.support.text import printable
 
 FACETS = ("run", "outcome", "lost by", "world", "done by", "split", "attribute", "code")
-"""The filters of the page besides free text, in the order of the page."""
+"""The filters of the page other than free text, in the order of the page."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ class Bar:
 
     Attributes:
         value: A share, None if its denominator is 0.
-        note: What its title says besides.
+        note: Further text of its title.
         style: CSS class.
         count: Of how many it is a share, written behind it.
     """

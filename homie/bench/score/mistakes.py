@@ -145,11 +145,11 @@ def mistakes_table(runs: Mapping[str, Mapping[tuple[str, int], Mistake]], groups
         runs: Mistakes by (task, trial).
         groups: Tasks by name.
     """
-    kinds = [kind for kind in Mistake if any(kind in found.values() for found in runs.values())]
+    kinds = [kind for kind in Mistake if any(kind in mistakes.values() for mistakes in runs.values())]
     rows: list[tuple[Cell, ...]] = []
     for name, tasks in {"all": None, **groups}.items():
-        for label, found in runs.items():
-            inside = [kind for (task, _), kind in found.items() if tasks is None or task in set(tasks)]
+        for label, mistakes in runs.items():
+            inside = [kind for (task, _), kind in mistakes.items() if tasks is None or task in set(tasks)]
             if inside:
                 rows.append((label, name, len(inside), *(inside.count(kind) for kind in kinds)))
     columns = (

@@ -121,7 +121,7 @@ def read_keypaths(path: Path) -> tuple[tuple[str, ...], ...]:
     try:
         return _KEYPATHS.validate_python(parse_json(_text(path)))
     except ValueError as error:
-        raise BadInput(f"{path} is no list of key paths, each a list of texts such as [Pick, apple].") from error
+        raise BadInput(f"{path} is not a list of key paths, each a list of texts such as [Pick, apple].") from error
 
 
 def parse_info(text: str, source: str = "info.txt") -> tuple[str, tuple[ExpertStep, ...]]:

@@ -1,4 +1,4 @@
-"""How a suite is run: what its planner is told, what it can choose from, and what ends an episode."""
+"""How a suite is run: what its planner sees, which actions it can choose, and what ends an episode."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Protocol(Strict):
 
     Attributes:
         feedback, history, history_length, things: What a planner gets to see (`homie.kernel.types.Visibility`).
-        steps, failures, plan: What ends an episode besides, and how much of a plan is carried out
+        steps, failures, plan: Further limits of an episode, and how much of a plan is carried out
             (`homie.kernel.types.Limits`).
         actions: `numbered` where a planner chooses from a list (`homie.bench.authoring.numbered`).
         sent_to: Whether that list sends the robot to things, to furniture alone, or to the points of a graph, move by

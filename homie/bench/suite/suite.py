@@ -111,7 +111,7 @@ class SceneChoice(BaseModel):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the environment of the robot is asked for besides seed and spec."""
+        """Settings for the robot's environment other than seed and spec."""
         return dict(self.model_extra or {})
 
     @model_validator(mode="after")
@@ -182,8 +182,8 @@ class Task(Strict):
         for option in options:
             if not is_interaction(option):
                 raise ValueError(
-                    f"{option} is no option: options are what is done to a thing, such as [Pick, mug_1]; moves and ends"
-                    " are in the list without them"
+                    f"{option} is not an option: options are what is done to a thing, such as [Pick, mug_1]; moves and "
+                    "ends are in the list without them"
                 )
         steps = [read_subtask(step) for step in self.expert or ()]
         if options and (lacking := [step for step in steps if is_interaction(step) and step not in options]):
@@ -195,7 +195,7 @@ class Suite(Strict):
     """A set of tasks, and how to run them.
 
     Attributes:
-        version: Counts up when tasks change, so that figures before and after are told apart.
+        version: Increased when tasks change, to distinguish results before and after.
         robot: The only robot that its tasks are for, as `--robot` names it without an argument; "" for any.
         skills: The skill sets that its tasks are for, where none are asked for; "" for the usual ones.
         names: Further words for the things in the key paths, as word to the word that stands there (docs/metrics.md).

@@ -16,7 +16,8 @@ from homie.kernel.types import Image
 
 OPTIONS = {"preset": "veryfast", "crf": "18", "g": "2", "bf": "0"}
 """Of x264, as LeRobot advises: every second picture can be decoded by itself, so that a training run that draws
-pictures at random is fast; without B frames the first picture is at 0 s. 18 is hardly told from the original."""
+pictures at random is fast; without B frames the first picture is at 0 s. 18 is hardly distinguishable from the
+original."""
 EARLY = 1e-4
 """Seconds by which a picture may be before its time: the tolerance of LeRobot."""
 

@@ -53,13 +53,13 @@ def demonstration_of(
     Args:
         folder: The episode folder.
         episode: What is known of it.
-        records: Its rounds; those that could not be read are no steps of the episode.
+        records: Its rounds; those that could not be read are not steps of the episode.
         robot: Name of the body.
         fps: Frames in a second, None for as many as there are pictures.
         origin: How it was collected.
 
     Raises:
-        LeftOut: It was not recorded, its recording cannot be used, or its rate is no whole number.
+        LeftOut: It was not recorded, its recording cannot be used, or its rate is not a whole number.
     """
     if not is_recorded(folder):
         raise LeftOut("body and commands were not recorded: drive with `homie teleop --record FOLDER`")
@@ -158,14 +158,14 @@ def _at(series: Series, moments: Array) -> Array:
 
 
 def _action_labels(recording: Recording) -> tuple[str, ...]:
-    """All that can be commanded, told or not: recordings of one robot have equal ones, whatever was done in them."""
+    """All targets that a command can have, so that all recordings of a robot have the same labels."""
     based = any(label.startswith(BASE) for label in recording.sent.labels)
     can_be = [label for label in recording.measured.labels if label not in POSE]
     return tuple(label for label in can_be if based or not label.startswith(BASE))
 
 
 def _commands(recording: Recording, labels: Sequence[str]) -> NDArray[np.float64]:
-    """What was in force at each command (n, len(labels)): a base that is told nothing stands, all else keeps its last
+    """The targets at each command (n, len(labels)): a base without a target stands, all else keeps its last
     target, and is where it was measured before it has one."""
     sent: Mapping[str, int] = {label: column for column, label in enumerate(recording.sent.labels)}
     measured = recording.measured.values[np.searchsorted(recording.measured.stamps, recording.sent.stamps)]

@@ -110,11 +110,11 @@ class _Words:
         return self._pattern.sub(lambda match: self._others[match[0]], text)
 
     def in_step(self, step: Step) -> Step:
-        told = step.input.model_dump(mode="json")
-        told = {name: value if name in _LISTS else self._in_value(value) for name, value in told.items()}
+        dumped = step.input.model_dump(mode="json")
+        dumped = {name: value if name in _LISTS else self._in_value(value) for name, value in dumped.items()}
         return replace(
             step,
-            input=RoundInput.model_validate(told),
+            input=RoundInput.model_validate(dumped),
             history=tuple(
                 replace(item, subtask=self._in_subtask(item.subtask), feedback=self._in_feedback(item.feedback))
                 for item in step.history

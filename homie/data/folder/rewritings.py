@@ -57,4 +57,4 @@ class Rewritings:
             read = parse_json(line)
             self._known[str(read["text"]), tuple(map(str, read["names"]))] = tuple(map(str, read["versions"]))
         except (ValueError, TypeError, KeyError) as error:
-            raise BadInput(f"{where}, is no rewritten text: choose another --rewritings.") from error
+            raise BadInput(f"{where}, is not a rewritten text: choose another --rewritings.") from error

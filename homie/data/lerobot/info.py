@@ -35,7 +35,7 @@ _STREAM = re.compile(
 
 
 def _whole(value: object) -> object:
-    """Frames in a second: 30.0 is 30, 29.97 is no whole number."""
+    """Frames in a second: 30.0 is 30, 29.97 is not a whole number."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 1 or value != math.floor(value):
         raise ValueError(f"{json.dumps(value)} is not a whole number from 1 on")
     return int(value)

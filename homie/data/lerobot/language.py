@@ -1,9 +1,9 @@
 """Plan, subtask and failure in the words of LeRobot: its two language columns, or a string column for each.
 
 A stage with frames of its own is a subtask that stays active until the next (style `subtask`, with the JSON subtask as
-a tool call), with its analysis as style `plan`. What a planner was told of a failure is an event (style `interjection`,
-by the user) on the frame at which it was told. LeRobot wants no two rows of a style at one moment: of stages without
-frames only the failure is told.
+a tool call), with its analysis as style `plan`. Feedback about a failure is an event (style `interjection`, by the
+user) on the frame at which the planner got it. LeRobot wants no two rows of a style at one moment: of stages without
+frames only the failure is written.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ EVENTS_TYPE = pa.list_(pa.struct([*_SAID, *_LAST]))
 
 
 def language_columns(demonstration: Demonstration, language: Language) -> dict[str, pa.Array]:
-    """The columns of an episode that say what was planned, done and told in words."""
+    """The columns of an episode with plans, subtasks and feedback in words."""
     length = len(demonstration)
     spans = list(_spans(demonstration))
     failures = [""] * length

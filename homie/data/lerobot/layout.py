@@ -27,7 +27,7 @@ SUBTASK, PLAN, FAILURE = "subtask", "plan", "failure"
 OF_CODING = ("video.codec", "video.pix_fmt")
 """What `info.json` says of films that are all coded alike."""
 Language: TypeAlias = Literal["columns", "strings"]
-"""How plan, subtask and failure are told: by the language columns of LeRobot 0.6, or by a string column each, which
+"""How plan, subtask and failure are written: by the language columns of LeRobot 0.6, or by a string column each, which
 LeRobot 0.4 loads too."""
 Position: TypeAlias = tuple[int, int]
 """Chunk and file."""
@@ -94,7 +94,7 @@ def dropped(info: Info, noted: bool) -> tuple[str, ...]:
     """Columns that no demonstration has a place for.
 
     Args:
-        noted: Whether Homie has noted what was planned and told.
+        noted: Whether Homie has noted plans and feedback.
     """
     own = {STATE, ACTION, *AUTOMATIC, SUBTASK, PERSISTENT, EVENTS, *((PLAN, FAILURE) if noted else ())}
     return tuple(

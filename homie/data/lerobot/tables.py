@@ -110,7 +110,7 @@ def read_numbers(table: pa.Table, name: str, width: int, where: str) -> NDArray[
     try:
         values = np.array([np.ravel(np.asarray(row, np.float64)) for row in rows], np.float64).reshape(len(rows), -1)
     except (ValueError, TypeError):
-        raise BadInput(f"{where} has rows of '{name}' that are no numbers, or not equally many.") from None
+        raise BadInput(f"{where} has rows of '{name}' that are not numbers, or not equally many.") from None
     if values.shape[1] != width:
         raise BadInput(f"{where} has {values.shape[1]} numbers in a row of '{name}', and {INFO} says {width}.")
     with np.errstate(over="ignore"):  # too large for float32: infinite, which the writer refuses

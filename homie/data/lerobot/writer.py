@@ -61,7 +61,7 @@ class LeRobotWriter(HeldFolder):
     Args:
         out: The folder: new, empty, or with a data set of the same columns.
         layout: Of the demonstrations to come.
-        language: How plan, subtask and failure are told.
+        language: How plan, subtask and failure are written.
         license: Of the data, for the card; None for what the card says already.
 
     Raises:
@@ -352,7 +352,9 @@ def _put_film(film: Film, path: Path, layout: Layout, name: str, length: int) ->
             shutil.copyfile(film.path, path)
         elif camera.depth or camera.channels != 3:
             what = "depth" if camera.depth else f"{camera.channels} channels"
-            raise LeftOut(f"the pictures of the camera '{name}' have {what}, and are no film of their own to be copied")
+            raise LeftOut(
+                f"the pictures of the camera '{name}' have {what}, and are not a film of their own that could be copied"
+            )
         else:
             writer = stack.enter_context(FilmWriter(path, height=camera.height, width=camera.width, fps=layout.fps))
         count = 0

@@ -1,4 +1,4 @@
-"""Recordings that survive a kill: what a robot felt, saw and was told while a person, or a planner, drove it.
+"""Recordings that survive a kill: measurements, pictures and commands while a person, or a planner, drove a robot.
 
 topics.py (what is in the file) <- mcapfile.py (writing, reading, repair) <- recorder.py (what happens, into the file)
 notes.py (what people say about it)                                       <- takes.py (recordings in a folder)

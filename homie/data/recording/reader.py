@@ -93,7 +93,7 @@ class Recording:
             bgr = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
             if bgr is None:
                 raise BadInput(
-                    f"{self.path} holds a picture of the camera '{camera}' at {stamp:.2f} s that is no JPEG."
+                    f"{self.path} holds a picture of the camera '{camera}' at {stamp:.2f} s that is not a JPEG."
                 )
             yield stamp, np.ascontiguousarray(bgr[:, :, ::-1], dtype=np.uint8)
 
@@ -154,7 +154,7 @@ def read_recording(folder: Path) -> Recording:
                 depths[camera] = depths.get(camera, 0) + 1
         series = {topic: _series(entries) for topic, entries in numbers.items()}
     except (ValueError, KeyError, TypeError) as error:
-        raise BadInput(f"{path} is no recording of Homie: {error}.") from error
+        raise BadInput(f"{path} is not a recording of Homie: {error}.") from error
     return Recording(
         path=path,
         whole=reading.whole,

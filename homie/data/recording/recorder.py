@@ -222,7 +222,7 @@ class Recorder(EpisodeListener):
                     self._file.keep()
                 else:
                     self._file.add(item if isinstance(item, Entry) else item.entry())
-            except Exception as error:  # whoever records next is told
+            except Exception as error:  # raised at the next call
                 self._failure = error
 
     def close(self) -> None:

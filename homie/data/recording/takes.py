@@ -1,7 +1,7 @@
 """Recordings in a folder: begin one, list them, repair what a kill has left.
 
 FOLDER/<time>-<task>/                      a run folder, whole: `homie report`, `homie data` read it
-    episodes/<task>-0/recording.mcap       what was felt, seen and told
+    episodes/<task>-0/recording.mcap       measurements, pictures and commands
     episodes/<task>-0/notes.jsonl          marks, analyses, remarks
 """
 
@@ -39,7 +39,7 @@ JUST_MADE = 10.0
 
 
 class Take:
-    """One recording that goes on. `listeners` are told of the episode, in their order; `close` ends the files."""
+    """One recording that goes on. `listeners` get the events of the episode, in this order; `close` ends the files."""
 
     def __init__(self, run: RunFolder, episode: Path, store: EpisodeStore, recorder: Recorder) -> None:
         self.run, self.episode = run, episode
@@ -80,7 +80,7 @@ def begin_take(
         options: What the parts were assembled from.
         parts: As `homie.runtime.assembly` makes them.
         look: The picture (H, W, 3) that a camera sees now.
-        cameras: Those to record, besides the views of every round.
+        cameras: Those to record in addition to the views of every round.
         depths: By camera whose depth is recorded, what it sees now.
         fps: Pictures a second of robot time.
 
@@ -169,7 +169,7 @@ def repair_takes(folder: Path) -> tuple[Repaired, ...]:
     Where the kill came before anything was recorded, the run folder is removed.
 
     Returns:
-        What was done, to be told to the user.
+        What was done, as a message for the user.
 
     Raises:
         BadInput: A recording cannot be read or written.

@@ -85,11 +85,11 @@ def measured(body: Proprioception) -> dict[str, float]:
 
 def commanded(command: Command, spec: RobotSpec) -> dict[str, float]:
     """What a command tells, by label; a gripper pose as `effector.<n>`: position (3,), then rotation by rows (9,)."""
-    return dict(_told(command, spec))
+    return dict(_labelled(command, spec))
 
 
 def command_labels(spec: RobotSpec) -> dict[str, tuple[str, ...]]:
-    """By group of a body, the labels of what it can be told, in the order of a command."""
+    """By group of a body, the labels of its targets, in the order of a command."""
     return {group.name: _labels(group) for group in spec.groups}
 
 
@@ -105,7 +105,7 @@ def command_of(values: Mapping[str, float], spec: RobotSpec) -> Command:
     for group, names in labels.items():
         present = [name for name in names if name in values]
         if present and len(present) < len(names):
-            raise ValueError(f"{', '.join(sorted(set(names) - set(present)))} of the group {group} is not told")
+            raise ValueError(f"no target for {', '.join(sorted(set(names) - set(present)))} of the group {group}")
         if present:
             targets[group] = tuple(float(values[name]) for name in names)
     return Command(targets)
@@ -117,7 +117,7 @@ def _labels(group: Group) -> tuple[str, ...]:
     return (f"{group.name}.pos",) if group.kind == "gripper" else tuple(f"{name}.pos" for name in group.names)
 
 
-def _told(command: Command, spec: RobotSpec) -> Iterator[tuple[str, float]]:
+def _labelled(command: Command, spec: RobotSpec) -> Iterator[tuple[str, float]]:
     for group in spec.groups:
         values = command.get(group.name)
         if values is not None:

@@ -32,7 +32,7 @@ class LeRobotSource(Source):
         return self._reader.dropped
 
     def read(self, entry: Entry) -> Episode:
-        raise LeftOut("a LeRobot data set does not say what a planner was told: use it to train skills")
+        raise LeftOut("a LeRobot data set has no planner input: use it to train skills")
 
     def demonstration(self, entry: Entry, fps: int | None) -> Demonstration:
         if fps not in (None, self._reader.layout.fps):

@@ -213,7 +213,7 @@ def _finished(folder: Path) -> tuple[EpisodeFile, tuple[RoundRecord, ...]]:
 
 def _inputs(folder: Path) -> dict[int, RoundInput]:
     if not (folder / INPUTS).exists():
-        raise LeftOut(f"it has no {INPUTS}: an older Homie made it, so what its planner was told is not known")
+        raise LeftOut(f"it has no {INPUTS}: an older Homie made it, so its planner input is unknown")
     try:
         return {each.round: each for each in read_inputs(folder)}
     except BadInput as error:

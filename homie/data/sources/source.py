@@ -47,7 +47,7 @@ class Source(ABC):
         """One of them. Raises LeftOut for one that cannot be used."""
 
     def demonstration(self, entry: Entry, fps: int | None) -> Demonstration:
-        """What the robot felt, saw and was told in one of them, for training skills.
+        """Measurements, pictures and commands of a subtask, for training skills.
 
         Args:
             entry: The episode.

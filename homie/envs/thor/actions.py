@@ -20,7 +20,7 @@ STEPS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     steps.TILT_UP: ("LookUp", {"degrees": 30.0}),
     steps.TILT_DOWN: ("LookDown", {"degrees": 30.0}),
 }
-"""The actions of EB-Navigation, and what AI2-THOR is told for each."""
+"""The actions of EB-Navigation, and the AI2-THOR action for each."""
 SWITCHES = ("Turn on", "Turn off")
 FIND, PICK_UP, PUT_DOWN, DROP = "Find", "PickupObject", "PutObject", "DropHandObject"
 ON_OBJECTS = ("OpenObject", "CloseObject", "ToggleObjectOn", "ToggleObjectOff", "SliceObject")

@@ -53,7 +53,7 @@ def _choice(line: str, path: Path) -> Choice:
         return Choice(line, Subtask(WHOLE[line]))
     parts = re.fullmatch(rf"({'|'.join(VERBS)}) (\w+)", line)
     if parts is None:
-        raise BadInput(f"{path}: '{line}' is no action of EB-ALFRED: take the file as it was released.")
+        raise BadInput(f"{path}: '{line}' is not an action of EB-ALFRED: take the file as it was released.")
     return Choice(line, Subtask(VERBS[parts[1]], words_of(parts[2])))
 
 

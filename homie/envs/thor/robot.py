@@ -209,7 +209,7 @@ class ThorRobot(SymbolicRobot):
     def _frame(self, camera: str) -> CameraFrame:
         """The picture of AI2-THOR, with depth and instances where it renders them."""
         event = self._event
-        assert event.frame is not None, "AI2-THOR renders pictures unless it is told not to"
+        assert event.frame is not None, "AI2-THOR renders pictures unless configured otherwise"
         height, width = event.frame.shape[:2]
         metadata = event.metadata
         focal = height / 2.0 / math.tan(math.radians(metadata.get("fov", self._settings.field_of_view)) / 2.0)

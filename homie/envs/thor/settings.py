@@ -37,9 +37,9 @@ class ThorSettings(BaseModel):
             has it if left out.
         hidden: Objects taken away before.
         approach: The task that the scene sets.
-        actions: What a planner can tell the robot.
-        listed: The `global_actions.json` of EB-ALFRED, by whose numbers it may be told.
-        things, kinds: What is in the scene of a stand-in: objects by their ids with their places, and types of objects,
+        actions: Which actions a planner can use.
+        listed: The `global_actions.json` of EB-ALFRED, by whose numbers actions may be given.
+        things, kinds: Content of a simulated scene: objects by their ids with their places, and types of objects,
             one for each time that it is named; AI2-THOR itself knows what is in its scenes.
         executable, display: A build of AI2-THOR's Unity program on this machine, and the X display for it (`:0`).
     """

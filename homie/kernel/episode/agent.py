@@ -326,7 +326,7 @@ def _quoted(text: str, length: int = 120) -> str:
 
 
 def unreadable(decision: Decision) -> Execution:
-    """What becomes of an output that could not be read: F1, and nothing is done. It is no item of the history."""
+    """The execution of an output that could not be read: F1, and no motion. The history does not contain it."""
     check = Check("format", ErrorCode.F1, decision.problem)
     return Execution(Subtask(""), decision.model, (check,), (), check.feedback)
 

@@ -100,7 +100,7 @@ class SkillTable:
 
     def actions(self, robot: Robot) -> tuple[str, ...]:
         """What a planner may tell a robot: the actions of EMMOE, or those of its own that some skill has; then what the
-        skill sets can do besides; then End."""
+        skill sets can do in addition; then End."""
         able = list(dict.fromkeys(action for skills in self.by_model.values() for action in skills))
         return listed_actions([action for action in robot.actions if action in able], able)
 

@@ -15,8 +15,8 @@ def apply_effects(
 ) -> tuple[Execution, tuple[str, ...]]:
     """What a subtask has really done, and the inventory after it.
 
-    The inventory is the held object, in the planner's words where they mean it. A Put is told by what was put. The
-    feedback says what is not as the planner would take it to be: another thing in the hand, or none.
+    The inventory is the held object, in the planner's words where they mean it. A Put is recognised by the object that
+    was put. The feedback says what is not as the planner would take it to be: another thing in the hand, or none.
     """
     if executor.robot.inventory_by == "hand":
         return execution, in_hand(executor)

@@ -84,7 +84,7 @@ class Senses:
     def look(self, cameras: Collection[str]) -> Sight:
         """What some cameras see now. The detector has searched it and the locator has taken it in.
 
-        Without cameras it is what the robot feels, and the locator is not told.
+        Without cameras it contains proprioception only, and the locator does not receive it.
         """
         observation = self.observe(cameras)
         unsearched = {name: frame for name, frame in observation.frames.items() if name not in self._detected}

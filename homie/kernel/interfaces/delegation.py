@@ -49,7 +49,8 @@ class ArmPlanner(Protocol):
 
         Args:
             joints: Of the chain (n,), rad and m.
-            around: What the arm keeps out of, in the odometry frame, besides what the robot's own software knows of.
+            around: What the arm keeps out of, in the odometry frame, in addition to what the robot's own software
+                knows.
             held: Balls (n, 4) that stand for the held object: centre in the gripper frame and radius, m.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Listeners: what is told of an episode as it happens."""
+"""Listeners receive the events of an episode as they happen."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class WorldModel(ABC):
 
     def name_all(self, entities: Sequence[str]) -> None:
         """Give several entities the names of a planner's input at once, so that those of a kind are numbered from the
-        first; nothing to do where names do not follow from what was told before."""
+        first; does nothing if names do not depend on earlier ones."""
 
     @abstractmethod
     def opens(self, entity: str) -> bool:
@@ -196,7 +196,7 @@ class Locator(WorldModel):
         """Take in a new observation: remember what was seen where.
 
         Args:
-            observation: Of one moment there may be several, each with pictures of other cameras
+            observation: What the robot senses now. It is called once for each group of cameras at a moment
                 (`homie.kernel.episode.senses.Senses`).
             detections: What the detector reports in its pictures.
         """
@@ -226,7 +226,7 @@ class Locator(WorldModel):
         return Knowledge()
 
     def listing(self) -> tuple[Listed, ...]:
-        """The things in sight with measured places, which a planner gets besides names and pictures."""
+        """The things in sight with measured places, which a planner gets in addition to names and pictures."""
         return ()
 
     # What a skill needs.

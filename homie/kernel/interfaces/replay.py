@@ -12,7 +12,7 @@ from homie.kernel.types import Command, Image, Proprioception
 
 @dataclass(frozen=True, slots=True)
 class ReplayedMoment:
-    """What a robot felt at a time (s since 1970), and what it has been told since the moment before."""
+    """What a robot felt at a time (s since 1970), and the commands it has received since the previous moment."""
 
     at: float
     body: Proprioception

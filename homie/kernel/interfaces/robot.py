@@ -66,7 +66,7 @@ class Robot(ABC):
     """Whether its views are taken one after the other by turning: that moves it and takes a while, so they are looked
     through once a round and not while a skill runs."""
     waits: bool = False
-    """Whether its time stands still between two calls of `act`, as in a simulation. One that does not is stopped while
+    """Whether time pauses between two calls of `act`, as in a simulation. One that does not is stopped while
     a policy makes a decision."""
     actions: tuple[str, ...] = ()
     """What a planner may tell it, where some skill has it, End included; empty for the household actions of EMMOE."""
@@ -172,7 +172,7 @@ class Robot(ABC):
     def _send(self, command: Command) -> None:
         """Send a command that the safety gate has passed, and return after one control period. Raises RobotFault.
 
-        It has targets of every base, and of the other groups that are told something.
+        It has targets of every base, and of the other groups that get a target.
         """
 
     @abstractmethod
@@ -207,7 +207,7 @@ class Robot(ABC):
         return Command({**command.targets, **chain.targets(solution.q)})
 
     def describe(self) -> Mapping[str, object]:
-        """What decides its behaviour besides its code (firmware, an address), JSON-ready; as for planners."""
+        """Settings other than code that decide its behaviour (firmware, an address), JSON-ready; as for planners."""
         return {}
 
     def background(self) -> Locator:

@@ -96,7 +96,7 @@ class Skill(ABC):
     @property
     def about(self) -> tuple[str, ...]:
         """The entities that blocked the skill, by name: what has to be moved away first. Where `reason` names them, a
-        planner is told the names that it knows (`WorldModel.called`)."""
+        planner gets the names that it knows (`WorldModel.called`)."""
         return ()
 
     @property
@@ -117,7 +117,7 @@ class SkillSet(Configurable, ABC):
     It is made once for all episodes of a process: networks are loaded then. What is of one episode is in the skills,
     which `skills` makes anew for each. Its argument is that of `--skills NAME:ARGUMENT`, its settings those of
     `--skill-option NAME.SETTING=VALUE`. The argument of a learned model is its checkpoint. Without one the constructor
-    raises MissingCheckpoint, and `classical` may stand in for its `actions`.
+    raises MissingCheckpoint, and `classical` may be the fallback for its `actions`.
     """
 
     word = "skill set"
@@ -128,8 +128,8 @@ class SkillSet(Configurable, ABC):
     about: ClassVar[str] = ""
     """What it is good at, for planners: the rest of a sentence that begins with its name, such as `goes to rooms`."""
     own_actions: ClassVar[tuple[Action, ...]] = ()
-    """What is to know of actions that only it has (`Action(name="Wait", arguments=())`). One that is not here takes a
-    target and asks for nothing."""
+    """Properties of the actions that only this skill set has (`Action(name="Wait", arguments=())`). One that is not
+    here takes a target and asks for nothing."""
     own_checks: ClassVar[tuple[ErrorCheck, ...]] = ()
     """What its own actions ask for that the table has no column for. They are asked after the checks of the run."""
 

@@ -77,7 +77,7 @@ class OwnList(Protocol):
 
 @runtime_checkable
 class Rearrangeable(Protocol):
-    """A simulator whose world can be set to what an action comes to, without the motion that leads there.
+    """A simulator whose world can be set to the result of an action, without the motion that leads to it.
 
     The skill set `ideal` asks it. No command is sent, so there is none for the safety gate: what is set is in the state
     of the world, and the record says which attempts were of that kind. Time does not pass.

@@ -1,1 +1,1 @@
-"""Contracts between planners and what they are told: recall, prompts, what training needs."""
+"""Contracts around planners: recall, prompts, and the data that training needs."""

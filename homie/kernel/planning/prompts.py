@@ -25,7 +25,7 @@ class Message:
 
 
 Answered: TypeAlias = tuple[PlannerInput, str]
-"""An earlier round: what the planner was told, and the answer."""
+"""An earlier round: the input of the planner, and its answer."""
 
 
 class PromptWriter(ABC):

@@ -12,7 +12,7 @@ from homie.kernel.vocabulary.knowledge import Knowledge
 
 @dataclass(frozen=True, slots=True)
 class Landmark:
-    """What a name stands for that a planner was told.
+    """What a name that a planner has been given refers to.
 
     Attributes:
         entity: Its name in the memory, that of the detector where it tells things of a kind apart.
@@ -57,12 +57,12 @@ class Recall(ABC):
 
     @abstractmethod
     def knowledge(self, round_number: int) -> Knowledge:
-        """What can be told in a round, but for the setting. What was seen since the last call counts to the round
+        """What is known in a round, apart from the setting. What was seen since the last call counts to the round
         before."""
 
     @abstractmethod
     def recognise(self, words: str, base: Pose2) -> tuple[Landmark, ...]:
-        """What was told of by a name: nothing for words that were never told, several where all that are called so have
+        """The landmarks that a name refers to: none for unknown words, several if all with that name have
         numbers and the words have none.
 
         Args:
@@ -72,7 +72,7 @@ class Recall(ABC):
     @abstractmethod
     def passage(self, entity: str, base: Pose2) -> tuple[float, float, float, float] | None:
         """Of a doorway the rectangle (x0, y0, x1, y1) on the floor at its far side, as seen from a base; None for what
-        is no doorway."""
+        is not a doorway."""
 
     @abstractmethod
     def is_passage(self, entity: str) -> bool:

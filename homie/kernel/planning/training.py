@@ -1,4 +1,4 @@
-"""What a trainer of planners is told and tells back: data sets are made on one side of it, weights on the other.
+"""Input and output of a trainer of planners: data sets are made on one side of it, weights on the other.
 
 The registry has trainers under `trainers`; `transformers` trains what `--planner transformers:...` runs.
 """

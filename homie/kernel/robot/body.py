@@ -122,7 +122,7 @@ class Group:
 
     @classmethod
     def gripper(cls, *, opening: float, speed: float, name: str = "gripper") -> Group:
-        """A gripper that is told its opening: the largest one (m), and how fast it changes (m/s)."""
+        """A gripper whose command is its opening: the largest one (m), and how fast it changes (m/s)."""
         return cls(name, "gripper", (Joint(f"{name}_opening", 0.0, opening, speed),))
 
     def measured(self, body: Proprioception) -> Array:
@@ -209,7 +209,7 @@ class Chain:
         return float(q[0]) if self.torso == 1 else 0.0
 
     def targets(self, q: Array) -> dict[str, tuple[float, ...]]:
-        """Joint values (n,) by group; of the torso alone where there are no more (torso,)."""
+        """Joint values (n,) by group; of the torso alone if those are all (torso,)."""
         values: dict[str, tuple[float, ...]] = {}
         for group in self.groups:
             if len(q):

@@ -139,7 +139,9 @@ def _intrinsics(info: _CameraInfo, path: Path) -> Intrinsics:
     data = _data(info.camera_matrix, "camera_matrix", path, (9,))
     fx, skew, cx, _, fy, cy, *_ = data
     if fx <= 0 or fy <= 0 or data[6:] != [0.0, 0.0, 1.0] or data[3] != 0.0:
-        raise BadInput(f"The camera_matrix of {path} is no camera matrix: expected [fx, 0, cx, 0, fy, cy, 0, 0, 1].")
+        raise BadInput(
+            f"The camera_matrix of {path} is not a 3x3 camera matrix: expected [fx, 0, cx, 0, fy, cy, 0, 0, 1]."
+        )
     if skew != 0.0:
         raise BadInput(f"The camera_matrix of {path} has a skew of {skew:g}, which is not supported.")
     return Intrinsics(fx, fy, cx, cy, info.image_width, info.image_height)

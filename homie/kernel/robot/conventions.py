@@ -18,7 +18,7 @@ class HandConventions:
     """What the numbers of one motion mean.
 
     Args:
-        position: `delta` adds to the pose that the hand was told before, `absolute` is where it shall be; m.
+        position: `delta` adds to the previous target of the hand, `absolute` is the target itself; m.
         frame: Whose axes positions and rotations are along.
         rotation: `rotation-vector` (axis times angle), `euler-xyz` (roll, pitch, yaw about fixed axes), rad;
             `quaternion` (w, x, y, z); `none`.

@@ -1,4 +1,4 @@
-"""What a trainer of skills is told and tells back: recorded subtasks on one side of it, weights on the other.
+"""Input and output of a trainer of skills: recorded subtasks on one side of it, weights on the other.
 
 The registry has trainers under `skill_trainers`, by the name of the skill set that loads what they train.
 """

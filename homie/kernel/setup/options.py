@@ -167,7 +167,7 @@ class Options(BaseModel):
             return loaded
         known, kept = cls.model_fields, loaded["options"]
         if others := [str(name) for name in kept if name not in known]:
-            raise BadInput(f"{config} is from another command: it has '{others[0]}', which is no option here.")
+            raise BadInput(f"{config} is from another command: it has '{others[0]}', which is not an option here.")
         usual = {name: field.get_default(call_default_factory=True, validated_data={}) for name, field in known.items()}
         return {name: value for name, value in kept.items() if name != "out" and value != usual[name]}
 

@@ -320,7 +320,7 @@ def constructed(whose: str, make: Any, arguments: Sequence[Any], interface: type
     wrong_class = inspect.isclass(make) and not issubclass(make, interface)
     part = _called(whose, make, arguments) if callable(make) and not wrong_class else make
     if not isinstance(part, interface):
-        raise BadInput(f"The {whose} is no homie.kernel.interfaces.{interface.__name__}, but {path_of(part)}.")
+        raise BadInput(f"The {whose} is not a homie.kernel.interfaces.{interface.__name__}, but {path_of(part)}.")
     return part
 
 

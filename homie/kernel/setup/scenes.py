@@ -34,7 +34,8 @@ class Scenes:
     """
 
     Choice: ClassVar[type[BaseModel] | None] = None
-    """What a suite may write under `scene` besides `seed` and `spec`; None for options of a run by their names."""
+    """Keys that a suite may have under `scene` in addition to `seed` and `spec`; None for the names of a run's
+    options."""
     skills: ClassVar[str] = ""
     """The skill sets of its robot where no others are asked for (`--skills`); "" for the usual ones."""
     expert: ClassVar[str] = ""
@@ -75,7 +76,7 @@ class Scenes:
 
         Args:
             seed: Of the scene.
-            chosen: What a suite writes under `scene` besides.
+            chosen: The other keys under `scene`.
 
         Raises:
             BadInput: There is no such scene.
@@ -89,7 +90,7 @@ class Scenes:
             content: The text of a `scene.json`.
 
         Raises:
-            BadInput: It is no scene of this environment.
+            BadInput: It is not a scene of this environment.
         """
         return None
 
@@ -106,7 +107,7 @@ def scene_options(robot: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         robot: As `--robot` names it.
-        chosen: What the suite writes under `scene`, besides `seed` and `spec`.
+        chosen: The keys under `scene` other than `seed` and `spec`.
 
     Raises:
         BadInput: The environment of the robot has no such scenes; the sentence begins with the field.

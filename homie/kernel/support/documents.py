@@ -137,7 +137,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _not_finite(text: str) -> float:
-    raise ValueError(f"{text} is no number of JSON")
+    raise ValueError(f"{text} is not a number of JSON")
 
 
 def _finite(text: str) -> float:
@@ -198,7 +198,7 @@ class _Slow(yaml.SafeLoader):
     def construct_yaml_float(self, node: yaml.ScalarNode) -> float:
         number = float(super().construct_yaml_float(node))
         if not math.isfinite(number):
-            raise ConstructorError(None, None, f"{node.value} is no finite number", node.start_mark)
+            raise ConstructorError(None, None, f"{node.value} is not a finite number", node.start_mark)
         return number
 
 

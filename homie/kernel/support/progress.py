@@ -6,4 +6,4 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 StepOver: TypeAlias = Callable[[int, int, float], None]
-"""Told of each step of a training, how many there are, and the loss in it."""
+"""Called after each step of a training with the number of the step, the number of steps, and the loss."""

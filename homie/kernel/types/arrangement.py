@@ -1,4 +1,4 @@
-"""How things stand and lie, for who wants to tell what a subtask has changed besides what it was about."""
+"""Poses of things and openings of doors, to detect what a subtask has changed other than its target."""
 
 from __future__ import annotations
 

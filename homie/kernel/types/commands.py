@@ -1,4 +1,4 @@
-"""What a robot is told, and what it was sent."""
+"""Commands for a robot, and the commands that were sent."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 from homie.kernel.types.geometry import Pose
 
 Target: TypeAlias = float | Sequence[float]
-"""What a group is told: one number for each of its joints; a bare number where it has one."""
+"""The target of a group: one number for each of its joints; a bare number where it has one."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Command:
-    """What the robot is told for one control period, by group (`homie.kernel.robot.body.Group`).
+    """Targets for one control period, by group (`homie.kernel.robot.body.Group`).
 
-    A base is told its velocities (m/s, rad/s), a gripper its opening (m), every other group its joint positions (rad,
+    A base gets velocities (m/s, rad/s), a gripper its opening (m), every other group its joint positions (rad,
     m). A group that is left out keeps its last target; a base stops.
 
     Args:
@@ -47,12 +47,12 @@ class Command:
         object.__setattr__(self, "effector", effector)
 
     def get(self, group: str) -> Sequence[float] | None:
-        """What a group is told, None where it is left out."""
+        """The target of a group, None if it is left out."""
         return self.targets.get(group)
 
 
 def _numbers(value: Target) -> Sequence[float]:
-    """A bare number as a tuple of one; what is no number is left for the safety gate to refuse."""
+    """A bare number as a tuple of one; what is not a number is left for the safety gate to refuse."""
     return (value,) if isinstance(value, float | int | np.number) else value
 
 

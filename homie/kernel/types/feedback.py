@@ -71,8 +71,8 @@ class Feedback:
     Attributes:
         message: Why it failed, or with a success `None`, with a remark behind it where there is one (a drawer that the
             arm has pulled open).
-        about: The names of what it is about besides the target, as a planner may say them: the container that is closed
-            (L3), the things that are in the way (E1).
+        about: Names of things other than the target that it is about, as a planner may use them: the container that is
+            closed (L3), the things that are in the way (E1).
         lasting: Whether the same subtask would end the same as long as nothing else is changed, as far as a failed
             skill knows.
     """

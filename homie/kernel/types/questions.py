@@ -23,7 +23,7 @@ class PlannerInput:
 
     `views` maps `VIEWS` to images. `detections` lists what the detector reported in those images: names, boxes
     and views, no depth and no world state. `actions` and `models` are the lists the planner may choose from. `rounds`
-    is the last round that there will be. `listing` is what a suite tells besides, by line: of an arm on a table the
+    is the number of the last round. `listing` has further lines of the suite: of an arm on a table the
     things by number with their places; the detections of the first view are then in its order. `arguments` is what
     each action takes, `words` other words for actions, `abilities` what each of the models can do. `knowledge` is what
     is remembered of the home. `hand` is what the camera at the hand sees, for a planner that `uses_wrist_camera`.

@@ -17,7 +17,8 @@ class Quirks:
     Attributes:
         name: As suites and the records of episodes write it.
         explains: Whether a planner sees why its answer could not be read, is asked again for it, and an episode
-            without any readable answer is no result. A subtask End is taken even if no list has it where it is False.
+            without any readable answer is not a result. A subtask End is taken even if no list has it where it is
+            False.
         continues: Whether the rest of a plan is carried out after one of its subtasks has failed.
         counts_unlisted: Whether a subtask that is not in the action list counts as a failure.
         reads: Whether `read` replaces the reading of answers that are numbers of a list.
@@ -43,7 +44,7 @@ class Quirks:
         """The plan of an answer and what it says of it, only called where `reads` is True.
 
         Raises:
-            ValueError: The answer is no plan; the message says why.
+            ValueError: The answer is not a plan; the message says why.
         """
         raise NotImplementedError
 

@@ -150,7 +150,7 @@ def arguments_of(action: str, arguments: Arguments = ARGUMENTS) -> tuple[str, ..
 
 
 def action_table(declared: Iterable[Iterable[Action]]) -> ActionTable:
-    """The table with the actions that skill sets declare besides.
+    """The table with the actions that skill sets declare in addition.
 
     Raises BadInput where two declare the same action differently.
     """
@@ -186,7 +186,7 @@ def canonical_action(text: str, actions: Sequence[str] = ACTIONS) -> str | None:
 
 
 def listed_actions(own: Sequence[str], able: Sequence[str]) -> tuple[str, ...]:
-    """The list of actions: those of a robot's own, else EMMOE's; then what skills can do besides; then End."""
+    """The list of actions: those of a robot's own, else EMMOE's; then further actions of skills; then End."""
     usual = [action for action in own or ACTIONS if action != "End"]
     return (*usual, *(action for action in able if action not in usual), "End")
 

@@ -1,4 +1,4 @@
-"""What a planner can be told of the home besides what it sees now: rooms, doorways, and things seen before.
+"""Knowledge of the home for a planner, beyond what it sees now: rooms, doorways, and things seen before.
 
 All of it is remembered from detections, depth and odometry, in every setting the same way; none of it is world state.
 Every name in it may be used in an answer: the locator that wrote it understands it (`homie.kernel.interfaces.Locator`).
@@ -18,7 +18,7 @@ CONTRARY: Mapping[str, str] = {
     "filled": "empty",
     "empty": "filled",
 }
-"""The words for what a planner sees of the states of things, besides how doors stand, each with its contrary."""
+"""Words for visible states of things other than open and closed, each with its opposite."""
 
 
 @dataclass(frozen=True, slots=True)

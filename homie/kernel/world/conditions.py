@@ -71,7 +71,7 @@ class AllOf(Predicate):
     all: Annotated[tuple[Condition, ...], Field(min_length=1)]
 
     def holds(self, world: WorldSnapshot) -> bool:
-        verdicts = [each.holds(world) for each in self.all]  # every one, so that a mistake in any is told
+        verdicts = [each.holds(world) for each in self.all]  # all of them, so that a mistake in any is reported
         return all(verdicts)
 
     def parts(self, world: WorldSnapshot) -> tuple[float, int]:
@@ -197,7 +197,7 @@ def parse_condition(value: object) -> Condition:
         The condition: `holds(snapshot)` judges a world by it.
 
     Raises:
-        BadInput: It is no condition; the sentence says where.
+        BadInput: It is not a condition; the sentence says where.
 
     >>> parse_condition({"held": "nothing"}).holds(WorldSnapshot())
     True

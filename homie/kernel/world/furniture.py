@@ -37,7 +37,7 @@ class FurnitureUse:
         keeps: What generated houses have there.
         told_by_colour: Whether people say which one they mean by its colour.
         switched: Whether it can be turned on and off.
-        looked_for: Whether open-vocabulary detectors look for it unless they are told what to look for.
+        looked_for: Whether open-vocabulary detectors look for it unless they are given other names to look for.
         soiled: Whether its top gets dirty and is wiped.
         tap: Whether water runs in it.
         otherwise: Whether it opens otherwise than by one door at its side or one drawer, which is all that robots

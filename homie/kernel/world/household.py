@@ -1,11 +1,11 @@
-"""What a household asks for besides moving things: verbs, and the states of things with their rules, as data.
+"""Household actions other than moving things: verbs, and the states of things with their rules, as data.
 
 Worlds that have such states, skills that bring them about and checks that refuse ask the same tables. The states are
 symbolic, as AI2-THOR has them. A heated apple has no temperature: it has been for some seconds where things get hot,
 and it looks so. What a rule asks for is real: where the thing lies, whether the door is shut and the power on, what is
 in the hand.
 
-The verbs are rows for the table of actions. They are no actions of EMMOE: planners see them where a skill set
+The verbs are rows for the table of actions. They are not actions of EMMOE: planners see them where a skill set
 has them (`--skills classical,chores`, `--skills classical,people`).
 
 >>> from homie.kernel.world.household import VERBS, states_of
@@ -152,7 +152,7 @@ class Verb:
 
     Attributes:
         kinds: What it can be done to (else L4), by the kinds of the home.
-        rule: How what it comes to comes about; None for a switch, which is pressed.
+        rule: How its effect comes about; None for a switch, which is pressed.
     """
 
     action: Action

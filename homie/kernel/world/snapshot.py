@@ -49,7 +49,7 @@ class ThingState(_Model):
         kind: What it is an example of (`apple` for `apple_2`).
         position: Of its middle; with quaternion and half (half its sizes along its own axes) it says which box the
             thing fills.
-        states: What it is besides being somewhere, by the word for it: `on`, `wiped`, `sliced`.
+        states: States other than its place, as words: `on`, `wiped`, `sliced`.
         rgb: How to draw it, each from 0 to 255.
     """
 
@@ -144,7 +144,7 @@ class WorldSnapshot(_Model):
         held: The object in the hand.
         instruction, conditions, success: The task that the scene itself sets, in words, by its parts, and whether it is
             done; success is None where a scene sets none.
-        extras: What an environment wants to be kept besides, JSON-ready; nobody else reads it.
+        extras: Further data of an environment, JSON-ready; nothing else reads it.
     """
 
     objects: Mapping[str, ObjectState] = {}
@@ -161,7 +161,7 @@ class WorldSnapshot(_Model):
 
     @property
     def things(self) -> dict[str, ThingState]:
-        """Everything that has a name and is no room."""
+        """Everything that has a name and is not a room."""
         return {**self.fixed, **self.people, **self.objects}
 
     def around(self, name: str) -> Iterator[ObjectState]:
@@ -196,17 +196,17 @@ def read_snapshot(content: Mapping[str, Any], source: str = "final_state.json") 
         The snapshot.
 
     Raises:
-        BadInput: It is no snapshot, or one of a later format.
+        BadInput: It is not a snapshot, or one of a later format.
     """
     if not isinstance(content, Mapping):
-        raise BadInput(f"{source} is no snapshot of a world: it is no mapping.")
+        raise BadInput(f"{source} is not a snapshot of a world: it is not a mapping.")
     number = content.get("format", 1)
     if number not in (1, FORMAT):
         raise BadInput(f"{source} is a snapshot of format {number}, and this Homie reads formats 1 and {FORMAT}.")
     try:
         return WorldSnapshot.model_validate(_first_format(content) if number == 1 else content)
     except ValidationError as error:
-        raise BadInput(f"{source} is no snapshot of a world: {first_problem(error)}.") from error
+        raise BadInput(f"{source} is not a snapshot of a world: {first_problem(error)}.") from error
 
 
 def _first_format(content: Mapping[str, Any]) -> dict[str, Any]:

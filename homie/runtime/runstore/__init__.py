@@ -5,7 +5,7 @@
     RUN/parts/<sha256>.json           what episodes were made with, and in texts/ their prompts: `provenance`
     RUN/episodes/<task>-<trial>/
         steps.jsonl                   one `homie.kernel.types.RoundRecord` a line, append-only, synced line by line
-        inputs.jsonl                  what the planner was told, a line a round, see `homie.runtime.inputs`
+        inputs.jsonl                  the input of the planner, a line a round, see `homie.runtime.inputs`
         commands.jsonl                every command, requested and sent, see `homie.runtime.commandlog`
         goals.jsonl                   benches: the truth of the goal after every subtask, `homie.bench.folder.goals`
         frames/                       round-NN-<view>.png, what the planner was shown

@@ -93,7 +93,7 @@ class EpisodeFile(BaseModel):
 
     Attributes:
         ended_by: The planner (`ended`), a limit (`rounds`, `steps`, `failures`), or, in a bench, something that was
-            neither the planner's nor the skills' doing (`infrastructure`), told by `cause`.
+            caused neither by the planner nor by the skills (`infrastructure`); `cause` says what.
         report, answer: What the planner said when it ended the task (`homie.kernel.types.EpisodeResult`).
         parts: The name of a `provenance.PartsFile`.
         files: The other files of the episode as they were at its end. Homie 0.1 wrote format 1, without the last two.
@@ -169,7 +169,7 @@ def read_steps(folder: Path) -> tuple[RoundRecord, ...]:
     try:
         return tuple(RECORD.validate_python(parse_json(line)) for line in lines)
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path} holds a line that is no round record: {error}") from error
+        raise BadInput(f"{path} holds a line that is not a round record: {error}") from error
 
 
 def write_ending(folder: Path, ending: EpisodeFile) -> None:

@@ -21,7 +21,7 @@ def checked_url(url: str) -> tuple[str, str]:
             "base_url must be a plain address without password, query and fragment: keys come from the environment."
         )
     if not (match := _ADDRESS.fullmatch(url)):
-        raise BadInput(f"base_url: '{url}' is no address; write for example http://localhost:8000/v1.")
+        raise BadInput(f"base_url: '{url}' is not an address; write for example http://localhost:8000/v1.")
     return url.rstrip("/"), match[1]
 
 

@@ -20,7 +20,7 @@ from planners.llm.messages import Reply
 
 
 class Entry(BaseModel):
-    """One file. `key` is its name: a file that was moved or cut is no answer to the request."""
+    """One file. `key` is its name: a file that was moved or cut is not an answer to the request."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -46,7 +46,7 @@ class ResponseCache:
         except FileNotFoundError:
             return None
         except (OSError, ValidationError) as error:
-            reason = reason_of(error) if isinstance(error, OSError) else "it is no cache entry"
+            reason = reason_of(error) if isinstance(error, OSError) else "it is not a cache entry"
             warnings.warn(f"Cache entry {path} is ignored: {reason}.", stacklevel=2)
             return None
         if entry.key != key:
@@ -56,7 +56,7 @@ class ResponseCache:
         return replace(free, cache_read_tokens=0, cache_write_tokens=0)
 
     def put(self, key: str, model: str, reply: Reply) -> None:
-        """Keep an answer. A disk that fails is told of: the answer itself is there."""
+        """Keep an answer. A failing disk causes a warning: the answer itself is there."""
         entry = Entry(key=key, model=model, reply=reply)
         try:
             with self._locked():

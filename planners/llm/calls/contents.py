@@ -60,7 +60,7 @@ def read_content(value: object) -> Content:
 
 def called(calls: object) -> str:
     """Calls of tools as text, a line each: `{"name": ..., "arguments": ...}`, which is read as a tool call is; "" for
-    none. Arguments that are no JSON object stay as they were written."""
+    none. Arguments that are not a JSON object stay as they were written."""
     if isinstance(calls, Mapping):
         calls = [calls]
     if not isinstance(calls, list | tuple):

@@ -1,4 +1,4 @@
-"""What can go wrong with one request, told apart by what helps."""
+"""Failures of one request, classified by what helps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading bodies of endpoints: strict in what an answer is, lenient in all that is told beside it.
+"""Reading bodies of endpoints: strict about the answer, lenient about everything next to it.
 
 An answer must not be lost to a count with a fraction, a reasoning in parts or half a surrogate pair.
 """
@@ -38,7 +38,7 @@ def count(value: object) -> int:
 
 
 def a_mapping(value: object) -> object:
-    """A mapping as it is, {} for anything else: what is told beside an answer need not be there."""
+    """A mapping as it is, {} for anything else: the fields next to an answer are optional."""
     return value if isinstance(value, Mapping) else {}
 
 

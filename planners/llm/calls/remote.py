@@ -230,7 +230,7 @@ class RemoteModel(LanguageModel):
             what: What is wrong with it.
         """
         sentence = (
-            f"{self.endpoint.host} answers with something that is no answer of its API: {what} (is "
+            f"{self.endpoint.host} answers with something that is not an answer of its API: {what} (is "
             f"{self.endpoint.url} right?)"
         )
         return Failure(sentence, again=True)
@@ -288,7 +288,7 @@ class RemoteModel(LanguageModel):
 
     def _merge(self, request: Request, failure: Failure) -> bool:
         """Leave the system role out from now on, for this model of this endpoint in all episodes of this process; False
-        where that is no help."""
+        where that does not help."""
         if not self._is_of_roles(request, failure):
             return False
         if self.name not in self.endpoint.without_system:
@@ -306,7 +306,7 @@ class RemoteModel(LanguageModel):
 
     def _degrade(self, request: Request, form: str, failure: Failure) -> bool:
         """Go to the next plainer form, for this model of this endpoint in all episodes of this process; False where
-        that is no help."""
+        that does not help."""
         place = self._plainer(request, form)
         if not (failure.form and place):
             return False
@@ -380,7 +380,7 @@ _KINDS: Mapping[type, str] = {
 
 
 def _not_json(text: str) -> str:
-    """What a body is that is no JSON."""
+    """What a body is that is not JSON."""
     begins = text.lstrip("\ufeff \t\r\n")[:20].lower()
     if not begins:
         return "it is empty"
@@ -388,7 +388,7 @@ def _not_json(text: str) -> str:
         return "it is a web page"
     if begins.startswith(("data:", "event:", ": ", "id:")):
         return "it is a stream of events, which was not asked for: switch streaming off in the server or gateway"
-    return "it is no JSON"
+    return "it is not JSON"
 
 
 def _misshapen(error: ValidationError) -> str:
@@ -400,7 +400,7 @@ def _misshapen(error: ValidationError) -> str:
     if first["type"] == "too_short":
         return f"'{place}' is empty"
     if not place:
-        return "it is no JSON object"
+        return "it is not a JSON object"
     kind = _KINDS.get(type(first["input"]), "no value of its kind")
     return f"'{place}' is {kind}"
 

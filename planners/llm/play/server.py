@@ -211,7 +211,7 @@ class _Connection(BaseHTTPRequestHandler):
         try:
             body = parse_json(self.rfile.read(int(length)), lax=True)
         except ValueError:
-            raise Refusal(400, "The request is no JSON.") from None
+            raise Refusal(400, "The request is not JSON.") from None
         if not isinstance(body, dict):
             raise Refusal(400, "The request must be a JSON object.")
         return body

@@ -1,4 +1,4 @@
-"""In-context examples: situations and good answers as files, written once and told in the format of any template."""
+"""In-context examples: situations and good answers as files, written once and shown in the format of any template."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Example(BaseModel):
     Attributes:
         setting: The one in which it is right, "" for every one.
         views: The names in sight by view.
-        rooms, memory: What is told of the home, line by line.
-        listing: What a robot tells besides.
+        rooms, memory: Knowledge of the home, line by line.
+        listing: Further lines of a robot.
         subtasks: One, or a whole plan, each as `[Pick, apple]`, or as a list of its parts where these have commas.
         numbers: A plan by number in their place, with the names in `choices`, some of the list of its own home.
         seen, plan: What a multi-step answer says of the pictures and of its plan.
@@ -75,7 +75,7 @@ class Example(BaseModel):
         """Whether every action of the answer is among these, and the answer right in a setting.
 
         Args:
-            doorways: Whether they are told, so that an answer may go to one.
+            doorways: Whether they are listed, so that an answer may go to one.
             listed: The names of numbered actions, whose verbs count for an answer by number.
         """
         if self.numbers:
@@ -86,7 +86,7 @@ class Example(BaseModel):
         return known and all(step.action in actions for step in steps) and self.setting in ("", setting)
 
     def situation(self) -> dict[str, object]:
-        """What a template may use of it, besides the answer."""
+        """The fields that a template may use, without the answer."""
         views = [{"name": view, "things": tuple(self.views.get(view, ()))} for view in VIEWS]
         return {
             "task": self.task,
@@ -170,7 +170,7 @@ def load_picture(name: str, folder: Path | None) -> tuple[Image, str]:
         data = (folder / name if folder is not None and beside else _BUILT_IN.joinpath(name)).read_bytes()
     picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR) if data else None
     if picture is None:
-        raise BadInput(f"The picture of an example, {name}, is no picture that can be read: use a PNG or a JPEG.")
+        raise BadInput(f"The picture of an example, {name}, is not a picture that can be read: use a PNG or a JPEG.")
     return np.ascontiguousarray(picture[:, :, ::-1], dtype=np.uint8), hashlib.sha256(data).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""What is known of the home besides what is in sight, as lines of a prompt."""
+"""Knowledge of the home beyond what is in sight, as lines of a prompt."""
 
 from __future__ import annotations
 

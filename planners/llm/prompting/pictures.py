@@ -13,7 +13,7 @@ SMALL = 1 / 8
 """Longest side of a small thing, as a share of its picture's: 32 of 256 pixels, which is two patches of a usual vision
 transformer (14 or 16 pixels) each way."""
 _AROUND = 3
-"""Sides of a crop by those of its thing: what it lies on, and beside, is told by its surroundings."""
+"""Sides of a crop by those of its thing: what it lies on, and beside, shows in its surroundings."""
 _LEAST = 1 / 6
 """Sides of a crop at least, as a share of the picture's: with less nobody sees where it is."""
 _ENLARGED = 256

@@ -1,7 +1,7 @@
 """JSON schemas of decisions: what a structured answer may say, with the actions and the models of this round.
 
 Written so that the strict modes of endpoints and grammar libraries take them: an object at the root, every property
-required, none besides them, the action first so that the variants of a subtask can be told apart at once. What may be
+required, no others, the action first so that the variants of a subtask differ at the start. What may be
 left out may be null here.
 """
 

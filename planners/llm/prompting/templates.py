@@ -74,7 +74,7 @@ class Template:
         return self.head.answer
 
     def render(self, block: str, variables: Mapping[str, object]) -> str:
-        """One block filled in, "" if the template does not have it. Raises BadInput for a name that nobody told."""
+        """One block filled in, "" if the template does not have it. Raises BadInput for a name without a value."""
         if block not in self.compiled.blocks:
             return ""
         try:

@@ -137,7 +137,8 @@ def _with_ending(value: Members, layout: Layout, lists: Lists, rules: Rules) -> 
 
 
 def _said_at_end(value: Members, key: str) -> str:
-    """The text of a key; `none` is an answer, unlike for the parts of a subtask. Raises Unclear for what is no text."""
+    """The text of a key; `none` is an answer, unlike for the parts of a subtask. Raises Unclear for what is not a
+    text."""
     held = _only(value, key)
     if held is not None and not isinstance(held, str):
         raise Unclear(f"'{key}' must be text in quotes.")

@@ -40,7 +40,9 @@ def joined(first: Path, second: Path, out: Path) -> None:
     for folder, config, tensors in zip((first, second), configs, weights, strict=True):
         plain = all(name.endswith((_A, _B)) for name in tensors)
         if config["peft_type"] != "LORA" or config.get("use_rslora") or config.get("use_dora") or not plain:
-            raise BadInput(f"The adapter {folder} is no plain LoRA, so nothing can be joined to it: merge it instead.")
+            raise BadInput(
+                f"The adapter {folder} is not a plain LoRA, so nothing can be joined to it: merge it instead."
+            )
     if set(weights[0]) != set(weights[1]):
         raise BadInput(
             f"The adapters {first} and {second} are for other layers: begin with an adapter of `homie train`."

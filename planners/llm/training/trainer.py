@@ -224,6 +224,6 @@ class _Watcher(transformers.TrainerCallback):  # type: ignore[misc]
             self._over(state.global_step, state.max_steps, float(logs["loss"]))
 
 
-datasets.disable_progress_bars()  # whoever trains is told of steps, by `StepOver`
+datasets.disable_progress_bars()  # `StepOver` reports the steps
 transformers.utils.logging.disable_progress_bar()
 transformers.utils.logging.set_verbosity_error()

@@ -95,7 +95,7 @@ class Doors:
         return True
 
     def _doors(self) -> bool:
-        """`the fridge closed`, `doors shut`, `everything is to be shut again`. `The door is open` is no order."""
+        """`the fridge closed`, `doors shut`, `everything is to be shut again`. `The door is open` is not an order."""
         cursor, start = self.cursor, self.cursor.at
         ordered = cursor.take(lexicon.SEE_TO)
         names = self._doors_meant(lexicon.DOORS)

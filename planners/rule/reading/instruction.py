@@ -20,14 +20,14 @@ def parse_instruction(text: str, known: Collection[str] = ()) -> tuple[Order, ..
 
     Args:
         text: an instruction in English.
-        known: names that are known besides those of the vocabulary.
+        known: Names that are known in addition to those of the vocabulary.
 
     Raises:
         NotUnderstood: some words have no role in an order; the message names them, and what they may be misspelt for.
 
     Example:
         >>> parse_instruction("Put the apple in the fridge.")
-        (Bring(item=Item(words='apple', count=1, source='', besides=()), place=Place(words='fridge', inside=True)),)
+        (Bring(item=Item(words='apple', count=1, source='', excluded=()), place=Place(words='fridge', inside=True)),)
     """
     try:
         orders = _parsed(text)

@@ -334,7 +334,8 @@ def is_colour(word: str) -> bool:
 
 
 def is_kind_of(words: str, label: str) -> bool:
-    """Whether words name an object of a class: `tomato soup` is a can, `red box` is a box; `sugar box` is no class."""
+    """Whether words name an object of a class: `tomato soup` is a can, `red box` is a box; `sugar box` is not a
+    class."""
     kinds = vocabulary().classes.get(canonical(label).split()[-1] if label else "", frozenset())
     if canonical(label) in kinds or canonical(label) in vocabulary().nicknames:
         return False

@@ -15,13 +15,13 @@ class Item:
         words: `green can`, "" for anything at the source.
         count: How many, None for all.
         source: The place to take them from, "" if none is named.
-        besides: Names of objects to leave where they are.
+        excluded: Names of objects to leave where they are.
     """
 
     words: str
     count: int | None = 1
     source: str = ""
-    besides: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +142,11 @@ def names_in(orders: tuple[Order, ...]) -> Iterator[str]:
     for order in orders:
         match order:
             case Bring(item, place) | Stock(item, place):
-                yield from _filled(item.words, item.source, *item.besides, place.words)
+                yield from _filled(item.words, item.source, *item.excluded, place.words)
             case Swap(first, second):
                 yield from _filled(first.words, first.source, second.words, second.source)
             case Fetch(item):
-                yield from _filled(item.words, item.source, *item.besides)
+                yield from _filled(item.words, item.source, *item.excluded)
             case Use(_, item, to):
                 yield from _filled(item.words, item.source, to)
             case Ask(_, item, place):

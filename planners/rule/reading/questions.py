@@ -84,7 +84,7 @@ def _whereabouts(cursor: Cursor) -> Ask | None:
     cursor.take(
         {"can i find", "do i find", "could i find", "did i leave", "did i put", "do we keep", "are", "is", "have"}
     )
-    item = _one(noun(cursor))
+    item = _single_item(noun(cursor))
     cursor.take({"are", "is", "in", "kept"})
     cursor.take({"in"})
     return None if item is None else Ask("where", item)
@@ -96,7 +96,7 @@ def _count(cursor: Cursor) -> Ask | None:
         return None
     named = noun(cursor)
     cursor.take({"are there", "are", "is there", "do we have", "have we got", "there are", "do you see", "can you see"})
-    if (state := _state(cursor)) and (counted := _one(named)) is not None:
+    if (state := _state(cursor)) and (counted := _single_item(named)) is not None:
         place = _place(cursor)
         return None if place is None or not _wide(place) else Ask("count", counted, place, state)
     item, place = _counted(named), _place(cursor)
@@ -171,7 +171,7 @@ def _state(cursor: Cursor) -> str:
 
 def _in_state(cursor: Cursor, named: Noun, room: Place) -> Ask | None:
     """Whether something is on, dirty, or filled; of furniture only vessels can be said to be full."""
-    start, state, item = cursor.at, _state(cursor), _one(named)
+    start, state, item = cursor.at, _state(cursor), _single_item(named)
     full = state in ("filled", "empty")
     if not state or item is None or (full and named.kind is Kind.PLACE):
         cursor.at = start
@@ -196,11 +196,11 @@ def _open_or_there(cursor: Cursor, named: Noun, *, doors: bool = False) -> Ask |
         if cursor.take(lexicon.OPENED):
             return Ask("open", Item(""), where)
         return Ask("closed", Item(""), where) if cursor.take(lexicon.CLOSED) else None
-    item, place = _one(named), None if doors else _place(cursor, vessels=True)
+    item, place = _single_item(named), None if doors else _place(cursor, vessels=True)
     return None if item is None or place is None or not place.words else Ask("there", item, place)
 
 
-def _one(named: Noun | None) -> Item | None:
+def _single_item(named: Noun | None) -> Item | None:
     """An item that a question may be about."""
     if named is None or not named.words or named.numbered or named.other or named.words.endswith(" one"):
         return None
@@ -208,7 +208,7 @@ def _one(named: Noun | None) -> Item | None:
 
 
 def _counted(named: Noun | None) -> Item | None:
-    item = _one(named)
+    item = _single_item(named)
     return item if named is not None and named.kind in (Kind.THING, Kind.UNKNOWN) else None
 
 

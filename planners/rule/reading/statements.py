@@ -120,11 +120,11 @@ class Statements(Chores):
         """`except for the mug`, `not the pear`: exceptions from the previous order."""
         if not self.cursor.take(lexicon.EXCEPT):
             return False
-        besides = self._listed()
+        excluded = self._listed()
         last = self._last_bring()
-        if not besides or last is None:
+        if not excluded or last is None:
             return False
-        self.orders[-1] = replace(last, item=self._without(last.item, besides))
+        self.orders[-1] = replace(last, item=self._without(last.item, excluded))
         return True
 
     def _stay(self) -> bool:
@@ -133,7 +133,7 @@ class Statements(Chores):
         last = self._last_bring()
         if cursor.take({"which stays", "which stay"}):
             item = last.item if last is not None else self.cleared
-            return item is not None and bool(item.besides)
+            return item is not None and bool(item.excluded)
         if cursor.take({"leave it there", "leave them there"}):
             return last is not None
         if cursor.take({"what is no", "whatever is no", "what is not"}):

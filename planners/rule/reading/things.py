@@ -68,9 +68,9 @@ class Things(Doors):
             return None
         self._particle()
         places = self._places()
-        besides = self._besides() if any(item.count is None for item in items) else ()
-        if besides:
-            items = tuple(self._without(item, besides) for item in items)
+        excluded = self._exceptions() if any(item.count is None for item in items) else ()
+        if excluded:
+            items = tuple(self._without(item, excluded) for item in items)
             places = [*places, *self._places()]
         return Group(items, tuple(places))
 
@@ -128,11 +128,11 @@ class Things(Doors):
                 cursor.at = relative
             else:
                 items = tuple(replace(item, source=places[0].place.words) for item in items)
-        if (besides := self._besides()) and named.count is None:
-            items = tuple(self._without(item, besides) for item in items)
+        if (excluded := self._exceptions()) and named.count is None:
+            items = tuple(self._without(item, excluded) for item in items)
         return items
 
-    def _besides(self) -> tuple[str, ...]:
+    def _exceptions(self) -> tuple[str, ...]:
         """`except the mug and the bowl`"""
         cursor, start = self.cursor, self.cursor.at
         if not cursor.take(lexicon.EXCEPT | {"but"}):
@@ -243,12 +243,12 @@ class Things(Doors):
         name = self.place or vessel
         return Place(name, words in lexicon.INSIDE or (words in lexicon.INTO and is_container(name)))
 
-    def _without(self, item: Item, besides: Sequence[str]) -> Item:
+    def _without(self, item: Item, excluded: Sequence[str]) -> Item:
         """The item without the named objects, as far as they belong to it."""
-        touched = self._touched(item, besides)
+        touched = self._touched(item, excluded)
         if touched and item.count is not None:
             raise NotUnderstood(f"cannot leave out the {touched[0]} where one {item.words} is meant")
-        return replace(item, besides=(*item.besides, *touched))
+        return replace(item, excluded=(*item.excluded, *touched))
 
     def _touched(self, item: Item, names: Sequence[str]) -> tuple[str, ...]:
         """The names that the item may refer to."""

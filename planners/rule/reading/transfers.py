@@ -127,7 +127,7 @@ class Transfers(Things):
             if not item.words and not item.source:
                 if self.cleared is None:
                     raise NotUnderstood("do not know of what place everything is meant")
-                item = replace(self.cleared, besides=(*self.cleared.besides, *item.besides))
+                item = replace(self.cleared, excluded=(*self.cleared.excluded, *item.excluded))
             if item.words == place.words or (item.source and item.source == where.words):
                 raise NotUnderstood(f"cannot bring the {item.words or 'things'} to where they are")
             if self.cleared is not None and item.source == self.cleared.source:
@@ -182,11 +182,11 @@ class Transfers(Things):
         if place is None or place.kind is not Kind.PLACE or place.count != 1:
             return False
         name = self._in_its_room(place)
-        besides = self._besides()
+        excluded = self._exceptions()
         to = self._places()
         if len(to) > 1 or any(where.way == "from" for where in to):
             return False
-        self.cleared = Item("", None, name, besides)
+        self.cleared = Item("", None, name, excluded)
         self._note(Place(name))
         if to:
             self._arrive((self.cleared,), to[0].place)

@@ -41,7 +41,7 @@ UPRIGHT = {("geometry_msgs/msg/Quaternion", "w"): 1.0}
 
 
 class Malformed(Exception):
-    """Bytes from the network that are no message of their kind."""
+    """Bytes from the network that are not messages of their kind."""
 
 
 class Definitions:
@@ -150,7 +150,7 @@ class Definitions:
         try:
             return bytes(self._store.serialize_cdr(message, _key(kind)))
         except (AttributeError, TypeError, ValueError, AssertionError, KeyError) as error:
-            raise BadInput(f"This is no {kind}, it cannot be sent: {error!r}.") from error
+            raise BadInput(f"This is not a {kind}, it cannot be sent: {error!r}.") from error
         except Exception as error:  # struct.error of a number that is too large, SerdeError of a wrong length
             raise BadInput(f"This {kind} cannot be sent: {error}.") from error
 

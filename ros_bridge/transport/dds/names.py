@@ -13,7 +13,7 @@ _ABSOLUTE = re.compile(r"(/[A-Za-z_][A-Za-z0-9_]*)+")
 def checked(name: str) -> str:
     """An absolute name of ROS 2. Raises BadInput for any other."""
     if not _ABSOLUTE.fullmatch(name) or "__" in name:
-        raise BadInput(f"'{name}' is no absolute name of ROS 2: write it as /arm_controller/state.")
+        raise BadInput(f"'{name}' is not an absolute name of ROS 2: write it as /arm_controller/state.")
     return name
 
 

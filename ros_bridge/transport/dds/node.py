@@ -34,7 +34,7 @@ class DdsNode(Node):
         network: Where the robot is; by default what the variables of ROS 2 say.
 
     Raises:
-        BadInput: The name is no name of ROS 2.
+        BadInput: The name is not a name of ROS 2.
         InfrastructureError: The network cannot be joined.
     """
 

@@ -1,4 +1,4 @@
-"""One task before its house is found: what is said, what is to be done, and what the house has besides."""
+"""One task before its house is found: its text, its steps, and further content of the house."""
 
 from __future__ import annotations
 

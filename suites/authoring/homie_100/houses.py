@@ -12,7 +12,7 @@ from homie.envs.mujoco.house.surfaces import surfaces_of
 
 
 class GeneratedHouse(House):
-    """A generated house, which knows the largest surface of every piece of furniture besides (`areas`, m2)."""
+    """A generated house, which also knows the largest surface of every piece of furniture (`areas`, m2)."""
 
     def __init__(self, scene: SceneSpec) -> None:
         super().__init__(initial_state(scene))

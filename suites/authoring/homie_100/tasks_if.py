@@ -21,8 +21,8 @@ def pair(
     """Both branches.
 
     Args:
-        lacks: What the house of `no` has not.
-        holds: What the house of `yes` has besides.
+        lacks: Things that are missing in the house of `no`.
+        holds: Further things in the house of `yes`.
     """
     return [
         Entry(f"{name}-yes", letters, text, errand(yes), start, opened, holds),

@@ -41,7 +41,7 @@ STEPS = 30
 LONG = (15, 24)
 """Actions that an expert of a long-horizon task needs at least and at most; EB-ALFRED's mean is 19.4."""
 TRIES = 400
-"""Draws of an errand in one house, and of what a long one has besides."""
+"""Draws of a task in one house, and of the further parts of a long one."""
 
 
 @cache
@@ -63,7 +63,7 @@ class Recipe:
         kinds: Of errands, by name.
         skills: Those that experts are played with.
         script: What the expert's steps are written by.
-        protocol: Of the suite, besides what all have.
+        protocol: Keys of the suite's protocol other than the common ones.
         refused: How many draws of an errand, by its number, were given up because an expert failed.
     """
 

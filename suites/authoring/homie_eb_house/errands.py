@@ -58,7 +58,7 @@ class Lot:
 
     def thing(self, fits: Callable[[str], bool] = lambda name: True) -> str:
         """A loose thing that is the only one of its kind. Raises Unsuited."""
-        return self._one(
+        return self._pick(
             name for name in self.house.objects if fits(name) and self.house.spoken(name) and self._alone(name)
         )
 
@@ -69,11 +69,11 @@ class Lot:
     def place(self, kinds: Collection[str], *things: str) -> str:
         """Furniture of one of these kinds, the only one of its kind, where the things are not. Raises Unsuited."""
         at = {self.house.objects[name].at for name in things}
-        return self._one(name for name in self.house.of_kind(*kinds) if name not in at and self._alone(name))
+        return self._pick(name for name in self.house.of_kind(*kinds) if name not in at and self._alone(name))
 
     def fixture(self, kind: str) -> str:
         """The only furniture of a kind. Raises Unsuited."""
-        return self._one(
+        return self._pick(
             name for name, piece in self.house.furniture.items() if piece.kind == kind and self._alone(name)
         )
 
@@ -81,7 +81,7 @@ class Lot:
         kinds = [item.kind for item in self.house.state.things.values()]
         return kinds.count(self.house.state.things[name].kind) == 1
 
-    def _one(self, names: Collection[str] | Any) -> str:
+    def _pick(self, names: Collection[str] | Any) -> str:
         free = sorted(name for name in names if name not in self.taken)
         if not free:
             raise Unsuited("nothing of that is left")

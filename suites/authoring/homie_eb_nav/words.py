@@ -49,7 +49,7 @@ FOR: Mapping[str, str] = {
     "sink": "the place where dishes are washed",
 }
 """Knowledge that everybody has, by kind; of two kinds the same is never true. Targets are of these kinds: none
-of them is to be seen as a part of furniture or walls besides, as books, pillows and pictures are."""
+of them also appears as a part of furniture or walls, as books, pillows and pictures are."""
 SHAPES: Mapping[str, tuple[str, ...]] = {
     "box with edges": (
         *("cracker_box", "sugar_box", "pudding_box", "gelatin_box", "potted_meat_can"),

@@ -30,7 +30,7 @@ OBSTACLE = SEEN
 
 
 def problem(home: MujocoHome, episode: FrozenEpisode) -> str:
-    """Why a candidate is no episode; "" where it is."""
+    """Why a candidate is not an episode; "" where it is."""
     try:
         stage = Stage(home, episode)
     except HomieError as error:
@@ -80,7 +80,7 @@ def _is_blocked(stage: Stage, name: str) -> bool:
 
 
 def _alike(home: MujocoHome, episode: FrozenEpisode, stage: Stage) -> str:
-    """Whether the two states cannot be told apart from the first frame."""
+    """Whether the two states look the same in the first frame."""
     first = stage.picture.astype(int)
     setup = episode.setup
     other = Setup(

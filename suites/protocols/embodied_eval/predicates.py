@@ -93,7 +93,7 @@ def parse_predicate(text: str) -> Predicate:
     if word not in _HOLDS:
         words = sorted([*_HOLDS, *_OPTIONS])
         raise BadInput(
-            f"{text!r} is no predicate of EmbodiedEval. They are {', '.join(words)}, each with what it needs."
+            f"{text!r} is not a predicate of EmbodiedEval. They are {', '.join(words)}, each with what it needs."
         )
     count = _OBJECTS.get(word, len(arguments))
     numbers = [argument for argument in arguments[:count] if argument.isdecimal()]

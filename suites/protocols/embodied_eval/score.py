@@ -2,7 +2,7 @@
 
 The released code stops a list of predicates at the first failed one (so its GcS divides by fewer), takes a missing
 reference as a path length of 0 for the whole task type, counts every feedback but the bare word "failed" as a success,
-and multiplies two means by 100 that are no shares (docs/published-benchmarks.md).
+and multiplies two means by 100 that are not shares (docs/published-benchmarks.md).
 """
 
 from __future__ import annotations

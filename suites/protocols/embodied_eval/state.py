@@ -28,7 +28,7 @@ class State:
         grabbed: The id of the object in the hand, -1 for none.
         options: The menu that is offered in this state.
         feedback: Of the step that led here: success, failed or others.
-        feedback_content: What is said besides.
+        feedback_content: Further text.
     """
 
     agent: Point

@@ -27,7 +27,7 @@ class AlfredTask(_Released):
     Attributes:
         scene: Folder of ALFRED, `<type>-<object>-<movable>-<receptacle>-<floor plan>/<trial>`.
         annotation: Which of its annotations.
-        steps: The reference plan in words; these are no names of actions.
+        steps: The reference plan in words; these are not names of actions.
     """
 
     scene: str = Field(alias="full_scene_name", pattern=r"^[^/]+-\d+/[^/]+$")

@@ -47,7 +47,7 @@ def read_letters(answer: str | None, options: int) -> frozenset[str] | None:
         options: how many options there are, at most 26.
 
     Returns:
-        The letters, or None if the answer names none, or one that no option has, or says more than can be told apart.
+        The letters, or None if the answer names none, or one that no option has, or is ambiguous.
 
     Example:
         >>> read_letters("<think>A or B?</think> (C)", 4), read_letters("It must be B, I think", 4)

@@ -109,7 +109,7 @@ def read_dataset(folder: Path) -> Dataset:
     ids = [question.unique_id for question in questions]
     if len(set(ids)) < len(ids):
         twice = next(name for index, name in enumerate(ids) if name in ids[:index])
-        raise BadInput(f"{folder} has two questions with the id {twice}, so answers could not be told apart.")
+        raise BadInput(f"{folder} has two questions with the id {twice}, so answers would be ambiguous.")
     dags = {}
     for path in sorted(folder.rglob(DAG)):
         with reading(path, "the DAGs of RoboBench"):

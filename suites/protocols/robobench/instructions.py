@@ -1,4 +1,4 @@
-"""What a language model that judges is told: in Homie's own words, by the rules of the paper's section 4.
+"""Prompts for a language model that judges: in Homie's own words, by the rules of the paper's section 4.
 
 The releases' own texts are not in here, so figures that a model judges with these are not the published ones. The form
 of a reply is that which the reading of the profile takes.
@@ -87,7 +87,7 @@ _STEP = (
 
 
 def instruction(request: Request, profile: Profile) -> str:
-    """All that a judge is told, but for the pictures of the request."""
+    """The whole prompt of a judge, without the pictures of the request."""
     record = request.record
     text = _TEXTS[request.stage].format(
         data=request.data,
@@ -102,6 +102,6 @@ def instruction(request: Request, profile: Profile) -> str:
 
 
 def wording(profile: Profile) -> str:
-    """All words that a judge can be told under a profile, whatever the request."""
+    """All prompts that a judge can get under a profile, whatever the request."""
     forms = [f"{stage}: {text}" for (name, stage), text in _FORMS.items() if name == profile]
     return "\n".join([*_TEXTS.values(), _STEP, *forms])

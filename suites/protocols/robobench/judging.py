@@ -1,4 +1,4 @@
-"""What RoboBench asks of a judge: a language model that extracts and compares, or a script that stands in for it."""
+"""What RoboBench asks of a judge: a language model that extracts and compares, or a script in its place."""
 
 from __future__ import annotations
 

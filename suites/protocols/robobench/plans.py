@@ -91,7 +91,7 @@ def nodes(step: str) -> tuple[Node, ...]:
     """The actions of a step: one, or one per arm. Case, blanks, `_` and `-` make no difference.
 
     Raises:
-        BadInput: the text is no step.
+        BadInput: the text is not a step.
 
     Example:
         >>> nodes("2-left:pick_up(Red Cup), right:no_ops")
@@ -108,14 +108,14 @@ def matched_nodes(plan: Sequence[str], truth: Sequence[str]) -> tuple[int, int]:
     """How many actions of the truth a plan has, each at most once and in any order.
 
     Args:
-        plan: the steps of an answer; what is no step matches nothing.
+        plan: the steps of an answer; what is not a step matches nothing.
         truth: the steps of the truth.
 
     Returns:
         The number of matched actions and the number of actions of the truth.
 
     Raises:
-        BadInput: the truth has something that is no step.
+        BadInput: the truth has something that is not a step.
     """
     reference = Counter(node for step in truth for node in nodes(step))
     return (reference & Counter(node for step in plan for node in _readable(step))).total(), reference.total()
@@ -129,7 +129,7 @@ def compared_step(step: str, truth: str) -> StepScore | None:
         StepScore(skill=1.0, object=1.0, parameter=0.0)
 
     Raises:
-        BadInput: the truth is no step.
+        BadInput: the truth is not a step.
     """
     known, read = nodes(truth), _readable(step) if len(split_steps(step)) == 1 else ()
     if len(known) != 1 or len(read) != 1:
@@ -163,7 +163,7 @@ def _readable(step: str) -> tuple[Node, ...]:
 def _node(arm: str, call: str) -> Node:
     match = _CALL.fullmatch(call.strip())
     if match is None:
-        raise BadInput(f"{call!r} is no step: write skill(argument, argument)")
+        raise BadInput(f"{call!r} is not a step: write skill(argument, argument)")
     arguments = (match["arguments"] or "").split(",")
     return Node(arm, _plain(match["skill"]), tuple(_plain(argument) for argument in arguments if argument.strip()))
 

@@ -66,7 +66,7 @@ def collected(files: Mapping[str, float]) -> list[dict[str, object]]:
     for name, accuracy in files.items():
         parts = PurePosixPath(name).parts
         if len(parts) < 3:
-            raise BadInput(f"{name!r} is no path of the form run/model/task/file")
+            raise BadInput(f"{name!r} is not a path of the form run/model/task/file")
         runs.setdefault(parts[0], {})[parts[1]] = accuracy
     return [runs[run] for run in sorted(runs)]
 

@@ -57,7 +57,7 @@ def read_answers(run: Path, questions: Path) -> Answers:
         BadInput: the run is none, is unfinished, or has other questions.
     """
     if not (run / ASKED).is_file():
-        raise BadInput(f"{run} is no run of questions: give the folder that `homie questions ask` wrote.")
+        raise BadInput(f"{run} is not a run of questions: give the folder that `homie questions ask` wrote.")
     asked = read_model(run / ASKED, Asked)
     folder = read_questions(questions)
     if folder.digest != asked.questions:

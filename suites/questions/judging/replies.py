@@ -49,7 +49,7 @@ class Replies:
         respondent: who replies.
         profile: whose form a reply has.
         picture: reads a picture that a request names.
-        advance: told `STAGE/ID` of each reply that is there.
+        advance: Called with `STAGE/ID` of each reply that is there.
     """
 
     def __init__(

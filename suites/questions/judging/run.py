@@ -39,8 +39,8 @@ def judge(options: JudgeOptions, advance: Callable[[str], object] = lambda name:
     """Judge all answers of a run, and write the figures.
 
     Args:
-        options: whose answers, who judges, by whose rules, where to.
-        advance: told the id of each reply that is there, those of an earlier try included.
+        options: Whose answers, who judges, by whose rules, where to.
+        advance: Called with the id of each reply that is there, those of an earlier try included.
 
     Raises:
         BadInput: run, questions or judge cannot be used, or the folder is of another judging.

@@ -22,7 +22,7 @@ class Judging(BaseModel):
     """Who judges what.
 
     Attributes:
-        answers, words: SHA-256 of the answers, and of all that a judge can be told.
+        answers, words: SHA-256 of the answers, and of all prompts of a judge.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -79,7 +79,7 @@ def rolled_out(
         answers: of the run. Empty answers are not carried out.
         path: of the file.
         workers: processes.
-        advance: told the id of each question whose plan was carried out, those of an earlier try included.
+        advance: Called with the id of each question whose plan was carried out, those of an earlier try included.
         motion: whether plans are also carried out by motion.
 
     Raises:

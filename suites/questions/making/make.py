@@ -67,8 +67,8 @@ def make(options: MakeOptions, progress: Callable[[str, int], object] = lambda n
     """Make questions.
 
     Args:
-        options: how many, from which seed, where to.
-        progress: told each world and how many questions could be used so far.
+        options: How many, from which seed, where to.
+        progress: Called with each world and the number of usable questions so far.
 
     Raises:
         BadInput: the folder is not empty, or cannot be written.

@@ -35,7 +35,7 @@ SEEN = 40
 TURN = math.pi / 2
 """Radians by which a door is said to turn: as far as all do that turn about an upright hinge."""
 STEPS = 24
-"""Parts of the way that are projected: a chord of 4 degrees is not told from its arc."""
+"""Parts of the way that are projected: a chord of 4 degrees looks like its arc."""
 KEPT = 9
 """Points of a truth."""
 SHORTEST = 0.15

@@ -144,7 +144,7 @@ FALSE = [
     {"count": {"of": "apple", "on": "table", "every": True}},
     {"count": {"of": "pear", "every": True}},  # of nothing, nothing is true
     {"count": {"of": "apple", "at_least": 3}},
-    {"count": {"of": "container", "at_least": 1}},  # what stands fixed is no object
+    {"count": {"of": "container", "at_least": 1}},  # what stands fixed is not an object
     {"not": {"done": True}},
     {"all": [{"held": "mug"}, {"held": "apple"}]},
 ]
@@ -259,7 +259,7 @@ def test_objects_that_carry_each_other_in_a_ring_end_the_search():
 
 
 def test_a_snapshot_of_something_else_is_refused():
-    with pytest.raises(BadInput, match=r"final_state.json is no snapshot of a world: objects.ball"):
+    with pytest.raises(BadInput, match=r"final_state.json is not a snapshot of a world: objects.ball"):
         read_snapshot({"objects": {"ball": 2.5}})
 
 
@@ -366,7 +366,7 @@ def test_a_message_names_the_field_once_and_ends_with_a_point():
     with pytest.raises(BadInput) as caught:
         parse_condition({"not": {"in": ["a", 7]}})
     assert str(caught.value) == "goal: not.in.1 must be text (got 7)."
-    with pytest.raises(BadInput, match=r"^scene\.json is no snapshot of a world: held must be"):
+    with pytest.raises(BadInput, match=r"^scene\.json is not a snapshot of a world: held must be"):
         read_snapshot({"held": 1}, "scene.json")
 
 
@@ -385,7 +385,7 @@ def test_a_snapshot_of_homie_0_1_is_read():
     with pytest.raises(BadInput, match=r"^final_state\.json is a snapshot of format 7, and this Homie reads formats 1"):
         read_snapshot({"format": 7})
     for wrong in ({"fixed": 3, "appliances": {}}, {"fixed": {"lamp": 3}}, {"appliances": {"lamp": "warm"}}):
-        with pytest.raises(BadInput, match="is no snapshot of a world: fixed"):
+        with pytest.raises(BadInput, match="is not a snapshot of a world: fixed"):
             read_snapshot(wrong)
 
 

@@ -35,7 +35,7 @@ def test_a_drive_is_handed_on_and_ends_as_the_robot_says(world):
 def test_one_drives_at_a_time(world):
     navigate(world)
     assert "navigation drives it: cancel that first" in why(world.drive(0.2))
-    assert not world.drive(0.0), "to stand is no wish to drive"
+    assert not world.drive(0.0), "to stand is not a wish to drive"
     assert "navigation drives it" in why(navigate(world, number=6))
 
 

@@ -98,7 +98,7 @@ def test_a_joint_that_is_faster_than_the_profile_is_stopped(world):
     reach(world)
     world.joint_speed = 0.3  # the torso may 0.1
     world.pass_time(0.06)
-    assert ("cancel all",) not in world.outlet.sent, "a moment is no speed"
+    assert ("cancel all",) not in world.outlet.sent, "a moment is not a speed"
     world.pass_time(0.1)
     assert ("cancel all",) in world.outlet.sent
     assert "moves torso_lift_joint at 0.30, its limit is 0.1" in why(reach(world, number=6))

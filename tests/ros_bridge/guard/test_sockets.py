@@ -236,7 +236,7 @@ def test_a_message_may_come_in_pieces_and_several_at_once(agent, guard):
 def test_what_is_no_message_is_answered_and_logged_and_nobody_is_let_go(agent, guard, caplog):
     agent.greet()
     agent.say(b"[]\n", b'{"kind": "stop", "id": -1}\n')
-    assert agent.hear().why.startswith("This is no message to a guard: ")
+    assert agent.hear().why.startswith("This is not a message to a guard: ")
     assert "id: Input should be greater than or equal to 0" in agent.hear().why
     assert "Refused on the agent's socket (1 so far): " in caplog.text
     agent.say(Stop(id=4))
@@ -256,7 +256,7 @@ def test_what_is_too_long_lets_the_agent_go(agent, guard, end):
 def test_a_line_of_half_a_mebibyte_is_read(agent, guard):
     agent.greet()
     agent.say(b"x" * LONGEST_LINE + b"\n", b"x" * LONGEST_LINE)
-    assert agent.hear().why.startswith("This is no message to a guard: ")
+    assert agent.hear().why.startswith("This is not a message to a guard: ")
     assert not guard.lost_by
 
 

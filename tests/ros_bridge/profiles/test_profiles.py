@@ -76,7 +76,7 @@ def test_a_profile_survives_being_written():
         (changed(chain=[]), "a workspace needs the chain"),
         (changed(workspace={"lower": [0, 0, 0], "upper": [1, 0, 1]}), "each number of lower must be below"),
         (changed(groups={}), "the joint 'torso_lift_joint' of the chain is in no group"),
-        (changed(force={"topic": "/wrench", "limit": float("nan")}), "nan is no finite number in line"),
+        (changed(force={"topic": "/wrench", "limit": float("nan")}), "nan is not a finite number in line"),
         (
             changed(
                 groups={
@@ -117,7 +117,7 @@ def test_a_profile_from_a_urdf_has_its_joints_and_its_hand(urdf):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("<robot", "no URDF"),
+        ("<robot", "not a URDF"),
         ("<sdf/>", "outermost element is <sdf>"),
         ('<robot name="a"/>', "Nothing in .* moves"),
         ('<robot name="a"><joint name="j" type="revolute"/></robot>', "'j' has no parent"),

@@ -87,7 +87,7 @@ def robot():
 
 @pytest.fixture
 def late(robot):
-    """Half a second and more later: what is not said again is no measurement any more."""
+    """Half a second and more later: what is not said again is not a measurement any more."""
     robot.now += FRESH + 0.1
     return robot
 
@@ -122,7 +122,7 @@ def test_a_heading_is_that_of_the_quaternion(robot, quaternion, degrees):
 @pytest.mark.parametrize(
     ("quaternion", "words"),
     [
-        ((0, 0, S30, 0), "has the length 0.5 and not 1, so it is no rotation (is w filled in?)"),
+        ((0, 0, S30, 0), "has the length 0.5 and not 1, so it is not a rotation (is w filled in?)"),
         ((0, 0, 0, 0), "(nothing is filled in)"),
         ((0, 0, -11585, 11585), "has the length 1.64e+04"),
         ((0, 0, 2 * S45, 2 * S45), "has the length 2"),

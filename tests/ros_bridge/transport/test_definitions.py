@@ -79,7 +79,7 @@ def test_what_does_not_fit_is_refused_in_a_sentence(kind, fields, sentence):
 
 
 def test_a_message_of_another_kind_cannot_be_sent():
-    with pytest.raises(BadInput, match=r"no geometry_msgs/msg/Twist"):
+    with pytest.raises(BadInput, match=r"not a geometry_msgs/msg/Twist"):
         HUMBLE.write("geometry_msgs/msg/Twist", HUMBLE.message("std_msgs/msg/String"))
 
 

@@ -123,7 +123,7 @@ def test_all_that_is_named_is_there_and_only_one_thing_where_it_matters(task: Ta
 
 @TASKS
 def test_no_key_path_does_without_what_the_expert_puts_and_closes(task: Task):
-    """Doing less than the expert is no success: every Put and Close of its is needed, and the last Go to."""
+    """Doing less than the expert is not a success: every Put and Close of its is needed, and the last Go to."""
     assert task.expert is not None
     needed = [n for n, text in enumerate(task.expert) if text.startswith(("[Put", "[Close"))]
     for left_out in needed or [len(task.expert) - 2]:

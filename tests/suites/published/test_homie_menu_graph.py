@@ -117,9 +117,9 @@ NUMBERED = {"actions": "numbered", "sent_to": "points"}
     [
         ({"options": ["[Pick, mug]", "[Pick,mug]"]}, NUMBERED, "an option is given twice"),
         ({"options": ["Pick the mug"]}, NUMBERED, "a subtask is written"),
-        ({"options": ["[Move forward]"]}, NUMBERED, "is no option: options are what is done to a thing"),
-        ({"options": ["[Go to, mug]"]}, NUMBERED, "is no option"),
-        ({"options": ["[End, red]"]}, NUMBERED, "is no option"),
+        ({"options": ["[Move forward]"]}, NUMBERED, "is not an option: options are what is done to a thing"),
+        ({"options": ["[Go to, mug]"]}, NUMBERED, "is not an option"),
+        ({"options": ["[End, red]"]}, NUMBERED, "is not an option"),
         (
             {"options": ["[Open, fridge]"], "expert": ["[Move forward]", "[Pick, mug]"]},
             NUMBERED,

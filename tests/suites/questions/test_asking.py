@@ -74,7 +74,7 @@ def test_a_planner_without_a_model_is_told(folder: Path, tmp_path: Path) -> None
 def test_a_line_that_is_no_question_is_named(folder: Path) -> None:
     with (folder / "questions.jsonl").open("a") as file:
         file.write('{"id": "x"}\n')
-    with pytest.raises(BadInput, match=r"Line 9 of .*questions.jsonl is no question"):
+    with pytest.raises(BadInput, match=r"Line 9 of .*questions.jsonl is not a question"):
         read_questions(folder)
 
 

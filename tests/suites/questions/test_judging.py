@@ -156,7 +156,7 @@ def test_an_empty_answer_is_not_put_to_a_judge(released: Path, tmp_path: Path) -
 def test_a_judge_is_refused_what_it_cannot_judge(run: Path, folder: Path, released: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="are to other questions"):
         judged(run, folder, HOMIE)
-    with pytest.raises(BadInput, match="is no run of questions"):
+    with pytest.raises(BadInput, match="is not a run of questions"):
         judged(tmp_path, released, HOMIE)
     own = ask(AskOptions(folder=folder, planner="constant:B", out=tmp_path / "own")).folder
     with pytest.raises(BadInput, match="is for RoboBench's released data"):

@@ -146,7 +146,7 @@ def test_reports_of_a_release_are_shares_of_subtasks(run: Path, released: Path, 
     shares = {share.group: (share.n, share.estimate.value) for share in sheet.shares}
     assert set(shares) == {"/".join(name.replace("_", " ").split("/")[-2:]) for name in (CHOICES, PLACES, PLANS)}
     places = shares["static/static affordance"]
-    assert places == (2, None), "a distance is no share"
+    assert places == (2, None), "a distance is not a share"
     # One is a letter, the other's words have two; the judge gives none, which ends August and is wrong in October.
     assert shares["robot/robot view"] == ((2, 0.5) if profile == "robobench@2025-10" else (2, None))
     # Only "is it done" has a readable reply, and it is right; August has all four in its weights.

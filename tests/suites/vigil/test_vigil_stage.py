@@ -92,11 +92,11 @@ class Noted(Agent):
 
 
 @pytest.mark.parametrize("told", [False, True])
-def test_feedback_is_two_booleans_or_nothing(stage: Make, told: bool) -> None:
+def test_feedback_is_two_booleans_or_nothing(stage: Make, given: bool) -> None:
     agent = Noted()
-    record = play(stage("DA"), agent, told=told)
+    record = play(stage("DA"), agent, feedback=given)
     heard = {(turn.too_far, turn.path_blocked) for turn in agent.turns[2:]}
-    assert heard == ({(False, True)} if told else {(None, None)})
+    assert heard == ({(False, True)} if given else {(None, None)})
     assert record.steps[-1].path_blocked and len(agent.turns[-1].history) == 11
 
 

@@ -88,7 +88,7 @@ class _Usage(BaseModel):
 
 
 class _Completion(BaseModel):
-    """What is used of a completion; what an endpoint adds or leaves out besides is its own affair."""
+    """The fields of a completion that are used; endpoints may add or leave out others."""
 
     choices: list[_Choice] = Field(min_length=1)
     usage: Annotated[_Usage, BeforeValidator(a_mapping)] = _Usage()
