@@ -91,7 +91,7 @@ class Noted(Agent):
         return Said(written("navigate", mode="forward", magnitude=20))
 
 
-@pytest.mark.parametrize("told", [False, True])
+@pytest.mark.parametrize("given", [False, True])
 def test_feedback_is_two_booleans_or_nothing(stage: Make, given: bool) -> None:
     agent = Noted()
     record = play(stage("DA"), agent, feedback=given)
