@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from textwrap import shorten
 from typing import Any, TypeVar
 
 import gymnasium
 import numpy as np
 from gymnasium.spaces import Box
+from numpy.typing import NDArray
 
 from homie.kernel.errors import BadInput
 from homie.kernel.setup.options import MAX_SEED
@@ -112,6 +114,29 @@ class SessionEnv(gymnasium.Env[dict[str, Any], Action]):
         if self._session is not None:
             self._session.close()
             self._session = None
+
+
+def numbers_of(action: object, size: int) -> NDArray[np.float64]:
+    """An action as numbers (size,). Raises BadInput for another count and for what is not finite."""
+    numbers = np.asarray(action)
+    if numbers.shape != (size,) or numbers.dtype.kind not in "biuf":
+        raise BadInput(f"An action is {size} numbers in one row (got {_shown(action)}).")
+    if not np.isfinite(numbers).all():
+        raise BadInput(f"The numbers of an action are finite (got {_shown(action)}).")
+    return numbers.astype(np.float64)
+
+
+def indices_of(action: object, sizes: Sequence[int]) -> list[int]:
+    """An action of a MultiDiscrete space of these sizes. Raises BadInput for what is none of its numbers."""
+    numbers = numbers_of(action, len(sizes))
+    for place, (number, size) in enumerate(zip(numbers.tolist(), sizes, strict=True), 1):
+        if not (number.is_integer() and 0 <= number < size):
+            raise BadInput(f"Number {place} of an action is a whole number from 0 to {size - 1} (got {number:g}).")
+    return [int(number) for number in numbers]
+
+
+def _shown(action: object) -> str:
+    return shorten(" ".join(str(action).split()), 60, placeholder="...")
 
 
 def picture_space(size: tuple[int, int]) -> Box:

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 from homie.envs.mujoco.home.home import PICTURE_SIZE
 from homie.envs.mujoco.robots.fetch.fetch import SPEC
-from homie.gym.base import picture_space
+from homie.gym.base import numbers_of, picture_space
 from homie.gym.house import HouseEnv
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Command
 
 _JOINTS = tuple(name for group in SPEC.groups if group.kind not in ("base", "gripper") for name in group.names)
+_SIZE = sum(len(group.joints) for group in SPEC.groups)
 PERIODS = 5
 """Control periods of 0.04 s in one step where nothing else is asked for."""
 
@@ -82,8 +83,8 @@ class HomeControlEnv(HouseEnv[NDArray[np.float32]]):
         return np.concatenate(rows).astype(np.float32)
 
     def step(self, action: NDArray[np.float32]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        """Tell the robot the same for some control periods."""
-        numbers, targets = np.asarray(action, dtype=float).tolist(), {}
+        """Tell the robot the same for some control periods. Raises BadInput for what is not as many finite numbers."""
+        numbers, targets = numbers_of(action, _SIZE).tolist(), {}
         for group in SPEC.groups:
             size = len(group.joints)
             targets[group.name], numbers = tuple(numbers[:size]), numbers[size:]

@@ -17,7 +17,7 @@ from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
 from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
 from homie.envs.mujoco.generate.rooms import RoomKind
 from homie.envs.mujoco.home.home import PICTURE_SIZE
-from homie.gym.base import CODES, picture_space
+from homie.gym.base import CODES, indices_of, picture_space
 from homie.gym.house import HouseEnv
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.types import END, VIEWS
@@ -52,7 +52,8 @@ class HomeEnv(HouseEnv[NDArray[np.int64]]):
         )
         loaded.close()
         size = len(WORDS)
-        self.action_space = MultiDiscrete([len(self.actions), size, size])
+        self._sizes = [len(self.actions), size, size]
+        self.action_space = MultiDiscrete(self._sizes)
         picture = picture_space(self._checked.pixels or PICTURE_SIZE)
         self.observation_space = Dict(
             {**dict.fromkeys(VIEWS, picture), "inventory": Discrete(size), "feedback": Discrete(len(CODES))}
@@ -68,8 +69,8 @@ class HomeEnv(HouseEnv[NDArray[np.int64]]):
         return np.array(numbers, dtype=np.int64)
 
     def step(self, action: NDArray[np.int64]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        """Carry out one subtask; End gives up."""
-        number, target, destination = (int(index) for index in action)
+        """Carry out one subtask; End gives up. Raises BadInput for an action that is not in the space."""
+        number, target, destination = indices_of(action, self._sizes)
         if self.actions[number] == END.action:
             return self._outcome(None, ended=True)
         done = self.session.call(self.actions[number], WORDS[target], WORDS[destination])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from homie.envs.mujoco.robots.panda import panda
 from homie.envs.mujoco.table.families import scene_of
 from homie.envs.mujoco.table.robot import PICTURE_SIZE, FrankaTable
-from homie.gym.base import CODES, SessionEnv, picture_space
+from homie.gym.base import CODES, SessionEnv, numbers_of, picture_space
 from homie.kernel.setup.options import OpenOptions
 from homie.kernel.setup.registry import split
 
@@ -47,8 +47,8 @@ class TableEnv(SessionEnv[NDArray[np.float32]]):
         )
 
     def step(self, action: NDArray[np.float32]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        """Bring the tool to a pose, then open or close the gripper."""
-        numbers = [int(number) for number in np.rint(action)]
+        """Bring the tool to a pose, then open or close the gripper. Raises BadInput for other than 7 finite numbers."""
+        numbers = [int(number) for number in np.rint(numbers_of(action, len(HIGHEST)))]
         return self._outcome(self.session.call("Move", str(numbers)), ended=False)
 
     def success(self) -> bool:

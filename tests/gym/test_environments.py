@@ -138,3 +138,42 @@ def test_several_at_once(parent, line):
     if parent == "drawn" and "True" in done.stdout:
         pytest.skip("no OpenGL here: ray casting goes on in a child")
     assert line in done.stdout.replace("np.False_", "False").replace("np.True_", "True"), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        ([1, -1, 0], r"Number 2 of an action is a whole number from 0 to \d+ \(got -1\)"),
+        ([99, 0, 0], "Number 1 of an action"),
+        ([1, 0, 10**6], "Number 3 of an action"),
+        ([1.5, 0, 0], r"Number 1 .*\(got 1.5\)"),
+        ([1, float("nan"), 0], "finite"),
+        ([1, 2], "An action is 3 numbers"),
+        ([[1, 2, 3]], "An action is 3 numbers"),
+        ("Pick", "An action is 3 numbers"),
+    ],
+)
+def test_an_action_outside_of_the_space_of_a_house_is_refused_and_nothing_happens(house, action, message):
+    house.reset(seed=3)
+    with pytest.raises(BadInput, match=message):
+        house.unwrapped.step(action)
+    assert house.unwrapped.session.robot.observe().stamp == house.reset(seed=3)[1]["robot_seconds"]
+
+
+def test_integers_of_any_type_are_an_action(house):
+    house.reset(seed=3)
+    assert house.unwrapped.step(np.array([1, 0, 0], np.uint8))[4]["feedback"] == "F2"
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "options"), [("Table", 7, {"picture_size": 48}), ("HomeControl", 13, CONTROL)]
+)
+def test_numbers_that_are_no_action_of_a_robot_are_refused(name, size, options):
+    with gymnasium.make(f"homie/{name}-v0", disable_env_checker=True, **options) as env:
+        env.reset(seed=1)
+        for action in (np.zeros(size - 1), np.zeros(size + 1), np.zeros((1, size))):
+            with pytest.raises(BadInput, match=f"An action is {size} numbers"):
+                env.step(action)
+        for number in (np.nan, np.inf):
+            with pytest.raises(BadInput, match="finite"):
+                env.step(np.full(size, number))
