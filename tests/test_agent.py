@@ -13,7 +13,7 @@ from homie.kernel.episode.executor import Executor, SkillTable
 from homie.kernel.episode.rules import EpisodeRules
 from homie.kernel.episode.senses import Senses
 from homie.kernel.errors import PlannerError, Unanswered
-from homie.kernel.interfaces import EpisodeListener, Planner, Skill
+from homie.kernel.interfaces import Detector, EpisodeListener, Planner, Skill
 from homie.kernel.types import (
     END_FAILURE,
     END_SUCCESS,
@@ -105,15 +105,15 @@ def play():
         attempts: int = 3,
         more: Sequence[Skill] = (),
         choices: Sequence[Choice] = (),
+        detector: Detector | None = None,
         **rules: Any,
     ):
         robot = TinyRobot()
         tiny = {action: skill for skill in TinySkills().skills(SPEC, robot.kinematics) for action in skill.actions}
         tiny.update({action: skill for skill in more for action in skill.actions})
         skill_table = SkillTable({"tiny": tiny, "other": {"Go to": tiny["Go to"]}}, frozenset({"other"}))
-        executor = Executor(
-            Senses(robot, TinyDetector(), TinyLocator(robot)), skill_table, paper_order, execution, attempts=attempts
-        )
+        senses = Senses(robot, detector or TinyDetector(), TinyLocator(robot))
+        executor = Executor(senses, skill_table, paper_order, execution, attempts=attempts)
         planner, keeper = Reciter(decisions), Keeper()
         result = run_episode(
             "the task",
@@ -224,6 +224,22 @@ def test_several_subtasks_of_one_decision_stop_at_the_first_failure(play):
     assert [record.round for record in records] == [1, 1, 2]
     assert codes(records) == [None, ErrorCode.L2, None]
     assert result.rounds == 2
+
+
+def test_several_subtasks_of_one_decision_need_no_more_looks_than_one_by_one(play):
+    from homie_tiny import TinyDetector
+
+    class Counting(TinyDetector):
+        looks = 0
+
+        def detect(self, observation):
+            self.looks += 1
+            return super().detect(observation)
+
+    together, apart = Counting(), Counting()
+    play(Decision((GO_BALL, PICK, GO_BOX)), END, detector=together)
+    play(GO_BALL, PICK, GO_BOX, END, detector=apart)
+    assert together.looks == apart.looks > 0
 
 
 def test_several_subtasks_of_one_decision_can_finish_a_task(play):

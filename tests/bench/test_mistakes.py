@@ -65,6 +65,7 @@ UNREAD = step(Subtask(""), ErrorCode.F1, problem="no plan")
         ("base", [step(MOVE, F2), step(OTHER_MOVE)], "steps", {}, Mistake.INVALID),
         ("base", [step(MOVE), step(OTHER_MOVE)], "steps", {}, Mistake.INACCURATE),
         ("base", [step(MOVE, E1), step(MOVE, E1), step(MOVE, E1)], "steps", {}, Mistake.REFLECTION),
+        ("base", [step(PICK_APPLE, L1), step(PICK_APPLE, L1)], "steps", {}, Mistake.REFLECTION),
     ],
 )
 def test_the_first_rule_that_fits(

@@ -262,6 +262,8 @@ class TestOrdersDiffer:
     def test_opening_something_unknown(self) -> None:
         assert self.both("kitchen", "Open", "spaceship") == ("F2", "L4")
         assert self.both("kitchen", "Open", "blue drawer") == ("F2", "F2")
+        assert self.both("kitchen", "Open", "Blue Drawer") == ("F2", "F2")
+        assert self.both("kitchen", "Close", "FRIDGE 7") == ("F2", "F2")
 
     def test_put_of_something_else_and_put_with_one_name(self) -> None:
         """The official code takes the last name for the place and puts the held object."""

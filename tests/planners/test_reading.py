@@ -470,3 +470,10 @@ TANGLED = (
 def test_tangled_text_takes_no_longer_than_its_length_allows(piece: str, answer: AnswerFormat) -> None:
     """The longest answers made of one opening after the other end at once; a quadratic reader would take minutes."""
     wrong((piece * MAX_TEXT)[:MAX_TEXT], Layout(answer))
+
+
+def test_an_answer_that_is_said_forty_times_is_one_and_more_often_is_not_read():
+    answer = json.dumps(PLAIN)
+    often = read("\n".join([answer] * 40), JSON, ACTIONS, MODELS)
+    assert often.subtasks == read(answer, JSON, ACTIONS, MODELS).subtasks
+    assert "says more than could be meant" in wrong("\n".join([answer] * 41))
