@@ -22,7 +22,7 @@ from homie.kernel.types import Array
 from homie.testing import check_robot
 from skills.classical.motion import gripper_rotation
 
-OTHERS = ("panda-base", "stretch-like")
+OTHERS = tuple(name for name in registry.BUILT_IN["bodies"] if name != "fetch")
 TABLES = [
     {"name": "brown_table", "kind": "table", "colour": "brown", "x": 0.7, "y": 2.6},
     {"name": "white_table", "kind": "table", "colour": "white", "x": 3.4, "y": 2.6, "yaw": 3.1416},
