@@ -47,7 +47,7 @@ PANELS = {
     "Episodes": Panel(("episodes", "keep", "failures"), ("explain", "rename", "license")),
     "Texts": Panel(("form",), ("prompt_settings", "rewriter", "rewriter_settings", "versions", "rewritings")),
     "Training": Panel(
-        ("network", "model", "tiny", "epochs", "steps", "batch", "rate", "rank", "device"),
+        ("network", "model", "tiny", "small", "epochs", "steps", "batch", "rate", "rank", "device"),
         (
             "at_once",
             "alpha",
@@ -57,6 +57,8 @@ PANELS = {
             "longest",
             "held_out",
             "keep_every",
+            "patience",
+            "threads",
             "whole",
             "beta",
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Protocol
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -35,18 +36,22 @@ def bar(total: int | None, what: str) -> Iterator[Advance]:
     )
     with Progress(*look, console=console, transient=True, disable=not console.is_terminal) as bars:
         task = bars.add_task(what, total=total)
-        last = time.monotonic()
+        began = last = time.monotonic()
+        first = 0.0
 
         def advance(name: str, *, done: int | None = None, total: int | None = None) -> None:
-            nonlocal last
+            nonlocal first, last
             if total is not None:
                 bars.update(task, total=total, description=f"{what} ({name})")
             if done is None:
                 bars.advance(task)
             else:
                 bars.update(task, completed=done)
+            completed, of = bars.tasks[task].completed, bars.tasks[task].total or 0.0
+            first = first or completed - 1  # what was resumed took no time
             if not console.is_terminal and time.monotonic() - last > QUIET:
                 last = time.monotonic()
-                tell(f"{bars.tasks[task].completed:.0f} of {bars.tasks[task].total or 0:.0f} {what}: {name}")
+                left = (last - began) / (completed - first) * (of - completed)
+                tell(f"{completed:.0f} of {of:.0f} {what}: {name} ({timedelta(seconds=round(left))} left)")
 
         yield advance

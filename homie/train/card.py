@@ -11,7 +11,7 @@ from homie.data.card import asked
 from homie.data.folder.datafile import DataFile
 
 _TITLES = {"sft": "A planner of household tasks, fine-tuned", "dpo": "A planner of household tasks, aligned by DPO"}
-_TOLD = ("epochs", "batch", "rate", "rank", "alpha", "warmup", "beta", "seed", "dtype", "load_in_4bit")
+_TOLD = ("epochs", "batch", "rate", "rank", "alpha", "warmup", "beta", "seed", "dtype", "load_in_4bit", "patience")
 """Options that a card tells."""
 
 

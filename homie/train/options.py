@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -15,13 +16,16 @@ from homie.kernel.support.problems import Usage
 class Trainable(Options):
     """What all trainings have in common."""
 
-    small: ClassVar[dict[str, Any]] = {}
-    """What `tiny` sets where nothing else is asked for."""
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    """By the name of a flag, the defaults with that flag."""
 
     @model_validator(mode="before")
     @classmethod
-    def _small(cls, values: Any) -> Any:
-        return {**cls.small, **values} if isinstance(values, dict) and values.get("tiny") else values
+    def _with_preset(cls, values: Any) -> Any:
+        chosen = [name for name in cls.presets if isinstance(values, dict) and values.get(name)]
+        if len(chosen) > 1:
+            raise ValueError(f"{' and '.join(chosen)} are different presets: choose one")
+        return {**cls.presets[chosen[0]], **values} if chosen else values
 
 
 class TrainOptions(Trainable):
@@ -32,6 +36,7 @@ class TrainOptions(Trainable):
     adapter: str = Field("", description="A PEFT adapter to start from: its folder or hub id.")
     out: Path = Field(description="The folder of the trained model; an unfinished training is resumed.")
     tiny: bool = Field(False, description="Settings for a small model on a CPU, and such a model if none is named.")
+    small: bool = Field(False, description="Settings for a pretrained model of some 100 million weights on a CPU.")
     epochs: float = Field(1.0, gt=0.0, le=1000.0, description="Passes over the data.")
     batch: int = Field(16, ge=1, le=4096, description="Batch size: lines per step.")
     at_once: int = Field(1, ge=1, le=4096, description="Lines per forward pass (the batch is accumulated).")
@@ -45,15 +50,19 @@ class TrainOptions(Trainable):
     load_in_4bit: bool = Field(False, description="Quantise the base model to four bits (needs an NVIDIA GPU).")
     longest: int = Field(4096, ge=16, description="Largest number of text tokens per line; longer lines are left out.")
     keep_every: int = Field(100, ge=1, description="Steps between checkpoints.")
+    patience: int = Field(
+        0, ge=0, description="Checkpoints without a lower held-out loss after which to stop; 0: never."
+    )
+    threads: int = Field(0, ge=0, le=1024, description="Threads on the CPU; 0: as many as cores, 1 for a tiny model.")
 
     @model_validator(mode="before")
     @classmethod
     def _parts_of_batch(cls, values: Any) -> Any:
-        """With `tiny`, a batch that is asked for is parted as evenly as the small settings part theirs."""
-        if not isinstance(values, dict) or not values.get("tiny") or "at_once" in values:
+        """With a preset, a batch that is asked for is divided as evenly as the preset divides its own."""
+        chosen = [name for name in cls.presets if isinstance(values, dict) and values.get(name)]
+        if not chosen or "at_once" in values or not isinstance(values.get("batch"), int):
             return values
-        batch = values.get("batch")
-        return {**values, "at_once": math.gcd(batch, cls.small["at_once"])} if isinstance(batch, int) else values
+        return {**values, "at_once": math.gcd(values["batch"], cls.presets[chosen[0]]["at_once"])}
 
     @model_validator(mode="after")
     def _fits(self) -> TrainOptions:
@@ -71,15 +80,28 @@ class SftOptions(TrainOptions):
 
     usage: ClassVar[Usage] = Usage("train sft", "data", "data/sft --out models/sft")
 
-    small = {  # noqa: RUF012
-        "epochs": 8.0,
-        "batch": 16,
-        "at_once": 16,
-        "rate": 2.5e-3,
-        "warmup": 0.05,
-        "rank": 0,
-        "whole": True,
-        "device": "cpu",
+    presets = {  # noqa: RUF012
+        "tiny": {
+            "epochs": 8.0,
+            "batch": 16,
+            "at_once": 16,
+            "rate": 2.5e-3,
+            "warmup": 0.05,
+            "rank": 0,
+            "whole": True,
+            "device": "cpu",
+        },
+        "small": {
+            "epochs": 2.0,
+            "batch": 16,
+            "at_once": 16,
+            "rate": 1e-3,
+            "warmup": 0.05,
+            "rank": 16,
+            "alpha": 32,
+            "longest": 512,
+            "device": "cpu",
+        },
     }
 
     whole: bool = Field(
@@ -92,7 +114,10 @@ class DpoOptions(TrainOptions):
 
     usage: ClassVar[Usage] = Usage("train dpo", "data", "data/dpo --out models/dpo")
 
-    small = {"batch": 8, "at_once": 2, "rate": 2e-4, "device": "cpu"}  # noqa: RUF012
+    presets = {  # noqa: RUF012
+        "tiny": {"batch": 8, "at_once": 2, "rate": 2e-4, "device": "cpu"},
+        "small": {"batch": 8, "at_once": 4, "rate": 2e-5, "longest": 512, "device": "cpu"},
+    }
 
     rate: float = Field(5e-6, gt=0.0, le=1.0, description="Peak learning rate.")
     rank: int = Field(8, ge=0, le=4096, description="Rank of the LoRA adapter; 0 trains all weights.")
@@ -107,7 +132,7 @@ class SkillOptions(Trainable):
 
     usage: ClassVar[Usage] = Usage("train skill", "sources", "recordings --out skills/mine")
 
-    small = {"steps": 300, "batch": 4, "rate": 1e-3, "device": "cpu"}  # noqa: RUF012
+    presets = {"tiny": {"steps": 300, "batch": 4, "rate": 1e-3, "device": "cpu"}}  # noqa: RUF012
 
     sources: list[Path] = Field(min_length=1, description="Folders of recordings of `homie teleop`, or run folders.")
     network: str = Field("m3/navigate", min_length=1, description="What to train, as SET/NETWORK.")

@@ -48,7 +48,11 @@ class TrainingFile(BaseModel):
     versions: dict[str, str]
 
 
-def train(options: TrainOptions, over: StepOver = lambda step, steps, loss: None) -> TrainingFile:
+def _silent(step: int, steps: int, loss: float, *, speed: float = 0.0) -> None:
+    """Report nothing."""
+
+
+def train(options: TrainOptions, over: StepOver = _silent) -> TrainingFile:
     """Train, or go on with an unfinished training.
 
     Args:
@@ -62,6 +66,8 @@ def train(options: TrainOptions, over: StepOver = lambda step, steps, loss: None
     """
     purpose: Literal["sft", "dpo"] = "dpo" if isinstance(options, DpoOptions) else "sft"
     data = _data(options, purpose)
+    if options.patience and "test" not in data.splits:
+        raise BadInput("--patience needs held-out lines: make the data set with --split.")
     if not options.model and (purpose == "dpo" or not options.tiny):
         raise BadInput("Say which model to begin with: --model FOLDER or a hub id (--tiny of sft makes a small one).")
     if absent := lacking("train"):
@@ -116,5 +122,5 @@ def _order(options: TrainOptions, purpose: Literal["sft", "dpo"], data: DataFile
         held_out=held_out if "test" in data.splits else None,
         beta=options.beta if isinstance(options, DpoOptions) else 0.0,
         whole=options.whole if isinstance(options, SftOptions) else False,
-        **options.model_dump(exclude={"data", "tiny", "beta", "whole"}),
+        **options.model_dump(exclude={"data", "tiny", "small", "beta", "whole"}),
     )

@@ -74,13 +74,18 @@ def episode(acts: Sequence[tuple[Subtask, Feedback]] = DONE, name: str = "run/ep
 
 
 def write_run(
-    path: Path, names: Sequence[str], acts: Sequence[tuple[Subtask, Feedback]] = DONE, *, choosing: bool = True
+    path: Path,
+    names: Sequence[str],
+    acts: Sequence[tuple[Subtask, Feedback]] = DONE,
+    *,
+    choosing: bool = True,
+    text: str = TEXT,
 ) -> Path:
     """A run folder with finished episodes of these names in which this was done; each has pictures of its own.
 
     choosing: whether the planner chose the models.
     """
-    options = RunOptions(task=TEXT, planner="rule")
+    options = RunOptions(task=text, planner="rule")
     (path / "episodes").mkdir(parents=True)
     write_model(path / "run.json", RunFile(created="", seed=0, options=options, versions={}, platform=""))
     (path / "scene.json").write_bytes(to_json({"rooms": ["kitchen"], "furniture": []}))

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "data"))
-from episodes import REPLANNED, write_run
+from episodes import REPLANNED, TEXT, write_run
 
 from homie.data.convert import make_dataset
 from homie.data.options import TrainingOptions
+from homie.data.split import SplitFile
 from homie.kernel.errors import BadInput
 from homie.train.folder import FILE
 from homie.train.options import DpoOptions, SftOptions
@@ -22,14 +23,14 @@ from homie.train.training import TrainingFile, train
 TEMPLATE = Path(__file__).parents[2] / "examples/training/brief.md"
 
 
-def quiet(step: int, steps: int, loss: float) -> None:
+def quiet(step: int, steps: int, loss: float, *, speed: float = 0.0) -> None:
     pass
 
 
-def data_set(folder: Path, purpose: str) -> Path:
+def data_set(folder: Path, purpose: str, **more: object) -> Path:
     run = write_run(folder / "run", ["a-0", "b-0"], REPLANNED)
     options = TrainingOptions.build(
-        sources=[run],
+        **{"sources": [run], **more},
         out=folder / purpose,
         template=str(TEMPLATE),
         prompt_settings={"images": False, "examples": 0},
@@ -55,6 +56,13 @@ def test_tiny_gives_way_to_what_is_asked_for():
     assert (options.rank, options.epochs, options.device) == (0, 2.0, "cpu")
     for batch, at_once in ((4, 4), (24, 8), (7, 1)):  # each part of a step as large as fits its batch
         assert SftOptions.build(data=Path("d"), out=Path("o"), tiny=True, batch=batch).at_once == at_once
+
+
+def test_presets_are_for_one_kind_of_model():
+    small = SftOptions.build(data=Path("d"), out=Path("o"), model="m", small=True, rate=3e-4)
+    assert (small.rank, small.alpha, small.rate, small.device) == (16, 32, 3e-4, "cpu")
+    with pytest.raises(BadInput, match="tiny and small are different presets"):
+        SftOptions.build(data=Path("d"), out=Path("o"), tiny=True, small=True)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +132,7 @@ def test_a_small_model_learns_and_plans(sft, tmp_path):
     out = tmp_path / "tiny"
     steps: list[int] = []
     options = SftOptions.build(data=sft, out=out, tiny=True, epochs=2, batch=4)
-    file = train(options, lambda step, total, loss: steps.append(step))
+    file = train(options, lambda step, total, loss, speed=0.0: steps.append(step))
     assert steps == list(range(1, file.steps + 1)) and file.lines == 10
     assert file.losses[file.steps] < file.losses[1]
     assert read_model(out / FILE, TrainingFile) == file
@@ -151,8 +159,10 @@ def test_a_model_whose_template_joins_text_learns_and_is_asked_as_it_was_trained
         "{% for message in messages %}{{ '<|' + message['role'] + '|>' + message['content'] + '<|end|>' }}{% endfor %}"
         "{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}"
     )
-    options = SftOptions.build(data=sft, out=out, model=str(model), rank=2, alpha=4, batch=4, epochs=0.5, device="cpu")
-    assert train(options, quiet).steps > 0
+    options = SftOptions.build(data=sft, out=out, model=str(model), small=True, rank=2, batch=4, epochs=1, threads=1)
+    speeds = []
+    assert train(options, lambda step, steps, loss, speed=0.0: speeds.append(speed)).steps == len(speeds)
+    assert speeds[0] == 0.0 and min(speeds[1:]) > 0.0
     planner = load_planner(f"transformers:{model}", {"adapter": str(out)})
     used = planner.describe()["settings"]
     assert (used["template"], used["images"], used["examples"]) == (str(TEMPLATE), False, 0)
@@ -167,3 +177,23 @@ def test_a_model_whose_template_joins_text_learns_and_is_asked_as_it_was_trained
         BadInput, match=r"trained with the template gone\.md, which is not there: give it with --template"
     ):
         load_planner(f"transformers:{model}", {"adapter": str(out)})
+
+
+@pytest.mark.slow
+def test_a_training_that_no_longer_helps_ends_with_the_best_weights(tmp_path):
+    pytest.importorskip("trl")
+    runs = [write_run(tmp_path / name, [name], REPLANNED, text=text) for name, text in (("a", TEXT), ("b", "b"))]
+    split = SplitFile(by="task", share=0.5, seed=0, tasks={TEXT: "train", "b": "test"})
+    (tmp_path / "split.json").write_text(split.model_dump_json())
+    data = data_set(tmp_path, "sft", sources=runs, split=str(tmp_path / "split.json"))
+    # A rate at which the weights are thrown about: no checkpoint is better than the first.
+    rising = SftOptions.build(
+        data=data, out=tmp_path / "o", tiny=True, rate=1.0, batch=1, epochs=40, keep_every=2, patience=2
+    )
+    file = train(rising, quiet)
+    best = min(file.held_out, key=file.held_out.get)
+    assert file.steps == best + 4 < 40 * file.lines
+    with pytest.raises(BadInput, match="--patience needs held-out lines"):
+        train(
+            SftOptions.build(data=data_set(tmp_path / "all", "sft"), out=tmp_path / "p", tiny=True, patience=1), quiet
+        )

@@ -6,7 +6,8 @@ from typing import Any
 
 from homie.cli.output import print_json, tell
 from homie.cli.parameters import Config, Json, build, options_from
-from homie.cli.progress import bar
+from homie.cli.progress import Advance, bar
+from homie.kernel.support.progress import StepOver
 from homie.kernel.support.text import counted
 from homie.train.options import DpoOptions, SftOptions, SkillOptions, TrainOptions
 
@@ -30,7 +31,7 @@ def skill_command(config: Config = None, json: Json = False, **values: Any) -> N
 
     options = build(SkillOptions, config, values)
     with bar(None, "steps") as advance:
-        file = train_skill(options, lambda step, steps, loss: advance(f"loss {loss:.3f}", done=step, total=steps))
+        file = train_skill(options, _shown(advance))
     if json:
         print_json({"folder": str(options.out), **file.model_dump(mode="json")})
         return
@@ -44,11 +45,19 @@ def skill_command(config: Config = None, json: Json = False, **values: Any) -> N
 train_command = {"sft": sft_command, "dpo": dpo_command, "skill": skill_command}
 
 
+def _shown(advance: Advance) -> StepOver:
+    def over(step: int, steps: int, loss: float, *, speed: float = 0.0) -> None:
+        rate = f", {speed:.0f} tokens/s" if speed else ""
+        advance(f"loss {loss:.3f}{rate}", done=step, total=steps)
+
+    return over
+
+
 def _train(options: TrainOptions, json: bool) -> None:
     from homie.train.training import train
 
     with bar(None, "steps") as advance:
-        file = train(options, lambda step, steps, loss: advance(f"loss {loss:.3f}", done=step, total=steps))
+        file = train(options, _shown(advance))
     if json:
         print_json({"folder": str(options.out), **file.model_dump(mode="json")})
         return

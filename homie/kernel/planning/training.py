@@ -39,6 +39,8 @@ class TrainingOrder:
         whole: Whether the questions of conversations are learnt as well; else only the answers.
         longest: Tokens of a line; longer ones are left out.
         keep_every: Steps after which a checkpoint is kept.
+        patience: Checkpoints without a lower held-out loss after which the training ends with the best; 0: never.
+        threads: On the CPU; 0 leaves it to the trainer.
     """
 
     purpose: Literal["sft", "dpo"]
@@ -62,6 +64,8 @@ class TrainingOrder:
     load_in_4bit: bool
     longest: int
     keep_every: int
+    patience: int = 0
+    threads: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

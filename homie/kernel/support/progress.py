@@ -1,9 +1,19 @@
-"""How those who work for long tell how far they are."""
+"""How long-running work reports its progress."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
+from typing import Protocol
 
-StepOver: TypeAlias = Callable[[int, int, float], None]
-"""Called after each step of a training with the number of the step, the number of steps, and the loss."""
+
+class StepOver(Protocol):
+    """Called after each step of a training."""
+
+    def __call__(self, step: int, steps: int, loss: float, *, speed: float = 0.0) -> None:
+        """Report a step.
+
+        Args:
+            step: Its number, from 1.
+            steps: How many there are.
+            loss: The training loss of the step.
+            speed: Tokens per second of this process so far; 0 where they are not counted.
+        """
