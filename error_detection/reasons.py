@@ -36,6 +36,7 @@ _NO_END = "the model did not come to an end"
 _NOT_SEEN = "the model does not see the target"
 _NOT_LEARNED = "the model has not learned this"
 _CANNOT_GO_ON = "the model cannot go on"
+_DO_WITHOUT = "Please do without it"
 _CLEAR_AROUND = "Please move away what stands around it, or do without it"
 _OTHER_SIDE = "Please go through a doorway that is not explored, or choose another target"
 _MOVE_IT = "Please move it away first"
@@ -88,7 +89,7 @@ ADVICE: Mapping[FailureReason, Advice] = MappingProxyType(
         FailureReason.HANDLE_OUT_OF_REACH: Advice("it cannot be moved from here", _AGAIN),
         FailureReason.HANDLE_MISSED: Advice("", _AGAIN),
         FailureReason.NOT_MOVED_ENOUGH: Advice("it has not moved far enough", _AGAIN),
-        FailureReason.OPENING_UNKNOWN: Advice("", "Please do without it"),
+        FailureReason.OPENING_UNKNOWN: Advice("", _DO_WITHOUT),
         FailureReason.NO_HANDLE: Advice("its handle has not been seen", _IN_SIGHT),
         FailureReason.NO_DOOR_OR_DRAWER: Advice("its handle has not been seen", _IN_SIGHT),
         FailureReason.NO_PLACE_TO_PRESS: Advice(
@@ -96,7 +97,7 @@ ADVICE: Mapping[FailureReason, Advice] = MappingProxyType(
             _CLEAR_AROUND,
         ),
         FailureReason.SWITCH_OUT_OF_REACH: Advice("its switch is out of reach from here", _AGAIN),
-        FailureReason.SWITCH_NOT_SEEN: Advice("", _IN_SIGHT),
+        FailureReason.SWITCH_NOT_SEEN: Advice("where its switch is cannot be told from what is seen", _DO_WITHOUT),
         FailureReason.NO_EMPTY_HAND: Advice("", _OTHER_TARGET),
         FailureReason.GAZE_UNKNOWN: Advice("", _IN_SIGHT),
         FailureReason.NO_PLACE_TO_SHOW: Advice("there is no place to stand before the person", _CLEAR_AROUND),

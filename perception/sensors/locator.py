@@ -31,7 +31,7 @@ from homie.kernel.types import (
     Pose2,
     Surface,
 )
-from homie.kernel.vocabulary.actions import Action
+from homie.kernel.vocabulary.actions import POWER, Action
 from homie.kernel.vocabulary.knowledge import Knowledge
 from homie.kernel.world import thresholds
 from perception.localise import Points, Scan
@@ -259,12 +259,13 @@ class SensorLocator(Locator):
         if entity in self._things.objects:
             item = self._things.objects[entity]
             return self._goal_into(item) if action.target == "place" else self._goal_object(item)
-        return self._goal_furniture(self._things.furniture[entity])
+        return self._goal_furniture(self._things.furniture[entity], action)
 
-    def _goal_furniture(self, piece: Furniture) -> Goal:
+    def _goal_furniture(self, piece: Furniture, action: Action) -> Goal:
         surfaces = piece.surfaces
         roofed = any(surface.access is not None for surface in surfaces)
         outward = piece.outward
+        panel = None if action.result in POWER else piece.panel  # a door is no switch, and of switches nothing is seen
         return Goal(
             name=piece.identity.entity,
             text="",
@@ -272,7 +273,7 @@ class SensorLocator(Locator):
             box=piece.box,
             surfaces=surfaces,
             obstacles=self._things_at(piece),
-            articulations=() if piece.panel is None else (piece.panel.articulation(),),
+            articulations=() if panel is None else (panel.articulation(),),
             front=float(np.arctan2(outward[1], outward[0])) if piece.opens or roofed else None,
         )
 

@@ -49,7 +49,7 @@ class Press(Manipulation):
 
     def routine(self) -> Motion:
         if not self.goal.articulations:
-            raise Stuck(FailureReason.SWITCH_NOT_SEEN)
+            raise NotRetryable(FailureReason.SWITCH_NOT_SEEN)
         switch = self.goal.articulations[0]
         standing, planned = self._choose(switch)
         yield from self.come_to(standing)

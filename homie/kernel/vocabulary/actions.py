@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from types import MappingProxyType
 from typing import Literal, Protocol, TypeAlias, get_args
 
 from homie.kernel.errors import BadInput
@@ -17,6 +18,8 @@ Target: TypeAlias = Literal["", "loose", "place", "opens"]
 Inventory: TypeAlias = Literal["", "takes", "gives"]
 USUAL = ("target",)
 """What an action takes of which the table says nothing."""
+POWER: Mapping[str, bool] = MappingProxyType({"on": True, "off": False})
+"""Results of actions that are a matter of power, and whether it is on then. A hand presses a switch for them."""
 _SHAPES = ((), ("target",), ("target", "destination"))
 
 

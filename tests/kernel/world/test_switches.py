@@ -13,8 +13,8 @@ from homie.kernel.world.household import VERBS
 from homie.runtime.live import Session
 
 
-def opened(skills: str) -> Session:
-    return homie.open(scene=SCENES / "household.json", skills=skills, picture_size=64, shade=False)
+def opened(skills: str, **more: str) -> Session:
+    return homie.open(scene=SCENES / "household.json", skills=skills, picture_size=64, shade=False, **more)
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +56,17 @@ def test_the_hand_presses_a_switch() -> None:
         assert session.world_state().fixed["sink"].states == {"on": True}
         assert session.call("Turn off", "sink").feedback.ok
         assert session.world_state().fixed["sink"].states == {"on": False}
+
+
+@pytest.mark.parametrize("name", ["microwave", "stove"])
+def test_from_sensors_no_switch_is_known_and_no_door_is_taken_for_one(name: str) -> None:
+    with opened("classical,chores", targets="sensors") as session:
+        session.call("Go to", "kitchen")
+        assert session.call("Go to", name).feedback.ok
+        execution = session.call("Turn on", name)
+        reason = "where its switch is cannot be told from what is seen. Please do without it"
+        assert execution.feedback.message.endswith(f": {reason}")
+        assert len(execution.attempts) == 1, "another one would find no more"
 
 
 def test_household_verbs_are_told_only_where_a_skill_set_has_them(home: Session) -> None:

@@ -32,7 +32,7 @@ from homie.kernel.types import (
     Pose2,
     Surface,
 )
-from homie.kernel.vocabulary.actions import Action
+from homie.kernel.vocabulary.actions import POWER, Action
 from homie.kernel.vocabulary.knowledge import Knowledge
 from homie.kernel.world import thresholds
 
@@ -59,9 +59,6 @@ STANDS = 1.2
 
 PERIOD = 0.4
 """Seconds between goals while a skill runs."""
-
-POWER = {"on": True, "off": False}
-"""Results of actions that are a matter of power, and whether it is on then."""
 
 
 class KnownHome(Protocol):
