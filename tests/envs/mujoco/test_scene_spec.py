@@ -105,7 +105,7 @@ def _broken(change: str) -> dict[str, Any]:
         ("robot in fridge", "robot starts in 'fridge'"),
         ("robot outside", "robot must start inside a room"),
         ("not a number", "x"),
-        ("infinite", "Infinity is no number"),
+        ("infinite", "Infinity is not a number"),
         ("doorway", "'hall', which is not a room"),
         ("floor", "'kitchen' has no surface 'top'"),
         ("floor in fridge", "'apple' on the floor and 'fridge' overlap"),
