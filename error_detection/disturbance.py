@@ -57,7 +57,7 @@ def _moved_things(trial: Trial, after: Arrangement) -> Iterator[str]:
             continue
         over = lay.upright is not None and lies.upright is not None and abs(lies.upright - lay.upright) > TIPPED
         far = np.linalg.norm(lies.middle - lay.middle) > (SHIFTED if lies.holder == lay.holder else ELSEWHERE)
-        if over or far:  # only then: a name is for the rest of the episode, and what no planner was told about has none
+        if over or far:  # only then: a name is for the rest of the episode, and a thing that no planner knows has none
             where = trial.world.whereabouts(entity, trial.observation)
             change = "knocked over" if over else "moved"
             yield f"{_named(entity, trial)} has been {change}{f': it is {where} now' if where else ''}"

@@ -2,7 +2,7 @@
 
     python examples/own_detector.py
 
-Planners are told the names that it reports. With `targets="sensors"` the robot itself knows of nothing else: boxes and
+Planners get the names that it reports. With `targets="sensors"` the robot itself knows of nothing else: boxes and
 the depth of the pictures become places.
 """
 

@@ -2,7 +2,7 @@
 
     python examples/own_robot.py
 
-A robot whose motors are told in every control period derives from `homie.Robot` instead: docs/robots.md.
+A robot whose motors get targets in every control period derives from `homie.Robot` instead: docs/robots.md.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class Face(Skill):
 
 
 class Facing(SkillSet):
-    """What `--skills own_skill:Facing,classical` loads. Planners are told of the action, and call the set a model."""
+    """What `--skills own_skill:Facing,classical` loads. Planners see the action, and call the set a model."""
 
     name, actions = "facing", ("Face",)
     own_actions = (Action(name="Face", arguments=("target",)),)

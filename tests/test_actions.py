@@ -38,7 +38,7 @@ Happening = Callable[[World], None]
 
 
 class Reciter(Planner):
-    """Says its subtasks one by one and keeps what it was told."""
+    """Says its subtasks one by one and keeps its input."""
 
     name = "reciter"
 
@@ -211,7 +211,7 @@ def test_what_does_not_fit_is_said(subtask: Subtask, message: str) -> None:
 
 
 class Own(TextSkill):
-    """Actions of a package: what they were told is kept."""
+    """Actions of a package: their input is kept."""
 
     def __init__(self, world: World) -> None:
         super().__init__(world, ("Pour", "Wait"))

@@ -40,7 +40,7 @@ from suites.published.quirks import EB_ALFRED, EB_MANIPULATION, EB_NAVIGATION
 
 
 class Reciter(Planner):
-    """Says what it was given to say, and keeps what it was told."""
+    """Says what it was given to say, and keeps its input."""
 
     def __init__(self, decisions: Sequence[Decision | Subtask]) -> None:
         self._decisions = [d if isinstance(d, Decision) else Decision((d,)) for d in decisions]
@@ -176,7 +176,7 @@ def test_a_protocol_says_what_a_planner_is_told_and_the_records_stay_whole(play,
     assert codes(records) == [None, None, ErrorCode.L1, None]
     assert [item.feedback.code for item in result.history] == codes(records)
     kept = RoundInput.model_validate_json(RoundInput.of(last).line)
-    assert kept.planner_input(result.history[:3], {}).history == last.history, "asked again with no more than was told"
+    assert kept.planner_input(result.history[:3], {}).history == last.history, "asked again with no more than before"
 
 
 def test_rounds_run_out(play):

@@ -1,4 +1,4 @@
-"""Files with their checksums: what was damaged or edited is told from what was written."""
+"""Files with their checksums: damaged or edited files are detected."""
 
 from __future__ import annotations
 

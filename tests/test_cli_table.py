@@ -42,7 +42,7 @@ def test_without_an_instruction_the_tables_own_is_run_and_judged(homie, tmp_path
 
 
 def test_another_instruction_is_run_and_the_verdict_says_whose_it_is(tmp_path):
-    """The expert does what the table asks for, whatever it is told."""
+    """The expert does what the table asks for, whatever its input."""
     summary = package.run(
         "wrong words", robot="franka:pick", seed=7001, planner="table-expert", video=False, out=tmp_path / "run"
     )

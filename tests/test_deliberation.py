@@ -21,7 +21,7 @@ MOVE = Subtask("Move", "[54, 50, 49, 0, 60, 60, 1]")
 
 
 class Watched(FrankaTable):
-    """A robot that keeps what it is told, in order."""
+    """A robot that keeps its commands, in order."""
 
     def __init__(self) -> None:
         self.calls: list[str] = []

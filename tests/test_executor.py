@@ -60,7 +60,7 @@ class Watch(EpisodeListener):
 
 
 class Steps(Skill):
-    """Goes on for some control periods, then ends as it was told to."""
+    """Goes on for some control periods, then ends as the test says."""
 
     def __init__(self, action: str = "Pick", periods: int = 3, ends: Outcome = Outcome.SUCCEEDED, **more: Any) -> None:
         self.name, self.actions, self.max_seconds = f"steps {action}", (action,), 1.0

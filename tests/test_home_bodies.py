@@ -1,5 +1,5 @@
-"""The bodies that the home has besides the Fetch, each a file and a description: what they reach, that they are robots
-like any other, and that the classical skills work with them as they are."""
+"""The bodies that the home has in addition to the Fetch, each a file and a description: what they reach, that they are
+robots like any other, and that the classical skills work with them as they are."""
 
 from __future__ import annotations
 

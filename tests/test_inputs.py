@@ -1,4 +1,4 @@
-"""What a planner was told is kept: the question of a round can be asked again word for word."""
+"""The input of a planner is kept: the question of a round can be asked again word for word."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def test_a_detector_takes_no_argument_of_its_own_accord() -> None:
 
 
 class Map(TinyLocator):
-    """Everything is as far away as it is told."""
+    """Everything is as far away as the test says."""
 
     metres = 0.0
     spots = ("kitchen",)

@@ -1,4 +1,4 @@
-"""The held object after a subtask, and what a listener and a record are told of a round."""
+"""The held object after a subtask, and what a listener and a record get of a round."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def test_every_event_of_the_types_module_is_one_that_a_listener_gets():
 
 
 class Lines(Planner):
-    """Says its decisions one after the other, and keeps what it was told."""
+    """Says its decisions one after the other, and keeps its input."""
 
     def __init__(self, *decisions: Decision) -> None:
         self.decisions, self.inputs, self.begun = decisions, [], ()

@@ -1,4 +1,4 @@
-"""What episodes are made with: kept once, told apart, never mixed without a word."""
+"""What episodes are made with: kept once, distinguished, never mixed without a word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The benchmark of putting things: its tasks can be told apart from done ones, and its verdicts read what is there."""
+"""The benchmark of putting things: its tasks differ from done ones, and its verdicts read what is there."""
 
 from __future__ import annotations
 

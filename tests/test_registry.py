@@ -1,4 +1,4 @@
-"""The registry: every name leads somewhere, and a name that does not is told so."""
+"""The registry: every name leads somewhere, and a name that does not is an error."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Counting(TinyRobot):
 
 
 class Remembering(TinyLocator):
-    """A locator with a camera of its own, which keeps what it was told."""
+    """A locator with a camera of its own, which keeps its input."""
 
     cameras = (*VIEWS, "head")
 

@@ -51,7 +51,7 @@ def test_a_listener_that_fails_is_told_nothing_more_and_the_episode_goes_on(tiny
 
 
 class Failing(FilmedTinyRobot):
-    """Raises what it was given when it is told to move."""
+    """Raises what it was given when it should move."""
 
     def __init__(self, error):
         self.error = error

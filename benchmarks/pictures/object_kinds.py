@@ -99,7 +99,7 @@ def confusion(rng: np.random.Generator) -> None:
     pairs = [(kind, kinds[k]) for kind, k in zip(kinds, apart.argmin(axis=1), strict=True)]
     wrong = Counter(pair for pair in pairs if pair[0] != pair[1])
     print(
-        f"{len(OBJECTS)} kinds, {VIEWS} pictures of each: {len(pairs) - wrong.total()} of {len(pairs)} are told right"
+        f"{len(OBJECTS)} kinds, {VIEWS} pictures of each: {len(pairs) - wrong.total()} of {len(pairs)} are recognised"
     )
     for (kind, other), count in wrong.most_common():
         print(f"{count:3d} of {VIEWS}: {kind} taken for {other}")

@@ -123,7 +123,7 @@ def variable(name: str) -> str:
 def settings(values: dict[str, Any], own: Collection[str] = ()) -> dict[str, Any]:
     """The values of a command line, with pairs and shortcuts collected into mappings of settings. Raises BadInput.
 
-    own: the options of the command; one that has the name of a shortcut is no setting of a planner.
+    own: the options of the command; one that has the name of a shortcut is not a setting of a planner.
     """
     shortcuts = [name for name in SHORTCUTS if name not in own]
     rest = {name: setting for name, setting in values.items() if name not in shortcuts}

@@ -46,7 +46,11 @@ class Access:
         return secret_cookie(COOKIE, self._session)
 
     def refusal(self, headers: Mapping[str, str]) -> tuple[int, str] | None:
-        """Why a request is not served: a status and a sentence; None where it is. headers: names in small letters."""
+        """Why a request is not served: a status and a sentence; None where it is.
+
+        Args:
+            headers: Names in small letters.
+        """
         host = headers.get("host", "")
         if wrong := self.wrong_host(host):
             return wrong

@@ -32,7 +32,7 @@ from homie.studio.teleop.operation import PRACTICE, Operation
 FRAMES = 15.0
 """Pictures a second of the view that is looked at; the others take turns."""
 HEARTBEAT = 0.2
-"""s after which a page is told that nothing has changed."""
+"""s after which a page gets a message that nothing has changed."""
 STATES, MAPS = 0.1, 0.5
 """s between two states, between two maps: what a person reads need not come as often as what he steers by."""
 QUALITY = 80
@@ -54,8 +54,10 @@ KEPT = 300
 class Frame:
     """Pictures (JPEG) by view, empty where nothing has changed.
 
-    stamp: robot time, s. taken: when it was looked, before anything was rendered: s of the monotonic clock. wall: the
-    same in s since 1970, which a browser on this machine can compare with its own clock.
+    Attributes:
+        stamp: Robot time, s.
+        taken: When it was looked, before anything was rendered: s of the monotonic clock.
+        wall: The same in s since 1970, which a browser on this machine can compare with its own clock.
     """
 
     stamp: float

@@ -31,7 +31,11 @@ NOT_HELD = "You only watch: take the controls first."
 
 
 class Page:
-    """One page. send: puts text or bytes on its connection."""
+    """One page.
+
+    Args:
+        send: Puts text or bytes on its connection.
+    """
 
     def __init__(self, send: Callable[[str | bytes], Any]) -> None:
         self._send = send

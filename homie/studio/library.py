@@ -78,7 +78,7 @@ class Library:
         add_note(take.episode, note)
 
     def _run(self, name: str) -> Path:
-        """Raises BadInput for what is no name in the list."""
+        """Raises BadInput for what is not a name in the list."""
         path = self._folders().get(name)
         if path is None:
             raise BadInput(f"There is no run '{printable(name)}' here: the list has those that there are.")

@@ -26,7 +26,11 @@ class _Message(BaseModel):
 
 
 class Painted(_Message):
-    """A frame is on the screen. seq: its number."""
+    """A frame is on the screen.
+
+    Attributes:
+        seq: Its number.
+    """
 
     type: Literal["painted"]
     seq: int
@@ -108,7 +112,11 @@ class Charge(_Message):
 
 
 class Said(_Message):
-    """A note. recording: the name of a run folder of recordings, "" for the last one."""
+    """A note.
+
+    Attributes:
+        recording: The name of a run folder of recordings, "" for the last one.
+    """
 
     type: Literal["note"]
     kind: Literal["mark", "discard", "keep", "analysis", "remark"]
@@ -118,7 +126,11 @@ class Said(_Message):
 
 
 class Inspect(_Message):
-    """What is at a place of a picture, or behind a name. id: comes back with the answer."""
+    """What is at a place of a picture, or behind a name.
+
+    Attributes:
+        id: Comes back with the answer.
+    """
 
     type: Literal["inspect"]
     id: int
@@ -137,6 +149,6 @@ def read_message(text: str | bytes) -> Message:
     try:
         return _READ.validate_python(parse_json(text))
     except ValidationError as error:
-        raise BadInput(f"The page has sent what is no message: {first_problem(error, 'it')}.") from error
+        raise BadInput(f"The page has sent what is not a message: {first_problem(error, 'it')}.") from error
     except ValueError as error:
-        raise BadInput(f"The page has sent what is no message: {reason_of(error)}.") from error
+        raise BadInput(f"The page has sent what is not a message: {reason_of(error)}.") from error

@@ -39,7 +39,8 @@ class Server:
     def __init__(self, options: StudioOptions, hub: Hub, address: Callable[[str], None]) -> None:
         """Raises BadInput, InfrastructureError for an address that it cannot listen at.
 
-        address: gets the address that lets one browser in, each time there is a new one.
+        Args:
+            address: Gets the address that lets one browser in, each time there is a new one.
         """
         self._hub = hub
         self._socket = _listening(options.host, options.port)

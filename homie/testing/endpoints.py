@@ -79,7 +79,7 @@ def _handler(answer: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> type[B
                 return
             try:
                 self._send(200, answer(body))
-            except Exception as error:  # a bug of the model is told to the client, as an endpoint would
+            except Exception as error:  # a bug of the model is sent to the client, as an endpoint would do
                 self._send(500, {"error": {"message": f"The model raised {type(error).__name__}: {error}"}})
 
         def _send(self, status: int, content: Mapping[str, Any]) -> None:

@@ -98,7 +98,7 @@ class Gripper(Part):
     action: RosName
     joints: tuple[Text, ...] = Field((), description="Its joints in the joint states.")
     width: Positive = Field(description="How far it opens between the fingers, m.")
-    effort: Positive = Field(description="The highest force that it is told, N.")
+    effort: Positive = Field(description="The largest force of its commands, N.")
     position: Literal["width", "finger", "angle"] = Field(
         "width", description="What its command counts: the gap, one finger, or the angle of a joint that turns them."
     )

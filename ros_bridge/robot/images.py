@@ -84,6 +84,6 @@ def _rows(message: Message, kind: np.dtype[np.generic], count: int) -> NDArray[n
     if len(data) >= (height + 1) * step:
         raise RobotFault(
             f"A picture of {width}x{height} pixels has {len(data)} bytes in rows of {step}: those are "
-            f"{len(data) // step} rows, so its size is told wrong."
+            f"{len(data) // step} rows, so its size is wrong."
         )
     return np.ascontiguousarray(data[: height * step].reshape(height, step)[:, :used]).view(kind)

@@ -22,8 +22,12 @@ _ALONG_FINGER = (-0.030, -0.014, -0.001)
 class Clearance:
     """Asks a posture what it would run into.
 
-    base (3,): the base's origin in the frame of the boxes, in which it is not turned. solids: what arm and fingers keep
-    out of; obstacles: what the thing in the hand keeps out of. opening: of the gripper (m). held: the box in the hand.
+    Args:
+        base (3,): The base's origin in the frame of the boxes, in which it is not turned.
+        solids: What arm and fingers keep out of.
+        obstacles: What the thing in the hand keeps out of.
+        opening: Of the gripper (m).
+        held: The box in the hand.
     """
 
     def __init__(

@@ -15,12 +15,15 @@ if TYPE_CHECKING:
 class Checkpoint:
     """The weights in a file and what else the file says.
 
-    path: the file that was read. form: `torch zip`, `torch legacy`, `safetensors` or `flax msgpack`. sha256: of that
-    file, hex.
-    tensors: by flat name, on the CPU, with the file's own types; names of flax trees are joined by "/".
-    step: the training step, if the file or the folder's name says. config: the configuration inside the file (M3).
-    extras: parsed JSON files of the same release by file name (Octo). notes: which part of the file was read, and what
-    was taken away from its names.
+    Attributes:
+        path: The file that was read.
+        form: `torch zip`, `torch legacy`, `safetensors` or `flax msgpack`.
+        sha256: Of that file, hex.
+        tensors: By flat name, on the CPU, with the file's own types; names of flax trees are joined by "/".
+        step: The training step, if the file or the folder's name says.
+        config: The configuration inside the file (M3).
+        extras: Parsed JSON files of the same release by file name (Octo).
+        notes: Which part of the file was read, and what was taken away from its names.
     """
 
     path: Path

@@ -57,7 +57,7 @@ def read_flax(path: Path) -> Content:
                 f"{path} only names its arrays; they are in other files that orbax wrote beside it: {CONVERT}."
             )
         if not isinstance(leaf, torch.Tensor):
-            raise BadInput(f"{path} is no tree of arrays: '{name[:80]}' is a {type(leaf).__name__}.")
+            raise BadInput(f"{path} is not a tree of arrays: '{name[:80]}' is a {type(leaf).__name__}.")
         if name in tensors:
             raise BadInput(f"{path} holds '{name[:80]}' twice.")
         tensors[name] = leaf
@@ -79,10 +79,10 @@ def _tree(path: Path) -> Mapping[str, object]:
     except Exception as error:  # msgpack has no one exception for what is not msgpack
         reason = str(error)[:120].rstrip(".") or type(error).__name__
         raise BadInput(
-            f"{path} is no checkpoint (neither of torch.save nor flax's msgpack), or is truncated: {reason}."
+            f"{path} is not a checkpoint (neither of torch.save nor flax's msgpack), or is truncated: {reason}."
         ) from error
     if not isinstance(tree, dict):
-        raise BadInput(f"{path} is no checkpoint: neither a file of torch.save nor a tree of flax's msgpack.")
+        raise BadInput(f"{path} is not a checkpoint: neither a file of torch.save nor a tree of flax's msgpack.")
     return tree
 
 
@@ -111,7 +111,7 @@ def _extension(code: int, data: bytes) -> torch.Tensor:
             raise _WrongArray("an array is not (shape, type, bytes)")
     dtype = TYPES.get(kind)
     if dtype is None:
-        raise _WrongArray(f"an array has type '{kind[:40]}', which is no type of numbers that policies use")
+        raise _WrongArray(f"an array has type '{kind[:40]}', which is not a number type that policies use")
     expected = math.prod(shape) * dtype.itemsize
     if expected != len(values):
         raise _WrongArray(f"an array of shape {tuple(shape)} and type {kind} has {len(values)} bytes, not {expected}")
@@ -132,7 +132,9 @@ def _leaves(tree: Mapping[str, object], path: Path) -> Iterator[tuple[str, objec
             elif CHUNKED in value:
                 yield name, _joined(name, value)
             elif len(branches) == DEEPEST:
-                raise BadInput(f"{path} is no checkpoint of a policy: its tree is more than {DEEPEST} branches deep.")
+                raise BadInput(
+                    f"{path} is not a checkpoint of a policy: its tree is more than {DEEPEST} branches deep."
+                )
             else:
                 branches.append((f"{name}/", iter(value.items())))
                 break

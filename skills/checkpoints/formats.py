@@ -30,9 +30,10 @@ Writer: TypeAlias = Callable[[Path, int], None]
 class TensorLayout:
     """What a whole checkpoint holds: names, shapes and types, as tensors without numbers (on torch's `meta` device).
 
-    needed: those of the network (`skills.checkpoints.loading.shapes_of`). spare: those that the authors' file has too,
-    without effect. beside: how the names of tensors begin that belong to another network in the same file, "" if there
-    is none.
+    Attributes:
+        needed: Those of the network (`skills.checkpoints.loading.shapes_of`).
+        spare: Those that the authors' file has too, without effect.
+        beside: How the names of tensors begin that belong to another network in the same file, "" if there is none.
     """
 
     needed: Tensors
@@ -96,7 +97,7 @@ def formats() -> Iterator[CheckpointFormat]:
         if isinstance(registered, CheckpointFormat):
             yield registered
         else:
-            warnings.warn(f"The checkpoint format '{name}' is no CheckpointFormat.", stacklevel=2)
+            warnings.warn(f"The checkpoint format '{name}' is not a CheckpointFormat.", stacklevel=2)
 
 
 def recognise(checkpoint: Checkpoint) -> CheckpointFormat | None:
@@ -105,7 +106,7 @@ def recognise(checkpoint: Checkpoint) -> CheckpointFormat | None:
 
 
 def require(checkpoint: Checkpoint, expected: CheckpointFormat) -> None:
-    """Raise BadInput, which says what the file is instead, where it is no checkpoint of the format."""
+    """Raise BadInput, which says what the file is instead, where it is not a checkpoint of the format."""
     if expected.fits(checkpoint.tensors):
         return
     other = recognise(checkpoint)
@@ -114,5 +115,5 @@ def require(checkpoint: Checkpoint, expected: CheckpointFormat) -> None:
     names = list(checkpoint.tensors)
     shown = ", ".join(name[:60] for name in names[:3])
     raise BadInput(
-        f"{checkpoint.path} is no checkpoint of {expected.policy}: its {len(names)} tensors begin with {shown}."
+        f"{checkpoint.path} is not a checkpoint of {expected.policy}: its {len(names)} tensors begin with {shown}."
     )

@@ -11,11 +11,12 @@ from skills.checkpoints.reading import need
 
 
 def write_generated(policy: str, path: Path, seed: int) -> None:
-    """Write a checkpoint of random weights as the policy's authors lay it out.
+    """Write a checkpoint of random weights as the policy's authors lay it out. Raises BadInput for an unknown policy
+    and where something is in the way, MissingPart without torch or msgpack.
 
-    policy: a name of `writers`. path: the new file; of m3 and octo the new folder. The same seed gives the same
-    numbers. Raises BadInput for an unknown policy and where something is in the way, MissingPart without torch or
-    msgpack.
+    Args:
+        policy: A name of `writers`.
+        path: The new file; of m3 and octo the new folder. The same seed gives the same numbers.
     """
     need("torch")
     need("msgpack")

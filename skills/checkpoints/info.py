@@ -20,10 +20,14 @@ SHOWN = 10
 class CheckpointInfo:
     """A checkpoint as a user needs to know it, JSON-ready.
 
-    policy: as `--skills` names it. kind: the sort of network where a policy has several. config: the first entries of
-    the configuration in or beside the file. not_finite: tensors with NaN or infinity in them. problem: what keeps the
-    file from being loaded, "" if nothing. notes: which part of the file was read, and what was taken away from its
-    names. use: what to give to `homie run`.
+    Attributes:
+        policy: As `--skills` names it.
+        kind: The sort of network where a policy has several.
+        config: The first entries of the configuration in or beside the file.
+        not_finite: Tensors with NaN or infinity in them.
+        problem: What keeps the file from being loaded, "" if nothing.
+        notes: Which part of the file was read, and what was taken away from its names.
+        use: What to give to `homie run`.
     """
 
     path: str
@@ -42,14 +46,14 @@ class CheckpointInfo:
 
 
 def inspect(path: Path) -> CheckpointInfo:
-    """Read a file and see what it is. Raises BadInput where it is no checkpoint of a policy that Homie has."""
+    """Read a file and see what it is. Raises BadInput where it is not a checkpoint of a policy that Homie has."""
     checkpoint = read_checkpoint(path)
     known = recognise(checkpoint)
     if known is None:
         names = list(checkpoint.tensors)
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
         raise BadInput(
-            f"{checkpoint.path} ({checkpoint.form}) is no checkpoint of a policy that Homie has. It holds"
+            f"{checkpoint.path} ({checkpoint.form}) is not a checkpoint of a policy that Homie has. It holds"
             f" {len(names)} tensors: {', '.join(name[:80] for name in names[:SHOWN])}{more}."
         )
     kind = known.kind_of(checkpoint.tensors)

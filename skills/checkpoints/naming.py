@@ -27,7 +27,7 @@ COUNTERS = ("n_averaged",)
 FIRST = ("state_dict", "model_state_dict", "model", "net", "network", "module", "params")
 """Keys under which trainings keep the weights, of equal ones the first."""
 NO_WEIGHTS = ("optim", "sched", "scaler", "rng")
-"""In the key of what has tensors, too, and is no network."""
+"""In the key of what has tensors, too, and is not a network."""
 DEEPEST = 3
 """Dictionaries inside each other in which weights are looked for."""
 SHOWN = 5
@@ -88,8 +88,9 @@ def _equal(first: Tensors, other: Tensors) -> bool:
 def known_names(tensors: Tensors, known: Callable[[Iterable[str]], bool]) -> tuple[Tensors, str]:
     """The tensors by the names that a format knows, and what was taken away from them, "" for nothing.
 
-    known: whether some format has these names. Where none has them in any form they stay, but for what training on
-    several GPUs put before all.
+    Args:
+        known: Whether some format has these names. Where none has them in any form they stay, but for what training on
+            several GPUs put before all.
     """
     if known(tensors) and not any(COMPILED in name for name in tensors):
         return tensors, ""

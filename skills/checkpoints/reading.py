@@ -22,12 +22,14 @@ LARGEST_EXTRA = 64 * 2**20
 
 
 def read_checkpoint(path: Path, expected: CheckpointFormat | None = None) -> Checkpoint:
-    """Read a checkpoint without running anything that is in it.
+    """Read a checkpoint without running anything that is in it. Raises BadInput where it is not a checkpoint or a
+    damaged one, MissingPart without torch or msgpack.
 
-    path: a file, or a folder in one of the layouts of `skills.checkpoints.finding`; FILE#KEY for the weights under a
-    key of a file that has several sets. expected: the format that is meant, any that is registered if None: what
-    trainings put before its names is taken away.
-    Raises BadInput where it is no checkpoint or a damaged one, MissingPart without torch or msgpack.
+    Args:
+        path: A file, or a folder in one of the layouts of `skills.checkpoints.finding`; FILE#KEY for the weights under
+            a key of a file that has several sets.
+        expected: The format that is meant, any that is registered if None: what trainings put before its names is taken
+            away.
     """
     need("torch")
     path, part = _part(path)
@@ -98,5 +100,5 @@ def _extras(file: Path) -> Mapping[str, object]:
 def _json(path: Path) -> object:
     with reading(path):
         if path.stat().st_size > LARGEST_EXTRA:
-            raise BadInput(f"{path} is larger than {LARGEST_EXTRA // 2**20} MiB: that is no file of a release.")
+            raise BadInput(f"{path} is larger than {LARGEST_EXTRA // 2**20} MiB: that is not a file of a release.")
         return load_json(path, lax=True)

@@ -38,7 +38,7 @@ def read_safetensors(path: Path) -> Content:
         (length,) = struct.unpack_from("<Q", data)
         content = parse_json(bytes(data[8 : 8 + length]))
         if not isinstance(content, dict):
-            raise ValueError("its head is no JSON object")
+            raise ValueError("its head is not a JSON object")
         entries = sorted(
             ((name, _entry(name, value)) for name, value in content.items() if name != "__metadata__"),
             key=lambda pair: pair[1][2],

@@ -1,7 +1,7 @@
 """Files of `torch.save`, read by torch's own weights-only unpickler: a pickle in them can build data, not run code.
 
 M3's files hold a pickled `habitat.config.default.Config` beside the weights. Classes of habitat and yacs are replaced
-by a stand-in that makes a plain dictionary; habitat is not needed. Any other class is refused by its name.
+by a placeholder that makes a plain dictionary; habitat is not needed. Any other class is refused by its name.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _NUMPY: list[Any] = [
 
 
 def read_torch(path: Path, part: str = "") -> Content:
-    """The state dict in a file: the whole, or what is under a key beside other things.
+    """The state dict in a file: the whole, or what is under a key beside other things. Raises BadInput.
 
-    part: the key, where the file has several sets of weights.
-    Raises BadInput.
+    Args:
+        part: The key, where the file has several sets of weights.
     """
     _check_container(path)
     held = _unpickled(path)
@@ -85,7 +85,7 @@ def _tensors(value: object) -> Mapping[str, torch.Tensor]:
 
 
 def _check_container(path: Path) -> None:
-    """Refuse what torch.load would unpack to more than the file holds, and what is no file of torch.save."""
+    """Refuse what torch.load would unpack to more than the file holds, and what is not a file of torch.save."""
     with path.open("rb") as file:
         head = file.read(len(_LEGACY))
     if not head.startswith(b"PK"):
@@ -124,15 +124,15 @@ def _unpickled(path: Path) -> object:
                 raise BadInput(f"{path} is damaged, or holds more than data: {_reason(error)}.") from error
             if not STANDS_FOR.fullmatch(refused[1]):
                 raise BadInput(
-                    f"{path} wants to make a {refused[1]}, which is no data: it is not read and nothing in it was run."
+                    f"{path} wants to make a {refused[1]}, which is not data: it is not read and nothing in it was run."
                 ) from error
-            allowed.append((_stand_in(), refused[1]))
+            allowed.append((_placeholder(), refused[1]))
         except Exception as error:  # torch has no one exception for a damaged file
             raise BadInput(f"{path} is damaged or truncated: {_reason(error)}.") from error
-    raise BadInput(f"{path} holds more than {MOST_CLASSES} classes: it is no policy's checkpoint.")
+    raise BadInput(f"{path} holds more than {MOST_CLASSES} classes: it is not a policy's checkpoint.")
 
 
-def _stand_in() -> type:
+def _placeholder() -> type:
     """A class for one that is not here: making one makes a dictionary, which torch's unpickler then fills."""
 
     class StandIn:

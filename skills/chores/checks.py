@@ -1,4 +1,4 @@
-"""What verbs of a household ask of their targets besides the columns of the table of actions."""
+"""Requirements of household verbs on their targets, beyond the columns of the table of actions."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ FROM_ABOVE, THROUGH_FRONT = (1.25, 0.95, DOWN, 0.7), (0.6, 0.45, 0.8)
 """Pitches of the hand (rad below the horizon), best first."""
 
 PRESS = 0.02
-"""Metres below its top to which the hand is told to go: the arm gives way, and the more of it, the more it presses."""
+"""Metres below its top that is the target of the hand: the arm gives way, and the more of it, the more it presses."""
 
 ABOVE, ABOVE_IN = 0.12, 0.03
 """Metres above the thing at which the hand comes and goes, and between two boards."""
@@ -39,7 +39,8 @@ BETWEEN = 0.1
 def draw(skill: Manipulation, drawings: Sequence[Drawing], space_between: bool) -> Motion:
     """Draw a thing over the first of some edges where the arm can. Returns whether there was one.
 
-    space_between: it lies between two boards, so that the hand can come in through the front only.
+    Args:
+        space_between: It lies between two boards, so that the hand can come in through the front only.
     """
     options = _options(skill, drawings, space_between)
 

@@ -44,7 +44,7 @@ ROOM_TO_TURN = (0.0, -0.05, 0.05, -0.1, 0.1, -0.2, 0.2, -0.3, 0.3)
 """Metres ahead (negative: back) to where the held object may have room to go round with the base, nearest first."""
 
 ROOM_ENOUGH = 0.06
-"""Metres beyond the footprint with which a robot can turn whose body is no perfect cylinder."""
+"""Metres beyond the footprint with which a robot can turn whose body is not a perfect cylinder."""
 
 HELD_UP, HELD_SECONDS = 0.05, 1.0
 """Speed (rad/s) below which a turning base is held by something, if it is that slow for so long (s)."""
@@ -104,7 +104,8 @@ class MobileSkill(RoutineSkill):
     ) -> Motion:
         """Drive to a point (2,) and face `yaw` there; plans again when the map changes or the way is blocked.
 
-        torso: where its joints go on the way, (torso,), as far as they come. As in travelling without it.
+        Args:
+            torso: Where its joints go on the way, (torso,), as far as they come. As in travelling without it.
         """
         if self.chain.torso:
             torso = self._folded[: self.chain.torso] if torso is None else torso
@@ -273,7 +274,8 @@ class MobileSkill(RoutineSkill):
     ) -> Motion:
         """Drive straight ahead (or back, negative) by a distance in m; gives up silently when blocked.
 
-        line: a pose on the line to keep to, with its direction; the one on which the base stands without it.
+        Args:
+            line: A pose on the line to keep to, with its direction; the one on which the base stands without it.
         """
         begin, line = self.base, line or self.base
         direction = np.array([np.cos(line.yaw), np.sin(line.yaw)])

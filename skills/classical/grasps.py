@@ -73,10 +73,11 @@ class Tool:
 class Grasp:
     """One way to take a thing: gripper pose, its yaw and pitch, opening (m), and a cost of how little it is liked.
 
-    over: metres above the pose at which the hand may come in sideways without a finger touching the thing; with
-    straight_down it must, and comes down from there. roll: of the hand about its fingers, rad: a quarter of a turn for
-    one that closes from above and below. under: metres of the last, level part of its way, on which a finger slides
-    under the rim of a plate.
+    Attributes:
+        over: Metres above the pose at which the hand may come in sideways without a finger touching the thing; with
+            straight_down it must, and comes down from there.
+        roll: Of the hand about its fingers, rad: a quarter of a turn for one that closes from above and below.
+        under: Metres of the last, level part of its way, on which a finger slides under the rim of a plate.
     """
 
     pose: Pose
@@ -117,11 +118,15 @@ def grasps(
 ) -> list[Grasp]:
     """Ways to take an upright box on a surface, best first.
 
-    others: boxes that the open fingers must not hit. access: way out (2,) if the thing stands in a compartment;
-    then only hands that fit through the front are offered. room: metres above what it stands on. parts: the solids
-    that the thing is made of, where they are known. A box that the fingers do not go round, or only from
-    straight above in a compartment, is taken by its rim, unless its parts say that it has none. opening: the largest of
-    the gripper, m. fingers: its shape.
+    Args:
+        others: Boxes that the open fingers must not hit.
+        access: Way out (2,) if the thing stands in a compartment; then only hands that fit through the front are
+            offered.
+        room: Metres above what it stands on.
+        parts: The solids that the thing is made of, where they are known. A box that the fingers do not go round, or
+            only from straight above in a compartment, is taken by its rim, unless its parts say that it has none.
+        opening: The largest of the gripper, m.
+        fingers: Its shape.
     """
     above = STANDING if box.half[2] > TALL else FROM_ABOVE
     in_front = (*THROUGH_FRONT, *((DOWN,) if room >= ROOM_ABOVE else ()))

@@ -27,13 +27,17 @@ NOTHING: Array = np.zeros((0, 4))
 class Hand:
     """Memory that Pick leaves for Put: how the object sits in the gripper. Shared by one set of skills.
 
-    pitch: of the gripper when it took the object, rad. roll: of it about its fingers, if it keeps that: a plate stays
-    level in it. center: the object's middle (3,) in the gripper frame, m: aside
-    along y for a thing held by its rim, ahead along x for one held by its near end. half: half extents of the object's
-    box. axes: of that box, columns (3, 3) in the gripper frame. spheres: (n, 4), centre in the gripper frame and
-    radius, m, that fill it.
-    level: the posture (n,) in which a thing is carried that must not tilt; else None. loose: something lies in it.
-    came: postures of the arm since the base last moved, by which it can go back; see `note`.
+    Attributes:
+        pitch: Of the gripper when it took the object, rad.
+        roll: Of it about its fingers, if it keeps that: a plate stays level in it.
+        center: The object's middle (3,) in the gripper frame, m: aside along y for a thing held by its rim, ahead along
+            x for one held by its near end.
+        half: Half extents of the object's box.
+        axes: Of that box, columns (3, 3) in the gripper frame.
+        spheres: (n, 4), centre in the gripper frame and radius, m, that fill it.
+        level: The posture (n,) in which a thing is carried that must not tilt; else None.
+        loose: Something lies in it.
+        came: Postures of the arm since the base last moved, by which it can go back; see `note`.
     """
 
     pitch: float = 0.0

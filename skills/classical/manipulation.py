@@ -111,7 +111,11 @@ class Manipulation(MobileSkill):
         self, poses: Sequence[Pose], planned: Standing, accept: Callable[[Standing, float, float], bool]
     ) -> tuple[Array, ...] | None:
         """Joints for gripper poses from where the robot has come to stand, those like the planned ones first: a
-        millimetre may make the arm fold otherwise. accept: as for `reachable_standing`, a little less strict."""
+        millimetre may make the arm fold otherwise.
+
+        Args:
+            accept: As for `reachable_standing`, a little less strict.
+        """
         around = not accept(planned, *ON_ARRIVAL)
         for begin in (planned.joints[0], self.ready):
             joints = solve_sequence(self.kinematics, self.base, poses, begin)

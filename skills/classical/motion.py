@@ -87,7 +87,7 @@ AGAIN = 6
 class RoutineSkill(AttemptSkill):
     """A skill whose behaviour is one routine. Returning from it is success, raising Stuck is failure.
 
-    Before a failure is told, and when the time runs out, `recovery` frees the robot.
+    Before a failure is reported, and when the time runs out, `recovery` frees the robot.
     """
 
     freeing: float = 0.0
@@ -150,7 +150,7 @@ class RoutineSkill(AttemptSkill):
         self._motion = self.recovery()
 
     def recovery(self) -> Motion:
-        """What is done after a failure, before it is told. Raising Stuck ends it."""
+        """Recovery after a failure, before it is reported. Raising Stuck ends it."""
         return
         yield
 
@@ -291,7 +291,9 @@ def timed(
     """Joint values (n,) of every control period (s) along a path that begins at `begin`, none faster than its speed.
 
     Speeds change over `RAMP` seconds: each value is the mean of those of a way at constant speeds over that time.
-    least: seconds that each leg takes at least.
+
+    Args:
+        least: Seconds that each leg takes at least.
     """
     ahead = max(1, round(RAMP / period))
     even = [begin] * ahead

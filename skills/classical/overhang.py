@@ -72,7 +72,8 @@ class Drawing:
 def drawings(box: Box, surface: Surface, others: Sequence[Box]) -> list[Drawing]:
     """The edges of a surface over which a thing on it can be drawn, the nearest first.
 
-    others: boxes of what it must not run into; of those that begin below it only what is higher counts.
+    Args:
+        others: Boxes of what it must not run into; of those that begin below it only what is higher counts.
     """
     chosen = []
     for out, edge in _edges(surface):
@@ -89,7 +90,8 @@ def drawings(box: Box, surface: Surface, others: Sequence[Box]) -> list[Drawing]
 def pinches(box: Box, surface: Surface, parts: Sequence[Solid], tool: Tool) -> list[Grasp]:
     """Grasps, best first, from above and below of a thing that hangs over an edge of what it lies on.
 
-    parts: the solids that the thing is made of, where they are known.
+    Args:
+        parts: The solids that the thing is made of, where they are known.
     """
     fingers, thick = tool.fingers, 2.0 * float(box.half[2])
     if thick > tool.opening - 2 * fingers.room:

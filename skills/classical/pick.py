@@ -45,7 +45,7 @@ APPROACH = 0.15
 """Metres per second of the hand on its way to a thing."""
 
 FAILED_BEFORE = 1.0
-"""Cost of a grasp like one that has closed on nothing in an earlier attempt, or of a place that was no good."""
+"""Cost of a grasp like one that has closed on nothing in an earlier attempt, or of a place that was not good."""
 
 DRAWS = 3
 """Times that a thing is drawn towards an edge: the fingers slip on it."""

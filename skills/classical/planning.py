@@ -25,7 +25,12 @@ _MOVES = tuple((dy, dx, float(np.hypot(dy, dx))) for dy in (-1, 0, 1) for dx in 
 
 @dataclass(frozen=True, slots=True)
 class CostMap:
-    """Distance field of a grid. clearance (ny, nx): metres to the nearest obstacle; cost (ny, nx): per metre."""
+    """Distance field of a grid.
+
+    Attributes:
+        clearance (ny, nx): Metres to the nearest obstacle.
+        cost (ny, nx): Per metre.
+    """
 
     clearance: NDArray[np.float32]
     cost: NDArray[np.float32]

@@ -28,8 +28,14 @@ STRIPS = 6
 
 @dataclass(frozen=True, slots=True)
 class Wrist:
-    """How a hand holds a handle. slant: angle (rad) between the hand and the normal of the front. follow: how much it
-    turns with the panel. pitch: rad below the horizon. across: whether the fingers close to the front and the back."""
+    """How a hand holds a handle.
+
+    Attributes:
+        slant: Angle (rad) between the hand and the normal of the front.
+        follow: How much it turns with the panel.
+        pitch: Rad below the horizon.
+        across: Whether the fingers close to the front and the back.
+    """
 
     follow: float
     slant: float

@@ -68,9 +68,11 @@ def base_candidates(
     """Base poses from which a gripper target (2+,) lies ahead, or in the direction of the arm, with a cost, cheapest
     first.
 
-    approach: yaw of the gripper at the target; None if any yaw will do. offsets: angles added to the heading so
-    that the target need not be straight ahead. distances: metres from the base's centre to the target, best first.
-    aside: direction (rad) in which the arm reaches out, from straight ahead.
+    Args:
+        approach: Yaw of the gripper at the target; None if any yaw will do.
+        offsets: Angles added to the heading so that the target need not be straight ahead.
+        distances: Metres from the base's centre to the target, best first.
+        aside: Direction (rad) in which the arm reaches out, from straight ahead.
     """
     stands: list[tuple[float, Pose2]] = []
     if approach is None:
@@ -109,8 +111,9 @@ def solve_sequence(
 ) -> tuple[Array, ...] | None:
     """Joint values for each pose (odometry frame) from a base pose, each solved from the one before; None if one fails.
 
-    max_jump: largest joint change (rad) between neighbours after the first; more means the arm would flip over.
-    locked_torso: the torso stays where the first pose brings it.
+    Args:
+        max_jump: Largest joint change (rad) between neighbours after the first; more means the arm would flip over.
+        locked_torso: The torso stays where the first pose brings it.
     """
     turn = rotation_z(-base.yaw)
     joints: list[Array] = []
@@ -165,8 +168,11 @@ def first_standing(
     """The cheapest option whose pose sequence is reachable and accepted. Options: (cost, base pose, poses), sorted.
 
     The second pose, where the work is done, decides most: it is solved alone first, and only where the arm has the
-    `clearance` there the rest is. margins: on the way there and at the poses (m); options that fail with one pair wait
-    for the next. accept(standing, margin of the way, margin at the poses) has the last word.
+    `clearance` there the rest is.
+
+    Args:
+        margins: On the way there and at the poses (m); options that fail with one pair wait for the next.
+            accept(standing, margin of the way, margin at the poses) has the last word.
     """
     waiting = _reaching(kinematics, itertools.islice(options, tries), readies, clearance)
     for way, margin in margins:

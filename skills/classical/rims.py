@@ -57,8 +57,10 @@ GUESSED = 0.3
 def scoops(box: Box, parts: Sequence[Solid], others: Sequence[Box], access: Array | None, tool: Tool) -> list[Grasp]:
     """Grasps of a plate by its rim, best first; none of a thing that has no rim with room for a finger below it.
 
-    parts: the solids that it is made of, where they are known; without them it is judged by its box. others: boxes
-    that the open fingers must not hit. access: way out (2,) if it stands in a compartment.
+    Args:
+        parts: The solids that it is made of, where they are known; without them it is judged by its box.
+        others: Boxes that the open fingers must not hit.
+        access: Way out (2,) if it stands in a compartment.
     """
     if 2 * box.half[2] > HIGHEST or not (parts or _could_be_a_plate(box)):
         return []

@@ -77,7 +77,11 @@ class Joints:
 
 @dataclass(frozen=True, slots=True)
 class ArmSpace:
-    """Where the arm can be while the base stands at a pose. held: spheres (n, 4) in the gripper frame, see `Hand`."""
+    """Where the arm can be while the base stands at a pose.
+
+    Attributes:
+        held: Spheres (n, 4) in the gripper frame, see `Hand`.
+    """
 
     joints: Joints
     kinematics: Kinematics
@@ -129,8 +133,10 @@ class ArmSpace:
     ) -> list[Array] | None:
         """Postures from `begin` (left out) to `end` with clear ways between them; None if none was found.
 
-        detours: postures to go by, tried in order after the straight way. margins: metres to things, best first. What
-        is nearer to something than that at the beginning or at the end need not keep more.
+        Args:
+            detours: Postures to go by, tried in order after the straight way.
+            margins: Metres to things, best first. What is nearer to something than that at the beginning or at the end
+                need not keep more.
         """
         ends = min(self.clearance(begin), self.clearance(end)) - 2e-3
         asked = list(dict.fromkeys(min(margin, ends) for margin in margins))
@@ -155,7 +161,8 @@ class ArmSpace:
 def detours(ready: Sequence[Array], carry: Array, end: Array, torso: int) -> list[list[Array]]:
     """Postures to go by on the way to `end`, for `ArmSpace.find`: the raised ones and that for carrying.
 
-    torso: how many joints, the first ones, are of a torso.
+    Args:
+        torso: How many joints, the first ones, are of a torso.
     """
     return [
         # First with the torso where it ends: it is slow.

@@ -1,5 +1,5 @@
 """What plays MoveIt and Nav2 for a simulated robot on a ROS 2 network (`homie serve ros`): the classical skills' own
-ways of the arm and of the base. They stand in for that software, and are not it."""
+ways of the arm and of the base. They take the place of that software in simulation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ class ArmPlanning:
     def way(self, begin: Array, end: Array, boxes: Sequence[Box], held: Array) -> list[Array] | None:
         """Postures (n,) of the chain from `begin` (left out) to `end`, None if no way was found.
 
-        boxes: what the arm keeps out of, in the base frame. held: balls (m, 4) in the hand, in the gripper frame.
+        Args:
+            boxes: What the arm keeps out of, in the base frame.
+            held: Balls (m, 4) in the hand, in the gripper frame.
         """
         chain, spec = self._spec.chain, self._spec
         space = ArmSpace(self._joints, self._kinematics, Solids(boxes), HERE, held)

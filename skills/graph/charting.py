@@ -51,8 +51,12 @@ Rect = tuple[float, float, float, float]
 class Ground:
     """What a graph is made of, at the start of an episode; m, world frame.
 
-    grid: where a base cannot be. base: where the robot stands. radius: of its footprint. rooms: their floors x0, y0,
-    x1, y1 between the walls, by name. goals: what there is to go to, by name.
+    Attributes:
+        grid: Where a base cannot be.
+        base: Where the robot stands.
+        radius: Of its footprint.
+        rooms: Their floors x0, y0, x1, y1 between the walls, by name.
+        goals: What there is to go to, by name.
     """
 
     grid: OccupancyGrid

@@ -1,4 +1,4 @@
-"""What a move comes to where the robot is: the next pose or tilt, or why there is none. Without any motion."""
+"""The result of a move from the robot's pose: the next pose or tilt, or why there is none. Without any motion."""
 
 from __future__ import annotations
 
@@ -29,7 +29,11 @@ class Refused(Exception):
 
 @dataclass
 class Traveller:
-    """A robot on a graph. tilt: how far its head looks down (rad) where nothing else turns it."""
+    """A robot on a graph.
+
+    Attributes:
+        tilt: How far its head looks down (rad) where nothing else turns it.
+    """
 
     graph: Graph
     spec: RobotSpec

@@ -1,4 +1,4 @@
-"""A navigation graph: points on the floor, straight ways between them, and what the five moves come to on it."""
+"""A navigation graph: points on the floor, straight ways between them, and the results of the five moves on it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,15 @@ of a picture of 100 degrees, where nobody needs to turn to see it."""
 
 @dataclass(frozen=True)
 class Graph:
-    """Points (n, 2), m, world frame. edges: pairs of their numbers, the smaller first, sorted. sights: of each point,
-    the directions (rad) of what it is there for and no neighbour lies towards. beside: the number of the point at which
-    the robot stands before a piece of furniture, a loose thing or a person, by its name. costs: the floor that it was
-    made on, of the robot's footprint with its margin."""
+    """Points (n, 2), m, world frame.
+
+    Attributes:
+        edges: Pairs of their numbers, the smaller first, sorted.
+        sights: Of each point, the directions (rad) of what it is there for and no neighbour lies towards.
+        beside: The number of the point at which the robot stands before a piece of furniture, a loose thing or a
+            person, by its name.
+        costs: The floor that it was made on, of the robot's footprint with its margin.
+    """
 
     points: Array
     edges: tuple[tuple[int, int], ...]

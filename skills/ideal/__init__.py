@@ -1,4 +1,5 @@
-"""Skills that cannot fail, or fail as told: what a subtask comes to is set in the simulated world. Privileged.
+"""Skills that cannot fail, or fail with given probabilities: they set the result of a subtask in the simulated world.
+Privileged.
 
 goal --places--> robot.set_outcome, unless a draw by its `Reliability` fails
 """

@@ -28,8 +28,12 @@ PACKAGED = {"emmoe": Path(__file__).parent / "emmoe.yaml"}
 
 
 class Chance(BaseModel):
-    """Of one action. success: the probability that an attempt succeeds. failure: what else happens: nothing (E1), or
-    the thing is lost (E2)."""
+    """Of one action.
+
+    Attributes:
+        success: The probability that an attempt succeeds.
+        failure: What else happens: nothing (E1), or the thing is lost (E2).
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -38,7 +42,11 @@ class Chance(BaseModel):
 
 
 class Reliability(BaseModel):
-    """The content of a file. source: where its numbers are from."""
+    """The content of a file.
+
+    Attributes:
+        source: Where its numbers are from.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

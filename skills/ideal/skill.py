@@ -20,7 +20,9 @@ class IdealSkill(AttemptSkill):
     """One attempt is one sample and one change of the world.
 
     After a Put it stands still for a moment, so that what is judged is where the thing has come to rest.
-    table: the actions that it brings about.
+
+    Args:
+        table: The actions that it brings about.
     """
 
     name = "ideal"

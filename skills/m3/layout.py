@@ -25,8 +25,11 @@ STEP = 1 / 30
 class Layout:
     """Inputs and outputs of one kind of network.
 
-    cameras: its depth pictures, in order. states: names and lengths of the parts of the state, in order. actions:
-    their number. discrete: whether one of them is chosen; otherwise all are real numbers in -1..1.
+    Attributes:
+        cameras: Its depth pictures, in order.
+        states: Names and lengths of the parts of the state, in order.
+        actions: Their number.
+        discrete: Whether one of them is chosen; otherwise all are real numbers in -1..1.
     """
 
     cameras: tuple[str, ...]

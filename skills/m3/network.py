@@ -24,7 +24,8 @@ HIDDEN = 512
 class Step:
     """The output of one step: the actor's (B, actions), the value (B, 1), the core's state (B, 512).
 
-    actor: logits of the classes, or the action itself, tanh of the means.
+    Attributes:
+        actor: Logits of the classes, or the action itself, tanh of the means.
     """
 
     actor: torch.Tensor
@@ -119,8 +120,11 @@ class Network(nn.Module):
     def forward(self, depth: torch.Tensor, state: torch.Tensor, previous: torch.Tensor, hidden: torch.Tensor) -> Step:
         """One step of a batch.
 
-        depth: (B, cameras, 128, 128) in 0..1, 1 is 10 m. state: (B, n). previous: the last action, one of the
-        classes as a one-hot vector; zeros on the first step, as is hidden, (B, 512).
+        Args:
+            depth: (B, cameras, 128, 128) in 0..1, 1 is 10 m.
+            state: (B, n).
+            previous: The last action, one of the classes as a one-hot vector; zeros on the first step, as is hidden,
+                (B, 512).
         """
         after = self.net(depth, state, previous, hidden)
         return Step(self.actor(after), self.critic(after), after)

@@ -23,9 +23,13 @@ Norm: TypeAlias = Callable[[int], nn.Module]
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Blocks of one width. stride: of the first block, the others have 1. expansion: hidden over incoming channels.
+    """Blocks of one width.
 
     Positional, because `B0` and `B3` are the tables of the paper, read by columns in the order of these fields.
+
+    Attributes:
+        stride: Of the first block, the others have 1.
+        expansion: Hidden over incoming channels.
     """
 
     channels: int

@@ -21,7 +21,11 @@ class FlaxView:
         self._theirs: dict[str, torch.Tensor] = {}
 
     def tensor(self, ours: str, theirs: str, shape: tuple[int, ...] | None = None) -> None:
-        """A tensor without permutation. shape: that of the file, if it splits dimensions or adds dimensions of 1."""
+        """A tensor without permutation.
+
+        Args:
+            shape: That of the file, if it splits dimensions or adds dimensions of 1.
+        """
         value = self._ours[ours]
         self._theirs[theirs] = value if shape is None else value.view(shape)
 
@@ -34,7 +38,11 @@ class FlaxView:
         inputs: tuple[int, ...] = (-1,),
         outputs: tuple[int, ...] = (-1,),
     ) -> None:
-        """An nn.Linear. inputs, outputs: the dimensions into which the file splits its sides, e.g. (heads, width)."""
+        """An nn.Linear.
+
+        Args:
+            inputs, outputs: The dimensions into which the file splits its sides, e.g. (heads, width).
+        """
         kernel = self._ours[f"{ours}.weight"].mT
         self._theirs[f"{theirs}/kernel"] = kernel.unflatten(-1, outputs).unflatten(0, inputs)
         if bias:

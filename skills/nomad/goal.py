@@ -14,8 +14,10 @@ from skills.policies.views import best_seen, heading
 class NomadGoal:
     """A goal of NoMaD. Without nodes and picture it explores.
 
-    nodes: of the map; () if the map does not have the place. picture: (h, w, 3) uint8, if the target is in sight
-    instead. heading: yaw in the odometry frame (rad) in which the robot sees that picture straight ahead.
+    Attributes:
+        nodes: Of the map; () if the map does not have the place.
+        picture: (h, w, 3) uint8, if the target is in sight instead.
+        heading: Yaw in the odometry frame (rad) in which the robot sees that picture straight ahead.
     """
 
     nodes: tuple[int, ...] = ()

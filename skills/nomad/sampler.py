@@ -41,7 +41,12 @@ def denoise(x: torch.Tensor, noise: torch.Tensor, step: int, fresh: torch.Tensor
 def sample(
     predict: Callable[[torch.Tensor, int], torch.Tensor], draw: Callable[[], torch.Tensor], x: torch.Tensor
 ) -> torch.Tensor:
-    """Denoise x (n, LENGTH, 2) from the last step to the first. predict: the noise in x at a step; draw: new noise."""
+    """Denoise x (n, LENGTH, 2) from the last step to the first.
+
+    Args:
+        predict: The noise in x at a step.
+        draw: New noise.
+    """
     for step in reversed(range(STEPS)):
         x = denoise(x, predict(x, step), step, draw() if step else torch.zeros_like(x))
     return x

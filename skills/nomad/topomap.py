@@ -32,7 +32,12 @@ STRIDE, TURN = 0.5, math.radians(30.0)
 
 
 class Names(BaseModel):
-    """The content of `names.json`. names: the nodes at each place. loop: whether the last node leads to the first."""
+    """The content of `names.json`.
+
+    Attributes:
+        names: The nodes at each place.
+        loop: Whether the last node leads to the first.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -85,7 +85,11 @@ class Statistics:
 
 @dataclass(slots=True)
 class Gripper:
-    """Converts the gripper's number. opening: the last commanded opening, 0..1."""
+    """Converts the gripper's number.
+
+    Attributes:
+        opening: The last commanded opening, 0..1.
+    """
 
     sticky: bool
     opening: float = 1.0

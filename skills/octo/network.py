@@ -172,7 +172,8 @@ class OctoNetwork(nn.Module):
     def encode(self, camera: str, pictures: torch.Tensor, goals: torch.Tensor | None = None) -> torch.Tensor:
         """Tokens (n, 256 or 64, width) of pictures (n, 3, side, side) in 0..255; they do not depend on the step.
 
-        goals: like pictures; None for no goal picture, which is zeros as in training.
+        Args:
+            goals: Like pictures; None for no goal picture, which is zeros as in training.
         """
         pictures = pictures.float()
         goals = torch.zeros_like(pictures) if goals is None else goals.float()
@@ -218,8 +219,11 @@ class OctoNetwork(nn.Module):
 
 
 def _mask(window: int, group: int, has_text: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-    """Which rows attend to which columns (n, 1, tokens, tokens). has_text (n,), real (n, window * group): False for
-    padding."""
+    """Which rows attend to which columns (n, 1, tokens, tokens).
+
+    Args:
+        has_text (n,), real (n, window * group): False for padding.
+    """
     place = torch.arange(window * group, device=real.device)
     step = F.pad(place // group, (TEXT_TOKENS, 0), value=-1)
     readout = F.pad((place + 1) % group == 0, (TEXT_TOKENS, 0), value=False)

@@ -122,7 +122,10 @@ class OctoPolicy(ChunkPredictor):
     """Octo without a robot, one motion at a time; see `skills.policies.policy.Policy`.
 
     `step` takes pictures as `see` does and returns the fields of `skills.policies.motions.Motion`, and `action` (7,) in
-    the units of the data set. chunks: chooses the actions of chunks to execute; the rest is `ChunkPredictor`'s.
+    the units of the data set.
+
+    Args:
+        chunks: Chooses the actions of chunks to execute; the rest is `ChunkPredictor`'s.
     """
 
     def __init__(self, *, chunks: Chunks, **rest: Any) -> None:

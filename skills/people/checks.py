@@ -1,4 +1,4 @@
-"""What the verbs with people ask of a person, besides the columns of the table of actions."""
+"""Requirements of verbs with people on a person, beyond the columns of the table of actions."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ PERSON = "person"
 
 
 def people(question: CheckQuestion) -> Check:
-    """L4 for what is no person, or one who is not as the verb asks for; L2 for something else in the hand than what is
-    to be shown. What nobody can tell is not refused."""
+    """L4 for what is not a person, or one who is not as the verb asks for; L2 for something else in the hand than what
+    is to be shown. What nobody can tell is not refused."""
     verb = PERSON_VERBS.get(question.action.name)
     if verb is None or question.entity is None:
         return Check(LAYER)

@@ -42,8 +42,10 @@ class PixNavNetwork(nn.Module):
     def forward(self, goal: torch.Tensor, pictures: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """A whole window at once, as in training. `Decoding` gives the same results picture by picture, faster.
 
-        goal (4, 224, 224): picture and mask. pictures (t, 3, 224, 224), t up to WINDOW. All in 0..1, see
-        `skills.pixnav.pictures`. Returns for each picture: actions (t, 6), unscaled; distance (t, 1); goal (t, 2).
+        Args:
+            goal (4, 224, 224): Picture and mask. pictures (t, 3, 224, 224), t up to WINDOW. All in 0..1, see
+                `skills.pixnav.pictures`. Returns for each picture: actions (t, 6), unscaled; distance (t, 1); goal (t,
+                2).
         """
         features = self.goal_backbone(goal[None])
         seen = torch.cat(

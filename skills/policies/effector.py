@@ -4,7 +4,7 @@
 
 The robot stands while the policy decides, or carries out the motions of the answer before (`skills.policies.pacing`).
 
-A motion is added to the pose that the hand was told before, in the base frame, and reached on a straight line within
+A motion is added to the previous target of the hand, in the base frame, and reached on a straight line within
 one period of the policy's rate. What the arm cannot reach is shortened or left out. The attempt ends when the policy
 says so, when the hand has done what it was sent for, or after a number of motions.
 """
@@ -34,7 +34,7 @@ FARTHEST, FURTHEST = 0.05, 0.15
 """The same for the base (m, rad). It drives blindly."""
 
 LEAD = 0.10
-"""How far (m) the pose that the hand is told may be from where it is; if further, something is in the way."""
+"""How far (m) the target of the hand may be from its pose; if further, something is in the way."""
 
 LARGEST_JUMP = 1.2
 """The largest change of a joint (rad) from one pose to the next: more means that the arm would flip over."""
@@ -94,7 +94,7 @@ class EffectorSkill(PolicySkill):
         self.pace.begin({"text": text, "listed": listed, "gripper": opening})
         self._stood = 0
         self._wanted = {"Pick": True, "Put": False}.get(subtask.action)
-        """What the hand should come to: holding or not, None where it does not matter."""
+        """Whether the hand should hold something in the end, None if it does not matter."""
         if self._wanted is body.holding:
             self._wanted = None
         self._since: float | None = None
@@ -167,7 +167,7 @@ class EffectorSkill(PolicySkill):
 
     def _commands_of(self, motion: Motion, periods: int) -> list[Command]:
         """The commands of one motion, one per control period."""
-        begin = self._told()
+        begin = self._target()
         turn = _shortened(motion.rotation, WIDEST)
         goal, share = self._reachable(begin, _shortened(motion.translation, LONGEST), turn)
         base = self._base_speed(motion.base, periods) if self.drives else None
@@ -182,8 +182,8 @@ class EffectorSkill(PolicySkill):
         self._pose = goal
         return commands
 
-    def _told(self) -> Pose:
-        """The pose that the hand was told last, or where it is, if it could not follow."""
+    def _target(self) -> Pose:
+        """The last target of the hand, or its pose if it could not follow."""
         here = self.kinematics.forward(self.q)
         return self._pose if float(np.linalg.norm(self._pose.position - here.position)) < LEAD else here
 

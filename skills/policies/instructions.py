@@ -46,7 +46,9 @@ class Templates(BaseModel):
 def instruction(facts: Named, subtask: Subtask, entity: str = "") -> str:
     """The text for a subtask. Raises PolicyFailed where the policy has no words for the action.
 
-    entity: the listed name of its target or, for Put, of its destination, which is said in place of the planner's word.
+    Args:
+        entity: The listed name of its target or, for Put, of its destination, which is said in place of the planner's
+            word.
     """
     if entity:
         subtask = replace(subtask, **{"destination" if subtask.action == "Put" else "target": kind_of(entity)})

@@ -26,8 +26,13 @@ CONVENTIONS = HandConventions(position="delta", frame="base", rotation="rotation
 class Motion:
     """One motion, for one period of the policy's rate.
 
-    translation (3,) m. rotation (3,): rotation vector, rad. opening: of the gripper, wanted, 0 closed, 1 open.
-    base (3,): m ahead, m to the left, rad to the left. terminate: the policy says that it is done.
+    translation (3,) m.
+
+    Attributes:
+        rotation (3,): Rotation vector, rad.
+        opening: Of the gripper, wanted, 0 closed, 1 open.
+        base (3,): M ahead, m to the left, rad to the left.
+        terminate: The policy says that it is done.
     """
 
     translation: Array

@@ -27,8 +27,9 @@ of both (the gripper's opening is always the newest)."""
 class Pacing(ABC):
     """Asks a policy for the motions of one attempt after the other.
 
-    stands: whether the robot has to stand while `ask` runs.
-    late: motions of this attempt that came after their time.
+    Attributes:
+        stands: Whether the robot has to stand while `ask` runs.
+        late: Motions of this attempt that came after their time.
     """
 
     stands: bool

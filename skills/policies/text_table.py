@@ -36,7 +36,11 @@ def plain(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """Embeddings by instruction. path: the file, for the record."""
+    """Embeddings by instruction.
+
+    Attributes:
+        path: The file, for the record.
+    """
 
     path: Path
     rows: dict[str, NDArray[np.float32]] = field(repr=False)
@@ -56,7 +60,7 @@ class TextTable:
             raise BadInput(f"There is no table of embeddings {path}: docs/policies.md says how to make one.") from None
         except Exception as error:  # numpy, zipfile and zlib each have their own
             raise BadInput(
-                f"{path} is no table of embeddings, an .npz file with `texts` and `embeddings`: {error}"
+                f"{path} is not a table of embeddings, an .npz file with `texts` and `embeddings`: {error}"
             ) from error
         with np.errstate(over="ignore"):
             embeddings = embeddings.astype(np.float32)

@@ -51,7 +51,8 @@ class Field:
 class TokenCodec:
     """An action as tokens: one of its mode, then those of the fields in their order.
 
-    modes: their names in the order of their numbers.
+    Attributes:
+        modes: Their names in the order of their numbers.
     """
 
     bins: int
@@ -74,7 +75,7 @@ class TokenCodec:
         return np.concatenate(parts)
 
     def decode(self, tokens: ArrayLike) -> tuple[str, dict[str, Array]]:
-        """Mode and fields of tokens (length,). A first token that is no mode means the last one, as RT-1 has it."""
+        """Mode and fields of tokens (length,). A first token that is not a mode means the last one, as RT-1 has it."""
         whole = np.asarray(tokens)
         if whole.shape != (self.length,):
             raise ValueError(f"an action has {self.length} tokens, got {whole.shape}")

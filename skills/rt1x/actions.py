@@ -42,7 +42,11 @@ class Embodiment(ABC):
     name: ClassVar[str]
 
     def reset(self, opening: float) -> None:
-        """Begin an attempt. opening: the gripper's opening now, 0..1."""
+        """Begin an attempt.
+
+        Args:
+            opening: The gripper's opening now, 0..1.
+        """
         self.opening = opening
 
     def motion(self, tokens: ArrayLike) -> Motion:

@@ -43,7 +43,11 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """The first message of a client. homie: its version of Homie, for the record."""
+    """The first message of a client.
+
+    Attributes:
+        homie: Its version of Homie, for the record.
+    """
 
     kind: ClassVar[str] = "hello"
     protocol: int
@@ -54,8 +58,11 @@ class Hello:
 class Welcome:
     """The answer to a hello.
 
-    policy: the registered name of the skill set. facts: of the policy. about: the description of the skill set
-    (checkpoint, hash, settings). idle_seconds: time without a request after which a session ends.
+    Attributes:
+        policy: The registered name of the skill set.
+        facts: Of the policy.
+        about: The description of the skill set (checkpoint, hash, settings).
+        idle_seconds: Time without a request after which a session ends.
     """
 
     kind: ClassVar[str] = "welcome"
@@ -70,7 +77,11 @@ class Welcome:
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """Begin an attempt. number: chosen by the client and repeated in the answer."""
+    """Begin an attempt.
+
+    Attributes:
+        number: Chosen by the client and repeated in the answer.
+    """
 
     kind: ClassVar[str] = "reset"
     number: int
@@ -79,7 +90,11 @@ class Reset:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Ask for a decision. given: the inputs of the policy."""
+    """Ask for a decision.
+
+    Attributes:
+        given: The inputs of the policy.
+    """
 
     kind: ClassVar[str] = "step"
     number: int
@@ -88,7 +103,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The result of the policy, empty for a reset. seconds: its computing time, without waiting and transfer."""
+    """The result of the policy, empty for a reset.
+
+    Attributes:
+        seconds: Its computing time, without waiting and transfer.
+    """
 
     kind: ClassVar[str] = "done"
     number: int
@@ -100,8 +119,9 @@ class Done:
 class Problem:
     """Why there is no result, in a sentence.
 
-    number: of the message that it refers to, -1 if unknown. reason: the name of a `FailureReason` of the policy, "" for
-    none.
+    Attributes:
+        number: Of the message that it refers to, -1 if unknown.
+        reason: The name of a `FailureReason` of the policy, "" for none.
     """
 
     kind: ClassVar[str] = "problem"

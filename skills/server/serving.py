@@ -68,8 +68,12 @@ T = TypeVar("T")
 class Service:
     """The configuration of a policy server.
 
-    name: the registered name of the skill set. token: what clients must send, "" for none. sessions: largest number of
-    clients. debug: whether clients get the tracebacks of unexpected errors. tell: receives lines for the log.
+    Attributes:
+        name: The registered name of the skill set.
+        token: What clients must send, "" for none.
+        sessions: Largest number of clients.
+        debug: Whether clients get the tracebacks of unexpected errors.
+        tell: Receives lines for the log.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The eight actions by name, in the order and the words of EB-Navigation, and what each of them comes to."""
+"""The eight actions by name, in the order and the words of EB-Navigation, and the result of each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ METRES = steps.STRIDE
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A move by `METRES`. aside: the direction in which, rad from straight ahead, to the left."""
+    """A move by `METRES`.
+
+    Attributes:
+        aside: The direction in which, rad from straight ahead, to the left.
+    """
 
     aside: float
 

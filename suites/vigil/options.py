@@ -23,7 +23,7 @@ class VigilOptions(Options):
     families: list[str] = Field([], description="Families, such as PG; may be repeated (default: all).")
     episodes: Annotated[int | None, Field(ge=1, description="The first so many of each family (default: all).")] = None
     feedback: Literal["silent", "told"] = Field(
-        "silent", description="Whether a planner is told `too_far` and `path_blocked` after an action."
+        "silent", description="Whether a planner gets `too_far` and `path_blocked` after an action."
     )
     coordinates: Literal["pixels", "thousandths"] = Field(
         "pixels", description="What a planner's x and y are: pixels of 640x480, or 0 to 1000 over the frame."

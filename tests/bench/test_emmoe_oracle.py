@@ -41,7 +41,7 @@ class Conversation:
 def conversation(played: list[tuple[str, bool, str]], last: str, expert: int) -> Conversation:
     """What EMMOE's planner writes down: a message a round, each with all that happened before it.
 
-    played: of each round but the last the subtask as it is told, whether it succeeded, and its feedback.
+    played: of each round but the last the subtask, whether it succeeded, and its feedback.
     """
     messages = []
     for number in range(len(played) + 1):

@@ -205,7 +205,7 @@ class Answers(Pool):
 
 @pytest.fixture
 def bench(tmp_path: Path, write_suite, tiny_bench):
-    """Run a bench of two tasks in two trials on a pool; the summary, and what was told."""
+    """Run a bench of two tasks in two trials on a pool; the summary, and what was reported."""
     suite = write_suite(["put the ball", "get the ball"], trials=2)
 
     def play(pool: Pool, **more: object):

@@ -1,4 +1,4 @@
-"""The pool on a Ray cluster, with a stand-in for Ray: `test_ray.py` has the slow one with the real thing."""
+"""The pool on a Ray cluster, with a fake Ray: `test_ray.py` has the slow one with the real thing."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def job(tiny_options: Callable[..., RunOptions], tmp_path: Path) -> Jobs:
 
 @pytest.fixture
 def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pools]:
-    """A pool on a stand-in."""
+    """A pool on a fake Ray."""
     (tmp_path / "bench" / "episodes").mkdir(parents=True)
     before = signal.getsignal(signal.SIGTERM)
 

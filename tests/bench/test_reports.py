@@ -96,7 +96,7 @@ def test_the_goal_is_judged_at_the_start_and_after_every_subtask(run):
         (4, True, 1.0, (True,)),
     ]
     inputs = (run.path / "episodes/late-success-0/inputs.jsonl").read_text()
-    assert "holds" not in inputs and "progress" not in inputs, "nothing of it is told to the planner"
+    assert "holds" not in inputs and "progress" not in inputs, "the planner gets none of it"
 
 
 def test_the_table_has_the_rates(run):

@@ -1,4 +1,4 @@
-"""What a suite says of a scene besides seed and file belongs to the environment of its robot."""
+"""What a suite says of a scene other than seed and file belongs to the environment of its robot."""
 
 from __future__ import annotations
 

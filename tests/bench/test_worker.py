@@ -29,7 +29,7 @@ from homie.runtime.runstore import read_episode
 
 PUT = {"id": "put", "text": "put the ball in the box", "goal": {"in": ["ball", "box"]}}
 TROUBLE: dict[str, BaseException] = {}
-"""What the robot of these tests raises when it is told to move, under "act"."""
+"""What the robot of these tests raises when it should move, under "act"."""
 
 
 class Faulty(FilmedTinyRobot):

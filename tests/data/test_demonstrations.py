@@ -54,8 +54,8 @@ def test_frames_are_the_moments_of_the_pictures(recordings):
     np.testing.assert_allclose(ahead, [sent[stamp] for stamp in demonstration.stamps], rtol=1e-6)
     grip = demonstration.actions[:, demonstration.layout.action.index("gripper.pos")]
     picked = next(stage for stage in demonstration.stages if stage.subtask.action == "Pick")
-    assert grip[: picked.first].tolist() == pytest.approx([0.1] * picked.first)  # open, as measured, until it is told
-    assert grip[picked.first + 1] == 0.0 and grip[picked.first + 12] == 0.0  # and closed for as long as nothing is told
+    assert grip[: picked.first].tolist() == pytest.approx([0.1] * picked.first)  # open until the first command
+    assert grip[picked.first + 1] == 0.0 and grip[picked.first + 12] == 0.0  # and closed as long as there is no command
     x = demonstration.states[:, demonstration.layout.state.index("base.x")]
     np.testing.assert_allclose(np.diff(x)[:3], 0.1 * ahead[:3], atol=1e-5)
     pictures = dict(recording.frames("front"))

@@ -28,7 +28,7 @@ LEROBOT = os.environ.get("HOMIE_LEROBOT_PYTHON", "")
 
 @pytest.fixture
 def plugin(monkeypatch):
-    """The distribution around stand-ins of LeRobot's base classes."""
+    """The distribution around fakes of LeRobot's base classes."""
 
     class Robot:
         def __init__(self, config):

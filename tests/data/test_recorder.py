@@ -1,4 +1,4 @@
-"""A recorder by its messages: what stands in the file for each thing that happens, and what is told of a failure."""
+"""A recorder by its messages: what the file contains for each event, and how a failure is reported."""
 
 from __future__ import annotations
 

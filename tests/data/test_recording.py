@@ -81,7 +81,7 @@ class Front:
 
 
 def drive(folder: Path, lines, **options):
-    """Carry out lines in the tiny world, recorded in a folder; what was told."""
+    """Carry out lines in the tiny world, recorded in a folder; what was reported."""
     desk, front = Desk(), Front()
     built = TeleopOptions.build(record=folder, **{**TINY, **options})
     operation = Operation(built, choose(built), desk, front, listeners=())
@@ -286,7 +286,7 @@ def test_what_a_person_has_said_of_an_empty_recording_stays(tmp_path):
 
 
 def test_a_disk_that_fails_ends_the_episode_with_one_sentence(tmp_path, monkeypatch):
-    """Whoever records next is told, and not only in the end: the robot is not driven on unrecorded."""
+    """The next call raises, and not only the last one: the robot is not driven on unrecorded."""
 
     def full(file, entry):
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -230,7 +230,7 @@ def test_a_lerobot_set_as_a_source(tmp_path):
     assert source.describe() == {"kind": "LeRobot data set", "planner": "", "versions": ""}
     first, second = source.entries()
     assert (first.number, second.number, second.name) == (0, 1, "set/run/1")
-    with pytest.raises(LeftOut, match=r"^a LeRobot data set does not say what a planner was told: use it to train"):
+    with pytest.raises(LeftOut, match=r"^a LeRobot data set has no planner input: use it to train"):
         source.read(first)
     assert len(source.demonstration(second, 10)) == 13
     with pytest.raises(LeftOut, match=r"^it has 10 frames a second, and --fps asks for 5$"):

@@ -1,4 +1,4 @@
-"""The folder in which the commands of a page are run: a clone's examples, and stand-ins for what a reader has."""
+"""The folder in which the commands of a page are run: a clone's examples, and fakes of what a reader has."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LINKED = ("examples", "benchmarks", "suites", "constraints.txt", "tests/plugin")
 
 
 class Stage:
-    """Folders for pages. store: where each stand-in is made once; pages get copies."""
+    """Folders for pages. store: where each fake is made once; pages get copies."""
 
     def __init__(self, store: Path) -> None:
         self._store = store
@@ -44,7 +44,7 @@ class Stage:
 
 
 def stand_ins_of(page: Path) -> list[str]:
-    """The stand-ins that the blocks of a page name, but for what a command of the page makes itself."""
+    """The fakes that the blocks of a page name, but for what a command of the page makes itself."""
     code = "\n".join(block.text for block in blocks(page) if block.language in ("console", "python"))
     written = {*re.findall(r"--out (\S+)", code), *re.findall(r"homie skill generate \w+ (\S+)", code)}
     needed = {name for command, names in NEEDS.items() if command in code for name in names}

@@ -1,4 +1,4 @@
-"""Stand-ins for what a page names and a clone does not hold: weights, pictures, models, suites, recordings, all small.
+"""Fakes of what a page names and a clone does not hold: weights, pictures, models, suites, recordings, all small.
 
 What is learned has random weights; a language model has just enough of them set to end every task at once.
 """

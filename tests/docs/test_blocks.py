@@ -41,7 +41,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
 
 
 NOTHING_DONE = 'homie_run() { homie run "$@" || test $? = 1; }'
-"""The models, checkpoints and people that stand in for a reader's own do nothing, and `homie run` ends with 1 then."""
+"""The models, checkpoints and people in place of a reader's own do nothing, and `homie run` ends with 1 then."""
 
 HOMIE_RUN = re.compile(r"^((?:\w+=\S+ )*)homie run ")
 

@@ -1,4 +1,4 @@
-"""What a subtask changes besides what it was about is told, and nothing else is."""
+"""Changes other than those of the target are reported, and nothing else is."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_nothing_is_told_where_nothing_has_changed(home: MujocoHome) -> None:
 
 
 def test_what_has_not_changed_gets_no_name_from_the_check() -> None:
-    """A name is for the rest of the episode: `apple` is the one that is told of first, not the first in a list."""
+    """A name is for the rest of the episode: `apple` is the one that is named first, not the first in a list."""
     apples = [{**THINGS[2], "name": f"apple_{number}", "x": 0.4 * number - 0.6} for number in (1, 2)]
     with MujocoHome(one_room([DRAWER, TABLE], apples)) as home:
         home.reset(seed=0)

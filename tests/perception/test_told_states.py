@@ -55,7 +55,7 @@ def test_what_is_told_of_the_states_in_a_house_is_so() -> None:
 
 
 class Switches(Planner):
-    """Goes to the lamp, turns it on and then off, and keeps what it is told of it."""
+    """Goes to the lamp, turns it on and then off, and keeps its input about it."""
 
     name = "switches"
 

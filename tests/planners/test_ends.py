@@ -1,4 +1,4 @@
-"""Reports of language models: what they are told of them, how they are read, and what other planners report."""
+"""Reports of language models: how prompts describe them, how they are read, and what other planners report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers that are not where the API has them, replies without an answer, and what the user is told of both."""
+"""Answers that are not where the API has them, replies without an answer, and messages for the user about both."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_text_that_ended_in_an_unknown_way_may_lack_its_end() -> None:
     assert decided("chat", reasoned, **strict).problem, "the official code reads no reasoning"
 
 
-# ------------------------------------------------------------ what the user is told
+# ------------------------------------------------------------ messages for the user
 
 ADVICE: dict[str, tuple[str, bytes, dict[str, object], str]] = {
     "thoughts to the last token": ("chat", message("length", content="", reasoning="Hm. " * 9), {}, "max_tokens=4096"),

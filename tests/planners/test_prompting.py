@@ -319,7 +319,7 @@ def test_its_examples_lie_beside_it_or_are_built_in(tmp_path: Path) -> None:
             OWN.replace("answer: text", "answer: text\nexamples: none.yaml"),
             "the examples none.yaml: No such file",
         ),
-        (OWN.replace("{{ task }}", "{{ tsak }}"), "uses 'tsak', which nobody tells it: did you mean 'task'?"),
+        (OWN.replace("{{ task }}", "{{ tsak }}"), "uses 'tsak', which has no value here: did you mean 'task'?"),
         (OWN.replace("{{ task }}", "{{ weather }}"), "it may use: task, round, inventory"),
         (OWN.replace("{{ task }}", "{{ view }}"), "'view' is undefined"),
         (OWN.replace("{{ task }}", "{{ task.__class__.__mro__ }}"), "cannot be filled"),
@@ -443,7 +443,7 @@ EXPLAINED = ("emmoe-json", "emmoe-text", "embodiedbench")
 
 
 def system_of(template: str, *declared: Action) -> str:
-    """The system message where skill sets declare actions besides those of EMMOE."""
+    """The system message where skill sets declare actions other than those of EMMOE."""
     skill_table = SkillTable({}, table=action_table([declared]))
     actions = (*(name for name in ACTION_TABLE if name != "End"), *(action.name for action in declared), "End")
     given = replace(GIVEN, actions=actions, arguments=skill_table.arguments, explanations=skill_table.explanations)

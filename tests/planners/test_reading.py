@@ -51,7 +51,7 @@ def written(subtask: Subtask) -> tuple[str, ...]:
 
 
 def wrong(text: str, layout: Layout = JSON, actions: tuple[str, ...] = ACTIONS) -> str:
-    """What the model is told about an answer that cannot be read."""
+    """The model's message about an answer that cannot be read."""
     with pytest.raises(Unreadable) as caught:
         read(text, layout, actions, MODELS)
     return str(caught.value)

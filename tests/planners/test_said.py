@@ -26,7 +26,7 @@ PICK, GO = subtask(action="Pick", target="apple"), subtask(action="Go to", targe
 
 
 def play(*answers: str, held: str = "", **settings: object) -> tuple[EpisodeResult, Stage, list[str]]:
-    """An episode in the text world, in front of the kitchen counter; what the model was told last, question by
+    """An episode in the text world, in front of the kitchen counter; the model's last input, question by
     question."""
     world = home()
     world.at = "kitchen_counter_1"

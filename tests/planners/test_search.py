@@ -1,4 +1,4 @@
-"""How the rule planner searches where it is told what Go to can find: no round is spent on what is not known."""
+"""How the rule planner searches if it knows what Go to can find: no round is spent on what is not known."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A home made of words: rooms, furniture, things, one hand. Deterministic, without geometry, quick.
 
 It is a real robot, detector, locator and skill set for the real executor and agent loop; only the physics is a table.
-Distances are told, not measured: 0.8 m to where the robot stands, 4 m in the same room, 10 m and more elsewhere.
+Distances are given, not measured: 0.8 m to where the robot stands, 4 m in the same room, 10 m and more elsewhere.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Skills by hand motions, with a policy that is a script and an arm that goes where it is told at once."""
+"""Skills by hand motions, with a policy that is a script and an arm that reaches its targets at once."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ HOUSEHOLD = ("Go to", "Pick", "Put", "Open", "Close", "End")
 
 
 class Front:
-    """Does something at moments, as a person would, and keeps what it is told."""
+    """Does something at moments, as a person would, and keeps its messages."""
 
     def __init__(self, *moments):
         self.told, self.moments = [], list(moments)

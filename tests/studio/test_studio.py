@@ -83,7 +83,7 @@ def test_what_is_no_message_is_refused_with_a_sentence(studio, text):
     with studio.connect(studio.enter()) as socket:
         page = Page(socket)
         socket.send(text)
-        assert page.wait("refused")["text"].startswith("The page has sent what is no message: ")
+        assert page.wait("refused")["text"].startswith("The page has sent what is not a message: ")
         page.wait("state")
 
 

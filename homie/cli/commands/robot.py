@@ -122,7 +122,8 @@ def episodes(
     ] = None,
     json: Annotated[bool, Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Make recordings of a bag: episodes with what was felt, seen, told and decided, for `homie data` and `report`."""
+    """Make recordings of a bag: episodes with measurements, pictures, commands and decisions, for `homie data` and
+    `report`."""
     from homie.data.bags import convert_bag
 
     replay: Replay = registry.load("ros", "replay")(bag, profile)

@@ -80,10 +80,10 @@ def texts(
         list[str] | None, typer.Option(help="A setting of the skill set; may be repeated.", metavar="SET.NAME=VALUE")
     ] = None,
 ) -> None:
-    """List the texts that a policy is told for the key paths and experts of a suite: what its table has to hold."""
+    """List the texts that a policy gets for the key paths and experts of a suite: its table must contain them."""
     skill_set = registry.load("skills", name)
     if not hasattr(skill_set.Settings, "say"):
-        raise BadInput(f"The policy of '{name}' is told no texts: rt1x and octo are.")
+        raise BadInput(f"The policy of '{name}' takes no texts: use rt1x or octo.")
     values = settings({"planner_settings": None, "skill_settings": skill_option}).get("skill_settings", {})
     prefix = f"{name}."
     if wrong := [key for key in values if not key.startswith(prefix)]:

@@ -106,24 +106,24 @@ class ThorRobot(SymbolicRobot):
         self._stamp += self.spec.period
         if action in STEPS:
             name, arguments = STEPS[action]
-            return self._told(name, **arguments)
+            return self._step(name, **arguments)
         if action in (FIND, "Go to"):
             return self._go_to(entity)
         if action in (PUT_DOWN, "Put"):
             return self._put(self._gone_to if action == PUT_DOWN else entity)
         if action == DROP:
-            return self._told(DROP, forceAction=True)
+            return self._step(DROP, forceAction=True)
         return self._on_object(HOUSEHOLD.get(action, action), self._names.id_of(entity))
 
     def _on_object(self, name: str, object_id: str) -> str:
         assert name in (PICK_UP, *ON_OBJECTS), f"{name} is no action on an object"
-        return self._told(name, objectId=object_id)
+        return self._step(name, objectId=object_id)
 
     def _put(self, place: str) -> str:
         """Put down where the robot went last, or at a place by its name."""
         if not place:
             return "Find a place to put it down first"
-        return self._told(PUT_DOWN, objectId=self._basin_of(self._names.id_of(place)), forceAction=True)
+        return self._step(PUT_DOWN, objectId=self._basin_of(self._names.id_of(place)), forceAction=True)
 
     def _basin_of(self, object_id: str) -> str:
         """The nearest basin of a sink or a bathtub, into which things are put; of all else the thing itself."""
@@ -155,7 +155,7 @@ class ThorRobot(SymbolicRobot):
 
     def _teleport(self, at: tuple[float, float, float], rotation: float, horizon: float) -> str:
         x, y, z = at
-        return self._told(
+        return self._step(
             "Teleport",
             position={"x": x, "y": y, "z": z},
             rotation={"x": 0.0, "y": rotation, "z": 0.0},
@@ -163,7 +163,7 @@ class ThorRobot(SymbolicRobot):
             standing=True,
         )
 
-    def _told(self, action: str, **arguments: object) -> str:
+    def _step(self, action: str, **arguments: object) -> str:
         """Tell the controller an action; its message if that failed, with names for objectIds."""
         before = self._event
         self._event = self._controller.step(action=action, **arguments)

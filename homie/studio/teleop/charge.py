@@ -13,7 +13,7 @@ from homie.kernel.types import Decision, Event, PeriodPassed, PlannerInput, Subt
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """What there is to show besides pictures.
+    """What there is to show in addition to pictures.
 
     Attributes:
         task: the instruction, "" while nothing was begun.

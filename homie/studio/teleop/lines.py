@@ -37,7 +37,7 @@ MOTIONS: Mapping[str, tuple[Stick, float]] = {
 }
 """What a hand does at a word, and for how many seconds of robot time where nothing else is said."""
 STOP = "stop"
-"""The one line that is no order."""
+"""The one line that is not an order."""
 _URGENT = (STOP, "take", "end", "discard", "again", "quit")
 _MOTION = re.compile(rf"({'|'.join(MOTIONS)})(?: (\d+(?:\.\d+)?))?(?: ?s)?")
 _BEGIN = re.compile(r"begin (?P<task>.+?)(?: with (?P<planner>\S+))?")

@@ -78,7 +78,8 @@ class Operation:
     ) -> None:
         """Makes the robot, in the thread that runs it. Raises BadInput, MissingPart; then nothing stays open.
 
-        listeners: told of every episode; what they raise is logged.
+        Args:
+            listeners: Get the events of every episode; what they raise is logged.
         """
         if options.record is not None:
             check_installed()

@@ -14,7 +14,12 @@ from homie.studio.teleop.stick import Stick
 
 @dataclass(frozen=True, slots=True)
 class Do:
-    """Carry out a subtask. analysis: why, in the words that a planner should use. model: the skill set, "" for any."""
+    """Carry out a subtask.
+
+    Attributes:
+        analysis: Why, in the words that a planner should use.
+        model: The skill set, "" for any.
+    """
 
     subtask: Subtask
     analysis: str = ""
@@ -38,7 +43,12 @@ class Begin:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """End the episode. mark: whether it went well, "" for nobody says. discard: it is not to be used."""
+    """End the episode.
+
+    Attributes:
+        mark: Whether it went well, "" for nobody says.
+        discard: It is not to be used.
+    """
 
     mark: Literal["", "success", "failure"] = ""
     discard: bool = False

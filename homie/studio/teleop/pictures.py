@@ -50,7 +50,11 @@ class Pictures:
 
 
 class Pace:
-    """Keeps robot time from running ahead of the clock. speed: robot seconds in a second; 0 for no limit."""
+    """Keeps robot time from running ahead of the clock.
+
+    Args:
+        speed: Robot seconds in a second; 0 for no limit.
+    """
 
     def __init__(self, speed: float) -> None:
         self._speed = speed

@@ -100,7 +100,7 @@ def run_terminal(options: TeleopOptions, write: Callable[[str], None], listeners
     Args:
         options: As of `homie teleop`.
         write: Gets every line for the person.
-        listeners: Told of every episode.
+        listeners: Get the events of every episode.
     """
     if options.record is not None:
         for repaired in repair_takes(options.record):

@@ -46,7 +46,7 @@ def adapted(model: Any, folder: Path, base: Path) -> Any:
         warnings.filterwarnings("error", message=".*missing adapter keys.*")
         try:
             whole = peft.PeftModel.from_pretrained(model, folder)
-            # Once more: the first time nobody is told of the weights that had no place.
+            # Once more: the first time, weights without a place are not reported.
             left = whole.load_adapter(folder, whole.active_adapter).unexpected_keys
         except (ValueError, RuntimeError, KeyError, TypeError, UserWarning) as error:
             raise BadInput(f"The adapter {folder} does not fit the model: {one_line(error)}") from error
@@ -71,7 +71,7 @@ def _checked_config(folder: Path) -> Mapping[str, Any]:
     path = folder / ADAPTER_CONFIG
     config = read_json(path)
     if "peft_type" not in config:
-        raise BadInput(f"{path} is no configuration of a PEFT adapter: it has no peft_type.")
+        raise BadInput(f"{path} is not a configuration of a PEFT adapter: it has no peft_type.")
     if config["peft_type"] == "LORA":
         ranks = {"r": config.get("r", 8), **_pattern(config, "rank_pattern")}
         scales = {"lora_alpha": config.get("lora_alpha", 8), **_pattern(config, "alpha_pattern")}

@@ -19,9 +19,14 @@ from planners.llm.local.grammar import Grammar
 
 @dataclass
 class Row:
-    """How one answer is decoded. limit: tokens it may take. temperature: 0 for the best token always.
+    """How one answer is decoded.
 
-    seed: of this answer alone. grammar: None for free text. cancelled: nobody waits for it any more.
+    Attributes:
+        limit: Tokens it may take.
+        temperature: 0 for the best token always.
+        seed: Of this answer alone.
+        grammar: None for free text.
+        cancelled: Nobody waits for it any more.
     """
 
     limit: int
@@ -49,7 +54,11 @@ class Steering:
         self._done = [False] * len(rows)
 
     def __call__(self, tokens: Any, scores: torch.Tensor) -> torch.Tensor:
-        """The scores (batch, vocabulary) with what is not allowed at minus infinity. tokens: (batch, so far)."""
+        """The scores (batch, vocabulary) with what is not allowed at minus infinity.
+
+        Args:
+            tokens: (batch, so far).
+        """
         if self._prompt < 0:
             self._prompt = tokens.shape[1]
         written = tokens.shape[1] - self._prompt

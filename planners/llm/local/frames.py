@@ -62,7 +62,7 @@ def answer_frame(*, written: Written | None = None, failed: str = "") -> bytes:
 
 
 def facts_frame(facts: Facts) -> bytes:
-    """What an asker is told first."""
+    """The first message to a client."""
     return _line({"facts": asdict(facts)})
 
 

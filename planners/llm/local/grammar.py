@@ -39,7 +39,8 @@ _NAME: Schema = {"pattern": r"^[\p{L}\p{N}][^,，、\[\]{}\p{C}]*$", "maxLength"
 class Grammar:
     """One answer in the making. Raises PlannerError for a schema that the library or the budget cannot hold.
 
-    budget: tokens that the answer may take, the end token among them.
+    Args:
+        budget: Tokens that the answer may take, the end token among them.
     """
 
     def __init__(self, tokenizer: LLTokenizer, schema: Schema, budget: int) -> None:

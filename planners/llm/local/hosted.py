@@ -35,7 +35,7 @@ class Host:
 
 
 def announced_host(weights: Weights) -> Host | None:
-    """The host that this process was told of, None where there is none or it holds other weights."""
+    """The host that this process knows, None if there is none or it has other weights."""
     text = os.environ.get(VARIABLE)
     if not text:
         return None

@@ -29,7 +29,11 @@ _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torc
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Which weights to load and how. device and dtype may be `auto`. adapter: a PEFT folder, or None."""
+    """Which weights to load and how. device and dtype may be `auto`.
+
+    Attributes:
+        adapter: A PEFT folder, or None.
+    """
 
     folder: Path
     adapter: Path | None = None
@@ -120,7 +124,7 @@ def _four_bits(device: torch.device, dtype: torch.dtype) -> Any:
 
 
 def _check_complete(folder: Path, report: dict[str, Any]) -> None:
-    """transformers fills what a checkpoint lacks with random numbers; that is no model to plan with."""
+    """transformers fills what a checkpoint lacks with random numbers; that is not a model to plan with."""
     for wrong in ("missing_keys", "mismatched_keys"):
         keys = sorted(str(key) for key in report.get(wrong, ()))
         if keys:
@@ -144,7 +148,11 @@ def _ends(model: Any, tokenizer: Any) -> tuple[int, ...]:
 
 @contextmanager
 def quietly(folder: Path) -> Iterator[None]:
-    """Without the messages of the libraries, and with their errors as one sentence. folder: the model, for these."""
+    """Without the messages of the libraries, and with their errors as one sentence.
+
+    Args:
+        folder: The model, for these.
+    """
     logging = transformers.utils.logging
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()

@@ -13,9 +13,13 @@ from planners.llm.messages import LanguageModel, Reply, Request
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """How answers are written. limit: tokens of one answer. temperature: 0 for the best token always.
+    """How answers are written.
 
-    constrained: held to the schema of the request token by token. batch: questions that may share one pass.
+    Attributes:
+        limit: Tokens of one answer.
+        temperature: 0 for the best token always.
+        constrained: Held to the schema of the request token by token.
+        batch: Questions that may share one pass.
     """
 
     limit: int

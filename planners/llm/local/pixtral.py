@@ -13,7 +13,9 @@ from transformers.processing_utils import ProcessorMixin
 class PixtralProcessor(ProcessorMixin):  # type: ignore[misc]
     """A picture is a row of tokens for each row of its merged patches, with a break after each and an end at last.
 
-    patch_size: pixels; spatial_merge_size: patches by side that make one token.
+    Args:
+        patch_size: Pixels.
+        spatial_merge_size: Patches by side that make one token.
     """
 
     def __init__(

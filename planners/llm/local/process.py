@@ -27,7 +27,9 @@ READY = "ready"
 class ModelProcess:
     """The owner of a process that loads weights once and answers who has its token (`planners.llm.local.host`).
 
-    log: the file that gets what the process writes on stderr. The process ends with this one, however this one ends.
+    Args:
+        log: The file that gets what the process writes on stderr. The process ends with this one, however this one
+            ends.
     """
 
     def __init__(self, weights: Weights, log: Path) -> None:

@@ -13,9 +13,14 @@ from homie.kernel.types import Image
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What one answer is asked for. schema: it has to follow it, None for free text. limit: tokens it may take.
+    """What one answer is asked for.
 
-    temperature: 0 for the best token always; seed: of the choice otherwise. cancelled: nobody waits any more.
+    Attributes:
+        schema: It has to follow it, None for free text.
+        limit: Tokens it may take.
+        temperature: 0 for the best token always.
+        seed: Of the choice otherwise.
+        cancelled: Nobody waits any more.
     """
 
     messages: tuple[Message, ...]
@@ -37,8 +42,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One answer. finish `length`: it was cut off at the limit. reused_tokens: of the input, that the model had read
-    for the question before."""
+    """One answer. finish `length`: it was cut off at the limit.
+
+    Attributes:
+        reused_tokens: Of the input, that the model had read for the question before.
+    """
 
     text: str
     finish: Literal["stop", "length"]

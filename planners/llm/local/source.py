@@ -23,7 +23,12 @@ _NEEDED = ("torch", "transformers", "accelerate", "safetensors", "llguidance")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """Which model, as a user names it. adapter: "" for none. revision: on the hub, "" for the main one."""
+    """Which model, as a user names it.
+
+    Attributes:
+        adapter: "" for none.
+        revision: On the hub, "" for the main one.
+    """
 
     name: str
     adapter: str = ""
@@ -37,8 +42,11 @@ class Weights:
 class Facts:
     """What is known of a loaded model, JSON-ready.
 
-    sees: whether it takes pictures; blind: why not, a sentence. engine: where it is and in which precision. files: the
-    SHA-256 of its weights (`sha256`) and of its adapter (`adapter_sha256`), in hex.
+    Attributes:
+        sees: Whether it takes pictures.
+        blind: Why not, a sentence.
+        engine: Where it is and in which precision.
+        files: The SHA-256 of its weights (`sha256`) and of its adapter (`adapter_sha256`), in hex.
     """
 
     sees: bool
@@ -53,7 +61,11 @@ class Source(Protocol):
     facts: Facts
 
     def ask(self, question: Question, batch: int) -> Written:
-        """The answer. batch: how many questions may share one pass. Raises PlannerError."""
+        """The answer. Raises PlannerError.
+
+        Args:
+            batch: How many questions may share one pass.
+        """
 
 
 class OwnModel:

@@ -118,7 +118,7 @@ def parse_template(data: bytes, where: str, folder: Path | None) -> Template:
         raise BadInput(f"The template {where}, line {line}: {(error.message or '').rstrip('.')}.") from error
     for name in sorted(used.difference(NAMES, environment.globals)):
         hint = suggestion(name, NAMES, f"it may use: {', '.join(NAMES)}.")
-        raise BadInput(f"The template {where} uses '{name}', which nobody tells it: {hint}")
+        raise BadInput(f"The template {where} uses '{name}', which has no value here: {hint}")
     for block in _NEEDED:
         if block not in compiled.blocks:
             raise BadInput(

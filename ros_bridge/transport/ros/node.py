@@ -222,7 +222,7 @@ def _guarded(place: str, callback: Callable[..., None]) -> Callable[..., None]:
 
 def _awaitable(future: Future[Message], executor: Any) -> RosFuture:
     """A future that the executor of rclpy waits for without stopping. It is settled from another thread, which the
-    executor has to be told."""
+    executor has to be notified."""
     awaited = RosFuture(executor=executor)
 
     def settle(done: Future[Message]) -> None:

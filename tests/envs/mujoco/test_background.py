@@ -1,4 +1,4 @@
-"""The background locator: what names mean, what goals hold, what the error checks are told."""
+"""The background locator: what names mean, what goals hold, what the error checks get."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def empty_world() -> mujoco.MjSpec:
 
 
 class Stage:
-    """A compiled world with a Fetch added, that is told targets by joint name."""
+    """A compiled world with a Fetch added, that gets targets by joint name."""
 
     def __init__(
         self, spec: mujoco.MjSpec, posture: Array = fetch.REST, pos: Vec3 = (0.0, 0.0, 0.0), yaw: float = 0.0
@@ -193,7 +193,7 @@ TOUCHES: dict[str, Array] = {
 
 @pytest.mark.parametrize("name", TOUCHES)
 def test_the_arm_stops_at_the_robot_itself(name: str) -> None:
-    """The servos are told to go through: they are held up, nowhere by more than 5 mm, and come free again."""
+    """The servos are commanded to go through: they are held up, nowhere by more than 5 mm, and come free again."""
     target = TOUCHES[name]
     assert ArmKinematics().self_distance(target) < -0.03
     stage = Stage(empty_world(), fetch.READY)

@@ -164,7 +164,8 @@ def test_a_dropped_thing_falls_and_stays_where_it_falls(stage: Stage) -> None:
 @at_fridge
 @pytest.mark.parametrize("width", [0.0, 0.06], ids=["closed", "open"])
 def test_fingers_that_press_on_a_panel_hold_nothing(stage: Stage, width: float) -> None:
-    """The hand is driven against the door, beside the handle, with the fingers shut or open, and told to hold that."""
+    """The hand is driven against the door, beside the handle, with the fingers shut or open, and commanded to hold
+    that."""
     home = stage.home
     for _ in range(200):
         home.act(Command(effector=Pose(np.array([0.75, 0.1, 1.0]), np.eye(3)), gripper=width))
@@ -209,7 +210,7 @@ def _between_the_fingers(
     home: MujocoHome, aside: float, width: float, periods: int, push: float = 0.0
 ) -> set[tuple[bool, bool]]:
     """Contacts of the pads on a can (66 mm thick) that floats `aside` metres to the left of the middle, while the
-    fingers are told a width (m). push: N, to the left."""
+    fingers get a width (m). push: N, to the left."""
     site, can = home.data.site("robot/gripper"), home.data.body("tomato_soup_can")
     left = site.xmat.reshape(3, 3)[:, 1].copy()
     lay(home.model, home.data, "tomato_soup_can", site.xpos + aside * left)

@@ -212,7 +212,12 @@ def test_fans_and_strips_are_read(kind: str | None, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("mode", "sentence"),
-    [(0, "a part of points, which is no surface"), (1, "a part of lines"), (3, "a part of lines"), (7, "the mode 7")],
+    [
+        (0, "a part of points, which is not a surface"),
+        (1, "a part of lines"),
+        (3, "a part of lines"),
+        (7, "the mode 7"),
+    ],
 )
 def test_what_is_no_surface_is_refused(mode: int, sentence: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=sentence):

@@ -115,7 +115,7 @@ def test_ideal_skills_open_both_doors_and_one_where_something_is_in_the_way_of_t
 
 
 def test_what_stands_open_at_the_start_stays_so() -> None:
-    """Told of every leaf; and springs carry flaps and lids, which neither fall shut nor open in four seconds."""
+    """Every leaf is known; and springs carry flaps and lids, which neither fall shut nor open in four seconds."""
     pieces = [piece.model_dump() for piece in SceneSpec.load(SCENE).furniture]
     for piece in pieces:
         piece["open"] = 0.5 if piece["kind"] in ("wardrobe", "chest", "dishwasher") else 0.0

@@ -50,7 +50,7 @@ def room(*people: dict[str, object], **fields: object) -> str:
         ({"position": [5.0, 1.0]}, "'anna' is outside the rooms or in a wall"),
         ({"id": "apple"}, "the name 'apple' is used by more than one thing"),
         ({"gesture": "pointing"}, "'anna' needs both"),
-        ({"gesture": "pointing", "points_at": "pear"}, "'anna' points at 'pear', which is no thing of this scene"),
+        ({"gesture": "pointing", "points_at": "pear"}, "'anna' points at 'pear', which is not a thing of this scene"),
         ({"posture": "sitting", "path": [[2.0, 3.0]]}, "'anna' sits, so it cannot walk a path"),
         ({"path": [[4.0, 3.0]]}, "'anna' walks in 'table'"),
         ({"colour": "plaid"}, "unknown colour 'plaid'"),

@@ -264,7 +264,7 @@ def test_a_robot_whose_arm_lies_on_its_body_is_under_nothing() -> None:
         for _ in range(60):
             for name in arm:
                 data.joint(f"robot/{name}_joint").qpos[0] = angles.uniform(-1.5, 1.5)
-            data.joint("mug").qpos[0] += 1e-4  # or what is known already is told again
+            data.joint("mug").qpos[0] += 1e-4  # or the state that is known already is set again
             mujoco.mj_forward(home.model, data)
             bodies = [
                 {home.model.body(home.model.geom_bodyid[geom]).name for geom in pair} for pair in data.contact.geom

@@ -150,7 +150,7 @@ def test_a_full_house_has_what_its_states_need_in_the_place_of_something_else(se
     try:
         more = generate(seed, catalogue=catalogue, variation=Variation(added=[added]))
     except BadInput:
-        return  # no room for what is asked for is told as ever
+        return  # no room for what is asked for: reported as usual
     both = generate(seed, catalogue=catalogue, variation=Variation(added=[added], states=True))
     count = [sum(item.kind == wanted for item in scene.objects) for scene in (more, both)]
     assert count[0] == count[1], "what was asked for stays"

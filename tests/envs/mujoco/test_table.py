@@ -1,4 +1,4 @@
-"""The Panda's table: predicates on world state, the robot, the list of things, the expert, errors that are told."""
+"""The Panda's table: predicates on world state, the robot, the list of things, the expert, error messages."""
 
 from __future__ import annotations
 
@@ -328,7 +328,7 @@ def test_the_same_actions_have_the_same_result():
 
 
 def test_the_expert_as_a_planner_plans_for_the_table_of_its_robot():
-    """Whatever the seed of the episode; of the family it was told, if it was told one; of no other world."""
+    """Whatever the seed of the episode; of the given family, if one is given; of no other world."""
     scene = generate("sort", 5)
     expected = tuple(Subtask("Move", str(action)) for action in plan(scene))
     with FrankaTable(scene) as robot:
@@ -346,7 +346,7 @@ def test_the_expert_as_a_planner_plans_for_the_table_of_its_robot():
 
 
 class Curious(Planner):
-    """Keeps what it is told, moves once, then ends."""
+    """Keeps its input, moves once, then ends."""
 
     name = "curious"
 

@@ -1,7 +1,7 @@
 """The `yolo` detector: what is asked of Ultralytics and what is made of its answers.
 
-The package cannot be installed beside a torch without CUDA, so a stand-in takes its place here: a module with the few
-names of the documented interface that are used. It finds red as `predict` would be told to: in BGR.
+The package cannot be installed beside a torch without CUDA, so a fake takes its place here: a module with the few
+names of the documented interface that are used. It finds red as `predict` expects: in BGR.
 """
 
 from __future__ import annotations

@@ -407,7 +407,7 @@ def aims(world):
 
 
 def follow_aims(world, seconds, target, speed=1.0):
-    """Aim at a place again and again, the joint going where it is told."""
+    """Aim at a place again and again, the joint following."""
     for _ in range(round(seconds / 0.04)):
         assert aim(world, target) == []
         world.pass_time(0.04)

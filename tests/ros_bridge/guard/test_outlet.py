@@ -33,7 +33,7 @@ REACH = Reach(
 
 
 class Robot:
-    """Takes what comes, and ends goals as it is told."""
+    """Takes what comes, and ends goals on request."""
 
     def __init__(self, node):
         self.node, self.goals, self.heard, self.ends, self.takes = node, [], [], Outcome(Status.SUCCEEDED), True

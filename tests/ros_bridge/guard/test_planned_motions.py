@@ -59,7 +59,7 @@ def test_a_motion_waits_for_the_base_and_for_a_trajectory(world):
     assert "The base still drives" in why(reach(world))
     world.speed = (0.2, 0.0)
     world.pass_time(1.0)
-    assert "The base still drives" in why(reach(world)), "it is told to stand, and rolls on"
+    assert "The base still drives" in why(reach(world)), "it should stand, and rolls on"
     world.speed = (0.0, 0.0)
     world.pass_time(0.1)
     lift = {"id": 8, "group": "torso", "joints": ("torso_lift_joint",)}

@@ -19,7 +19,7 @@ FETCH = read_profile("fetch")
 
 
 class Guard:
-    """Takes down what it is told."""
+    """Records its calls."""
 
     def __init__(self, profile=FETCH, approval="none", stands=True):
         self.profile, self.approval, self.stands = profile, approval, stands
@@ -43,7 +43,7 @@ class Guard:
 
 
 class Node:
-    """Offers what it is told to."""
+    """Offers what it is given."""
 
     def __init__(self):
         self.services, self.topics = {}, {}

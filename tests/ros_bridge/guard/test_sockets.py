@@ -47,7 +47,7 @@ FETCH = read_profile("fetch")
 
 
 class Guard:
-    """Takes down what it is told, and answers as a test has it."""
+    """Records its calls, and answers as a test has it."""
 
     def __init__(self):
         self.profile, self.armed, self.approval, self.silence, self.standing = FETCH, True, "none", 0.2, True

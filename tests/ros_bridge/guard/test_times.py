@@ -258,7 +258,7 @@ def test_a_stop_that_is_not_seen_is_told_after_three_seconds(world):
     assert (told.id, told.confirmed) == (7, False)
     world.say(Stop(id=8))
     world.pass_time(0.1)
-    assert [reply.id for reply in world.replies if isinstance(reply, Stopped)] == [7, 8], "who asks again is told again"
+    assert [reply.id for reply in world.replies if isinstance(reply, Stopped)] == [7, 8], "each request gets an answer"
 
 
 def test_a_stop_says_how_long_it_took(world):

@@ -27,7 +27,7 @@ FETCH = read_profile("fetch")
 
 
 class Navigation:
-    """A Nav2 of the test: does with a goal what it is told, and keeps the places."""
+    """A Nav2 of the test: ends a goal as the test says, and keeps the places."""
 
     def __init__(self, node):
         self.places, self.ends, self.takes = [], Ended(Status.SUCCEEDED), True

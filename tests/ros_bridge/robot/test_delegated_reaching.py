@@ -30,7 +30,7 @@ TABLE = Box(np.array([0.8, 0.1, 0.35]), np.array([0.3, 0.4, 0.35]), 0.3)
 
 
 class MoveIt:
-    """A MoveIt of the test: moves the elbow of a robot while a goal is under way, and ends it as it is told."""
+    """A MoveIt of the test: moves the elbow of a robot while a goal is under way, and ends it as the test says."""
 
     def __init__(self, node, body):
         self.goals, self.code, self.body = [], 1, body

@@ -67,7 +67,7 @@ def test_instance_numbers_may_be_minus_one(data, size):
         ({"step": 2}, "fewer than it needs"),
         ({"height": 100}, "fewer than it needs"),
         ({"height": 0, "width": 0}, "fewer than it needs"),
-        ({"height": 1}, "those are 2 rows, so its size is told wrong"),
+        ({"height": 1}, "those are 2 rows, so its size is wrong"),
     ],
 )
 def test_what_cannot_be_read_is_told(fields, words):

@@ -32,7 +32,7 @@ FETCH = read_profile("fetch")
 
 
 class Puppet(Robot):
-    """A body with the joints of the Fetch that is at once where it is told to be; its base rolls on."""
+    """A body with the joints of the Fetch that reaches its targets at once; its base rolls on."""
 
     over_limit = "refuse"
 

@@ -41,7 +41,7 @@ class Watched(Measured):
 
 @pytest.fixture(scope="module")
 def served(network, tmp_path_factory):
-    """The Fetch in a room, on the network, a client of each stand-in, and an armed guard with a link to it."""
+    """The Fetch in a room, on the network, a client of each simulated server, and an armed guard with a link to it."""
     path, over = tmp_path_factory.mktemp("g") / "guard.sock", threading.Event()
     scene = one_room([TABLE], robot=(1.0, 2.0, 0.0))
     with (

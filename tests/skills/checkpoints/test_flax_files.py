@@ -102,9 +102,9 @@ def test_a_release_with_damaged_statistics(tmp_path):
         (array(kind="S8"), "type 'S8'"),
         (array(code=2), "extension 2"),
         (array(code=77), "extension 77"),
-        (msgpack.ExtType(1, b"\xc1"), "no checkpoint"),
+        (msgpack.ExtType(1, b"\xc1"), "not a checkpoint"),
         (msgpack.ExtType(1, msgpack.packb({})), "not .shape, type, bytes"),
-        (msgpack.ExtType(1, msgpack.packb(((2,), "float32", array()))), "no checkpoint"),
+        (msgpack.ExtType(1, msgpack.packb(((2,), "float32", array()))), "not a checkpoint"),
         ("PLACEHOLDER://params.a", "in other files"),
         ("text", "'params/a' is a str"),
         ([array()], "'params/a' is a list"),
@@ -140,7 +140,7 @@ def test_one_name_for_two_arrays_is_refused(tmp_path):
 )
 def test_claims_that_the_file_does_not_keep(tmp_path, data):
     (tmp_path / "checkpoint").write_bytes(data)
-    with pytest.raises(BadInput, match="no checkpoint"):
+    with pytest.raises(BadInput, match="not a checkpoint"):
         read_checkpoint(tmp_path)
 
 
@@ -170,12 +170,12 @@ def test_a_damaged_file_is_read_or_refused(tmp_path, data):
 
 
 def test_trees_that_no_network_has(tmp_path):
-    """Deeper than Python may recurse, and deeper than msgpack unpacks: both are told in a sentence."""
+    """Deeper than Python may recurse, and deeper than msgpack unpacks: both are reported in a sentence."""
     for depth, message in (
         (64, None),
-        (65, "more than 64 branches deep"),
+        (65, "deeper than 64 branches"),
         (1000, "64 branches"),
-        (5000, "no checkpoint"),
+        (5000, "not a checkpoint"),
     ):
         data = b"\x81\xa1a" * depth + msgpack.packb(array())
         path = tmp_path / f"deep{depth}"

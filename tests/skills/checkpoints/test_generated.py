@@ -99,7 +99,7 @@ def test_info_of_a_file_that_does_not_fit(tmp_path):
 def test_info_of_a_file_that_is_none(tmp_path):
     path = tmp_path / "other.pth"
     torch.save({f"layer{number}.weight": torch.ones(1) for number in range(12)}, path)
-    with pytest.raises(BadInput, match=r"no checkpoint of a policy.*12 tensors: layer0\.weight, .* and 2 more"):
+    with pytest.raises(BadInput, match=r"not a checkpoint of a policy.*12 tensors: layer0\.weight, .* and 2 more"):
         inspect(path)
 
 
@@ -147,7 +147,7 @@ def test_the_command_refuses_with_2(tmp_path, homie):
     path.write_bytes(b"nothing of that sort")
     done = homie("skill", "info", str(path), "--json")
     assert done.returncode == 2
-    assert "no checkpoint" in json.loads(done.stdout)["error"]
+    assert "not a checkpoint" in json.loads(done.stdout)["error"]
     assert "Traceback" not in done.stderr
 
 

@@ -107,7 +107,9 @@ def test_a_checkpoint_of_another_policy_is_called_so(folder):
 def test_what_is_no_policy_is_shown():
     checkpoint = Checkpoint(Path("bert.pth"), "torch zip", "", network().state_dict())
     assert recognise(checkpoint) is None
-    with pytest.raises(BadInput, match=r"no checkpoint of nomad: its 7 tensors begin with 0.weight, 0.bias, 1.weight"):
+    with pytest.raises(
+        BadInput, match=r"not a checkpoint of nomad: its 7 tensors begin with 0.weight, 0.bias, 1.weight"
+    ):
         require(checkpoint, FORMATS["nomad"])
 
 

@@ -131,7 +131,7 @@ def test_a_class_that_only_begins_like_habitat_is_refused(tmp_path):
 
 
 def test_a_module_named_habitat_is_not_imported(tmp_path, monkeypatch):
-    """The stand-in stands for a name; nothing of that name is looked for."""
+    """The placeholder stands for a name; nothing of that name is looked for."""
     marker = tmp_path / "it_ran"
     (tmp_path / "habitat.py").write_text(f"open({str(marker)!r}, 'w')\n")
     path = m3_file(tmp_path / "ckpt.pth", "torch legacy")

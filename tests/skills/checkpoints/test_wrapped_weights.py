@@ -120,7 +120,7 @@ def test_names_that_would_become_one_are_left(tmp_path: Path) -> None:
     both = {**before("model."), **before("ema_model.", OTHER)}
     read = read_checkpoint(saved(both, tmp_path / "a.pth"), TINY)
     assert set(read.tensors) == set(both)
-    with pytest.raises(BadInput, match="no checkpoint of tiny: its 6 tensors begin with"):
+    with pytest.raises(BadInput, match="not a checkpoint of tiny: its 6 tensors begin with"):
         require(read, TINY)
 
 

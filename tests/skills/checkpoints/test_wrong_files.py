@@ -73,11 +73,11 @@ def test_a_file_with_code_in_it(tmp_path, policy):
 def test_a_web_page_in_the_place_of_a_download(tmp_path, policy):
     path = tmp_path / "page.pth"
     path.write_text("<!DOCTYPE html><title>Quota exceeded</title>")
-    with pytest.raises(BadInput, match=r"page\.pth is no checkpoint"):
+    with pytest.raises(BadInput, match=r"page\.pth is not a checkpoint"):
         SETS[policy](path)
 
 
 @every_set
 def test_a_file_that_is_not_there(tmp_path, policy):
-    with pytest.raises(BadInput, match="no checkpoint"):
+    with pytest.raises(BadInput, match="not a checkpoint"):
         SETS[policy](tmp_path / "nothing.pth")

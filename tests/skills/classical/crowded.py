@@ -46,7 +46,7 @@ ASKEW_CAN = replace(CAN, yaw=0.35)
 
 
 class LaggingRobot(ObedientRobot):
-    """Its joints come a fifth of the way to where they are told in every control period."""
+    """Its joints come a fifth of the way to their targets in every control period."""
 
     def act(self, command: Command) -> None:
         """One control period."""

@@ -1,4 +1,4 @@
-"""Opening, closing and driving, as tables: where base and hand of a robot are that does at once what it is told."""
+"""Opening, closing and driving, as tables: where base and hand of a robot are that follows commands at once."""
 
 from __future__ import annotations
 

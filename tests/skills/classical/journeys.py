@@ -1,4 +1,4 @@
-"""Whole attempts of the skills, as tables: where base and hand of a robot are that does at once what it is told."""
+"""Whole attempts of the skills, as tables: where base and hand of a robot are that follows commands at once."""
 
 from __future__ import annotations
 

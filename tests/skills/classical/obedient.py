@@ -1,4 +1,4 @@
-"""A robot without physics that does at once what it is told: what a skill commands can be seen number by number."""
+"""A robot without physics that follows commands at once: what a skill commands can be seen number by number."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def nowhere(grid: OccupancyGrid | None = None) -> Goal:
 
 
 class ObedientRobot:
-    """The Fetch's joints and base, each where it is told to be one control period later.
+    """The Fetch's joints and base, each at its target one control period later.
 
     Args:
         base: Where it stands.
@@ -90,7 +90,7 @@ class ObedientRobot:
 
     @property
     def velocities(self) -> list[tuple[float, float]]:
-        """What the base was told, period by period; (0, 0) where it was told nothing."""
+        """The commands of the base, period by period; (0, 0) where there was none."""
         return [(float(v), float(w)) for v, w in (command.get("base") or (0.0, 0.0) for command in self.commands)]
 
     def observe(self) -> Observation:

@@ -1,4 +1,4 @@
-"""Pick and Put between boards, of plates and of flat boxes, on a robot that does at once what it is told."""
+"""Pick and Put between boards, of plates and of flat boxes, on a robot that follows commands at once."""
 
 from __future__ import annotations
 

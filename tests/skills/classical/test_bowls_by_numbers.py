@@ -1,4 +1,4 @@
-"""Bowls that are taken by their rim, with what lies in them, on a robot that does at once what it is told."""
+"""Bowls that are taken by their rim, with what lies in them, on a robot that follows commands at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Open and Close on a robot that does at once what it is told, at doors that go with the hand: how far they come."""
+"""Open and Close on a robot that follows commands at once, at doors that go with the hand: how far they come."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where Go to stops, by numbers, on a robot that does at once what it is told: before fronts, in rooms, near things."""
+"""Where Go to stops, by numbers, on a robot that follows commands at once: before fronts, in rooms, near things."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ class TestOnTheRobot:
         assert np.abs(np.remainder(reached - READY + math.pi, math.tau) - math.pi).max() < 0.04
 
     def test_a_blocked_arm_gives_up_with_a_reason(self, home: MujocoHome) -> None:
-        """Stretched out over the table, then told to go down through its top."""
+        """Stretched out over the table, then commanded to go down through its top."""
         kinematics = ArmKinematics()
         over = kinematics.solve(np.array([0.8, 0.0, 0.95]), np.eye(3), READY)
         below = kinematics.solve(np.array([0.8, 0.0, 0.35]), np.eye(3), over.q)

@@ -66,7 +66,7 @@ def test_a_door_in_a_corner_is_opened_wider_whatever_is_behind_the_wall(wall: fl
     ],
 )
 def test_what_is_not_understood_is_left_alone(skill_of: type[Open | Close], name: str, reason: str) -> None:
-    """A lid looks like a door to whoever knows doors only: nothing is moved, and the reason is told."""
+    """A lid looks like a door to whoever knows doors only: nothing is moved, and the reason is reported."""
     joints = dict(zip(SPEC.chain.names, SPEC.chain.posture(SPEC.rest).tolist(), strict=True))
     body = Proprioception(Pose2(0.0, 0.0, 0.0), joints=joints, grippers={"gripper": GripperState(0.05)})
     free = np.zeros((80, 80), dtype=bool)

@@ -1,4 +1,4 @@
-"""Pick and Put on a robot that does at once what it is told: where the hand goes, and what they say when they fail."""
+"""Pick and Put on a robot that follows commands at once: where the hand goes, and what they say when they fail."""
 
 from __future__ import annotations
 

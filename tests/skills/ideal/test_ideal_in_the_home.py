@@ -1,4 +1,4 @@
-"""Ideal skills in the home: what is set agrees with what is told, whatever is done in whatever order."""
+"""Ideal skills in the home: what is set agrees with what is reported, whatever is done in whatever order."""
 
 from __future__ import annotations
 

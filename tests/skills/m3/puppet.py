@@ -1,4 +1,4 @@
-"""A Fetch that does at once what it is told, without physics, and a policy that solves M3's tasks by kinematics.
+"""A Fetch that follows commands at once, without physics, and a policy that solves M3's tasks by kinematics.
 
 The policy sees only what M3's networks are given, in M3's frames, and answers with M3's actions: a skill that told it
 something wrong, or obeyed it wrongly, would not bring the gripper where it has to be.
@@ -91,7 +91,7 @@ def perform(skill: Skill, robot: Puppet, goal: Goal, seconds: float = 200.0) -> 
 
 
 class Solver:
-    """The policy. `given` keeps what it was told."""
+    """The policy. `given` keeps its input."""
 
     def __init__(self, skills: str = "navigate pick place open_drawer close_drawer open_fridge close_fridge") -> None:
         self.facts = {"skills": skills}

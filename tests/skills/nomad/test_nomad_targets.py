@@ -16,7 +16,7 @@ from skills.policies.policy import PolicyFailed  # noqa: E402
 
 @dataclass
 class Told:
-    """Nodes are told apart by their only number; `distances` by node, all others are far. Conditions are nodes."""
+    """Nodes differ by their only number; `distances` by node, all others are far. Conditions are nodes."""
 
     distances: dict[int, float]
 

@@ -25,7 +25,7 @@ from skills.pixnav.skill_set import PixNav
 
 
 class Chosen:
-    """Gives the actions it is told, and keeps what it was given."""
+    """Gives the actions of the test, and keeps what it was given."""
 
     def __init__(self, *actions, forced=False):
         self.facts = {"calls": 33}

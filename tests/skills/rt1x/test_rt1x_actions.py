@@ -134,7 +134,7 @@ tasks:
     octo = homie("skill", "texts", "octo", "suite.yaml", "--json", "--skill-option", "octo.pick=take the {target}")
     assert "take the pear" in json.loads(octo.stdout)
     for arguments, message in (
-        (("nomad", "suite.yaml"), "is told no texts"),
+        (("nomad", "suite.yaml"), "takes no texts"),
         (("rt1x", "suite.yaml", "--skill-option", "rt1x.pick=pick {thing}"), "a template may hold"),
     ):
         refused = homie("skill", "texts", *arguments)
@@ -163,7 +163,7 @@ def test_files_that_are_no_tables(tmp_path):
     with pytest.raises(BadInput, match="There is no table"):
         TextTable.read(tmp_path / "none.npz", (512,))
     (tmp_path / "text.npz").write_text("hello")
-    with pytest.raises(BadInput, match="is no table of embeddings"):
+    with pytest.raises(BadInput, match="is not a table of embeddings"):
         TextTable.read(tmp_path / "text.npz", (512,))
     np.savez(tmp_path / "other.npz", x=np.zeros(3))
     with pytest.raises(BadInput, match="`texts` and `embeddings`"):

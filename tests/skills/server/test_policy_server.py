@@ -74,7 +74,7 @@ def test_health_needs_no_websocket_and_counts_sessions():
     assert health == {"status": "ok", "policy": "counting", "protocol": PROTOCOL, "sessions": 1, "decisions": 1}
 
 
-# ------------------------------------------------------------ problems are told, and the server stays
+# ------------------------------------------------------------ problems are reported, and the server stays
 
 
 def test_a_policy_that_fails_gives_its_reason_and_goes_on(server):

@@ -118,7 +118,7 @@ def test_all_that_is_named_is_there_and_only_one_thing_where_it_matters(task: Ta
         if subtask.action in ("Pick", "Put"):
             kind = subtask.target.replace(" ", "_")
             meant = [name for name, thing in here.objects.items() if kind in (name, thing.kind)]
-            assert len(meant) == 1, "which one is meant cannot be told"
+            assert len(meant) == 1, "which one is meant is not clear"
 
 
 @TASKS

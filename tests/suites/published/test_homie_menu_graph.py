@@ -135,7 +135,7 @@ def test_options_that_cannot_be_are_refused(task: dict[str, object], protocol: d
 
 
 def test_a_suite_without_these_fields_is_written_as_before() -> None:
-    """Half-played runs are told by what is written of their suite."""
+    """Half-played runs are recognised by the record of their suite."""
     written = MENU.model_dump(mode="json", by_alias=True)
     assert "sent_to" not in written["protocol"] and not any("options" in task for task in written["tasks"])
     own = read({"options": ["[Pick, mug]"]}, NUMBERED)

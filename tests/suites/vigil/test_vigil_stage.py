@@ -1,4 +1,4 @@
-"""What actions come to in the home, and what is told of it."""
+"""The effects of actions in the home, and their feedback."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_blind_agents_get_what_the_formulas_say(stage: Make, family: str) -> Non
 
 
 class Noted(Agent):
-    """Walks into the next wall, and notes what it was told."""
+    """Walks into the next wall, and notes its input."""
 
     def __init__(self) -> None:
         self.turns: list[Turn] = []

@@ -38,8 +38,10 @@ class Style:
 class FurnitureKind:
     """One kind of furniture.
 
-    size: (width, depth, height) in metres. A piece may override it between `least` and `most`; None allows no other
-    size. aliases: other names that people use for it.
+    Attributes:
+        size: (width, depth, height) in metres. A piece may override it between `least` and `most`; None allows no other
+            size.
+        aliases: Other names that people use for it.
     """
 
     name: str

@@ -99,8 +99,11 @@ def behind_door(
 
 
 def shelved(style: Style, *, upper: float, lower: float) -> tuple[list[Part], tuple[SurfacePlan, ...]]:
-    """What is behind the doors of a cabinet and of a wardrobe: the body, open to the front, and its two boards. upper,
-    lower: heights of the tops of the boards (m); the doors are as thick as its walls."""
+    """What is behind the doors of a cabinet and of a wardrobe: the body, open to the front, and its two boards.
+
+    Args:
+        upper, lower: Heights of the tops of the boards (m); the doors are as thick as its walls.
+    """
     x, y, h, wall = style.x, style.y, style.height, WALL
     back, front = -x + wall, x - wall
     inside = shade(style.rgb, 0.8)

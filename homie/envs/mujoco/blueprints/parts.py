@@ -42,8 +42,11 @@ POWERED = ("lamp", "stream")
 class Surface:
     """What a part of shape `mesh` looks like, or collides as.
 
-    name: the same for the same content. points (n, 3): in the frame of the part. faces (m, 3): None for the convex
-    hull of the points. uv (n, 2), texture (h, w, 3): its rows from the top, v from the bottom; None without texture.
+    Attributes:
+        name: The same for the same content.
+        points (n, 3): In the frame of the part.
+        faces (m, 3): None for the convex hull of the points.
+        uv (n, 2), texture (h, w, 3): Its rows from the top, v from the bottom; None without texture.
     """
 
     name: str
@@ -57,10 +60,14 @@ class Surface:
 class Part:
     """One geom. Its first five fields are positional in the order of MuJoCo's own geoms, all others by name.
 
-    size: as in MuJoCo (half sizes; radius and half length). pos, quat: in the frame of the body. solid: whether it
-    collides; a part that does not is visual only. hidden: whether it is invisible and only collides. label: "" for the
-    body itself, or `handle`, `button`, `lamp`, `stream` (there only while it is on), ... glow: the colour of a lamp
-    that is on. surface: of a mesh, whose size is half its extents.
+    Attributes:
+        size: As in MuJoCo (half sizes; radius and half length).
+        pos, quat: In the frame of the body.
+        solid: Whether it collides; a part that does not is visual only.
+        hidden: Whether it is invisible and only collides.
+        label: "" for the body itself, or `handle`, `button`, `lamp`, `stream` (there only while it is on), ...
+        glow: The colour of a lamp that is on.
+        surface: Of a mesh, whose size is half its extents.
     """
 
     shape: Shape
@@ -87,10 +94,12 @@ class Link:
     """A moving part: what opens (doors, flaps and lids turn; drawers and sliding doors slide) or a `button` with a
     spring.
 
-    pos: origin of its frame in the furniture frame, on the hinge axis of what turns; `parts` are in the link's frame.
-    upper: joint position when fully open (rad or m); 0 is closed or not pressed. frictionloss, damping, stiffness: as
-    in MuJoCo. balanced: whether springs carry its weight, so that what turns upwards or downwards stays where it is
-    left.
+    Attributes:
+        pos: Origin of its frame in the furniture frame, on the hinge axis of what turns; `parts` are in the link's
+            frame.
+        upper: Joint position when fully open (rad or m); 0 is closed or not pressed.
+        frictionloss, damping, stiffness: As in MuJoCo.
+        balanced: Whether springs carry its weight, so that what turns upwards or downwards stays where it is left.
     """
 
     name: LinkName
@@ -123,8 +132,10 @@ class Link:
 class SurfacePlan:
     """A horizontal rectangle that objects rest on, in the frame of `link` (of the furniture if `link` is "").
 
-    clearance: free height above it (m). inside: whether it is behind a door or in a drawer. access: whether it is
-    reached from above or only through the open front.
+    Attributes:
+        clearance: Free height above it (m).
+        inside: Whether it is behind a door or in a drawer.
+        access: Whether it is reached from above or only through the open front.
     """
 
     name: str
@@ -141,8 +152,10 @@ class SurfacePlan:
 class Blueprint:
     """A piece of furniture. Footprint 2 half_x by 2 half_y, without handles.
 
-    free_front: depth of the floor kept free in front (m). sweep: space that an open door needs beside the piece, (left,
-    right) (m). support: height at which another piece can stand on it; None if none can.
+    Attributes:
+        free_front: Depth of the floor kept free in front (m).
+        sweep: Space that an open door needs beside the piece, (left, right) (m).
+        support: Height at which another piece can stand on it; None if none can.
     """
 
     half_x: float
@@ -171,7 +184,9 @@ class Hollow:
     """The space inside a bowl or a mug: a truncated cone in the frame of the object, `center` in the middle of its
     floor.
 
-    floor, rim: radius at the floor and at the rim (m). depth: height from the floor to the rim (m).
+    Attributes:
+        floor, rim: Radius at the floor and at the rim (m).
+        depth: Height from the floor to the rim (m).
     """
 
     center: Vec3
@@ -188,7 +203,9 @@ class Hollow:
 class ObjectPlan:
     """A movable object standing upright: origin at the centre of its bounding box, `half` its half extents (3,).
 
-    rolls: whether it is round and needs rolling friction to come to rest. hollow: the space inside that holds others.
+    Attributes:
+        rolls: Whether it is round and needs rolling friction to come to rest.
+        hollow: The space inside that holds others.
     """
 
     half: Vec3

@@ -39,8 +39,10 @@ PALM = 0.05
 class Mannequin:
     """The shape of a person.
 
-    eyes: between the eyes (3,). palm: middle of the upper side of the hand that is held out (3,), None where none is.
-    height: of the crown (m).
+    Attributes:
+        eyes: Between the eyes (3,).
+        palm: Middle of the upper side of the hand that is held out (3,), None where none is.
+        height: Of the crown (m).
     """
 
     parts: tuple[Part, ...]

@@ -93,7 +93,7 @@ def _if_sound(scene: SceneSpec, change: dict[str, object]) -> SceneSpec:
 
 
 def obstructions(scene: SceneSpec) -> list[Corners]:
-    """Obstacles besides walls and furniture: open doors and drawers, and objects on the floor."""
+    """Obstacles other than walls and furniture: open doors and drawers, and objects on the floor."""
     panels = [panel for piece in scene.furniture if piece.stands_on is None for panel in piece.panels()]
     leaves = [leaf for doorway in scene.doorways if (leaf := leaf_corners(scene, doorway))]
     rooms = {room.name for room in scene.rooms}

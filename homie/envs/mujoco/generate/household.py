@@ -26,8 +26,12 @@ STREAM = 16
 
 
 def with_states(scene: SceneSpec, sides: Sides, asked: Collection[str] = ()) -> SceneSpec:
-    """The house with states. asked: kinds of objects that have to stay, besides those that it needs. Raises ValueError
-    with one sentence where there is no room for what it needs, even in the place of something else."""
+    """The house with states. Raises ValueError with one sentence where there is no room for what it needs, even in the
+    place of something else.
+
+    Args:
+        asked: Kinds of objects that have to stay, in addition to those that it needs.
+    """
     rng = np.random.default_rng([scene.seed, STREAM])
     objects: Sequence[ObjectSpec] = scene.objects
     kept = {*NEEDED, *asked}

@@ -34,9 +34,11 @@ DEEPEST = 0.006
 class Rest:
     """How the objects came to rest.
 
-    scene: the scene with the resting poses. moved: how far each object moved (m). lost: names of the objects that did
-    not come to rest, that lie on no surface that a spec can name, or that something has run into: a mug that fell over
-    the leg of a desk.
+    Attributes:
+        scene: The scene with the resting poses.
+        moved: How far each object moved (m).
+        lost: Names of the objects that did not come to rest, that lie on no surface that a spec can name, or that
+            something has run into: a mug that fell over the leg of a desk.
     """
 
     scene: SceneSpec

@@ -37,10 +37,13 @@ _ADDED = re.compile(r"(?:(?P<colour>[a-z]+) )?(?P<kind>[a-z_]+)@(?P<where>[a-z][
 class Variation:
     """How a house differs from the one that its seed gives.
 
-    start: name of the room in which the robot starts, or its pose as `X,Y,DEGREES` (None: as generated). opened: names
-    of furniture whose door or drawer is open. added: further objects, each as `KIND@FURNITURE` or
-    `COLOUR KIND@FURNITURE`. clutter: `tidy` (objects upright and apart) or `messy`. states: whether things have states,
-    and what that needs is there. people: how many are there.
+    Attributes:
+        start: Name of the room in which the robot starts, or its pose as `X,Y,DEGREES` (None: as generated).
+        opened: Names of furniture whose door or drawer is open.
+        added: Further objects, each as `KIND@FURNITURE` or `COLOUR KIND@FURNITURE`.
+        clutter: `tidy` (objects upright and apart) or `messy`.
+        states: Whether things have states, and what that needs is there.
+        people: How many are there.
     """
 
     start: str | None = None

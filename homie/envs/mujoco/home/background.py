@@ -1,6 +1,6 @@
 """The background locator: goals from world state, the paper's first setting (section 4.3). Privileged.
 
-What it tells a planner is no world state: that comes from the same memory of what was seen as in the other setting.
+What it tells a planner is not a world state: that comes from the same memory of what was seen as in the other setting.
 """
 
 from __future__ import annotations
@@ -43,10 +43,11 @@ SAME_PLACE = 0.5
 """Metres by which an entity may be off from where the memory has it and still be the one that the detector named."""
 
 NEAR = 1.4
-"""Metres around a target within which solid things are told to the skill."""
+"""Metres around a target within which solid things are obstacles for the skill."""
 
 AT_HAND, BESIDE_ROBOT = 0.9, 1.1
-"""Height of the arm and metres around it within which solid things are told: it is folded wherever the robot is."""
+"""Height of the arm and metres around it within which solid things are obstacles: it is folded wherever the robot
+is."""
 
 ON_FLOOR = 0.1
 """Height (m) of its underside up to which a thing lies on the floor."""
@@ -76,7 +77,7 @@ class BackgroundLocator(Locator):
     def __init__(self, home: KnownHome) -> None:
         self.home = home
         self._plan: FloorPlan | None = None
-        self._told = -np.inf
+        self._answered_at = -np.inf
         self._best_matches: NameMatcher = registry.load("names", "default")
         self._recall: Recall = registry.load("recall", "default")(home)
         self._ahead: dict[str, tuple[float, float, float, float]] = {}
@@ -88,14 +89,14 @@ class BackgroundLocator(Locator):
 
     def reset(self, *, seed: int) -> None:
         self._plan = FloorPlan(self.world)
-        self._told = -np.inf
+        self._answered_at = -np.inf
         self._recall.forget()
         self._ahead = {}
 
     def due(self, observation: Observation) -> tuple[str, ...] | None:
-        if observation.stamp - self._told < PERIOD:
+        if observation.stamp - self._answered_at < PERIOD:
             return None
-        self._told = observation.stamp
+        self._answered_at = observation.stamp
         return ()
 
     def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
@@ -142,7 +143,7 @@ class BackgroundLocator(Locator):
         return min(sorted(meant), key=lambda entity: self._preference(entity, action, observation), default=None)
 
     def _entity_at(self, landmark: Landmark) -> str | None:
-        """The entity that a planner was told of: the one of its kind where it was seen."""
+        """The entity that a planner means: the one of its kind where it was seen."""
         if self._recall.is_passage(landmark.entity):
             return landmark.entity
         named = [item for item in self.world.named_things() if item.name == landmark.entity]

@@ -50,7 +50,7 @@ class FloorPlan:
         """Of the walls of the house the cells that they fill: no arm reaches through them."""
 
     def grid(self) -> OccupancyGrid:
-        """The plan as it is now; what is carried is no obstacle."""
+        """The plan as it is now; what is carried is not an obstacle."""
         data, carried = self.world.data, [self.world.objects[name].body for name in self.world.carried()]
         # Loose things that are not on the floor stand over what is an obstacle already.
         left_out = self._loose & (np.isin(self._bodies, carried) | (data.geom_xpos[self._geoms, 2] > ON_FLOOR))

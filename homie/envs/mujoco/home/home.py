@@ -184,7 +184,7 @@ class MujocoHome(SimulatedRobot):
         qpos, ctrl, yaw = self.data.qpos, self.data.ctrl, self._base[2]
         x, y, turn = self._base_servos
         steps = round(self.spec.period / TIMESTEP) * division
-        at_once = v == 0.0 and self.after_step is None  # it is told the same whatever its heading
+        at_once = v == 0.0 and self.after_step is None  # the command does not depend on the heading
         with self._vicinity.alone():
             for _ in range(1 if at_once else steps):
                 heading = float(qpos[yaw])

@@ -239,7 +239,11 @@ def _add_furniture(spec: mujoco.MjSpec, scene: SceneSpec, piece: FurnitureSpec, 
 def _add_link(
     spec: mujoco.MjSpec, parent: mujoco.MjsBody, entity: str, link: Link, geoms: dict[str, GeomInfo], *, several: bool
 ) -> None:
-    """Add a moving part. several: whether its piece has more that opens, so that its joint needs a name of its own."""
+    """Add a moving part.
+
+    Args:
+        several: Whether its piece has more that opens, so that its joint needs a name of its own.
+    """
     body = parent.add_body(name=f"{entity}/{link.name}", pos=link.pos)
     if link.balanced:
         body.gravcomp = 1.0

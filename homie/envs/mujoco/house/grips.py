@@ -10,7 +10,11 @@ SOLREF, SOLIMP = [0.008, 1.0], [0.99, 0.999, 0.001, 0.5, 2.0]
 
 
 def weld_here(model: mujoco.MjModel, data: mujoco.MjData, equality: int, holder: int, body: int) -> None:
-    """Weld a body to the body that holds it, where both are. equality: the id of a weld of the model."""
+    """Weld a body to the body that holds it, where both are.
+
+    Args:
+        equality: The id of a weld of the model.
+    """
     frame = data.xmat[holder].reshape(3, 3)
     model.eq_obj1id[equality], model.eq_obj2id[equality] = holder, body
     quat = np.zeros(4)

@@ -32,8 +32,10 @@ class RoomInfo:
 class SupportSurface:
     """A horizontal rectangle that objects rest on, in the frame of `body` (a drawer's moves).
 
-    clearance: free height above it (m) when closed, inf if nothing is above it. inside: whether it is behind a door or
-    in a drawer. access: `top` if it is reached from above, `front` if only through the open front (+x).
+    Attributes:
+        clearance: Free height above it (m) when closed, inf if nothing is above it.
+        inside: Whether it is behind a door or in a drawer.
+        access: `top` if it is reached from above, `front` if only through the open front (+x).
     """
 
     name: str
@@ -61,8 +63,11 @@ class ArticulationInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApplianceInfo:
-    """The power of an appliance: joint, geom and travel (m) of its button, its lamp geoms and their colours off and
-    on. streams: geoms that are there only while it is on."""
+    """The power of an appliance: joint, geom and travel (m) of its button, its lamp geoms and their colours off and on.
+
+    Attributes:
+        streams: Geoms that are there only while it is on.
+    """
 
     joint: int
     button: int
@@ -78,7 +83,9 @@ class ApplianceInfo:
 class ReceptacleInfo:
     """A piece of furniture. `center` and `half` (3,) are its box in its body frame, doors closed, without handles.
 
-    front: yaw in the world of the side from which it is used. surfaces: best first, () if objects cannot be put there.
+    Attributes:
+        front: Yaw in the world of the side from which it is used.
+        surfaces: Best first, () if objects cannot be put there.
     """
 
     name: str
@@ -99,10 +106,15 @@ class ReceptacleInfo:
 class PersonInfo(ReceptacleInfo):
     """A person: to whom something is given, as something is put on furniture, but on whom nothing lies.
 
-    front: where it looks at the start. points_at: what it points at, None for nothing. eyes: between the eyes; palm:
-    the middle of a hand that is held out, None where none is; both in the frame of the body. hand: the equality
-    constraint by which it holds a thing, -1 in a house without things. joints: x, y and yaw of one who walks, else ().
-    path: the points (m) of its way, in the world.
+    front: where it looks at the start.
+
+    Attributes:
+        points_at: What it points at, None for nothing.
+        eyes: Between the eyes.
+        palm: The middle of a hand that is held out, None where none is; both in the frame of the body.
+        hand: The equality constraint by which it holds a thing, -1 in a house without things.
+        joints: X, y and yaw of one who walks, else ().
+        path: The points (m) of its way, in the world.
     """
 
     posture: Posture
@@ -117,8 +129,13 @@ class PersonInfo(ReceptacleInfo):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectInfo:
-    """A movable object. half: half extents of its bounding box when it is upright; hollow: the space inside a bowl or a
-    mug; both in the frame of its body. `Extents` gives its bounding box at its current pose."""
+    """A movable object.
+
+    Attributes:
+        half: Half extents of its bounding box when it is upright.
+        hollow: The space inside a bowl or a mug; both in the frame of its body. `Extents` gives its bounding box at its
+            current pose.
+    """
 
     name: str
     kind: str

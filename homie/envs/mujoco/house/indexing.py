@@ -28,7 +28,11 @@ from homie.envs.mujoco.house.surfaces import surfaces_of
 
 
 def index_of(scene: SceneSpec, model: mujoco.MjModel, geoms: Mapping[str, GeomInfo]) -> SceneIndex:
-    """The entities of a scene in its model. geoms: what each geom that the scene has added is of, by its name."""
+    """The entities of a scene in its model.
+
+    Args:
+        geoms: What each geom that the scene has added is of, by its name.
+    """
     rooms = tuple(
         RoomInfo(
             name=room.name,

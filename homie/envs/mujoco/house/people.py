@@ -1,4 +1,4 @@
-"""People in a house: their bodies in the model, and what they are told by in its index."""
+"""People in a house: their bodies in the model, and their entries in its index."""
 
 from __future__ import annotations
 

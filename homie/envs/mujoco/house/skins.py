@@ -1,4 +1,5 @@
-"""Meshes in a MuJoCo model: what a surface needs besides its geom. The same surface is added once for all objects."""
+"""Meshes in a MuJoCo model: what a surface needs in addition to its geom. The same surface is added once for all
+objects."""
 
 from __future__ import annotations
 

@@ -60,7 +60,11 @@ def _blockers(scene: SceneParts, doorway: DoorwaySpec) -> str:
 
 
 def _lane(doorway: DoorwaySpec, offset: float, *, along_y: bool) -> Corners:
-    """A lane through a doorway, shifted by `offset` metres along the wall; along_y: whether the wall runs along y."""
+    """A lane through a doorway, shifted by `offset` metres along the wall;
+
+    Args:
+        along_y: Whether the wall runs along y.
+    """
     half_x, half_y = (DEPTH, LANE / 2) if along_y else (LANE / 2, DEPTH)
     x = doorway.x + (0.0 if along_y else offset)
     y = doorway.y + (offset if along_y else 0.0)

@@ -73,8 +73,10 @@ class RoomSpec(_Model):
 class LeafSpec(_Model):
     """The door in a doorway.
 
-    into: the room that it opens into. hinge: the side of its hinge as seen from that room. angle: its opening angle at
-    the start (rad); it keeps its angle until something pushes it.
+    Attributes:
+        into: The room that it opens into.
+        hinge: The side of its hinge as seen from that room.
+        angle: Its opening angle at the start (rad); it keeps its angle until something pushes it.
     """
 
     into: Name
@@ -103,9 +105,12 @@ class DoorwaySpec(_Leaner):
 class FurnitureSpec(_Leaner):
     """A piece of furniture: the pose of its centre (the front faces along `yaw`), its size and its state.
 
-    width, depth, height: metres, None for the usual size of the kind. stands_on: name of the piece it stands on, None
-    for the floor. open: opening of its door or drawer, 0 to 1. on: whether an appliance is on. states: what it is
-    besides (`clean`), where that is not as usual, in a scene with states.
+    Attributes:
+        width, depth, height: Metres, None for the usual size of the kind.
+        stands_on: Name of the piece it stands on, None for the floor.
+        open: Opening of its door or drawer, 0 to 1.
+        on: Whether an appliance is on.
+        states: Its states (`clean`) if they are not the usual ones, in a scene with states.
     """
 
     seldom: ClassVar[tuple[str, ...]] = ("states",)
@@ -178,8 +183,11 @@ class FurnitureSpec(_Leaner):
 
 
 class MeshSpec(_Model):
-    """A mesh that is drawn in the place of an object's usual shape. sha256: of it and of what it refers to, "" for
-    any."""
+    """A mesh that is drawn in the place of an object's usual shape.
+
+    Attributes:
+        sha256: Of it and of what it refers to, "" for any.
+    """
 
     file: Annotated[str, Field(min_length=1, max_length=4096)]
     sha256: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
@@ -188,11 +196,14 @@ class MeshSpec(_Model):
 class ObjectSpec(_Leaner):
     """A movable object, on a surface of a piece of furniture or on the floor of a room.
 
-    x, y, yaw: in the frame of the surface; in the world if `receptacle` is a room and `surface` is `floor`. pitch,
-    roll: rotations about the object's y and x (rad), 0 if it is upright. z: height of its centre above the surface (m);
-    None if it stands on the surface itself. An object on, in or against another one has a z. states: what it is besides
-    (`sliced`, `clean`, `filled`, `heated`, `cooled`), where that is not as usual, in a scene with states. mesh: what it
-    is drawn by; None for the usual shape of its kind.
+    Attributes:
+        x, y, yaw: In the frame of the surface; in the world if `receptacle` is a room and `surface` is `floor`.
+        pitch, roll: Rotations about the object's y and x (rad), 0 if it is upright.
+        z: Height of its centre above the surface (m); None if it stands on the surface itself. An object on, in or
+            against another one has a z.
+        states: Its states (`sliced`, `clean`, `filled`, `heated`, `cooled`) if they are not the usual ones, in a
+            scene with states.
+        mesh: What it is drawn by; None for the usual shape of its kind.
     """
 
     seldom: ClassVar[tuple[str, ...]] = ("z", "pitch", "roll", "states", "mesh")
@@ -255,9 +266,14 @@ class ObjectSpec(_Leaner):
 class PersonSpec(_Leaner):
     """A person: a mannequin that stands or sits on the floor of a room.
 
-    id: its name. position: on the floor, in the world (m). facing: where it looks, degrees from +x towards +y. colour:
-    of its shirt. points_at: the furniture, the object or the person that a pointing arm points at. path: points in the
-    world (m) to which it walks one after another once the robot is near; () for a person who stays.
+    Attributes:
+        id: Its name.
+        position: On the floor, in the world (m).
+        facing: Where it looks, degrees from +x towards +y.
+        colour: Of its shirt.
+        points_at: The furniture, the object or the person that a pointing arm points at.
+        path: Points in the world (m) to which it walks one after another once the robot is near; () for a person who
+            stays.
     """
 
     seldom: ClassVar[tuple[str, ...]] = ("posture", "gesture", "points_at", "path")
@@ -304,7 +320,8 @@ class StartSpec(_Model):
 class SceneParts(_Leaner):
     """All parts of a house. Whether they fit together is checked in `SceneSpec`.
 
-    states: whether things can be sliced, filled and so on by the rules of a household, and sinks have water.
+    Attributes:
+        states: Whether things can be sliced, filled and so on by the rules of a household, and sinks have water.
     """
 
     seldom: ClassVar[tuple[str, ...]] = ("people", "states")

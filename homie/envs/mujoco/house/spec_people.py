@@ -17,12 +17,16 @@ STEP = 0.1
 
 
 def check_people(scene: SceneParts, start: Corners) -> None:
-    """Raises ValueError with one sentence if a person is in something, or in nothing. start: the robot's footprint."""
+    """Raises ValueError with one sentence if a person is in something, or in nothing.
+
+    Args:
+        start: The robot's footprint.
+    """
     things = {piece.name for piece in scene.furniture} | {item.name for item in scene.objects}
     things |= {person.id for person in scene.people}
     for person in scene.people:
         if person.points_at is not None and (person.points_at not in things or person.points_at == person.id):
-            raise ValueError(f"'{person.id}' points at '{person.points_at}', which is no thing of this scene")
+            raise ValueError(f"'{person.id}' points at '{person.points_at}', which is not a thing of this scene")
         for corners in _occupied(person):
             blocked = _blocked(scene, corners)
             if blocked:

@@ -22,7 +22,11 @@ LARGEST = 64 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A mesh file. materials, textures: the files of materials and the pictures that it names, by these names."""
+    """A mesh file.
+
+    Attributes:
+        materials, textures: The files of materials and the pictures that it names, by these names.
+    """
 
     path: Path
     data: bytes

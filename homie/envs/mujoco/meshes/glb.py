@@ -45,7 +45,7 @@ def check_glb(path: Path, data: bytes) -> None:
         mode = primitive.get("mode", _TRIANGLES)
         if mode not in (_TRIANGLES, _STRIP, _FAN):
             what = _OTHER_MODES.get(mode, f"the mode {str(mode)[:20]}") if isinstance(mode, int) else "no known mode"
-            raise BadInput(f"The mesh {path} has a part of {what}, which is no surface: save it without that part.")
+            raise BadInput(f"The mesh {path} has a part of {what}, which is not a surface: save it without that part.")
 
 
 def with_triangles(path: Path, data: bytes) -> bytes:
@@ -104,13 +104,13 @@ def _content(path: Path, data: bytes) -> dict[str, Any]:
     """The JSON of a GLB."""
     with reading(path, "the mesh"):
         if len(data) < 20:
-            raise ValueError("it is no GLB file (it ends in its header)")
+            raise ValueError("it is not a GLB file (it ends in its header)")
         magic, version, _, length, kind = struct.unpack_from("<4sIII4s", data)
         if magic != b"glTF" or version != 2 or kind != b"JSON" or 20 + length > len(data):
-            raise ValueError("it is no GLB file of glTF 2.0")
+            raise ValueError("it is not a GLB file of glTF 2.0")
         content = parse_json(data[20 : 20 + length])
         if not isinstance(content, dict):
-            raise ValueError("its JSON is no object")
+            raise ValueError("its JSON is not an object")
     return content
 
 

@@ -95,7 +95,7 @@ def beside(mesh: Path, name: str) -> Path:
 
 
 def _points(lines: Sequence[bytes]) -> Array:
-    """The points (n, 3) of all lines; what is no number is found by the parser."""
+    """The points (n, 3) of all lines; what is not a number is found by the parser."""
     points = []
     for line in lines:
         words = line.split()

@@ -15,8 +15,8 @@ MOST_CORNERS = 2000
 def triangles(corners: Array) -> list[tuple[int, int, int]]:
     """A face (n, 3) as n - 2 triangles of indices, which cover it, and turn as it does.
 
-    Ears are cut off in the plane of the face, so that a notch stays one. Where the corners are no simple polygon (they
-    cross one another, or lie on a line), a fan is as good as anything.
+    Ears are cut off in the plane of the face, so that a notch stays one. Where the corners are not a simple polygon
+    (they cross one another, or lie on a line), a fan is as good as anything.
     """
     count = len(corners)
     fan = [(0, index, index + 1) for index in range(1, count - 1)]

@@ -46,9 +46,11 @@ Texels = NDArray[np.uint8]
 class Skin:
     """A part of a mesh with one look.
 
-    points (n, 3), z up, in the units of the file; faces (m, 3), of `whole` in the file; rgb: its colour, with a texture
-    the mean of that, None where the file gives none; uv (n, 2) and texture (h, w, 3), rows from the top, v from the
-    bottom; None where it has no texture.
+    points (n, 3), z up, in the units of the file; faces (m, 3), of `whole` in the file;
+
+    Attributes:
+        rgb: Its colour, with a texture the mean of that, None where the file gives none; uv (n, 2) and texture (h, w,
+            3), rows from the top, v from the bottom; None where it has no texture.
     """
 
     points: Array
@@ -63,7 +65,7 @@ def skins(mesh: Bundle) -> tuple[Skin, ...]:
     """The parts of a mesh, thinned out to what pictures need.
 
     Raises:
-        BadInput: It cannot be read, is empty, has points that are no numbers, or too many faces.
+        BadInput: It cannot be read, is empty, has points that are not numbers, or too many faces.
         MissingPart: trimesh is not installed.
     """
     try:

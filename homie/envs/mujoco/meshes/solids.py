@@ -15,8 +15,8 @@ from homie.envs.mujoco.blueprints.parts import Hollow, Vec3
 from homie.kernel.types import Array
 
 CORNERS, WALL_CORNERS = 48, 20
-"""Directions in which the corners of a hull are looked for, besides its axes and rims: of a whole thing, and of a
-sector of a wall. Contacts cost by corners, and a thing of 10 cm is within a millimetre or two of its mesh."""
+"""Directions in which the corners of a hull are looked for, in addition to its axes and rims: of a whole thing, and of
+a sector of a wall. Contacts cost by corners, and a thing of 10 cm is within a millimetre or two of its mesh."""
 RIM, TILT = 12, 0.06
 """Directions (nearly straight down and up) that find the rims of flat undersides and tops."""
 SECTORS = 12

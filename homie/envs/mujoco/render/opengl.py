@@ -33,7 +33,7 @@ from homie.envs.mujoco.render.renderer import Renderer, RgbdImage, Segmentation,
 from homie.kernel.types import Depth, Image, Mask
 
 _SPARE_GEOMS = 100
-"""Capacity of the scene for decorative geoms that MuJoCo may draw besides those of the model."""
+"""Capacity of the scene for decorative geoms that MuJoCo may draw in addition to those of the model."""
 _LEFT_OUT = 5
 """Geom group that is never drawn."""
 _BESIDE = 1e-3
@@ -147,7 +147,11 @@ class GlRenderer(Renderer):
         return np.asarray(alpha)
 
     def _update(self, data: mujoco.MjData, camera: Camera, hidden_groups: Set[int], shown: Mask) -> None:
-        """Take a state into the scene. shown: which geoms (ngeom,) are taken."""
+        """Take a state into the scene.
+
+        Args:
+            shown: Which geoms (ngeom,) are taken.
+        """
         self._option.geomgroup[:] = group_mask(hidden_groups)
         if isinstance(camera, FreeCamera):
             self._camera.type = mujoco.mjtCamera.mjCAMERA_FREE

@@ -163,7 +163,7 @@ class RayCaster:
 
 
 _SHAPE = ("geom_type", "geom_size", "geom_rbound", "geom_aabb", "geom_dataid")
-"""What of a geom its intersection with a ray goes by, besides where it is."""
+"""Properties of a geom, other than its pose, that determine its intersection with a ray."""
 
 
 def _canvas(model: mujoco.MjModel) -> mujoco.MjModel:

@@ -111,7 +111,7 @@ def _open(name: str) -> GlContext | str:
     if running:
         return f"this process already draws with {running[0]} and cannot change"
     try:
-        context = GL_CONTEXTS[name]() if name == "glfw" else _made_in_time(name)  # a window is the main thread's
+        context = GL_CONTEXTS[name]() if name == "glfw" else _create_in_time(name)  # a window is the main thread's
         context.publish()
         _probe(context)
     except (GlUnavailable, mujoco.FatalError) as error:
@@ -119,29 +119,29 @@ def _open(name: str) -> GlContext | str:
     return context
 
 
-def _made_in_time(name: str) -> GlContext:
-    """A context, made in a thread that can be left alone with a driver that never answers. Raises GlUnavailable.
+def _create_in_time(name: str) -> GlContext:
+    """Create a context in a thread that can be left alone with a driver that never answers. Raises GlUnavailable.
 
     What comes after, MuJoCo's own first use of the context, cannot be ended: MuJoCo holds Python's lock meanwhile.
     """
-    made: list[GlContext | BaseException] = []
+    results: list[GlContext | BaseException] = []
 
     def make() -> None:
         try:
-            made.append(GL_CONTEXTS[name]())
+            results.append(GL_CONTEXTS[name]())
         except BaseException as error:
-            made.append(error)
+            results.append(error)
 
     thread = threading.Thread(target=make, name=f"homie-{name}", daemon=True)
     thread.start()
     thread.join(DEADLINE)
-    if not made:
+    if not results:
         problem = f"{name} did not answer within {DEADLINE:g} s (other processes may hold the GPU)"
         log.warning("%s; pictures are drawn another way where none was asked for.", problem)
         raise GlUnavailable(problem)
-    if isinstance(made[0], BaseException):
-        raise made[0]
-    return made[0]
+    if isinstance(results[0], BaseException):
+        raise results[0]
+    return results[0]
 
 
 def _probe(context: GlContext) -> None:

@@ -37,7 +37,7 @@ class SimulatedBody:
         add: Adds it to a world, every name with `robot/` before it.
         kinematics: Makes its kinematics.
         finger_lead: Metres ahead of a finger at which its servo pushes with all its force.
-        start: Joints (rad, m) by name at the start of an episode, besides those of `spec.rest`.
+        start: Joints (rad, m) by name at the start of an episode, in addition to those of `spec.rest`.
     """
 
     spec: RobotSpec

@@ -22,8 +22,10 @@ from homie.kernel.types import CameraFrame, Image
 class Eyes:
     """Looks at a state of a model through the cameras of its robot. Positions must have been computed.
 
-    geoms: what each geom belongs to, by id; all others are seen but are no instance. size: width and height of
-    the frames in pixels. shade: whether colours are darker where surfaces meet (`homie.envs.mujoco.render.shade`).
+    Args:
+        geoms: What each geom belongs to, by id; all others are seen but are not instances.
+        size: Width and height of the frames in pixels.
+        shade: Whether colours are darker where surfaces meet (`homie.envs.mujoco.render.shade`).
     """
 
     def __init__(

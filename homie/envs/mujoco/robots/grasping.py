@@ -52,9 +52,12 @@ WELD, BALL = "robot/grasp_weld", "robot/grasp_ball"
 class Hand:
     """What a parallel gripper is called in a model, all without `robot/`.
 
-    body: it carries the fingers. base: the robot's first body. pads: right and left geom that touch what is grasped.
-    fingers: their joints, whose positions add up to the opening. The site `gripper` is between the pads, with y along
-    the direction in which they close.
+    Attributes:
+        body: It carries the fingers.
+        base: The robot's first body.
+        pads: Right and left geom that touch what is grasped.
+        fingers: Their joints, whose positions add up to the opening. The site `gripper` is between the pads, with y
+            along the direction in which they close.
     """
 
     body: str
@@ -80,10 +83,10 @@ def add_grasp_constraints(spec: mujoco.MjSpec, hand: Hand) -> None:
 
 
 class Grasping:
-    """A grip: both finger pads press on the same thing from opposite sides, and have stopped, while told to close.
+    """A grip: both finger pads press on the same thing from opposite sides, and have stopped while closing.
 
-    With `friction` nothing but the squeezing fingers holds it; otherwise the thing is welded to the gripper where it
-    is (a handle only at a point, so that the hand can turn about the bar), until the fingers are told to open. A door
+    With `friction` nothing but the squeezing fingers holds it; otherwise the thing is welded to the gripper where it is
+    (a handle only at a point, so that the hand can turn about the bar), until the fingers are commanded to open. A door
     or drawer is held by its handle only.
     """
 
@@ -97,7 +100,11 @@ class Grasping:
         *,
         friction: bool = False,
     ) -> None:
-        """A grip that holds nothing. period: of control, s."""
+        """A grip that holds nothing.
+
+        Args:
+            period: Of control, s.
+        """
         self.model, self.data, self.friction = model, data, friction
         self._period = period
         self._gripper = model.body(f"robot/{hand.body}").id
@@ -155,7 +162,7 @@ class Grasping:
         self._bind(body)
 
     def commanded(self, width: float) -> None:
-        """The fingers are told a width."""
+        """Set the target width of the fingers."""
         self._wanted = width
         if self._body >= 0 and width > self._width() + OPENING * self._period:
             self.let_go()
@@ -187,7 +194,7 @@ class Grasping:
         return float(self.data.qpos[self._fingers].sum())
 
     def _closed(self, width: float) -> bool:
-        """Whether the fingers are told to close and something has stopped them."""
+        """Whether the fingers were closing and something has stopped them."""
         return self._wanted <= width - SQUEEZE and width >= THINNEST and self._steady >= self._periods(STEADY)
 
     def _pressed(self) -> tuple[Pressed, Pressed]:

@@ -1,4 +1,4 @@
-"""A robot's groups in a MuJoCo model: where its joints are, and what their servos are told."""
+"""A robot's groups in a MuJoCo model: the positions of its joints, and the targets of their servos."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ PREFIX = "robot/"
 class Limbs:
     """Joints and position servos of all groups but bases and grippers, and the fingers of the gripper.
 
-    A servo has the name of its joint. fingers: the joints whose positions add up to the gripper's opening.
+    A servo has the name of its joint.
+
+    Args:
+        fingers: The joints whose positions add up to the gripper's opening.
     """
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, spec: RobotSpec, fingers: tuple[str, ...]) -> None:

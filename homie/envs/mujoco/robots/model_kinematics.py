@@ -24,7 +24,7 @@ _STEPS, _STEP = 50, 0.4
 _NEAR_STEPS = 20
 """Steps that a pose near that of q0 gets before others are tried."""
 _STARTS = 24
-"""Random postures that the descent begins from, besides the declared ones."""
+"""Random postures that the descent begins from, in addition to the declared ones."""
 _ENOUGH = 6
 """Solutions to choose from after which the rest is not waited for."""
 _APART = 0.015
@@ -115,7 +115,10 @@ class ModelKinematics:
         """Joints that bring the gripper to a pose in the base frame; the nearest that was found if there are none.
 
         position (3,); rotation (3, 3), or None for position only. A pose near that of q0 is approached from there, so
-        that consecutive poses give consecutive joints. locked_torso keeps the torso of q0. tolerance: m and rad.
+        that consecutive poses give consecutive joints. locked_torso keeps the torso of q0.
+
+        Args:
+            tolerance: M and rad.
         """
         position = np.asarray(position, dtype=float)
         start = np.clip(np.asarray(q0, dtype=float), self._lower, self._upper)

@@ -29,7 +29,7 @@ LEAD = 0.12
 
 
 class SimulatedRobot(Robot):
-    """Sees through `eyes`, lets time pass only where it is told to, and notices a simulation that has diverged."""
+    """Sees through `eyes`, lets time pass only on request, and notices a simulation that has diverged."""
 
     model: mujoco.MjModel
     data: mujoco.MjData
@@ -58,7 +58,7 @@ class SimulatedRobot(Robot):
         """One control period of physics. Raises RobotFault if the simulation has diverged."""
 
     def close(self) -> None:
-        with suppress(RobotFault):  # a simulation that cannot be stopped hurts nobody, and its fault has been told
+        with suppress(RobotFault):  # a simulation that cannot be stopped is harmless, and its fault has been reported
             self.stop()
         self.eyes.close()
 
@@ -81,7 +81,7 @@ class SimulatedRobot(Robot):
             numbers = np.array(state.get(name, ()), dtype=float)
             if numbers.shape != values.shape or not np.isfinite(numbers).all():
                 raise BadInput(
-                    f"This is no state of this scene: {name} has not the {len(values)} numbers of its joints."
+                    f"This is not a state of this scene: {name} has not the {len(values)} numbers of its joints."
                 )
             values[:] = numbers
         mujoco.mj_forward(self.model, self.data)
@@ -94,7 +94,7 @@ class SimulatedRobot(Robot):
 
     @abstractmethod
     def _take_known(self, known: Mapping[str, object]) -> None:
-        """Take over what `_known` of another one told."""
+        """Take over the state that `_known` of another one returned."""
 
     def check_sound(self) -> None:
         """Raises RobotFault if the simulation has diverged."""

@@ -26,7 +26,7 @@ Where = Callable[[str], tuple[ReceptacleInfo, SupportSurface | None] | None]
 
 
 class Household:
-    """What things are besides being somewhere: sliced, clean, filled, heated, cooled. In a home without states nothing.
+    """States of things other than their place: sliced, clean, filled, heated, cooled. In a home without states nothing.
 
     Args:
         home: The built home.
@@ -58,7 +58,7 @@ class Household:
         return {name: dict(states) for name, states in self.states.items()}
 
     def take(self, known: Mapping[str, Mapping[str, bool]]) -> None:
-        """Be in the states that `known` told."""
+        """Take over the states that `known` returned."""
         for name, states in known.items():
             if name in self.states:
                 self.states[name].update({state: bool(value) for state, value in states.items()})
@@ -71,7 +71,7 @@ class Household:
         return having.get(state) if rule is None else self.works(rule, name)
 
     def update(self) -> None:
-        """After a control period: what the rules have come to since."""
+        """After a control period: apply the rules."""
         now = float(self._data.time)
         if not self.states or 0.0 <= now - self._looked < EVERY:
             return

@@ -41,9 +41,15 @@ THERE = 0.03
 
 @dataclass(slots=True)
 class Company:
-    """What has become of a person in an episode. holds: the thing in its hand. seen: things that it was shown. step:
-    how many points of its path it has come to. robot_at_start: where the robot was (x, y) when it set out. followed:
-    whether the robot has come along to the last."""
+    """What has become of a person in an episode.
+
+    Attributes:
+        holds: The thing in its hand.
+        seen: Things that it was shown.
+        step: How many points of its path it has come to.
+        robot_at_start: Where the robot was (x, y) when it set out.
+        followed: Whether the robot has come along to the last.
+    """
 
     holds: str | None = None
     seen: list[str] = field(default_factory=list)
@@ -105,8 +111,9 @@ class People:
     def state(self, name: str, state: str, held: str | None) -> bool | None:
         """Whether a person is in a state; None for what no person can be in.
 
-        state: `hand_out` it holds out an empty hand, `shown` it was shown what the robot holds, `seeing` it sees,
-        `walks` it has a way to go, `followed` the robot has followed it to the end of its way.
+        Args:
+            state: `hand_out` it holds out an empty hand, `shown` it was shown what the robot holds, `seeing` it sees,
+                `walks` it has a way to go, `followed` the robot has followed it to the end of its way.
         """
         person, company = self.infos[name], self.company[name]
         match state:
@@ -151,7 +158,8 @@ class People:
     def walk(self, robot: Array, seconds: float) -> None:
         """Before a control period of so many seconds: those who walk get the velocity that their way asks for.
 
-        robot: where it is (2,), m.
+        Args:
+            robot: Where it is (2,), m.
         """
         for person in self.infos.values():
             if person.joints:
@@ -161,7 +169,9 @@ class People:
     def update(self, robot: Array, held: str | None, before: str | None) -> None:
         """After a control period: what was given, shown and followed.
 
-        robot: where it is (2,), m. held, before: the thing in its hand now, and before the period.
+        Args:
+            robot: Where it is (2,), m.
+            held, before: The thing in its hand now, and before the period.
         """
         if not self.infos:
             return
@@ -197,14 +207,14 @@ class People:
         }
 
     def take_over(self, known: Mapping[str, object]) -> None:
-        """Be as `known` told. Bodies' poses must have been computed."""
+        """Take over the states that `known` returned. Bodies' poses must have been computed."""
         self.reset()
-        for name, told in known.items():
-            if name not in self.infos or not isinstance(told, Mapping):
+        for name, state in known.items():
+            if name not in self.infos or not isinstance(state, Mapping):
                 continue
-            company, holds, seen = self.company[name], told.get("holds"), told.get("seen")
-            company.step, company.followed = int(told.get("step", 0)), bool(told.get("followed"))
-            begin = told.get("robot_at_start")
+            company, holds, seen = self.company[name], state.get("holds"), state.get("seen")
+            company.step, company.followed = int(state.get("step", 0)), bool(state.get("followed"))
+            begin = state.get("robot_at_start")
             company.robot_at_start = (float(begin[0]), float(begin[1])) if isinstance(begin, list) else None
             company.seen = [str(thing) for thing in seen] if isinstance(seen, list) else []
             if isinstance(holds, str) and holds in self._bodies:

@@ -144,8 +144,12 @@ class Resting:
         things: Mapping[str, float],
         under: tuple[ReceptacleInfo, SupportSurface] | None,
     ) -> Place:
-        """The place of what is in no bowl. carried: all that touches it from below; furniture, things: those among it.
-        What touches nothing (it falls) is where it is over."""
+        """The place of what is in no bowl.
+
+        Args:
+            carried: All that touches it from below.
+            furniture, things: Those among it. What touches nothing (it falls) is where it is over.
+        """
         if under is not None and (under[0].name in furniture or not carried):
             return _on_surface(*under)
         if "floor" in carried:

@@ -1,9 +1,9 @@
 """The scripted expert of the table: solves a task of any family by arm actions in numbers. Privileged.
 
-It reads the scene, which has the exact place of everything, so it is no planner to compare others with: it shows that
-the tasks can be done with cells of 1 cm and steps of 3 degrees. It foresees where a thing will be in the hand after the
-fingers have closed, and where it will stand after it was put down, and chooses each cell so that the next error is
-smallest.
+It reads the scene, which has the exact place of everything, so it is not a planner to compare others with: it shows
+that the tasks can be done with cells of 1 cm and steps of 3 degrees. It foresees where a thing will be in the hand
+after the fingers have closed, and where it will stand after it was put down, and chooses each cell so that the next
+error is smallest.
 """
 
 from __future__ import annotations
@@ -261,9 +261,11 @@ def _wrapped(angle: float) -> float:
 
 
 class TableExpert(Planner):
-    """Plays the expert's plan for the table that its robot stands at, whatever the task is called.
+    """Plays the expert's plan for the table that its robot stands at, whatever the task is called. Raises BadInput for
+    a word that is none.
 
-    argument: a family; a table of another one is refused. Raises BadInput for a word that is none.
+    Args:
+        argument: A family; a table of another one is refused.
     """
 
     name = "table-expert"

@@ -32,10 +32,13 @@ SURROUNDINGS = ("table", "floor")
 
 
 class Thing(BaseModel):
-    """Something on the table. x, y: its middle (m), in the frame of the room; yaw: rad about z.
+    """Something on the table.
 
-    kind: a shape of `outlines.SHAPES`, or container, shape sorter, sponge, area. holes: of a sorter, the shapes of its
-    holes in the order of `things.hole_places`.
+    Attributes:
+        x, y: Its middle (m), in the frame of the room.
+        yaw: Rad about z.
+        kind: A shape of `outlines.SHAPES`, or container, shape sorter, sponge, area.
+        holes: Of a sorter, the shapes of its holes in the order of `things.hole_places`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -67,7 +70,8 @@ class Thing(BaseModel):
 class TableScene(BaseModel):
     """A task on a table. Its things do not touch each other, and the robot reaches all of them.
 
-    conditions: what has to be so in the end, all of it, in the language of suites (docs/suites.md).
+    Attributes:
+        conditions: What has to be so in the end, all of it, in the language of suites (docs/suites.md).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

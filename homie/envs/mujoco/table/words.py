@@ -47,7 +47,8 @@ def by_relation(
 ) -> str | None:
     """`the cube left of the green star`, where there are several cubes and only this one can be meant; else None.
 
-    moving: things that the task moves or changes; a place beside them would be another one later.
+    Args:
+        moving: Things that the task moves or changes; a place beside them would be another one later.
     """
     rivals = [other for other in things if other.kind == item.kind and other is not item]
     if not rivals:
@@ -68,7 +69,7 @@ def by_relation(
 class Reference:
     """How an instruction speaks of a thing: the words in the sentence, and the sentence before it that it needs.
 
-    A place beside something is told in a sentence of its own (`Find the cube left of the star.`, then `this cube`):
+    A place beside something has a sentence of its own (`Find the cube left of the star.`, then `this cube`):
     behind the words for a place no further words can be taken for a part of them.
     """
 

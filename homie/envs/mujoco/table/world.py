@@ -30,7 +30,11 @@ WIPING = 0.006
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where a loose thing is directly. surface: of a sorter, the shape of the hole above its compartment."""
+    """Where a loose thing is directly.
+
+    Attributes:
+        surface: Of a sorter, the shape of the hole above its compartment.
+    """
 
     relation: Relation
     at: str

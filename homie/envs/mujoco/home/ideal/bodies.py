@@ -39,7 +39,11 @@ class Bodies:
         return {body: self.pose(body) for body in (self.world.objects[name].body for name in names)}
 
     def move(self, load: Mapping[int, Pose], before: Pose, after: Pose) -> None:
-        """Move bodies as one, so that what was at one pose is at another. load: their poses before."""
+        """Move bodies as one, so that what was at one pose is at another.
+
+        Args:
+            load: Their poses before.
+        """
         turn = after.rotation @ before.rotation.T
         for body, pose in load.items():
             joint = int(self.model.body_jntadr[body])

@@ -40,7 +40,9 @@ ACTIONS = {action.name: action for action in (*HOUSEHOLD, *(verb.action for verb
 class Native(Rearranging):
     """Moves the robot and changes what it can change from where it stands, or leaves all as it was.
 
-    begin: takes over a state that was set. wait: lets one control period pass. The rest as in `Rearranging`.
+    Args:
+        begin: Takes over a state that was set.
+        wait: Lets one control period pass. The rest as in `Rearranging`.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What an action comes to, set in the state of a running home: robot, loose things, doors, grip."""
+"""The result of an action, set in the state of a running home: robot, loose things, doors, grip."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ Info = TypeVar("Info", bound=ObjectInfo | ReceptacleInfo)
 class Rearranging:
     """Sets the world, or leaves it as it was.
 
-    world, limbs, grasping, spec: the home's. base: addresses of x, y and yaw of the robot in `qpos`.
+    Args:
+        world, limbs, grasping, spec: The home's.
+        base: Addresses of x, y and yaw of the robot in `qpos`.
     """
 
     def __init__(self, *, world: World, limbs: Limbs, grasping: Grasping, spec: RobotSpec, base: Sequence[int]) -> None:
@@ -136,7 +138,7 @@ class Rearranging:
         return problem
 
     def _meant(self, goal: Goal, among: Mapping[str, Info]) -> Info | None:
-        """The thing that a goal means: of its kind the nearest to where it is told to be, its name first."""
+        """The thing that a goal means: the one with its name, else the nearest of its kind to the given place."""
         alike = [name for name in among if kind_of(name) == kind_of(goal.name)] or list(among)
         away = {name: self.world.box_of(name).distance(goal.position) for name in alike}
         best = min(alike, key=lambda name: (away[name] - SAME * (name == goal.name), name), default=None)
@@ -147,7 +149,8 @@ class Rearranging:
     def _stand(self, goal: Goal, places: Iterable[Pose2], take: Callable[[], str] | None = None) -> str:
         """Have the robot stand at the first place where neither it nor its load is in anything, looking at a goal.
 
-        take: what it does there, else it goes on to the next place.
+        Args:
+            take: What it does there, else it goes on to the next place.
         """
         target = goal.position
         hand, load = self._hand(), self.bodies.poses(self.world.carried())

@@ -145,7 +145,8 @@ class ArmKinematics:
     def self_distance(self, q: Array, held: Array | None = None) -> float:
         """Metres between the arm and the robot's own base, torso, head and upper arm; negative inside.
 
-        held: spheres (n, 4) in the hand that keep out of the body too: centre in the gripper frame and radius, m.
+        Args:
+            held: Spheres (n, 4) in the hand that keep out of the body too: centre in the gripper frame and radius, m.
         """
         asked = np.asarray(q, dtype=float).tobytes(), b"" if held is None else held.tobytes()
         if asked not in self._distances:
@@ -177,10 +178,13 @@ class ArmKinematics:
     ) -> IkSolution:
         """Joints that bring the gripper to a pose in the base frame; the nearest that was found if there are none.
 
-        position (3,); rotation (3, 3), or None for position only; axis_only leaves the roll about the fingers free.
-        A pose near that of q0 is approached from there by damped least squares, so that consecutive poses give
+        position (3,); rotation (3, 3), or None for position only; axis_only leaves the roll about the fingers free. A
+        pose near that of q0 is approached from there by damped least squares, so that consecutive poses give
         consecutive joints. For others the closed-form solutions are weighed: short ways from q0 and high elbows first.
-        Continuous joints are given on the turn next to q0. locked_torso keeps the torso of q0. tolerance: m and rad.
+        Continuous joints are given on the turn next to q0. locked_torso keeps the torso of q0.
+
+        Args:
+            tolerance: M and rad.
         """
         q0 = np.asarray(q0, dtype=float)
         target = _Target(np.asarray(position), None if rotation is None else np.asarray(rotation), axis_only)
@@ -214,7 +218,8 @@ class ArmKinematics:
     ) -> list[Array] | None:
         """Joints (8,) for each pose in turn, each solved from the one before, or None if the arm cannot follow.
 
-        max_jump: largest change of any joint (m, rad) between neighbours, from q0 on.
+        Args:
+            max_jump: Largest change of any joint (m, rad) between neighbours, from q0 on.
         """
         path: list[Array] = []
         q = np.asarray(q0, dtype=float)

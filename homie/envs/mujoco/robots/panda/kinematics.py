@@ -97,7 +97,8 @@ class PandaKinematics:
     def self_distance(self, q: Array, held: Array | None = None) -> float:
         """Metres between wrist and hand and the column and the upper arm; negative inside.
 
-        held: spheres (n, 4) in the hand that keep out of both too: centre in the gripper frame and radius, m.
+        Args:
+            held: Spheres (n, 4) in the hand that keep out of both too: centre in the gripper frame and radius, m.
         """
         points = self._spheres(q)
         moving = self._frame >= 5
@@ -128,7 +129,9 @@ class PandaKinematics:
         position (3,); rotation (3, 3), or None for position only. A pose near that of q0 is approached from there by
         damped least squares, so that consecutive poses give consecutive joints; for others the closed-form solutions
         are weighed: short ways from q0 and postures away from the limits first. locked_torso changes nothing.
-        tolerance: m and rad.
+
+        Args:
+            tolerance: M and rad.
         """
         position = np.asarray(position, dtype=float)
         start = np.clip(np.asarray(q0, dtype=float), self.lower, self.upper)

@@ -52,7 +52,10 @@ def about_x(angle: float) -> Array:
 def solutions(position: Array, rotation: Array, last: Array) -> Array:
     """All joints (n, 7) within limits that bring the tool to a pose in the frame of the foot, for each value in `last`.
 
-    position (3,) of the tool centre point, rotation (3, 3) with z out along the fingers; last (k,): angles of joint 7.
+    position (3,) of the tool centre point, rotation (3, 3) with z out along the fingers;
+
+    Args:
+        last (k,): Angles of joint 7.
     """
     flange = rotation @ about_z(np.array(-_HAND_TURN))
     seventh = np.asarray(last)
@@ -96,7 +99,7 @@ def _with_elbow(
     sixth = wrapped(sixth, _LOWER[5] - _SLACK)
     frame5_axes = frame6 @ np.swapaxes(about_x(_ROLLS[5]) @ about_z(sixth), -1, -2)
     y4 = frame5_axes[:, :, 2]
-    # x of frame 4 from the same line, told in the plane and in space.
+    # x of frame 4 from the same line, expressed in the plane and in space.
     off = to_shoulder - line[:, 1:] * y4
     x4 = off / np.where(np.abs(line[:, :1]) > _TINY, line[:, :1], np.inf)
     straight = np.linalg.norm(x4, axis=1) < 0.5

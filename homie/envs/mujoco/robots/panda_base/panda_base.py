@@ -85,8 +85,11 @@ class PandaBaseKinematics(PandaKinematics):
         return self._whole.point_radii
 
     def self_distance(self, q: Array, held: Array | None = None) -> float:
-        """Metres between the arm and the rest of the robot, its own upper arm too; negative inside. held: as for the
-        arm alone."""
+        """Metres between the arm and the rest of the robot, its own upper arm too; negative inside.
+
+        Args:
+            held: As for the arm alone.
+        """
         return min(super().self_distance(q, held), self._whole.self_distance(q, held))
 
     def solve(

@@ -58,7 +58,10 @@ class TelescopeKinematics(ModelKinematics):
     ) -> IkSolution:
         """Joints that bring the gripper to a pose in the base frame; the nearest within the limits if there are none.
 
-        position (3,); rotation (3, 3), or None for position only. There is no torso to be locked. tolerance: m and rad.
+        position (3,); rotation (3, 3), or None for position only. There is no torso to be locked.
+
+        Args:
+            tolerance: M and rad.
         """
         position, start = np.asarray(position, dtype=float), np.asarray(q0, dtype=float)
         turns = [np.asarray(rotation)] if rotation is not None else [_level(yaw) for yaw in _TOWARDS]
