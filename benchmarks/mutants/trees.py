@@ -1,6 +1,6 @@
 """Copies of the working tree in which files are mutated, each with a Python that imports from it.
 
-Tests start real processes, so a mutant has to stand in a file that those import too.
+Tests start real processes, so a mutant has to be in a file that those import too.
 """
 
 from __future__ import annotations

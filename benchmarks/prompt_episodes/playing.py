@@ -1,4 +1,4 @@
-"""Plays an episode whose answers stand in a file, for the pages and the in-context examples that are made of it."""
+"""Plays an episode with answers from a file, for pages and in-context examples."""
 
 from __future__ import annotations
 

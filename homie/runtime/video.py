@@ -51,9 +51,9 @@ FPS = 15
 SPEED = 4.0
 """Seconds of robot time in one second of video."""
 HOLD = 1.2
-"""Seconds of video that a decision stands still; feedback does half as long."""
+"""Seconds of video that a decision is shown; feedback is shown half as long."""
 END_HOLD = 2.0
-"""Seconds of video that the end stands still."""
+"""Seconds of video that the end is shown."""
 SHARE = 0.25
 """Filming takes no more than about this many wall seconds per second of robot time: without OpenGL a picture takes
 long, and then fewer are taken and shown longer."""
@@ -66,7 +66,7 @@ class VideoWriter(EpisodeListener):
 
     Args:
         speed: Seconds of robot time shown in one second of video.
-        hold: Seconds of video that a new text stands still.
+        hold: Seconds of video that a new text is shown.
     """
 
     def __init__(self, path: Path, robot: Robot, *, speed: float = SPEED, hold: float = HOLD) -> None:

@@ -26,7 +26,7 @@ IN_FLIGHT = 2
 """Frames that a page may not have painted yet before it is sent another one: a slow page gets fewer, not older ones."""
 WAITING = 1000
 """Messages that may wait for a page; one that takes none is closed."""
-TAKEN = "Somebody else has the controls: wait until they let go of them."
+TAKEN = "Somebody else has the controls: wait until they release them."
 NOT_HELD = "You only watch: take the controls first."
 
 
@@ -130,7 +130,7 @@ class Hub:
         self._tell_roles()
 
     def leave(self, page: Page) -> None:
-        """A page is gone; what it held is let go."""
+        """A page is gone; release its controls."""
         if page in self._pages:
             self._pages.remove(page)
         if self._driver is page:

@@ -40,7 +40,7 @@ class Server:
         """Raises BadInput, InfrastructureError for an address that it cannot listen at.
 
         Args:
-            address: Gets the address that lets one browser in, each time there is a new one.
+            address: Gets the single-use link, each time there is a new one.
         """
         self._hub = hub
         self._socket = _listening(options.host, options.port)
@@ -63,7 +63,7 @@ class Server:
 
     @property
     def page(self) -> str:
-        """The address that lets one browser in."""
+        """The single-use link."""
         return f"{self.url}/?token={self.access.token}"
 
     def _serve(self) -> None:
@@ -95,7 +95,7 @@ def serve_studio(
 
     Args:
         options: As of `homie studio`.
-        address: Gets the address that lets one browser in, each time there is a new one.
+        address: Gets the single-use link, each time there is a new one.
         tell: Gets sentences for whoever started it.
         listeners: Get the events of every episode.
         desk: Where orders lie; for programs that bring some of their own.

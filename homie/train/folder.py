@@ -1,4 +1,4 @@
-"""The folder of a training: taken up by one process, finished once.
+"""The folder of a training: used by one process, finished once.
 
 OUT/training.json   what was trained, written last: there means finished
 OUT/order.json      what an unfinished training is

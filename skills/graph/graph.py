@@ -13,8 +13,8 @@ from homie.kernel.types import Array, Pose2, wrapped
 from skills.classical.planning import CostMap
 
 FACED = math.radians(30)
-"""Off straight ahead up to which a point is faced, and beyond which a thing is something else to turn to: the middle
-of a picture of 100 degrees, where nobody needs to turn to see it."""
+"""Angle from the heading up to which the robot faces a point, and beyond which a thing is something else to turn to:
+the middle of a picture of 100 degrees, where nobody needs to turn to see it."""
 
 
 @dataclass(frozen=True)

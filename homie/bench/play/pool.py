@@ -77,7 +77,7 @@ class _Worker:
     """That of its last job."""
     began: float = field(default_factory=time.monotonic)
     at_work: bool = False
-    """Whether it has taken up its job. Until then `began` is when the job was given."""
+    """Whether it has started its job. Until then `began` is when the job was given."""
     done: int = 0
 
     def left(self, timeout: float) -> float:

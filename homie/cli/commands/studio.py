@@ -22,7 +22,7 @@ def studio_command(config: Config = None, json: Json = False, **values: Any) -> 
         if json:
             print_json({"page": page})
         else:
-            say(f"Open this page (the address lets one browser in):\n  {page}")
+            say(f"Open this page (the link works once):\n  {page}")
 
     try:
         serve_studio(options, address=address, tell=tell, listeners=(display,))

@@ -39,7 +39,7 @@ class Sight:
 class Senses:
     """What an agent perceives with. The agent loop and the executor share one.
 
-    One state of the world is rendered, searched and remembered once: where the time of the robot stands still between
+    One state of the world is rendered, searched and remembered once: if the robot's time pauses between
     two commands (`Robot.waits`), a camera that has been looked through is not looked through again before the next
     command. A robot whose time goes on looks anew each time.
 

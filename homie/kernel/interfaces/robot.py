@@ -71,7 +71,7 @@ class Robot(ABC):
     actions: tuple[str, ...] = ()
     """What a planner may tell it, where some skill has it, End included; empty for the household actions of EMMOE."""
     own_actions: tuple[Action, ...] = ()
-    """What is to know of actions of its own that are not in the table of actions, as a skill set declares it. One that
+    """Properties of its own actions that are not in the table of actions, as a skill set declares them. One that
     nobody declares takes a target and asks for nothing."""
     inventory_by: Literal["feedback", "hand"] = "feedback"
     """Where the inventory comes from: the feedback of Pick and Put (EMMOE, appendix D), or what the locator finds in

@@ -1,4 +1,4 @@
-"""The run folder of one episode: made, or taken up again where it is of the same run."""
+"""The run folder of one episode: made, or resumed if it is of the same run."""
 
 from __future__ import annotations
 

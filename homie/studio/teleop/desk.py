@@ -11,7 +11,7 @@ from homie.studio.teleop.orders import Order
 from homie.studio.teleop.stick import RELEASED, Stick
 
 STICK_SECONDS = 0.4
-"""Seconds after which a hand that was not heard of again has let go: a lost connection must not drive on."""
+"""Seconds without a message after which control is released: a lost connection must not drive on."""
 
 
 class Desk:
@@ -71,7 +71,7 @@ class Desk:
 
     @property
     def stick(self) -> Stick:
-        """Where the hand is, let go if nothing was heard of it for `STICK_SECONDS`."""
+        """The stick, released if there was no message for `STICK_SECONDS`."""
         with self._changed:
             return self._stick if self._clock() - self._held <= STICK_SECONDS else RELEASED
 

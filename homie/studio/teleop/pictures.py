@@ -12,7 +12,7 @@ LATE = 0.25
 
 
 class Pictures:
-    """What cameras see. One moment of a robot whose time stands still is rendered once for each. Of one thread."""
+    """What cameras see. While the robot's time is paused, each camera renders once. For one thread."""
 
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
@@ -73,5 +73,5 @@ class Pace:
             time.sleep(ahead)
 
     def rest(self) -> None:
-        """Robot time stands still for a while."""
+        """Robot time pauses for a while."""
         self._anchor = None

@@ -43,11 +43,11 @@ KEYS: Mapping[str, Stick] = {
     "c": Stick(grip=-1.0),
     " ": RELEASED,
 }
-"""Keys that move. A terminal tells of no key that is let go: it repeats one that is held."""
+"""Keys that move. A terminal does not report released keys: it repeats a key that is held."""
 WHY = "            say why, as in `go to apple # it is nearest`: without a reason a step has none to learn from"
 HELP = """w a s d   drive and turn (W faster)      i k j l   hand ahead, back, left, right
 u m       hand up, down                  y h       turn the wrist
-o c       open and close the hand        space     let go        x  stop
+o c       open and close the hand        space     release       x  stop
 :         a line, such as
   :begin put the apple in the bowl       :go to apple # it is nearest       :pick apple
   :end success   :end failure   :discard   :again   :note ...   :why 2 ...

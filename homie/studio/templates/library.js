@@ -40,7 +40,7 @@ const library = {
     const about = ` ${take.finished ? `${take.rounds} ${take.rounds === 1 ? "round" : "rounds"}, ${take.seconds} s` : "unfinished"}${take.discarded ? ", discarded" : ""}`;
     const notes = take.notes.filter((note) => note.text && note.kind !== "mark").map((note) => Object.assign(document.createElement("div"), { textContent: note.round ? `${note.round}: ${note.text}` : note.text }));
     const recording = take.name;
-    const ask = () => { const text = prompt(`A note on ${take.task}. "3: ..." is a better analysis of round 3.`) ?? "", [, round, rest] = text.match(/^(\d+):\s*(.*)$/s) ?? []; return round ? { kind: "analysis", round: Number(round), text: rest, recording } : { kind: "remark", text, recording }; };
+    const ask = () => { const text = prompt(`A note on ${take.task}. "3: ..." replaces the analysis of round 3.`) ?? "", [, round, rest] = text.match(/^(\d+):\s*(.*)$/s) ?? []; return round ? { kind: "analysis", round: Number(round), text: rest, recording } : { kind: "remark", text, recording }; };
     const buttons = [
       this.button("good", () => ({ kind: "mark", text: "success", recording })), this.button("bad", () => ({ kind: "mark", text: "failure", recording })),
       this.button("note", ask), this.button(take.discarded ? "keep" : "discard", () => ({ kind: take.discarded ? "keep" : "discard", recording }))];

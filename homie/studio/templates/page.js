@@ -158,7 +158,7 @@ const page = {
   roles() {
     const drives = Boolean(this.role?.drives), button = element("controls");
     button.classList.toggle("held", drives);
-    button.textContent = drives ? "You drive: let go" : this.role && !this.role.free ? "Somebody else drives" : "Take the controls";
+    button.textContent = drives ? "You drive: release" : this.role && !this.role.free ? "Somebody else drives" : "Take the controls";
     button.disabled = !this.role || (!drives && !this.role.free);
     if (!drives) hands.release();
     this.lock();

@@ -110,7 +110,7 @@ class MujocoHome(SimulatedRobot):
         argument, of which it has none."""
         if argument:
             raise BadInput(
-                f"A robot in the home takes no argument (got '{argument}'): a house of your own is --scene FILE."
+                f"A robot in the home takes no argument (got '{argument}'): use --scene FILE for your own house."
             )
         house = house_of(settings, settings.seed, settings.scene)
         body = registry.load("bodies", settings.body) if settings.body else cls.body
