@@ -173,7 +173,7 @@ def test_trees_that_no_network_has(tmp_path):
     """Deeper than Python may recurse, and deeper than msgpack unpacks: both are reported in a sentence."""
     for depth, message in (
         (64, None),
-        (65, "deeper than 64 branches"),
+        (65, "more than 64 branches deep"),
         (1000, "64 branches"),
         (5000, "not a checkpoint"),
     ):

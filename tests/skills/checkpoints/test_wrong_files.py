@@ -79,5 +79,5 @@ def test_a_web_page_in_the_place_of_a_download(tmp_path, policy):
 
 @every_set
 def test_a_file_that_is_not_there(tmp_path, policy):
-    with pytest.raises(BadInput, match="not a checkpoint"):
+    with pytest.raises(BadInput, match="here is no checkpoint"):
         SETS[policy](tmp_path / "nothing.pth")
