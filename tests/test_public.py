@@ -6,6 +6,7 @@ import ast
 import importlib
 import inspect
 import json
+import os
 import re
 import subprocess
 import sys
@@ -127,3 +128,48 @@ def test_a_bench_is_played(tmp_path: Path) -> None:
     assert isinstance(summary, homie.BenchSummary) and summary.successes == summary.episodes == 1
     assert [line.task for line in summary.lines] == ["orange-to-desk"]
     assert homie.load_run(tmp_path / "run").suite.name == "first-six"
+
+
+def test_a_script_whose_workers_would_start_the_bench_again_is_told_so(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    suite = ROOT / "examples/suites/first-six.yaml"
+    call = f"homie.bench({str(suite)!r}, tasks='orange-to-desk', skills='ideal', workers=1, out='run')"
+    script.write_text(f"import homie\ntry: {call}\nexcept homie.BadInput as error: print(error)")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, script], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert 'do so under `if __name__ == "__main__":`' in done.stdout, done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+PATHS = {
+    "compare": lambda path: homie.compare([path]),
+    "episode_folders": homie.episode_folders,
+    "list_takes": homie.list_takes,
+    "load_run": homie.load_run,
+    "load_runs": lambda path: homie.load_runs([path]),
+    "read_bench": homie.read_bench,
+    "read_episode": homie.read_episode,
+    "read_parts": lambda path: homie.read_parts(path, "0" * 64),
+    "read_recording": homie.read_recording,
+    "read_run": homie.read_run,
+    "read_steps": homie.read_steps,
+    "read_suite": homie.read_suite,
+}
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_folders_and_files_may_be_texts(name: str, tmp_path: Path) -> None:
+    def outcome(path: str | Path) -> object:
+        try:
+            return PATHS[name](path)  # type: ignore[no-untyped-call]
+        except BadInput as error:
+            return str(error)
+
+    place = tmp_path / "run"
+    place.mkdir()
+    assert outcome(str(place)) == outcome(place)
+
+
+def test_one_folder_in_the_place_of_several() -> None:
+    with pytest.raises(BadInput, match=r"Give run folders as a list, as in \['runs/rule'\]"):
+        homie.load_runs("runs/rule")

@@ -136,10 +136,10 @@ def forget(run: Path, digest: str) -> None:
     (run / "parts" / f"{digest}.json").unlink(missing_ok=True)
 
 
-def read_parts(run: Path, digest: str) -> PartsFile | None:
+def read_parts(run: str | Path, digest: str) -> PartsFile | None:
     """What episodes that refer to `digest` were made with; None where the file is missing or damaged."""
     try:
-        data = (run / "parts" / f"{digest}.json").read_bytes()
+        data = (Path(run) / "parts" / f"{digest}.json").read_bytes()
         return PartsFile.model_validate_json(data) if hashlib.sha256(data).hexdigest() == digest else None
     except (OSError, ValidationError):
         return None

@@ -20,7 +20,7 @@ from homie.kernel.errors import BadInput
 
 
 def compare(
-    folders: Sequence[Path], profile: str = "homie", intervals: Intervals | None = None, *, tasks: bool = False
+    folders: Sequence[str | Path], profile: str = "homie", intervals: Intervals | None = None, *, tasks: bool = False
 ) -> tuple[Table, ...]:
     """The tables of some run folders, over the (task, trial) episodes that all of them planned.
 

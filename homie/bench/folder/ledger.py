@@ -170,8 +170,9 @@ def is_bench(run: Path) -> bool:
     return any((run / name).exists() for name in ("suite.json", COPY))
 
 
-def read_bench(run: Path) -> tuple[BenchFile, Suite, tuple[Episode, ...]]:
+def read_bench(run: str | Path) -> tuple[BenchFile, Suite, tuple[Episode, ...]]:
     """A run folder of a bench: its configuration, its suite and all its episodes, finished or not. Raises BadInput."""
+    run = Path(run)
     try:
         file = read_model(run / "run.json", BenchFile)
         if wrong := _suite_damage(run, file):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 from rich.console import Console
 
 from homie.bench.options import BenchOptions
+from homie.bench.play.pool import UNGUARDED
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench
 from homie.kernel.errors import BadInput
@@ -17,6 +20,8 @@ from homie.kernel.setup.registry import split
 
 def run_bench(suite: str | Path, config: str | Path | None, progress: bool, values: Mapping[str, Any]) -> BenchSummary:
     """Run a bench from keywords. Raises HomieError."""
+    if getattr(multiprocessing.current_process(), "_inheriting", False):  # as Python itself asks
+        sys.exit(UNGUARDED)  # a worker process that imports the script: the pool says what to do
     named, objects = split(values)
     if objects:
         (option, name), *_ = objects

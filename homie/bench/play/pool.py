@@ -17,12 +17,15 @@ from pathlib import Path
 
 from homie.bench.play.worker import BEGUN, Job, Report, work
 from homie.bench.suite.suite import SceneChoice, Task
+from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import SharedPart
 
 GRACE = 5.0
 """Seconds that a worker has to stop its robot before it is killed."""
 START = 300.0
 """Seconds that a worker process has to start: much more than it takes on the busiest machine."""
+UNGUARDED = 97
+"""Exit code of a worker whose script calls `homie.bench` when it is imported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +211,9 @@ def _died(worker: _Worker, run: Path) -> Report:
     if code == -signal.SIGKILL:
         message = "The worker process was killed (SIGKILL): by the system for want of memory, or by somebody."
         return Report(cause="killed", message=message)
+    if code == UNGUARDED:
+        advice = 'Worker processes import the script that calls homie.bench: do so under `if __name__ == "__main__":`.'
+        return Report(message=advice, fatal=True, exit_code=BadInput.exit_code)
     how = f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
     return Report(cause="crash", message=f"The worker process died {how}; what it wrote is in {log}.")
 

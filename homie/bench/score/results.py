@@ -58,7 +58,7 @@ class BenchRun:
         return frozenset(score.key for score in (*self.results.scores, *self.results.lost))
 
 
-def load_run(run: Path, profile: str = "homie") -> BenchRun:
+def load_run(run: str | Path, profile: str = "homie") -> BenchRun:
     """The scores of a bench run under a profile; unfinished and damaged episodes count as lost.
 
     Args:
@@ -68,6 +68,7 @@ def load_run(run: Path, profile: str = "homie") -> BenchRun:
     Raises:
         BadInput: the folder is not a bench run, or the profile does not exist.
     """
+    run = Path(run)
     if not is_bench(run):
         raise BadInput(f"There is no run of a suite in {run}: give the folder that `homie bench` wrote.")
     file, suite, episodes = read_bench(run)
@@ -102,10 +103,12 @@ def _mistakes(
     }
 
 
-def load_runs(folders: Sequence[Path], profile: str = "homie") -> tuple[BenchRun, ...]:
+def load_runs(folders: Sequence[str | Path], profile: str = "homie") -> tuple[BenchRun, ...]:
     """Several runs with unique labels: the varied settings of a sweep (`examples=5`), otherwise the planner, with the
     varied settings or the folder's name where planners are equal. Raises BadInput as `load_run` does."""
-    check_different(folders)
+    if isinstance(folders, str | Path):
+        raise BadInput(f"Give run folders as a list, as in [{str(folders)!r}].")
+    check_different([Path(folder) for folder in folders])
     runs = [load_run(folder, profile) for folder in folders]
     paths = [run.path.resolve() for run in runs]
     varied = [_varied(path) for path in paths] if len(runs) > 1 else [""] * len(runs)

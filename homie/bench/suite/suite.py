@@ -283,8 +283,9 @@ def find_suite(text: str) -> Suite:
     return suite
 
 
-def read_suite(path: Path) -> Suite:
+def read_suite(path: str | Path) -> Suite:
     """A suite from its file, or from a folder in the format of EMMOE-100. Raises BadInput naming file, task, field."""
+    path = Path(path)
     if is_emmoe(path):
         return _emmoe_suite(path)
     with reading(path, "the suite"):

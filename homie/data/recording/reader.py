@@ -115,7 +115,7 @@ class Recording:
                 yield entry.stamp, depth, Intrinsics(fx, fy, cx, cy, width, height)
 
 
-def read_recording(folder: Path) -> Recording:
+def read_recording(folder: str | Path) -> Recording:
     """The recording of an episode folder, also one that a kill has cut: all that can be read of it.
 
     Args:
@@ -133,6 +133,7 @@ def read_recording(folder: Path) -> Recording:
         print(recording.seconds, recording.pictures, len(recording.events))
         ```
     """
+    folder = Path(folder)
     path = folder / RECORDING
     numbers: dict[str, list[Entry]] = {topics.STATE: [], topics.REQUESTED: [], topics.SENT: []}
     events: list[Event] = []

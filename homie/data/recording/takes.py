@@ -136,10 +136,10 @@ class Listed:
     notes: tuple[Note, ...]
 
 
-def list_takes(folder: Path) -> tuple[Listed, ...]:
+def list_takes(folder: str | Path) -> tuple[Listed, ...]:
     """The recordings of a folder, the oldest first. A damaged run folder is left out: `homie report` says why."""
     listed = []
-    for run in _runs(folder):
+    for run in _runs(Path(folder)):
         with suppress(BadInput):
             file = read_run(run)
             for episode in episode_folders(run):

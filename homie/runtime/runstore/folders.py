@@ -72,9 +72,9 @@ def new_episode(path: Path) -> Path:
     return path
 
 
-def episode_folders(run: Path) -> tuple[Path, ...]:
+def episode_folders(run: str | Path) -> tuple[Path, ...]:
     """The episode folders of a run, by name, without those that were set aside."""
-    folders = sorted(path for path in (run / "episodes").glob("*") if path.is_dir())
+    folders = sorted(path for path in (Path(run) / "episodes").glob("*") if path.is_dir())
     return tuple(path for path in folders if not SET_ASIDE.search(path.name))
 
 

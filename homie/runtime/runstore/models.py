@@ -119,7 +119,7 @@ class EpisodeFile(BaseModel):
     files: dict[str, FileMark] = {}
 
 
-def read_run(run: Path) -> RunFile:
+def read_run(run: str | Path) -> RunFile:
     """The configuration of a run.
 
     Args:
@@ -128,10 +128,10 @@ def read_run(run: Path) -> RunFile:
     Raises:
         BadInput: `run.json` is missing or damaged.
     """
-    return read_model(run / "run.json", RunFile)
+    return read_model(Path(run) / "run.json", RunFile)
 
 
-def read_episode(folder: Path) -> EpisodeFile | None:
+def read_episode(folder: str | Path) -> EpisodeFile | None:
     """How an episode ended.
 
     Args:
@@ -143,10 +143,11 @@ def read_episode(folder: Path) -> EpisodeFile | None:
     Raises:
         BadInput: `episode.json` is damaged.
     """
-    return read_model(folder / "episode.json", EpisodeFile) if (folder / "episode.json").exists() else None
+    path = Path(folder) / "episode.json"
+    return read_model(path, EpisodeFile) if path.exists() else None
 
 
-def read_steps(folder: Path) -> tuple[RoundRecord, ...]:
+def read_steps(folder: str | Path) -> tuple[RoundRecord, ...]:
     """The records of an episode, one per subtask. A last line torn by a kill is left out with a warning.
 
     Args:
@@ -156,13 +157,12 @@ def read_steps(folder: Path) -> tuple[RoundRecord, ...]:
         BadInput: `steps.jsonl` is missing, or a line of it is damaged.
 
     Example:
-        >>> from pathlib import Path
-        >>> from homie.runtime.runstore import read_steps
-        >>> read_steps(Path("none"))
+        >>> from homie import read_steps
+        >>> read_steps("none")
         Traceback (most recent call last):
         homie.kernel.errors.BadInput: Cannot read none/steps.jsonl: No such file or directory.
     """
-    path = folder / "steps.jsonl"
+    path = Path(folder) / "steps.jsonl"
     lines = contents(path).split(b"\n")
     if torn := lines.pop():
         warnings.warn(f"{path}: left out a last line that a kill has torn ({len(torn)} bytes).", stacklevel=2)
