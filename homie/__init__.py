@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, Unpack
 
-    from homie.bench.compare.compare import compare
     from homie.bench.folder.ledger import read_bench
     from homie.bench.keywords import BenchKeywords
     from homie.bench.options import BenchOptions, ReportOptions
     from homie.bench.play.runner import BenchSummary
     from homie.bench.report import report
+    from homie.bench.score.compare import compare
     from homie.bench.score.metrics import Metric, estimate, ratio
     from homie.bench.score.results import load_run, load_runs
     from homie.bench.statistics import Estimate, Term, bootstrap, clustered_wilson
@@ -261,7 +261,7 @@ __all__ = [
     "train_planner",
 ]
 _NAMES = {
-    "homie.bench.compare.compare": "compare",
+    "homie.bench.score.compare": "compare",
     "homie.bench.folder.ledger": "read_bench",
     "homie.bench.options": "BenchOptions ReportOptions",
     "homie.bench.play.runner": "BenchSummary",

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.kernel.types import Array, Box, CameraFrame, Depth, Detection, Intrinsics, Mask, planar_rotation
-from perception.words.colours import lit_colour
+from perception.colours import lit_colour
 
 Points = NDArray[np.float32]
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from homie.kernel.interfaces import kind_of
 from homie.kernel.types import NamedThing
 from homie.kernel.world.furniture import FURNITURE, SOUGHT_AT, Kept, kinds
-from perception.words.colours import COLOUR_WORDS
-from perception.words.names import canonical, match_names
+from perception.colours import COLOUR_WORDS
+from perception.names import canonical, match_names
 
 CONTAINERS = tuple(use.word for use in kinds(lambda use: use.opens))
 """Furniture with a door or a drawer that has to be opened before anything goes in."""
@@ -36,7 +36,7 @@ SMALL = (
     "towel",
     "book",
 )
-"""Things that can be carried, in addition to those of `perception.words.names`."""
+"""Things that can be carried, in addition to those of `perception.names`."""
 
 _LIVED_IN = ("kitchen", "dining room", "living room", "study", "bedroom")
 _SOUGHT: tuple[tuple[tuple[str, ...], tuple[str, ...], Kept], ...] = (

@@ -10,7 +10,7 @@ from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.interfaces import Planner
 from homie.kernel.support.text import printable
 from homie.kernel.types import BY_PERSON, END, VIEWS, Decision, PlannerInput, Subtask, in_sight
-from perception.words.names import vocabulary
+from perception.names import vocabulary
 from planners.common_sense import CONTAINERS, LARGE, ROOMS, SMALL, SURFACES, means
 from planners.parsing import parse_subtask
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from homie.kernel.errors import BadInput
-from homie.kernel.planning.respondents import PlainQuestion, Respondent, Said
+from homie.kernel.interfaces.prompts import PlainQuestion, Respondent, Said
 from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reading
 

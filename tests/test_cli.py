@@ -203,7 +203,7 @@ def test_list_suites(homie):
     shown = homie("list", "suites").stdout
     assert "homie-100" in shown and "version 2, 100 tasks, 3 trials of up to 20 rounds" in shown
     suite = json.loads(homie("list", "suites", "--json").stdout)["suites"]["homie-100"]
-    assert suite["version"] == 2 and suite["tasks"] == 100 and suite["target"] == "homie.bench.suites:homie_100"
+    assert suite["version"] == 2 and suite["tasks"] == 100 and suite["target"] == "homie.bench.suite.shipped:homie_100"
 
 
 def test_doctor_finds_this_machine_well(homie):

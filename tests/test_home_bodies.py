@@ -20,7 +20,7 @@ from homie.kernel.robot.reach import Fingers, Reach
 from homie.kernel.setup import registry
 from homie.kernel.types import Array
 from homie.testing import check_robot
-from skills.classical.motion import gripper_rotation
+from skills.motion.motions import gripper_rotation
 
 OTHERS = tuple(name for name in registry.BUILT_IN["bodies"] if name != "fetch")
 TABLES = [

@@ -18,7 +18,7 @@ from homie.kernel.vocabulary.actions import ACTION_TABLE, Action
 from homie.kernel.vocabulary.knowledge import Knowledge, Remembered
 from homie.testing import NotConforming, check_detector, check_locator, check_robot, check_skills
 from perception.detectors.simulated import SimulatedDetector
-from perception.sensors.locator import SensorLocator
+from perception.locator import SensorLocator
 from skills.arm.skill_set import Arm
 from skills.classical.skill_set import Classical
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.episodes.puts.table import report
-from benchmarks.episodes.puts.tasks import PutTask, task_of
-from benchmarks.episodes.puts.verdicts import judge, longest_row
+from benchmarks.episodes.put_table import report
+from benchmarks.episodes.put_tasks import PutTask, task_of
+from benchmarks.episodes.put_verdicts import judge, longest_row
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 

@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.episodes.puts.tasks import task_of
-from benchmarks.episodes.puts.verdicts import verdict_of
+from benchmarks.episodes.put_tasks import task_of
+from benchmarks.episodes.put_verdicts import verdict_of
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.home.home import MujocoHome

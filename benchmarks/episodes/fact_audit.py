@@ -35,9 +35,9 @@ from homie.kernel.vocabulary.actions import ACTION_TABLE
 from homie.kernel.vocabulary.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.world import thresholds
 from perception.detectors.simulated import SimulatedDetector
-from perception.sensors.locator import SensorLocator
-from skills.classical.planning import CostMap, plan_path
-from skills.classical.reaching import Reachable
+from perception.locator import SensorLocator
+from skills.motion.planning import CostMap, plan_path
+from skills.motion.reaching import Reachable
 
 STEP = 0.8
 """Metres between two looks."""

@@ -21,7 +21,7 @@ from pathlib import Path
 from random import Random
 
 import homie
-from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE, blueprint
+from homie.envs.mujoco.blueprints.catalog import FURNITURE, blueprint
 from homie.envs.mujoco.generate.reach import unreachable
 from homie.envs.mujoco.house.spec import SceneSpec
 

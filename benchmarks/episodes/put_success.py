@@ -25,9 +25,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.episodes.puts.table import report
-from benchmarks.episodes.puts.tasks import task_of, task_with, with_one
-from benchmarks.episodes.puts.verdicts import Verdict, verdict_of
+from benchmarks.episodes.put_table import report
+from benchmarks.episodes.put_tasks import task_of, task_with, with_one
+from benchmarks.episodes.put_verdicts import Verdict, verdict_of
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 from homie.kernel.setup import registry

@@ -26,8 +26,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.episodes.puts.tasks import PutTask, task_of
-from benchmarks.episodes.puts.verdicts import steps_of, verdict_of
+from benchmarks.episodes.put_tasks import PutTask, task_of
+from benchmarks.episodes.put_verdicts import steps_of, verdict_of
 from homie.envs.mujoco.generate.generate import generate
 from ros_bridge.profiles.simulation import CLOCK
 from ros_bridge.transport.dds.network import Network

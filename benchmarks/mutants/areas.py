@@ -29,6 +29,6 @@ AREAS: Mapping[str, Area] = {
         ("homie/kernel/**/*.py", "homie/runtime/**/*.py", "error_detection/*.py", "homie/bench/**/*.py"), ("tests",)
     ),
     "guard": Area(("ros_bridge/guard/*.py",), ("tests/ros_bridge/guard", "tests/ros_bridge/robot")),
-    "data": Area(("homie/data/**/*.py",), ("tests/data", "tests/ros_bridge/bags")),
-    "classical": Area(("skills/classical/*.py",), ("tests/skills/classical",)),
+    "data": Area(("homie/data/**/*.py",), ("tests/data", "tests/ros_bridge")),
+    "classical": Area(("skills/classical/*.py", "skills/motion/*.py"), ("tests/skills/classical",)),
 }

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
+from homie.envs.mujoco.blueprints.catalog import OBJECTS
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.robots.fetch.fetch import SPEC
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
 from homie.kernel.types import Outcome, Subtask
 from homie.kernel.vocabulary.actions import action_of
-from skills.classical.hand import Hand
 from skills.classical.pick import Pick
+from skills.motion.hand import Hand
 
 LOOKS = 10
 """Control periods between two looks at where the thing is."""

@@ -19,9 +19,9 @@ from homie.envs.mujoco.generate.generate import house_of
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.home.settings import HomeSettings
 from homie.kernel.types import Array
-from skills.graph.charting import Ground, chart
-from skills.graph.graph import Graph
-from skills.graph.survey import survey
+from skills.moves.charting import Ground, chart
+from skills.moves.graph import Graph
+from skills.moves.survey import survey
 
 OUT = Path(__file__).parents[2] / "docs" / "images" / "menu-graph.png"
 TASK = "errand-01"

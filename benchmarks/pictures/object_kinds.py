@@ -19,8 +19,8 @@ from PIL import Image as Picture
 from PIL import ImageDraw
 
 from benchmarks.pictures.alone import picking, scene
-from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS, object_plan
-from homie.envs.mujoco.blueprints.lying import span
+from homie.envs.mujoco.blueprints.catalog import OBJECTS, object_plan
+from homie.envs.mujoco.blueprints.extents import span
 from homie.envs.mujoco.blueprints.parts import block
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.build import add_geom, empty_spec

@@ -175,7 +175,7 @@ def rt1x(checkpoint: Path, device: str) -> Timed:
     """A full history of 15 pictures; the window encodes all of them."""
     import torch
 
-    from skills.networks.resize import bilinear
+    from skills.policies.resize import bilinear
     from skills.rt1x.network import FRAMES, SIDE
     from skills.rt1x.skill_set import Rt1x, Rt1xSettings
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from homie.kernel.planning.prompts import Message
+from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import VIEWS, Detection, HistoryItem, PlannerInput, Subtask
 from homie.kernel.types import Feedback as Result
 from homie.kernel.vocabulary.actions import ACTIONS, Ability

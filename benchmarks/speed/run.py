@@ -167,7 +167,7 @@ def time_frames(backend: str) -> Frames:
 
 def measure_episodes(count: int, *, video: bool) -> Episodes:
     """Run put tasks as a user does, one after the other, and read the run folders."""
-    from benchmarks.episodes.puts.tasks import task_of
+    from benchmarks.episodes.put_tasks import task_of
     from homie.envs.mujoco.generate.generate import generate
 
     endings: list[EpisodeFile] = []

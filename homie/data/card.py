@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from homie.data.cards import front_matter, table
-from homie.data.folder.datafile import DataFile
+from homie.data.examples.datafile import DataFile
 
 _TITLES = {
     "sft": "Decisions of a household robot",

@@ -14,18 +14,18 @@ from homie.data.card import card
 from homie.data.cards import UNKNOWN
 from homie.data.episode import Episode, LeftOut
 from homie.data.examples.analyses import explained
+from homie.data.examples.datafile import DataFile, Recipe
 from homie.data.examples.forms import ChatForm, Form, Line, OfficialForm, Purpose
 from homie.data.examples.renaming import renamed
+from homie.data.examples.rewritings import Rewritings
 from homie.data.examples.versions import Rewrite, versions
-from homie.data.folder.datafile import DataFile, Recipe
-from homie.data.folder.rewritings import Rewritings
-from homie.data.folder.writer import DatasetWriter
+from homie.data.examples.writer import DatasetWriter
 from homie.data.options import TrainingOptions
 from homie.data.sources.opening import open_sources
 from homie.data.sources.source import Entry, Source
 from homie.data.split import Split, read_split, side_of
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.planning.prompts import Rewriter
+from homie.kernel.interfaces.prompts import Rewriter
 from homie.kernel.setup import registry
 from homie.kernel.support.files import reason_of
 from homie.kernel.support.version import __version__

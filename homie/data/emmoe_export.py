@@ -12,7 +12,7 @@ from homie.data.cards import OURS, front_matter, license_of, read_card
 from homie.data.convert import EpisodeOver, every, kept
 from homie.data.episode import Episode, LeftOut, Step
 from homie.data.examples.analyses import explained
-from homie.data.folder.writer import CARD
+from homie.data.examples.writer import CARD
 from homie.data.official import official_name
 from homie.data.options import EmmoeOptions
 from homie.data.pictures import whole

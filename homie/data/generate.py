@@ -10,7 +10,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from homie.bench.authoring.errands import Drawn, draw_suite
+from homie.bench.authoring.errand_drawing import Drawn, draw_suite
 from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench

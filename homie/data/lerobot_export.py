@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from homie.data.convert import EpisodeOver, every
-from homie.data.demonstrations.demonstration import Demonstration
 from homie.data.episode import LeftOut
 from homie.data.lerobot.info import is_lerobot, read_info
 from homie.data.lerobot.layout import layout_of
 from homie.data.lerobot.writer import LeRobotWriter
 from homie.data.options import LeRobotOptions
+from homie.data.recording.demonstration import Demonstration
 from homie.data.sources.opening import open_sources
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.support.files import writing

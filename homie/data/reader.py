@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from homie.data.folder.datafile import DataFile, read_data_file
+from homie.data.examples.datafile import DataFile, read_data_file
 from homie.data.pictures import digest
 from homie.kernel.errors import BadInput
-from homie.kernel.planning.prompts import PromptWriter
+from homie.kernel.interfaces.prompts import PromptWriter
 from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reading, reason_of
 from homie.kernel.types import END, Decision, PlannerInput

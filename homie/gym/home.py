@@ -13,8 +13,7 @@ import numpy as np
 from gymnasium.spaces import Dict, Discrete, MultiDiscrete
 from numpy.typing import NDArray
 
-from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
-from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
+from homie.envs.mujoco.blueprints.catalog import FURNITURE, OBJECTS
 from homie.envs.mujoco.generate.rooms import RoomKind
 from homie.envs.mujoco.home.home import PICTURE_SIZE
 from homie.gym.base import CODES, indices_of, picture_space

@@ -25,7 +25,7 @@ from homie.kernel.interfaces import (
     Skill,
     SkillSet,
 )
-from homie.kernel.planning.prompts import PromptWriter
+from homie.kernel.interfaces.prompts import PromptWriter
 from homie.kernel.setup import registry
 from homie.kernel.setup.opening import Opening
 from homie.kernel.setup.options import OpenOptions

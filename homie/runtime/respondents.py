@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from homie.kernel.errors import BadInput
-from homie.kernel.planning.respondents import Respondent
+from homie.kernel.interfaces.prompts import Respondent
 from homie.kernel.setup import registry
 from homie.runtime.assembly import load_planner
 

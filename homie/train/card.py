@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from homie.data.card import asked
-from homie.data.folder.datafile import DataFile
+from homie.data.examples.datafile import DataFile
 
 _TITLES = {"sft": "A planner of household tasks, fine-tuned", "dpo": "A planner of household tasks, aligned by DPO"}
 _TOLD = ("epochs", "batch", "rate", "rank", "alpha", "warmup", "beta", "seed", "dtype", "load_in_4bit", "patience")

@@ -13,9 +13,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from homie.data.convert import every
-from homie.data.demonstrations.lessons import lessons_of
-from homie.data.demonstrations.recorded import is_recorded
 from homie.data.episode import LeftOut
+from homie.data.recording.lessons import lessons_of
+from homie.data.recording.recorded import is_recorded
 from homie.data.recording.recorder import RECORDING
 from homie.data.sources.opening import open_sources
 from homie.data.sources.source import Entry, Source

@@ -22,7 +22,7 @@ from homie.kernel.support.checksums import fingerprint
 from homie.kernel.support.packages import missing_part
 from homie.kernel.types import Array, Image
 from perception.detectors.pictures import BoxSettings, PictureDetector
-from perception.words.names import vocabulary
+from perception.names import vocabulary
 
 if TYPE_CHECKING:
     import torch

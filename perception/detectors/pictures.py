@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from homie.kernel.interfaces import Detector
 from homie.kernel.types import Array, Detection, Image, Mask, Observation
+from perception.names import canonical
 from perception.suppression import suppress
-from perception.words.names import canonical
 
 
 class BoxSettings(BaseModel):

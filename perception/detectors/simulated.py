@@ -19,8 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from homie.kernel.interfaces import Detector
 from homie.kernel.types import FLOOR, CameraFrame, Detection, Mask, Observation
 from homie.kernel.world.furniture import kinds
-from perception.words.colours import colour_of, lit_colour
-from perception.words.names import vocabulary
+from perception.colours import colour_of, lit_colour
+from perception.names import vocabulary
 
 COLOURED = frozenset(use.kind for use in kinds(lambda use: use.told_by_colour))
 """Kinds that people distinguish by colour."""

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
-from homie.kernel.planning.prompts import Message
+from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import Answer, Decision, PlannerInput
 from homie.kernel.vocabulary.poses import MOVE
 from planners.llm.answers import how

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from homie.kernel.planning.prompts import Message
+from homie.kernel.interfaces.prompts import Message
 
 Finish: TypeAlias = Literal["stop", "length", "refusal", "unknown"]
 

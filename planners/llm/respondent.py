@@ -7,8 +7,7 @@ from collections.abc import Mapping
 
 from homie.kernel.errors import BadInput, PlannerError
 from homie.kernel.interfaces import Planner
-from homie.kernel.planning.prompts import Message
-from homie.kernel.planning.respondents import PlainQuestion, Respondent, Said
+from homie.kernel.interfaces.prompts import Message, PlainQuestion, Respondent, Said
 from homie.kernel.types import Image
 from planners.llm.brain import ModelPlanner
 from planners.llm.messages import Reply, Request

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
-from homie.kernel.planning.prompts import Message, Rewriter
+from homie.kernel.interfaces.prompts import Message, Rewriter
 from planners.llm.brain import ModelPlanner
 from planners.llm.messages import Request
 

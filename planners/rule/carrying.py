@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from homie.kernel.interfaces import kind_of
 from homie.kernel.types import ErrorCode, Feedback, Subtask
-from perception.words.names import canonical
+from perception.names import canonical
 from planners.common_sense import is_container, means
 from planners.rule.answers import whereabouts
 from planners.rule.memory import Memory

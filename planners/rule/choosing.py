@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from homie.kernel.interfaces import kind_of
-from perception.words.names import canonical
+from perception.names import canonical
 from planners.common_sense import is_container, is_furniture, means
 from planners.rule.carrying import Carrying
 from planners.rule.moves import Course

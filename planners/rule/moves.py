@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import TypeAlias, TypeVar
 
 from homie.kernel.types import Decision, ErrorCode, Feedback, PlannerInput, Subtask
-from perception.words.names import canonical
+from perception.names import canonical
 from planners.common_sense import SURFACES, is_container, is_furniture, is_room, means, usual_places
 from planners.rule.memory import Memory
 from planners.rule.promise import OPENING_ROUNDS

@@ -10,7 +10,7 @@ from collections.abc import Generator, Sequence
 
 from homie.kernel.interfaces import Planner, kind_of
 from homie.kernel.types import END, END_FAILURE, Decision, PlannerInput, Report
-from perception.words.names import normalise
+from perception.names import normalise
 from planners.rule.memory import Memory
 from planners.rule.reading.instruction import NotUnderstood, parse_instruction
 from planners.rule.reading.orders import IfThere, Order, Use

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from homie.kernel.interfaces import kind_of
 from homie.kernel.world.furniture import FURNITURE, Kept
-from perception.words.names import canonical
+from perception.names import canonical
 from planners.common_sense import is_container, means
 
 Seen: TypeAlias = tuple[float, float, float]

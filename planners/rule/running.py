@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from homie.kernel.types import Report
-from perception.words.names import canonical
+from perception.names import canonical
 from planners.common_sense import is_container, is_room, means
 from planners.rule.answers import Answers
 from planners.rule.choosing import Choosing

@@ -16,7 +16,7 @@ from homie.kernel.interfaces import ReplayedMoment, ReplayedWords
 from homie.kernel.robot.body import Group, Joint, Kind, RobotSpec
 from homie.kernel.setup import registry
 from homie.kernel.types import Command, Image, Pose2
-from ros_bridge.bags.reading import BagReading, BagTopics
+from ros_bridge.bag_reading import BagReading, BagTopics
 from ros_bridge.profiles.limited import narrowed
 from ros_bridge.profiles.live import STREAM
 from ros_bridge.profiles.model import Profile, read_profile
@@ -39,7 +39,7 @@ class ReplayedRobot:
     """A bag read with the profile of the robot that was recorded.
 
     Args:
-        path: Of the bag, see `ros_bridge.bags.reading.BagReading`.
+        path: Of the bag, see `ros_bridge.bag_reading.BagReading`.
         name: The profile, see `ros_bridge.profiles.model.read_profile`.
         distro: The distribution of ROS 2 that the robot ran.
 

@@ -9,7 +9,7 @@ import numpy as np
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.types import Array, Box, Pose, rotation_z
 from skills.arm.arm_actions import ArmAction
-from skills.classical.collision import Solids
+from skills.motion.collision import Solids
 
 DEEP_ARM, DEEP_FINGERS, DEEP_HELD = 0.006, 0.003, 0.009
 """How deep (m) arm, fingers and what they hold may be in a box: boxes are rough, cells are 1 cm, things slide."""

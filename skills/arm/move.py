@@ -8,7 +8,7 @@ from homie.kernel.types import FailureReason
 from skills.arm.arm_actions import ArmAction
 from skills.arm.clearance import Clearance
 from skills.arm.paths import NoWay, find_way
-from skills.classical.motion import Motion, RoutineSkill, Stuck
+from skills.motion.motions import Motion, RoutineSkill, Stuck
 
 ARRIVED, TURNED = 0.01, 0.06
 """m and rad within which the tool is where it should be."""

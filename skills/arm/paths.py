@@ -8,7 +8,7 @@ import numpy as np
 
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.types import Array, Pose
-from skills.classical.motion import slerp
+from skills.motion.motions import slerp
 
 STEP, TURN = 0.015, 0.08
 """m and rad between the poses of a straight way."""

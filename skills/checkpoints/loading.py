@@ -16,7 +16,7 @@ SHOWN = 10
 
 
 class Loadable(Protocol):
-    """A torch module, or a view of one under the names of another library (`skills.networks.flax`)."""
+    """A torch module, or a view of one under the names of another library (`skills.policies.flax`)."""
 
     def state_dict(self) -> Mapping[str, torch.Tensor]: ...
     def load_state_dict(self, tensors: Mapping[str, torch.Tensor]) -> Any: ...

@@ -12,11 +12,6 @@ import numpy as np
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Articulation, Box, FailureReason, Pose, Pose2
-from skills.classical.collision import FREE, PLANNED, TOUCH, Solids
-from skills.classical.hand import Hand
-from skills.classical.manipulation import Manipulation
-from skills.classical.motion import Motion, NotRetryable, Stuck, merged, timed
-from skills.classical.obstruction import without
 from skills.classical.pulls import (
     ENTRY,
     Pull,
@@ -28,8 +23,12 @@ from skills.classical.pulls import (
     plan_pull,
     turns_level,
 )
-from skills.classical.reaching import Reachable, Standing, same_place, solve_sequence
-from skills.classical.ways import ArmSpace
+from skills.motion.collision import FREE, PLANNED, TOUCH, Solids, without
+from skills.motion.hand import Hand
+from skills.motion.manipulation import Manipulation
+from skills.motion.motions import Motion, NotRetryable, Stuck, merged, timed
+from skills.motion.reaching import Reachable, Standing, same_place, solve_sequence
+from skills.motion.ways import ArmSpace
 
 OUTSIDE = 0.15
 """Metres that the base stands on the outer side of the panel at least, so that the arm need not reach round it."""

@@ -9,10 +9,10 @@ import numpy as np
 
 from homie.kernel.types import FailureReason, Pose
 from skills.classical.grasps import DOWN
-from skills.classical.manipulation import Manipulation
-from skills.classical.motion import Motion, Stuck, gripper_rotation
 from skills.classical.overhang import Drawing
-from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest
+from skills.motion.manipulation import Manipulation
+from skills.motion.motions import Motion, Stuck, gripper_rotation
+from skills.motion.reaching import Option, Reachable, Standing, base_candidates, cheapest
 
 FROM_ABOVE, THROUGH_FRONT = (1.25, 0.95, DOWN, 0.7), (0.6, 0.45, 0.8)
 """Pitches of the hand (rad below the horizon), best first."""

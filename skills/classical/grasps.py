@@ -9,7 +9,7 @@ import numpy as np
 
 from homie.kernel.robot.reach import Fingers
 from homie.kernel.types import Array, Box, Pose, Solid
-from skills.classical.motion import gripper_rotation, wrap
+from skills.motion.motions import gripper_rotation, wrap
 
 FINGERS = Fingers()
 """The usual shape of a gripper."""

@@ -12,8 +12,8 @@ from homie.kernel.interfaces import kind_of
 from homie.kernel.types import Array, Articulation, FailureReason, Goal, rotation_z
 from homie.kernel.world.furniture import opens_otherwise
 from skills.classical.articulated import OUTSIDE, MoveArticulation
-from skills.classical.motion import Motion, NotRetryable, Stuck
 from skills.classical.pulls import STANDOFF, slides_across, turns_level
+from skills.motion.motions import Motion, NotRetryable, Stuck
 
 SHUT_ANGLE, SHUT_GAP = 0.06, 0.015
 """Rad and metres up to which a door or drawer is pushed: about half of what counts as closed (`thresholds.CLOSED`), for

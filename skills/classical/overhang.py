@@ -10,7 +10,7 @@ import numpy as np
 
 from homie.kernel.types import Array, Box, Pose, Solid, Surface, planar_rotation
 from skills.classical.grasps import BEFORE_PALM, Grasp, Tool
-from skills.classical.motion import gripper_rotation
+from skills.motion.motions import gripper_rotation
 
 HANG = 0.05
 """Metres that a thing is drawn over the edge: the fingers reach so far over it, and it does not tip over."""

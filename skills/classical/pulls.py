@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from homie.kernel.types import Array, Articulation, Box, Pose, rotation_z
-from skills.classical.motion import gripper_rotation
+from skills.motion.motions import gripper_rotation
 
 ENTRY = 0.10
 """Metres before a handle from which the hand goes straight."""

@@ -12,16 +12,15 @@ from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Box, FailureReason, Goal, Pose, Pose2, Surface, rotation_z
 from homie.kernel.types.failures import MOST_NAMED
-from skills.classical.collision import Solids
 from skills.classical.grasps import ROOM_ABOVE, THROUGH_FRONT
-from skills.classical.hand import NOTHING, Hand
-from skills.classical.manipulation import Manipulation
-from skills.classical.motion import Motion, NotRetryable, Stuck, gripper_rotation
-from skills.classical.obstruction import without
 from skills.classical.pick import APPROACH, LOW
 from skills.classical.places import half_depth, places
-from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place
 from skills.classical.rims import blocked
+from skills.motion.collision import Solids, without
+from skills.motion.hand import NOTHING, Hand
+from skills.motion.manipulation import Manipulation
+from skills.motion.motions import Motion, NotRetryable, Stuck, gripper_rotation
+from skills.motion.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place
 
 HOVER = 0.14
 MAX_SPOTS = 30

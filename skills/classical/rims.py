@@ -9,9 +9,9 @@ import numpy as np
 
 from homie.kernel.robot.reach import Fingers
 from homie.kernel.types import Array, Box, Pose, Solid
-from skills.classical.collision import Solids
 from skills.classical.grasps import ROUND, Grasp, Tool, fitting
-from skills.classical.motion import gripper_rotation
+from skills.motion.collision import Solids
+from skills.motion.motions import gripper_rotation
 
 HIGHEST = 0.035
 """Height (m) up to which a thing is flat: in a bowl, which is deeper, a finger gets inside the rim."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from homie.kernel.interfaces import Kinematics, Skill, SkillSet
 from homie.kernel.robot.body import RobotSpec
 from skills.classical.goto import GoTo
-from skills.classical.hand import Hand
 from skills.classical.openclose import Close, Open
 from skills.classical.pick import Pick
 from skills.classical.put import Put
+from skills.motion.hand import Hand
 
 
 class Classical(SkillSet):

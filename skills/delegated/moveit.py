@@ -15,12 +15,12 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import ArmPlanner, Kinematics, Robot, Skill, SkillSet
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Outcome, Pose2
-from skills.classical.driving import MobileSkill
-from skills.classical.hand import Hand
-from skills.classical.motion import Motion, Stuck
 from skills.classical.openclose import Close, Open
 from skills.classical.pick import Pick
 from skills.classical.put import Put
+from skills.motion.driving import MobileSkill
+from skills.motion.hand import Hand
+from skills.motion.motions import Motion, Stuck
 
 STANDS, STOPPING = 0.01, 2.0
 """Speed (m/s, rad/s) below which the base counts as standing, and seconds in which it comes to that: what the arm keeps

@@ -12,7 +12,7 @@ from homie.kernel.interfaces import Kinematics, Navigator, Robot, Skill, SkillSe
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Outcome, Pose2
 from skills.classical.goto import GoTo
-from skills.classical.motion import Motion, Stuck
+from skills.motion.motions import Motion, Stuck
 
 
 class Nav2(SkillSet):

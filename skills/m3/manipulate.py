@@ -14,9 +14,9 @@ import numpy as np
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Command, FailureReason, Goal, Observation, Outcome, Subtask
-from skills.classical.motion import merged
 from skills.m3.layout import STEP
 from skills.m3.skill import REST, M3Skill
+from skills.motion.motions import merged
 from skills.policies.policy import Policy, PolicyFailed, Value
 
 BASE_SPEED = 1.5

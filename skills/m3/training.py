@@ -24,13 +24,13 @@ from homie.kernel.errors import BadInput
 from homie.kernel.robot.lessons import Lesson, SkillOrder, SkillReport, SkillTraining
 from homie.kernel.support.progress import StepOver
 from homie.kernel.types import Array
+from skills.checkpoints.device import chosen_device
 from skills.m3.checkpoint import load_network, saved
 from skills.m3.files import find_files
 from skills.m3.frames import seen_by_m3, to_m3
 from skills.m3.layout import DEPTH_RANGE, NAVIGATION, SIZE, STOP
 from skills.m3.network import HIDDEN, Network
 from skills.m3.teacher import decisions, goals, nodes
-from skills.networks.device import chosen_device
 
 NETWORK, CAMERA = "navigate", "front"
 STATE = "checkpoints/state.pt"

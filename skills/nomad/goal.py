@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from homie.kernel.types import Goal, Image, NamedThing, Observation, Subtask
-from perception.words.names import best_matches
+from perception.names import best_matches
 from skills.policies.views import best_seen, heading
 
 

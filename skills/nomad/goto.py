@@ -9,7 +9,7 @@ import numpy as np
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import VIEWS, FailureReason, Goal, Observation, Subtask
-from skills.classical.motion import Motion, Stuck
+from skills.motion.motions import Motion, Stuck
 from skills.nomad.goal import NomadGoal, adapt
 from skills.nomad.steering import STEERING_RATE, TIMEOUT, velocities
 from skills.policies.policy import Policy, PolicyFailed, Value

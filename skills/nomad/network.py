@@ -13,8 +13,8 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from skills.networks.efficientnet import B0, EfficientNet
 from skills.nomad.unet import CONDITION, PathUnet
+from skills.policies.efficientnet import B0, EfficientNet
 
 FRAMES = 4
 """Frames in the input: the newest and a context of three."""

@@ -19,8 +19,8 @@ from skills.checkpoints import (
     require,
     shapes_of,
 )
+from skills.checkpoints.device import chosen_device
 from skills.checkpoints.writing import random_tensors, write_flax
-from skills.networks.device import chosen_device
 from skills.octo.flax_names import LANGUAGE_MODEL, ROOT, flax_view, size_of
 from skills.octo.network import BASE, SMALL, OctoNetwork, Size
 from skills.octo.policy import Texts

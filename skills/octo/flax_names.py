@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import torch
 
 from homie.kernel.errors import BadInput
-from skills.networks.flax import FlaxView
 from skills.octo.network import CAMERAS, OctoNetwork, Size
+from skills.policies.flax import FlaxView
 
 ROOT = "octo_transformer"
 STACK = f"{ROOT}/BlockTransformer_0/Transformer_0"

@@ -6,7 +6,7 @@ import numpy as np
 
 from homie.kernel.robot.body import Group
 from homie.kernel.types import VIEWS, CameraFrame, Command, Failure, FailureReason, Goal, Observation, Outcome, Subtask
-from skills.classical.motion import Motion, Stuck
+from skills.motion.motions import Motion, Stuck
 from skills.pixnav.actions import DOWN, FORWARD, LEFT, RIGHT, STEP, STOP, TURN, UP
 from skills.pixnav.goal import find, mark, turn_to
 from skills.policies.policy import PolicyFailed

@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from skills.networks.resnet18 import FEATURES, resnet18
+from skills.policies.resnet18 import FEATURES, resnet18
 
 WINDOW = 64
 """Largest number of pictures of an attempt."""

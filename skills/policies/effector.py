@@ -21,7 +21,7 @@ from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.robot.conventions import check_period
 from homie.kernel.types import Array, Command, Failure, FailureReason, Goal, Observation, Outcome, Pose, Subtask
-from skills.classical.motion import merged
+from skills.motion.motions import merged
 from skills.policies.instructions import instruction
 from skills.policies.motions import CONVENTIONS, Motion, rotation_matrix
 from skills.policies.pacing import Pacing, pacing

@@ -5,8 +5,8 @@ from __future__ import annotations
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import CameraFrame, Command, Goal, Observation, Subtask
-from skills.classical.driving import MobileSkill
-from skills.classical.motion import Motion, RoutineSkill
+from skills.motion.driving import MobileSkill
+from skills.motion.motions import Motion, RoutineSkill
 from skills.policies.policy import Policy, PolicySkill
 
 EPSILON = 1e-6

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from skills.checkpoints import CheckpointFormat, TensorLayout, load_strict, read_checkpoint, require, shapes_of
+from skills.checkpoints.device import chosen_device
 from skills.checkpoints.writing import random_tensors, write_flax
-from skills.networks.device import chosen_device
 from skills.rt1x.flax_names import flax_view
 from skills.rt1x.network import Rt1xNetwork
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from skills.networks.efficientnet import MBConv
-from skills.networks.flax import FlaxView
+from skills.policies.efficientnet import MBConv
+from skills.policies.flax import FlaxView
 from skills.rt1x.network import HEAD_WIDTH, HEADS, Rt1xNetwork
 
 PARAMS, STATISTICS = "params", "batch_stats"

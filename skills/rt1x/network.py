@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from skills.networks.efficientnet import B3, EfficientNet, Film
+from skills.policies.efficientnet import B3, EfficientNet, Film
 from skills.rt1x.actions import TEXT
 
 FRAMES = 15

@@ -14,8 +14,8 @@ import numpy as np
 import torch
 
 from homie.kernel.types import Image
-from skills.networks.resize import bilinear
 from skills.policies.policy import Named
+from skills.policies.resize import bilinear
 from skills.policies.text_table import TextTable
 from skills.policies.tokens import Tokens
 from skills.rt1x.actions import Embodiment

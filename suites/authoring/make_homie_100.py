@@ -3,7 +3,7 @@
     python -m suites.authoring.make_homie_100 build
     python -m suites.authoring.make_homie_100 experts --tasks "apple-*,lemon-sofa"
 
-`build` looks for a house for every task of homie_100/tasks.py and writes homie/bench/suites/homie-100.yaml and what a
+`build` looks for a house for every task of homie_100/tasks.py and writes homie/bench/suite/homie-100.yaml and what a
 second hand says of it, tests/bench/homie-100-second-hand.yaml. `experts` plays the experts that
 docs/data/homie-100-experts.json does not tell about yet, and adds them there. A house in which the expert failed is
 passed over by the next `build`; other tasks keep theirs. So `experts` and `build` in turn end with 100 experts that do
@@ -28,8 +28,7 @@ from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench
 from homie.bench.score.results import load_run
 from homie.bench.suite.suite import Suite, Task, read_subtask, read_suite
-from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
-from homie.envs.mujoco.blueprints.catalog_objects import YCB
+from homie.envs.mujoco.blueprints.catalog import FURNITURE, YCB
 from homie.envs.mujoco.blueprints.furniture import FurnitureKind
 from homie.envs.mujoco.blueprints.object_kind import ObjectKind
 from homie.envs.mujoco.generate.generate import generate
@@ -38,16 +37,15 @@ from homie.kernel.errors import BadInput
 from homie.kernel.support.files import to_json, write_atomically
 from homie.kernel.types import Subtask
 from homie.kernel.world.conditions import parse_condition, unknown_words
-from suites.authoring.homie_100.draft import Draft, Plan
+from suites.authoring.homie_100.draft import Draft, Plan, fingerprint
 from suites.authoring.homie_100.entry import Entry
 from suites.authoring.homie_100.houses import GeneratedHouse
-from suites.authoring.homie_100.played import fingerprint
 from suites.authoring.homie_100.script import Unsuited
 from suites.authoring.homie_100.tasks import ENTRIES, TEST
 from suites.authoring.written import write_yaml
 
 ROOT = Path(__file__).parents[2]
-SUITE = ROOT / "homie" / "bench" / "suites" / "homie-100.yaml"
+SUITE = ROOT / "homie" / "bench" / "suite" / "homie-100.yaml"
 SECOND_HAND = ROOT / "tests" / "bench" / "homie-100-second-hand.yaml"
 EXPERTS = ROOT / "docs" / "data" / "homie-100-experts.json"
 SIZES = ((2, 16), (3, 18), (4, 20), (3, 20))

@@ -24,9 +24,9 @@ from homie.bench.suite.suite import Suite
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 from homie.kernel.errors import BadInput
-from suites.authoring.homie_eb_nav.draw import CAMERA, Grounds, Way
-from suites.authoring.homie_eb_nav.ways import AROUND
-from suites.authoring.homie_eb_nav.words import texts
+from suites.authoring.homie_eb.nav_drawing import CAMERA, Grounds, Way
+from suites.authoring.homie_eb.nav_ways import AROUND
+from suites.authoring.homie_eb.nav_words import texts
 from suites.authoring.homie_states.script import Unsuited
 
 OUT = Path(__file__).parents[1] / "published" / "homie-eb-nav.yaml"
@@ -43,7 +43,7 @@ REFUSED: Mapping[int, int] = {}
 HEAD = """\
 # homie-eb-nav: 60 targets in the five ways of EB-Navigation's subsets. Made by
 # suites/authoring/make_homie_eb_nav.py; docs/published-benchmarks.md explains them.
-# Change suites/authoring/homie_eb_nav/ rather than this file.
+# Change suites/authoring/homie_eb/ rather than this file.
 """
 
 

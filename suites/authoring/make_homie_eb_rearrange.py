@@ -6,9 +6,9 @@ things have to be looked for. `--experts FOLDER` plays the experts.
 
 from __future__ import annotations
 
-from suites.authoring.homie_eb_house.drawing import Recipe
-from suites.authoring.homie_eb_house.errands import KINDS
-from suites.authoring.homie_eb_house.rearranging import Rearranging, swap, unpack
+from suites.authoring.homie_eb.house_drawing import Recipe
+from suites.authoring.homie_eb.house_errands import KINDS
+from suites.authoring.homie_eb.rearranging import Rearranging, swap, unpack
 
 RECIPE = Recipe(
     name="homie-eb-rearrange",

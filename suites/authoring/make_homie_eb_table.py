@@ -25,9 +25,9 @@ from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.scene import FAMILIES, Family
 from homie.kernel.errors import BadInput
 from homie.kernel.world.conditions import written
-from suites.authoring.homie_eb_table.errands import errand
-from suites.authoring.homie_eb_table.paraphrases import REFERENCES, at_length, said
-from suites.authoring.homie_eb_table.references import Unsuited
+from suites.authoring.homie_eb.table_errands import errand
+from suites.authoring.homie_eb.table_paraphrases import REFERENCES, at_length, said
+from suites.authoring.homie_eb.table_references import Unsuited
 
 OUT = Path(__file__).parents[1] / "published" / "homie-eb-table.yaml"
 PER_FAMILY = 12
@@ -44,7 +44,7 @@ REFUSED: Mapping[str, int] = {}
 HEAD = """\
 # homie-eb-table: 48 scenes of the Panda's table in the five ways of EB-Manipulation's subsets. Made by
 # suites/authoring/make_homie_eb_table.py; docs/published-benchmarks.md explains them.
-# Change suites/authoring/homie_eb_table/ rather than this file.
+# Change suites/authoring/homie_eb/ rather than this file.
 """
 
 

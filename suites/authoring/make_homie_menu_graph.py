@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from homie.bench.suite.suite import Suite, Task, find_suite
-from suites.authoring.homie_menu_graph.options import options
-from suites.authoring.homie_menu_graph.ways import SKILLS, Impossible, Player
+from suites.authoring.homie_menu.graph_options import options
+from suites.authoring.homie_menu.graph_ways import SKILLS, Impossible, Player
 from suites.authoring.make_homie_menu import PROTOCOL, STEPS
 from suites.authoring.written import write_yaml
 

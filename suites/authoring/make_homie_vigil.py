@@ -14,9 +14,9 @@ from collections.abc import Sequence
 
 from homie.kernel.support.files import to_json, write_atomically
 from homie.runtime.orphans import worker_pool
-from suites.authoring.homie_vigil.checks import problem
-from suites.authoring.homie_vigil.drawing import STRATA, Draws, draw
-from suites.protocols.vigil.episode import Family
+from suites.authoring.vigil_checks import problem
+from suites.authoring.vigil_drawing import STRATA, Draws, draw
+from suites.protocols.vigil_episode import Family
 from suites.vigil.frozen import EPISODES, FILE, FrozenEpisode
 from suites.vigil.stage import open_house
 

@@ -17,7 +17,7 @@ from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.scene import FAMILIES, Family
 from homie.kernel.world.conditions import written
 
-FOLDER = Path(__file__).parents[2] / "homie" / "bench" / "suites"
+FOLDER = Path(__file__).parents[2] / "homie" / "bench" / "suite"
 SEEDS = range(100)
 ROUNDS = 15
 """Decisions of a planner, each of any number of Moves."""

@@ -8,17 +8,17 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from homie.bench.compare.summary import Intervals
 from homie.bench.folder.ledger import is_bench
 from homie.bench.score.results import check_different, groups, load_run
 from homie.bench.score.scores import Score
+from homie.bench.score.summary import Intervals
 from homie.bench.statistics import Estimate, Interval
 from homie.kernel.errors import BadInput
-from homie.runtime.lines import kept_lines
 from homie.runtime.runstore import read_model
+from homie.runtime.runstore.lines import kept_lines
 from suites.leaderboard.questions import is_asked, is_judged, read_asked, read_judging
 from suites.leaderboard.sheet import ALL, Episode, Share, Sheet, read_rows
-from suites.protocols.vigil.score import Outcome
+from suites.protocols.vigil_score import Outcome
 from suites.vigil.record import Record
 from suites.vigil.results import EPISODES, HEAD, RESULTS, Head, Row
 

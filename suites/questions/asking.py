@@ -17,10 +17,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from homie.kernel.errors import BadInput
-from homie.kernel.planning.respondents import PlainQuestion, Respondent
+from homie.kernel.interfaces.prompts import PlainQuestion, Respondent
 from homie.kernel.support.files import slug, sync_folder, to_json, write_atomically, writing
-from homie.runtime.lines import append_line, differing_fields, kept_lines
 from homie.runtime.respondents import respondent_of
+from homie.runtime.runstore.lines import append_line, differing_fields, kept_lines
 from suites.questions.folder import QuestionSet, read_questions
 from suites.questions.marks import write_marks
 from suites.questions.options import AskOptions

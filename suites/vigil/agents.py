@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from homie.kernel.planning.respondents import Said
+from homie.kernel.interfaces.prompts import Said
 from homie.kernel.types import Image
-from suites.protocols.vigil.episode import LABELS, Status
+from suites.protocols.vigil_episode import LABELS, Status
 from suites.vigil.actions import HEIGHT, WIDTH, written
 from suites.vigil.frozen import FrozenEpisode
 

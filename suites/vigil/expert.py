@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from homie.envs.mujoco.home.floorplan import FloorPlan
-from homie.kernel.planning.respondents import Said
+from homie.kernel.interfaces.prompts import Said
 from homie.kernel.types import Array, Box, Pose2, wrapped
-from suites.protocols.vigil.episode import Status
+from suites.protocols.vigil_episode import Status
 from suites.vigil.actions import FARTHEST, STEP, written
 from suites.vigil.agents import Agent, Turn
 from suites.vigil.floor import Floor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from homie.kernel.planning.respondents import PlainQuestion, Respondent, Said
+from homie.kernel.interfaces.prompts import PlainQuestion, Respondent, Said
 from suites.vigil.actions import FARTHEST, HEIGHT, STEP, THOUSAND, WIDEST, WIDTH
 from suites.vigil.agents import HISTORY, Agent, Turn
 from suites.vigil.frozen import FrozenEpisode

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from homie.bench.compare.foreign import Comparison
+from homie.bench.score.foreign import Comparison
 from homie.bench.statistics import Term, bootstrap
 from homie.bench.tables import Cell, Column, Table
 from homie.kernel.errors import BadInput
-from homie.runtime.lines import kept_lines
 from homie.runtime.runstore import read_model
-from suites.protocols.vigil.episode import Family
-from suites.protocols.vigil.rates import feedback_effect, rates
-from suites.protocols.vigil.score import Score
+from homie.runtime.runstore.lines import kept_lines
+from suites.protocols.vigil_episode import Family
+from suites.protocols.vigil_rates import feedback_effect, rates
+from suites.protocols.vigil_score import Score
 from suites.vigil.record import Record
 from suites.vigil.results import EPISODES, HEAD, Head
 

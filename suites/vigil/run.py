@@ -15,11 +15,11 @@ from pathlib import Path
 
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.errors import BadInput
-from homie.kernel.planning.respondents import Respondent
+from homie.kernel.interfaces.prompts import Respondent
 from homie.kernel.support.files import slug, sync_folder, to_json, write_atomically, writing
-from homie.runtime.lines import append_line, differing_fields, kept_lines
 from homie.runtime.orphans import worker_pool
 from homie.runtime.respondents import respondent_of
+from homie.runtime.runstore.lines import append_line, differing_fields, kept_lines
 from suites.vigil.agents import BLIND, Agent, blind
 from suites.vigil.expert import Expert
 from suites.vigil.frozen import FrozenEpisode, choose, digest

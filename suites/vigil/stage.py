@@ -1,5 +1,5 @@
 """The home of an episode: it is set up, acted in, and asked whether the goal holds. The effects are ideal: set, not
-moved to (`homie.envs.mujoco.home.ideal`)."""
+moved to (`homie.envs.mujoco.home`)."""
 
 from __future__ import annotations
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from homie.bench.authoring import House
-from homie.bench.authoring.errands import draw_suite
-from homie.bench.authoring.errands.draw import LONG, LONGEST, _attributes, _some, _sound
+from homie.bench.authoring.errand_drawing import LONG, LONGEST, _attributes, _some, _sound, draw_suite
 from homie.bench.suite.suite import Task
 from homie.kernel.errors import BadInput
 from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, RobotState, RoomState, WorldSnapshot

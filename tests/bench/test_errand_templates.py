@@ -8,8 +8,8 @@ from collections.abc import Collection
 import pytest
 
 from homie.bench.authoring import House
-from homie.bench.authoring.errands.task_draft import MOST_PATHS, Step, TaskDraft
-from homie.bench.authoring.errands.templates import TEMPLATES, Situation
+from homie.bench.authoring.errand_templates import TEMPLATES, Situation
+from homie.bench.authoring.task_draft import MOST_PATHS, Step, TaskDraft
 from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, RobotState, RoomState, WorldSnapshot
 
 DRAWS = 80

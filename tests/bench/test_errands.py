@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from homie.bench.authoring import House, rehearse
-from homie.bench.authoring.errands import Drawn, draw_suite
+from homie.bench.authoring.errand_drawing import Drawn, draw_suite
 from homie.bench.suite.suite import Task, read_subtask, read_suite
 from homie.kernel.errors import BadInput
 from homie.kernel.setup.scenes import scenes_of

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from bench_runs import DONE, LATE, WANDERED, rewrite, rounds, write_run
 
-from homie.bench.compare.summary import Intervals
 from homie.bench.report.data import KeyPath, Outcome, Round, Shown, Source, load
 from homie.bench.report.figures import (
     MEANINGS,
@@ -23,6 +22,7 @@ from homie.bench.report.figures import (
     tables,
 )
 from homie.bench.score.scores import Count, Results, Score
+from homie.bench.score.summary import Intervals
 from homie.runtime.runstore import EpisodeFile
 
 (RECORD, *_) = rounds(DONE)

@@ -7,7 +7,7 @@ import pytest
 from homie.bench.options import BenchOptions
 from homie.bench.play.runner import bench
 from homie.bench.score.results import load_run
-from homie.bench.suites import homie_100
+from homie.bench.suite.shipped import homie_100
 
 TASKS = [task.id for task in homie_100().tasks]
 FEW = ("lemon-sofa", "mug-microwave", "close-all", "two-apples-desk", "apple-check-yes")

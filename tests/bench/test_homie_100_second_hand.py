@@ -18,8 +18,8 @@ from homie.bench.options import BenchOptions
 from homie.bench.play.runner import bench
 from homie.bench.score.profiles import Homie
 from homie.bench.score.results import load_run
+from homie.bench.suite.shipped import homie_100
 from homie.bench.suite.suite import Task
-from homie.bench.suites import homie_100
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.house.initial_state import initial_state

@@ -11,14 +11,14 @@ import yaml
 from bench_runs import rewrite
 from rich.console import Console
 
-from homie.bench.compare.compare import compare
-from homie.bench.compare.summary import Intervals
 from homie.bench.folder.ledger import read_bench
 from homie.bench.folder.makeup import Batch, Makeup, mixed_table
 from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench
+from homie.bench.score.compare import compare
 from homie.bench.score.results import load_run
+from homie.bench.score.summary import Intervals
 from homie.kernel.errors import BadInput
 from homie.runtime.provenance import PartsFile, kept, read_parts, read_text
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from homie.data.demonstrations.demonstration import Camera, Demonstration, Film, Layout, Stage
+from homie.data.recording.demonstration import Camera, Demonstration, Film, Layout, Stage
 from homie.kernel.types import SUCCESS, ErrorCode, Feedback, Image, Subtask
 
 FAR = Feedback("fail", ErrorCode.D1, "Unable to pick, the target is far away")

@@ -12,9 +12,9 @@ from episodes import DONE, FAR, PICK, REPLANNED, TEXT, files_of, write_run
 
 from homie.data.convert import Words, kept, make_dataset
 from homie.data.episode import LeftOut
+from homie.data.examples.datafile import read_data_file
 from homie.data.examples.forms import ChatForm
-from homie.data.folder.datafile import read_data_file
-from homie.data.folder.journal import UNFINISHED
+from homie.data.examples.journal import UNFINISHED
 from homie.data.options import TrainingOptions
 from homie.data.pictures import read_picture
 from homie.data.reader import read_lines, shown, validate

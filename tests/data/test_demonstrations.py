@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from test_recording import drive
 
-from homie.data.demonstrations.recorded import rate_of
 from homie.data.episode import LeftOut
 from homie.data.lerobot_export import export_lerobot
 from homie.data.options import LeRobotOptions
 from homie.data.recording.reader import read_recording
+from homie.data.recording.recorded import rate_of
 from homie.data.recording.takes import list_takes
 from homie.data.sources.opening import open_sources
 

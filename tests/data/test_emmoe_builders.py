@@ -8,8 +8,8 @@ from pathlib import Path
 from episodes import DONE, PICK, TEXT, episode
 
 from homie.data.convert import Words, make_dataset
+from homie.data.examples.datafile import read_data_file
 from homie.data.examples.forms import OfficialForm
-from homie.data.folder.datafile import read_data_file
 from homie.data.options import TrainingOptions
 from homie.kernel.types import SUCCESS, ErrorCode, Feedback, Subtask
 

@@ -15,11 +15,11 @@ import pytest
 from demonstrations import FAR, LAYOUT, Rolling, demonstration
 from episodes import files_of
 
-from homie.data.demonstrations.demonstration import Demonstration, Film
-from homie.data.demonstrations.films import VideoFile
 from homie.data.episode import LeftOut
 from homie.data.lerobot_export import export_lerobot
 from homie.data.options import LeRobotOptions
+from homie.data.recording.demonstration import Demonstration, Film
+from homie.data.recording.films import VideoFile
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Image
 

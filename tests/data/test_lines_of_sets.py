@@ -14,7 +14,7 @@ from homie.data.cards import license_of
 from homie.data.convert import make_dataset
 from homie.data.examples.forms import ChatForm, OfficialForm
 from homie.data.examples.pairs import pairs
-from homie.data.folder.rewritings import Rewritings
+from homie.data.examples.rewritings import Rewritings
 from homie.data.options import TrainingOptions
 from homie.data.reader import read_lines, validate
 from homie.data.statistics import Statistics

@@ -14,15 +14,15 @@ from episodes import DONE, FAR, PICK, episode, files_of, write_run
 from test_recording import drive
 
 from homie.data.convert import kept, make_dataset
-from homie.data.demonstrations.lessons import lessons_of
-from homie.data.demonstrations.recorded import END_STATE
 from homie.data.emmoe_export import expert_step, export_emmoe, keypaths_of
 from homie.data.episode import LeftOut
-from homie.data.folder.journal import UNFINISHED
+from homie.data.examples.journal import UNFINISHED
 from homie.data.generate import bench_options, draw_tasks
 from homie.data.options import EmmoeOptions, GenerateOptions, SplitOptions, TasksOptions, TrainingOptions
 from homie.data.pictures import blank, read_picture
+from homie.data.recording.lessons import lessons_of
 from homie.data.recording.notes import NOTES, add_note, note, read_notes
+from homie.data.recording.recorded import END_STATE
 from homie.data.recording.recorder import RECORDING
 from homie.data.recording.takes import list_takes, repair_takes
 from homie.data.sources.emmoe import EmmoeSource, ability

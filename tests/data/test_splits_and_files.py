@@ -14,8 +14,8 @@ from homie.cli.main import main
 from homie.data.convert import make_dataset
 from homie.data.emmoe_export import export_emmoe, keypaths_of
 from homie.data.episode import Episode, LeftOut
+from homie.data.examples.rewritings import Rewritings
 from homie.data.examples.versions import versions
-from homie.data.folder.rewritings import Rewritings
 from homie.data.options import EmmoeOptions, TrainingOptions
 from homie.data.reader import read_lines
 from homie.data.sources.opening import open_sources
@@ -23,7 +23,7 @@ from homie.data.sources.source import Entry, Source
 from homie.data.split import make_split, read_split, side_of, write_split
 from homie.data.statistics import count
 from homie.kernel.errors import BadInput
-from homie.kernel.planning.prompts import Rewriter
+from homie.kernel.interfaces.prompts import Rewriter
 from homie.runtime.damage import history_of
 from homie.runtime.runstore import EpisodeFile, read_steps, write_ending
 

@@ -214,7 +214,7 @@ def meshes(path: Path) -> None:
     trimesh.creation.icosphere(2).export(path / "apple.glb")
 
 
-MADE_SUITE = ("homie/bench/suites/homie-100.yaml", "tests/bench/homie-100-second-hand.yaml")
+MADE_SUITE = ("homie/bench/suite/homie-100.yaml", "tests/bench/homie-100-second-hand.yaml")
 STAND_INS: Mapping[str, Make] = {
     "suite.yaml": text(SUITE),
     "my-suite.yaml": text(SUITE),

@@ -8,7 +8,7 @@ import pytest
 from furnished import SCENE, BlindRobot, House
 
 from perception.detectors.simulated import SimulatedDetector
-from perception.sensors.locator import SensorLocator
+from perception.locator import SensorLocator
 
 
 @pytest.fixture(scope="session")

@@ -12,9 +12,9 @@ from homie.kernel.types import Array, Articulation, Box, Observation
 from homie.kernel.vocabulary.actions import ACTION_TABLE
 from perception.detectors.simulated import SimulatedDetector
 from perception.localise import Patch, Points
-from perception.scene.articulation import Seen, update_panel
-from perception.scene.entities import Furniture, Identity
-from perception.sensors.locator import SensorLocator
+from perception.locator import SensorLocator
+from perception.memory.articulation import Seen, update_panel
+from perception.memory.entities import Furniture, Identity
 
 
 def _look(

@@ -14,8 +14,8 @@ from homie.kernel.setup import registry
 from homie.kernel.types import Box, Detection, Observation, Pose2
 from homie.kernel.vocabulary.actions import ACTION_TABLE
 from perception.localise import Scan, patch_of
-from perception.recall.arm import OwnArm
-from perception.sensors.locator import SensorLocator
+from perception.locator import SensorLocator
+from perception.memory.arm import OwnArm
 
 THINGS = ("apple_1", "apple_2", "sugar_box", "bowl")
 

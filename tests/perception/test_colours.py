@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.blueprints.palette import COLOURS
-from perception.words.colours import COLOUR_WORDS, colour_of, lit_colour
+from homie.envs.mujoco.blueprints.materials import COLOURS
+from perception.colours import COLOUR_WORDS, colour_of, lit_colour
 
 NAMED = sorted(COLOUR_WORDS & set(COLOURS))
 

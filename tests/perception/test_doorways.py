@@ -11,7 +11,7 @@ from furnished import House
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.kernel.types import VIEWS, Pose2
 from perception.localise import Scan
-from perception.recall.doorways import Doorways, gaps
+from perception.memory.doorways import Doorways, gaps
 
 DOORS = ((4.0, 2.0), (1.2, 4.0))
 ROOMS = (

@@ -10,9 +10,9 @@ from homie.kernel.types import Array, Box, Observation, Pose2
 from homie.kernel.vocabulary.actions import ACTION_TABLE
 from perception.detectors.simulated import SimulatedDetector
 from perception.localise import Patch, Points
-from perception.scene.entities import Furniture, Identity, Room, entered, is_furniture
-from perception.scene.places import holds_up
-from perception.sensors.locator import SensorLocator
+from perception.locator import SensorLocator
+from perception.memory.entities import Furniture, Identity, Room, entered, is_furniture
+from perception.memory.places import holds_up
 
 
 def _see(house: House, locator: SensorLocator, detector: SimulatedDetector, base: Pose2) -> Observation:

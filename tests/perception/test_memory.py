@@ -15,7 +15,7 @@ from homie.kernel.errors import TargetLost
 from homie.kernel.types import Goal, Observation, Pose2, Proprioception
 from homie.kernel.vocabulary.actions import ACTION_TABLE
 from perception.detectors.simulated import SimulatedDetector
-from perception.sensors.locator import SensorLocator
+from perception.locator import SensorLocator
 
 MIDDLE = Pose2(3.0, 3.0, 0.0)
 TOUR = (MIDDLE, Pose2(2.6, 4.3, 1.5), Pose2(4.3, 4.2, 0.1), Pose2(1.7, 4.0, 3.0), Pose2(3.0, 1.6, -1.5))

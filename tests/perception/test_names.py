@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.kernel.types import NamedThing
-from perception.words.names import Rank, best_matches, canonical, match_names, normalise, vocabulary
+from perception.names import Rank, best_matches, canonical, match_names, normalise, vocabulary
 
 THINGS = (
     NamedThing("apple_1", "apple", "red"),

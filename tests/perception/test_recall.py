@@ -18,7 +18,7 @@ from homie.kernel.types import VIEWS, Detection, Observation, Pose2
 from homie.kernel.vocabulary.actions import ACTION_TABLE
 from homie.kernel.vocabulary.knowledge import Knowledge
 from perception.detectors.simulated import SimulatedDetector
-from perception.sensors.locator import SensorLocator
+from perception.locator import SensorLocator
 
 
 def look(home: MujocoHome, locators: list[Locator]) -> tuple[Observation, tuple[Detection, ...]]:

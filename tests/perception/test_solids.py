@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from perception.scene.entities import inside
-from perception.sensors.solids import SKIN, solids_of
+from perception.memory.entities import inside
+from perception.solids import SKIN, solids_of
 
 ORIGIN = np.zeros(3)
 

@@ -9,8 +9,8 @@ from furnished import House
 from homie.kernel.types import Array, Surface
 from homie.kernel.vocabulary.actions import ACTION_TABLE
 from perception.detectors.simulated import SimulatedDetector
-from perception.scene.surfaces import find_surfaces
-from perception.sensors.locator import SensorLocator
+from perception.locator import SensorLocator
+from perception.memory.surfaces import find_surfaces
 
 
 def _seen_surfaces(house: House, locator: SensorLocator, detector: SimulatedDetector, name: str) -> tuple[Surface, ...]:

@@ -12,8 +12,8 @@ from homie.kernel.interfaces import Planner
 from homie.kernel.types import END, Decision, Detection, PlannerInput, Pose2, Subtask
 from homie.kernel.vocabulary.knowledge import CONTRARY
 from perception.detectors.simulated import SimulatedDetector
-from perception.recall.recall import SightRecall
-from perception.recall.states import States
+from perception.memory.recall import SightRecall
+from perception.memory.states import States
 
 
 def _seen(pixels: int, *states: str) -> Detection:

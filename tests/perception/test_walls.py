@@ -17,7 +17,7 @@ from homie.kernel.interfaces import CheckQuestion, Locator, background
 from homie.kernel.types import VIEWS, Box, Decision, ErrorCode, OccupancyGrid, Subtask
 from homie.kernel.vocabulary.actions import ACTION_TABLE
 from perception.detectors.simulated import SimulatedDetector
-from perception.sensors.locator import SensorLocator
+from perception.locator import SensorLocator
 
 SCENE = SceneSpec.model_validate(
     {

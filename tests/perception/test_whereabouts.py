@@ -8,12 +8,12 @@ from furnished import House
 from homie.kernel.types import Box
 from perception.detectors.simulated import SimulatedDetector
 from perception.localise import Patch, Points
-from perception.recall.doorways import Doorways, Gap, Passage
-from perception.recall.whereabouts import Whereabouts, consistent, whereabouts
-from perception.scene.entities import Furniture, Identity, LooseObject, Room, is_furniture
-from perception.scene.places import holder_of
-from perception.scene.things import Things
-from perception.sensors.locator import SensorLocator
+from perception.locator import SensorLocator
+from perception.memory.doorways import Doorways, Gap, Passage
+from perception.memory.entities import Furniture, Identity, LooseObject, Room, is_furniture
+from perception.memory.places import holder_of
+from perception.memory.things import Things
+from perception.memory.whereabouts import Whereabouts, consistent, whereabouts
 
 
 def test_furniture_is_on_no_object_and_nothing_is_on_itself() -> None:

@@ -13,7 +13,7 @@ import pytest
 from endpoint import SCHEMA, WORD, Body, Connection, Endpoint, chat_model, completion, question, raw, says, status
 
 from homie.kernel.errors import BadInput, PlannerError
-from homie.kernel.planning.prompts import Message
+from homie.kernel.interfaces.prompts import Message
 from planners.llm.messages import Request
 from planners.llm.providers.chat.planner import ChatPlanner, ChatSettings
 from planners.llm.providers.chat.providers import find_provider, key_variables, providers

@@ -11,7 +11,7 @@ import pytest
 from endpoint import SCHEMA, WORD, Body, Connection, Endpoint, claude_model, question, says, status
 
 from homie.kernel.errors import BadInput
-from homie.kernel.planning.prompts import Message
+from homie.kernel.interfaces.prompts import Message
 from planners.llm.messages import Request
 from planners.llm.providers.claude import ClaudePlanner, ClaudeSettings
 

@@ -148,7 +148,7 @@ def write_other(path: Path) -> None:
 
 
 def test_it_plans_and_the_next_prompt_is_read_from_where_it_differs(file: Path) -> None:
-    from homie.kernel.planning.prompts import Message
+    from homie.kernel.interfaces.prompts import Message
     from planners.llm.local.loading import Load, load_engine
     from planners.llm.local.question import Question
 

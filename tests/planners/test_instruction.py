@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from orders import bring
 
-from perception.words.names import normalise
+from perception.names import normalise
 from planners.rule.reading.instruction import NotUnderstood, parse_instruction
 from planners.rule.reading.orders import (
     Bring,

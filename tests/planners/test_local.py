@@ -15,11 +15,11 @@ import torch
 import transformers
 
 from homie.kernel.errors import PlannerError
-from homie.kernel.planning.prompts import Message
+from homie.kernel.interfaces.prompts import Message
 from planners.llm.answers import Layout
-from planners.llm.local.decoding import Row
 from planners.llm.local.engine import Engine
 from planners.llm.local.families import FAMILIES
+from planners.llm.local.grammar import Row
 from planners.llm.local.loading import Load, load_engine
 from planners.llm.local.question import Question, Written
 from planners.llm.prompting.schemas import decision_schema

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from homie.kernel.errors import BadInput, InfrastructureError, PlannerError
-from homie.kernel.planning.prompts import Message
+from homie.kernel.interfaces.prompts import Message
 from homie.runtime.assembly import load_planner, named_planner
 from planners.llm.local import host
 from planners.llm.local.engine import Engine

@@ -17,7 +17,7 @@ import torch
 import transformers
 
 from homie.kernel.errors import BadInput, MissingPart, PlannerError
-from homie.kernel.planning.prompts import Message
+from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import VIEWS, PlannerInput
 from homie.runtime.assembly import load_planner
 from planners.llm.local.folder import find_folder

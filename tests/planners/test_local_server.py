@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from homie.kernel.errors import PlannerError
-from homie.kernel.planning.prompts import Message
+from homie.kernel.interfaces.prompts import Message
 from homie.runtime.assembly import load_planner
 from planners.llm.local.engine import Engine
 from planners.llm.local.loading import Load, load_engine

@@ -14,7 +14,7 @@ from endpoint import SCHEMA, WORD, Body, Connection, Endpoint, Way, question, ra
 from native_bodies import generated, response
 
 from homie.kernel.errors import BadInput, PlannerError
-from homie.kernel.planning.prompts import Message
+from homie.kernel.interfaces.prompts import Message
 from planners.llm.calls import RemoteModel
 from planners.llm.messages import Request
 from planners.llm.providers.gemini import GeminiModel, GeminiPlanner, GeminiSettings

@@ -15,7 +15,7 @@ from benchmarks.prompt_ablation.question import Question, Step, read_question
 from benchmarks.prompt_ablation.reader import ROOMS, next_subtask
 from benchmarks.prompt_ablation.serving import Served
 from homie.bench.suite.suite import find_suite
-from homie.kernel.planning.prompts import Message
+from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
 from homie.kernel.vocabulary.actions import ACTIONS
 from homie.kernel.vocabulary.knowledge import Doorway, Knowledge, Remembered

@@ -10,7 +10,7 @@ import pytest
 from endpoint import WORD, Body, Connection, Endpoint, chat_model, claude_model, question, raw, says, status
 
 from homie.kernel.errors import PlannerError
-from homie.kernel.planning.prompts import Message
+from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import VIEWS, Choice, Detection, Feedback, HistoryItem, PlannerInput, Subtask
 from planners.llm.calls.remote import RemoteModel
 from planners.llm.messages import Request

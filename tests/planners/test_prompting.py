@@ -14,7 +14,7 @@ import pytest
 
 from homie.kernel.episode.executor import SkillTable
 from homie.kernel.errors import BadInput
-from homie.kernel.planning.prompts import Message
+from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import (
     END_FAILURE,
     END_SUCCESS,

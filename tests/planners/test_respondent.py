@@ -9,7 +9,7 @@ import pytest
 from endpoint import Endpoint, says
 
 from homie.kernel.errors import PlannerError
-from homie.kernel.planning.respondents import PlainQuestion, Respondent
+from homie.kernel.interfaces.prompts import PlainQuestion, Respondent
 from homie.runtime.respondents import respondent_of
 
 QUESTION = PlainQuestion("q", "Which?", (np.zeros((8, 8, 3), np.uint8), np.ones((8, 8, 3), np.uint8)), ("A", "B"))

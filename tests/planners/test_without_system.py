@@ -12,7 +12,7 @@ from endpoint import WORD, Body, Connection, Endpoint, chat_model, question, say
 from text_world import stage
 
 from homie.kernel.errors import PlannerError
-from homie.kernel.planning.prompts import Message
+from homie.kernel.interfaces.prompts import Message
 from homie.runtime.assembly import load_planner
 from planners.llm.messages import Request
 from planners.llm.providers.gemini import GeminiModel, GeminiSettings

@@ -38,7 +38,7 @@ from homie.kernel.types import (
     Subtask,
 )
 from homie.kernel.vocabulary.actions import Action
-from perception.words.names import best_matches
+from perception.names import best_matches
 
 NEAR, ROOM, FAR = 0.8, 4.0, 10.0
 _CAMERA = Intrinsics(128.0, 128.0, 128.0, 128.0, 256, 256)

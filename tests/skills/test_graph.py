@@ -21,10 +21,10 @@ from homie.kernel.interfaces import Skill
 from homie.kernel.types import Array, Outcome, Pose2, Subtask, wrapped
 from homie.kernel.vocabulary import moves
 from homie.kernel.vocabulary.actions import action_table
-from skills.graph.charting import LONGEST, Ground, chart
-from skills.graph.graph import Graph, next_direction
-from skills.graph.skill_set import IdealGraph, Moves
-from skills.graph.survey import survey
+from skills.moves.charting import LONGEST, Ground, chart
+from skills.moves.graph import Graph, next_direction
+from skills.moves.skill_set import IdealGraph, Moves
+from skills.moves.survey import survey
 
 HOUSES = (
     (60000, Variation()),

@@ -11,7 +11,7 @@ from homie.bench.folder.goals import GoalLine
 from homie.kernel.interfaces import EpisodeListener, WorldState
 from homie.kernel.types import EpisodeStarted, Event, SubtaskRecorded
 from homie.kernel.world.conditions import Condition
-from homie.runtime.lines import append_line
+from homie.runtime.runstore.lines import append_line
 
 
 class GoalLog(EpisodeListener):

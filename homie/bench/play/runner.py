@@ -13,8 +13,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from homie.bench.compare.compare import first_table
-from homie.bench.compare.summary import Intervals
 from homie.bench.folder.episode import UNREADABLE, Episode
 from homie.bench.folder.ledger import BenchFolder, check_known, plan, unfinished
 from homie.bench.options import BenchOptions
@@ -23,8 +21,10 @@ from homie.bench.play.pool import Limits, LocalPool, Pool
 from homie.bench.play.progress import Progress
 from homie.bench.play.size import workers_of
 from homie.bench.play.worker import EXPERT, Job, Report
+from homie.bench.score.compare import first_table
 from homie.bench.score.metrics import WORLD, shown_in
 from homie.bench.score.results import load_run
+from homie.bench.score.summary import Intervals
 from homie.bench.statistics import Estimate
 from homie.bench.suite.suite import Suite
 from homie.kernel.errors import BadInput, HomieError, InfrastructureError, Interrupted, MissingPart

@@ -17,8 +17,8 @@ from homie.cli.parameters import Config, Json, build, options_from
 from homie.cli.progress import bar
 from homie.data.convert import EpisodeOver, make_dataset
 from homie.data.emmoe_export import export_emmoe
+from homie.data.examples.datafile import DataFile, read_data_file
 from homie.data.examples.forms import Purpose
-from homie.data.folder.datafile import DataFile, read_data_file
 from homie.data.generate import draw_tasks, generate
 from homie.data.options import (
     EmmoeOptions,

@@ -1,4 +1,5 @@
-"""`homie scene`: the contents of a house as lists, as a map, or as a spec to edit."""
+"""`homie scene`: the contents of a house as lists, as a map, or as a spec to edit; of a table its task, the
+objects on it, and its picture."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from PIL import Image as Picture
 from pydantic import TypeAdapter
 
 from homie.cli.output import columns, print_json, save, say
@@ -20,8 +22,11 @@ from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import PersonSpec
 from homie.envs.mujoco.house.topdown import draw_map
 from homie.envs.mujoco.state.world import World
+from homie.envs.mujoco.table.families import scene_of
+from homie.envs.mujoco.table.robot import FrankaTable
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import SceneOptions
+from homie.kernel.setup.options import HOUSE, SceneOptions
+from homie.kernel.support.files import to_json
 from homie.kernel.support.text import printable
 from homie.kernel.world import thresholds
 
@@ -95,7 +100,7 @@ def scene_command(
     if options.robot != "mujoco":
         if options.robot.partition(":")[0] != "franka":
             raise BadInput(f"There are scenes for mujoco and franka:FAMILY, none for the robot '{options.robot}'.")
-        from homie.cli.commands.table_listing import show_table  # it imports the simulator
+        from homie.cli.commands.scene import show_table  # it imports the simulator
 
         show_table(options, json=json)
         return
@@ -220,3 +225,26 @@ def _draw(scene: SceneSpec, path: Path) -> None:
     picture = BytesIO()
     draw_map(scene).save(picture, format="PNG")
     save(path, picture.getvalue())
+
+
+def show_table(options: SceneOptions, *, json: bool) -> None:
+    """Print the table of a family and a seed, or of a file. Raises BadInput."""
+    useless = sorted(options.model_fields_set & {*HOUSE, "meshes"})
+    if useless:
+        raise BadInput(f"A table has no {' and no '.join(useless)}: leave --{useless[0]} out.")
+    scene = scene_of(options.robot.partition(":")[2], options.seed, options.scene)
+    if options.save is not None:
+        save(options.save, to_json(scene.model_dump(mode="json")))
+    if options.png is not None:
+        drawn, robot = BytesIO(), FrankaTable(scene)
+        with robot:
+            Picture.fromarray(robot.look("front")).save(drawn, format="PNG")
+        save(options.png, drawn.getvalue())
+    if json:
+        print_json(scene.model_dump(mode="json"))
+        return
+    say(f"instruction  {scene.instruction}")
+    say(f"family       {scene.family}, seed {scene.seed}, {scene.subset}")
+    say(f"\nthings ({len(scene.things)})")
+    rows = [(item.name, f"{item.x:.2f}", f"{item.y:.2f}") for item in scene.things]
+    say(columns([("name", "x", "y"), *rows], indent="  "))

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
-from homie.data.demonstrations.demonstration import Camera
+from homie.data.recording.demonstration import Camera
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.problems import first_problem

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Literal, TypeAlias
 
-from homie.data.demonstrations.demonstration import Camera, Layout
-from homie.data.demonstrations.films import WRITTEN, Coding
 from homie.data.lerobot.info import KINDS_OF_PICTURES, NUMBERS, PICTURES, Feature, Info
+from homie.data.recording.demonstration import Camera, Layout
+from homie.data.recording.films import WRITTEN, Coding
 
 CHUNK = 1000
 """Files in a chunk."""

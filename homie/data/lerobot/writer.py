@@ -16,8 +16,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from homie.data.demonstrations.demonstration import Demonstration, Film, Layout
-from homie.data.demonstrations.films import WRITTEN, Coding, FilmWriter, VideoFile
 from homie.data.episode import LeftOut
 from homie.data.lerobot import layout as layouts
 from homie.data.lerobot.card import CARD, lerobot_card
@@ -47,6 +45,8 @@ from homie.data.lerobot.layout import (
 )
 from homie.data.lerobot.statistics import PictureStatistics, Statistics, is_whole, of_numbers, together
 from homie.data.lerobot.tables import read_tasks, statistics_columns, statistics_of, write_tasks
+from homie.data.recording.demonstration import Demonstration, Film, Layout
+from homie.data.recording.films import WRITTEN, Coding, FilmWriter, VideoFile
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import to_json, write_atomically, writing
 from homie.runtime.runstore import HeldFolder, held_folder

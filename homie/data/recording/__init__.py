@@ -6,4 +6,8 @@ notes.py (what people say about it)                                       <- tak
 
 A recording is a run folder (docs/run-folder.md) whose episode has two files more, `recording.mcap` and `notes.jsonl`:
 whatever reads run folders reads recordings.
+
+What skills are trained on, whoever recorded it, are episodes as frames at a constant rate:
+demonstration.py (the contract: exporters and trainers take `Demonstration`s) <- recorded.py (from recordings)
+                                                                              <- films.py (their pictures as videos)
 """

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from homie.data.demonstrations.demonstration import Demonstration
 from homie.data.episode import Episode, LeftOut
 from homie.data.lerobot.reader import LeRobotReader
+from homie.data.recording.demonstration import Demonstration
 from homie.data.sources.source import Entry, Source
 from homie.kernel.errors import BadInput
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from homie.bench.folder.ledger import BenchFile, read_bench
 from homie.bench.score.results import make_profile, trajectory
-from homie.data.demonstrations.demonstration import Demonstration
-from homie.data.demonstrations.recorded import demonstration_of
 from homie.data.episode import Episode, LeftOut, Step
+from homie.data.recording.demonstration import Demonstration
 from homie.data.recording.notes import SUCCESS, Mark, analyses, discarded, mark_of, read_notes
+from homie.data.recording.recorded import demonstration_of
 from homie.data.sources.source import Entry, Source
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json

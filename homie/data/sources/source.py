@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from homie.data.demonstrations.demonstration import Demonstration
 from homie.data.episode import Episode, LeftOut
+from homie.data.recording.demonstration import Demonstration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

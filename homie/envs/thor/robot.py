@@ -6,7 +6,7 @@ subtask --perform--> controller.step(action=...) --> event --snapshot_of--> Worl
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -16,16 +16,14 @@ from homie.envs.thor.controller import Controller, Event, open_ai2thor
 from homie.envs.thor.numbered import numbered
 from homie.envs.thor.settings import ThorSettings
 from homie.envs.thor.snapshot import Names, snapshot_of
-from homie.envs.thor.stand_in import StandIn
 from homie.kernel.errors import BadInput, RobotFault
+from homie.kernel.setup import registry
 from homie.kernel.setup.opening import Opening
 from homie.kernel.types import CameraFrame, Choice, Image, Intrinsics, Pose, Subtask
 from homie.kernel.world.snapshot import WorldSnapshot
 
 STAND_IN = "stand-in"
 """The argument that asks for the stand-in: `--robot thor:stand-in`."""
-CONTROLLERS: Mapping[str, Callable[[ThorSettings], Controller]] = {"": open_ai2thor, STAND_IN: StandIn}
-"""What carries out the actions, by the argument of the robot."""
 CAMERA_UP = 0.675
 """Metres of the camera above the agent's position, where the metadata do not say where it is."""
 NEAREST = 20
@@ -52,9 +50,10 @@ class ThorRobot(SymbolicRobot):
     @classmethod
     def of(cls, argument: str, settings: ThorSettings) -> ThorRobot:
         """The robot of an argument: AI2-THOR's own controller, or the stand-in. Raises BadInput, MissingPart."""
-        if argument not in CONTROLLERS:
+        if argument not in ("", STAND_IN):
             raise BadInput(f"The robot 'thor' takes '{STAND_IN}' or nothing behind its name (got '{argument}').")
-        return cls(CONTROLLERS[argument](settings), settings, argument or "ai2thor")
+        controller: Controller = registry.load("controllers", "thor")(settings) if argument else open_ai2thor(settings)
+        return cls(controller, settings, argument or "ai2thor")
 
     def describe(self) -> Mapping[str, object]:
         return {"controller": self._about, "actions": self._settings.actions}

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from homie.kernel.support.moved import renamed
 from homie.kernel.types.arrangement import Arrangement, Lying
-from homie.kernel.types.arrays import Array, Depth, Image, Mask
 from homie.kernel.types.choices import HELD, Choice, SentTo, is_interaction, with_held
 from homie.kernel.types.commands import Command, SentCommand, Target
 from homie.kernel.types.events import (
@@ -35,7 +34,20 @@ from homie.kernel.types.feedback import (
     no_target,
     unskilled_model,
 )
-from homie.kernel.types.geometry import Box, Pose, Pose2, Solid, planar_rotation, rotation_z, short_way, wrapped
+from homie.kernel.types.geometry import (
+    Array,
+    Box,
+    Depth,
+    Image,
+    Mask,
+    Pose,
+    Pose2,
+    Solid,
+    planar_rotation,
+    rotation_z,
+    short_way,
+    wrapped,
+)
 from homie.kernel.types.goals import Articulation, Goal, OccupancyGrid, Surface
 from homie.kernel.types.limits import ENDINGS, EndedBy, Limits
 from homie.kernel.types.observations import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from homie.kernel.types.arrays import Array
+from homie.kernel.types.geometry import Array
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,18 @@
-"""Poses, boxes and other solids, in metres and radians."""
+"""Poses, boxes and other solids, in metres and radians, and arrays by what their numbers are."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from homie.kernel.types.arrays import Array
+Array: TypeAlias = NDArray[np.float64]
+Image: TypeAlias = NDArray[np.uint8]
+Depth: TypeAlias = NDArray[np.float32]
+Mask: TypeAlias = NDArray[np.bool_]
 
 
 def planar_rotation(angle: float) -> Array:

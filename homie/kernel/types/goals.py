@@ -7,8 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from homie.kernel.types.arrays import Array, Mask
-from homie.kernel.types.geometry import Box, Solid, planar_rotation
+from homie.kernel.types.geometry import Array, Box, Mask, Solid, planar_rotation
 from homie.kernel.types.observations import Detection
 
 

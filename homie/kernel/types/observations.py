@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.kernel.types.arrays import Depth, Image, Mask
-from homie.kernel.types.geometry import Pose, Pose2
+from homie.kernel.types.geometry import Depth, Image, Mask, Pose, Pose2
 
 VIEWS = ("front", "left", "back", "right")
 """The four cardinal views in the order of the paper (section 4.2, appendix D): counter-clockwise from front."""

@@ -6,9 +6,9 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from homie.kernel.types.arrays import Image
 from homie.kernel.types.choices import Choice
 from homie.kernel.types.feedback import Feedback, HistoryItem
+from homie.kernel.types.geometry import Image
 from homie.kernel.types.observations import Detection
 from homie.kernel.types.quirks import NO_QUIRKS, Quirks
 from homie.kernel.types.subtasks import END, END_SUCCESS, Subtask

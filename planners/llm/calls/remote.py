@@ -23,7 +23,7 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from homie.kernel.errors import BadInput, PlannerError
-from homie.kernel.planning.prompts import Message
+from homie.kernel.interfaces.prompts import Message
 from planners.llm.advice import advice_for
 from planners.llm.calls.address import checked_url, checked_variable
 from planners.llm.calls.cache import ResponseCache, remembers, request_key

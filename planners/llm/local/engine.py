@@ -13,9 +13,8 @@ import transformers
 from PIL import Image as Pictures
 
 from homie.kernel.errors import PlannerError
-from homie.kernel.planning.prompts import Message
-from planners.llm.local.decoding import Row, Steering
-from planners.llm.local.grammar import Grammar
+from homie.kernel.interfaces.prompts import Message
+from planners.llm.local.grammar import Grammar, Row, Steering
 from planners.llm.local.prefix import Prefix
 from planners.llm.local.question import Question, Written
 

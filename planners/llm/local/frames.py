@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from homie.kernel.planning.prompts import Message
+from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import Image
 from planners.llm.local.question import Question, Written
 from planners.llm.local.source import Facts

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import Any, Literal
 
-from homie.kernel.planning.prompts import Message
+from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import Image
 
 

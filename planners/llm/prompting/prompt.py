@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from homie.kernel.errors import BadInput
-from homie.kernel.planning.prompts import Message
+from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import VIEWS, HistoryItem, Image, PlannerInput, in_sight
 from perception.boxes import Marked, draw_marks, in_order, mark
 from planners.llm.answers import Layout, how

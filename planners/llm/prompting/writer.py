@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from homie.kernel.errors import BadInput
-from homie.kernel.planning.prompts import Answered, Message, PromptWriter
+from homie.kernel.interfaces.prompts import Answered, Message, PromptWriter
 from homie.kernel.types import Decision, PlannerInput, Report, Subtask
 from planners.llm.prompting.answering import written_answer
 from planners.llm.prompting.prompt import Prompt, Turn

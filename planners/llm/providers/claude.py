@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, BeforeValidator
 
-from homie.kernel.planning.prompts import Message
+from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import Image
 from planners.llm.calls import Body, EndpointSettings, RemoteModel, wish_for
 from planners.llm.calls.address import host_name

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from homie.kernel.planning.prompts import Message
+from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import Image
 from planners.llm.calls import Body, RemoteModel, SampledSettings, wish_for
 from planners.llm.calls.address import host_name

@@ -18,7 +18,7 @@ import transformers
 import trl
 
 from homie.kernel.errors import BadInput
-from homie.kernel.planning.training import TrainingOrder, TrainingReport
+from homie.kernel.interfaces.training import TrainingOrder, TrainingReport
 from homie.kernel.support.progress import StepOver
 from planners.llm.local.adapters import ADAPTER_WEIGHTS
 from planners.llm.local.engine import Engine

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 
-from perception.words.colours import COLOUR_WORDS
-from perception.words.names import canonical, normalise, vocabulary
+from perception.colours import COLOUR_WORDS
+from perception.names import canonical, normalise, vocabulary
 from planners.common_sense import CONTAINERS, LARGE, ROOMS, SMALL, SURFACES
 
 

@@ -7,7 +7,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from enum import StrEnum
 
-from perception.words.names import normalise, vocabulary
+from perception.names import normalise, vocabulary
 from planners.common_sense import is_room
 from planners.rule.reading import lexicon
 

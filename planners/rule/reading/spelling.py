@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Collection, Sequence
 from functools import cache
 
-from perception.words.names import vocabulary
+from perception.names import vocabulary
 from planners.common_sense import CONTAINERS, LARGE, ROOMS, SURFACES
 from planners.rule.reading import lexicon
 

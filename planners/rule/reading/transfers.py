@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from perception.words.names import canonical
+from perception.names import canonical
 from planners.common_sense import is_container
 from planners.rule.reading import lexicon
 from planners.rule.reading.nouns import Cursor, Kind, NotUnderstood, noun

@@ -1,11 +1,14 @@
-"""From the steps of an errand to a task: its goal, its key paths and the expert's subtasks."""
+"""From the steps of an errand to a task: its goal, its key paths and the expert's subtasks; and the version of
+a task on which its expert was played."""
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from itertools import islice
 
 from homie.bench.authoring import END, Route, orders
+from homie.bench.suite.suite import Task
 from suites.authoring.homie_100.houses import GeneratedHouse
 from suites.authoring.homie_100.script import Step, Unsuited
 from suites.authoring.homie_100.words import ANY_WILL_DO, Goal, arrives, block, place, stays
@@ -236,3 +239,9 @@ def _check_visits(house: GeneratedHouse, steps: list[Step]) -> None:
             room = house.room(step.item if step.kind == "take" else step.where)
             rooms = {room} if fresh or step.kind == "take" else {*rooms, room}
             fresh = False
+
+
+def fingerprint(task: Task) -> str:
+    """Changes when anything does on which the expert's success depends; not when scenes get a setting more."""
+    parts = task.model_dump_json(include={"scene", "goal", "expert"}, by_alias=True, exclude_defaults=True)
+    return hashlib.sha256(parts.encode()).hexdigest()[:16]

@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Mapping
 
-from homie.bench.authoring.errands.templates import TEMPLATES, Situation
+from homie.bench.authoring.errand_templates import TEMPLATES, Situation
 from homie.bench.authoring.house import House
 from homie.kernel.types import HELD
 from suites.authoring.homie_menu.draft import Draft, spoken

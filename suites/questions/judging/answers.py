@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from homie.kernel.errors import BadInput
-from homie.runtime.lines import kept_lines
 from homie.runtime.runstore import read_model
+from homie.runtime.runstore.lines import kept_lines
 from suites.protocols.robobench.dataset import Dataset, read_dataset
 from suites.protocols.robobench.judging import Record
 from suites.protocols.robobench.prompts import Question as ReleasedQuestion

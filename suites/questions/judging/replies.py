@@ -10,9 +10,9 @@ from typing import BinaryIO
 
 from pydantic import BaseModel, ConfigDict
 
-from homie.kernel.planning.respondents import PlainQuestion, Respondent
+from homie.kernel.interfaces.prompts import PlainQuestion, Respondent
 from homie.kernel.types import Image
-from homie.runtime.lines import append_line, kept_lines
+from homie.runtime.runstore.lines import append_line, kept_lines
 from suites.protocols.robobench.instructions import Profile, instruction
 from suites.protocols.robobench.judging import Request
 

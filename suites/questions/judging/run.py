@@ -17,8 +17,8 @@ from pydantic import BaseModel
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import slug, sync_folder, to_json, write_atomically, writing
-from homie.runtime.lines import differing_fields
 from homie.runtime.respondents import respondent_of
+from homie.runtime.runstore.lines import differing_fields
 from suites.protocols.robobench.instructions import Profile, wording
 from suites.questions.asking import ANSWERS, ASKED, RESULTS
 from suites.questions.judging.answers import Answers, read_answers

@@ -17,8 +17,8 @@ from pydantic import BaseModel, ConfigDict
 from homie.bench.statistics import Estimate, Term, clustered_wilson
 from homie.kernel.support.files import sync_folder
 from homie.kernel.support.text import counted
-from homie.runtime.lines import append_line, kept_lines
 from homie.runtime.orphans import worker_pool
+from homie.runtime.runstore.lines import append_line, kept_lines
 from suites.protocols.robobench.choices import final_words
 from suites.protocols.robobench.plans import PlanScore, floor_score
 from suites.questions.judging.answers import Answers

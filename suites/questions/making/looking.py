@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from homie.envs.mujoco.blueprints.palette import COLOURS
+from homie.envs.mujoco.blueprints.materials import COLOURS
 from homie.kernel.world.snapshot import ObjectState
 from suites.protocols.robobench.geometry import Box
 from suites.questions.making.marks import boxed, dotted

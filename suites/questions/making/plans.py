@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from homie.bench.authoring.errands.templates import SURFACES
+from homie.bench.authoring.errand_templates import SURFACES
 from homie.bench.authoring.house import House
 from homie.bench.authoring.orders import orders
 from homie.kernel.errors import BadInput

@@ -6,11 +6,10 @@ from typing import get_args
 
 import pytest
 
-from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE as CATALOGUE
-from homie.envs.mujoco.blueprints.catalog_furniture import blueprint
-from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
+from homie.envs.mujoco.blueprints.catalog import FURNITURE as CATALOGUE
+from homie.envs.mujoco.blueprints.catalog import OBJECTS, blueprint
 from homie.kernel.world.furniture import FURNITURE, SOUGHT_AT, Kept, homes
-from perception.words.names import canonical
+from perception.names import canonical
 
 USES = {use.kind: use for use in FURNITURE}
 

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS, YCB, object_plan
+from homie.envs.mujoco.blueprints.catalog import OBJECTS, YCB, object_plan
 from homie.envs.mujoco.blueprints.materials import MATERIAL_OF, MATERIALS, friction_of
 from homie.envs.mujoco.house.build import build
 from tests.homes import one_room

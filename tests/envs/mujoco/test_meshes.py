@@ -12,7 +12,7 @@ import pytest
 import trimesh
 from PIL import Image
 
-from homie.envs.mujoco.blueprints.catalog_objects import object_plan
+from homie.envs.mujoco.blueprints.catalog import object_plan
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.build import build

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from homes import one_room, play
 
-from homie.envs.mujoco.blueprints.lying import angles_of, rotation_of
+from homie.envs.mujoco.blueprints.extents import angles_of, rotation_of
 from homie.envs.mujoco.generate.ajar import obstructions
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.reach import unreachable

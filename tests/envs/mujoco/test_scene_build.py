@@ -9,9 +9,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE, blueprint
-from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS, object_plan
-from homie.envs.mujoco.blueprints.lying import span
+from homie.envs.mujoco.blueprints.catalog import FURNITURE, OBJECTS, blueprint, object_plan
+from homie.envs.mujoco.blueprints.extents import span
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.house.build import Home, build
 from homie.envs.mujoco.house.spec import SceneSpec

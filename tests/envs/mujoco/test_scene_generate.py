@@ -10,10 +10,9 @@ import pytest
 from homie.envs.mujoco.blueprints.furniture import FREE_FRONT
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.reach import unreachable
-from homie.envs.mujoco.house.footprints import overlap
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import StartSpec
-from homie.envs.mujoco.house.surfaces import surfaces_of
+from homie.envs.mujoco.house.surfaces import overlap, surfaces_of
 from homie.kernel.errors import BadInput
 
 SEEDS = range(30)

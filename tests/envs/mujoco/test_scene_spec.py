@@ -8,13 +8,11 @@ from typing import Any
 
 import pytest
 
-from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
-from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
-from homie.envs.mujoco.blueprints.palette import COLOURS
+from homie.envs.mujoco.blueprints.catalog import FURNITURE, OBJECTS
+from homie.envs.mujoco.blueprints.materials import COLOURS
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.house.build import build
-from homie.envs.mujoco.house.spec import SceneSpec
-from homie.envs.mujoco.house.spec_doubts import doubts
+from homie.envs.mujoco.house.spec import SceneSpec, doubts
 from homie.envs.mujoco.house.surfaces import surfaces_of
 from homie.envs.mujoco.house.topdown import draw_map
 from homie.kernel.errors import BadInput

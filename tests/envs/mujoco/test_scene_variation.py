@@ -7,7 +7,7 @@ import math
 import mujoco
 import pytest
 
-from homie.envs.mujoco.blueprints.catalog_objects import YCB
+from homie.envs.mujoco.blueprints.catalog import YCB
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.household import NEEDED
 from homie.envs.mujoco.generate.reach import unreachable

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from homie.envs.mujoco.home.home import MujocoHome, open_home
-from homie.envs.mujoco.house.vicinity import Vicinity
+from homie.envs.mujoco.house.contacts import Vicinity
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.types import Command
 

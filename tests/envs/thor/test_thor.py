@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from homie.envs.thor.actions import STEPS
 from homie.envs.thor.robot import ThorRobot
 from homie.envs.thor.settings import Approach, ThorSettings
-from homie.envs.thor.stand_in import StandIn
 from homie.kernel.errors import BadInput, MissingPart
 from homie.kernel.support.packages import installed_version
 from homie.kernel.types import Subtask
 from homie.kernel.vocabulary import steps
 from homie.testing import check_robot
+from homie.testing.thor_stand_in import StandIn
 
 KITCHEN = ThorSettings(kinds=("Fridge", "Microwave", "Sink", "SinkBasin", "Faucet", "Apple", "Mug", "Mug"))
 EMPTY = ThorSettings(pose=(0.0, 0.9, 0.0, 0.0, 0.0), things={"Bread|+00.00|+00.98|+03.00": (0.0, 0.98, 3.0)})

@@ -8,7 +8,7 @@ import pytest
 from homes import SCENES, one_room
 
 import homie
-from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
+from homie.envs.mujoco.blueprints.catalog import OBJECTS
 from homie.envs.mujoco.blueprints.looks import looks_of
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.household import NEEDED

@@ -16,14 +16,13 @@ from painting import seen
 from safetensors.torch import load_file, save_file
 from tiny_detectors import KINDS, tiny_detector
 
-from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
-from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
+from homie.envs.mujoco.blueprints.catalog import FURNITURE, OBJECTS
 from homie.kernel.errors import BadInput, InfrastructureError, MissingPart
 from homie.kernel.setup.registry import DETECTOR, make_part
 from homie.kernel.types import Image, Pose2
 from perception.detectors import hub
 from perception.detectors.pictures import Boxes, PictureDetector
-from perception.words.names import canonical, vocabulary
+from perception.names import canonical, vocabulary
 
 NAMES = {"owlv2": "owl", "owlvit": "owl", "rt_detr": "rtdetr", "grounding-dino": "grounding-dino"}
 EVERYTHING = {"score": 0.0, "overlap": 1.0, "device": "cpu"}

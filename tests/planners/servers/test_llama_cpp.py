@@ -14,7 +14,7 @@ from endpoint import chat_model, question
 from running import PYTHONS, free_port, running
 
 from homie.kernel.errors import PlannerError
-from homie.kernel.planning.prompts import Message
+from homie.kernel.interfaces.prompts import Message
 from planners.llm.calls import RemoteModel
 from planners.llm.messages import Request
 

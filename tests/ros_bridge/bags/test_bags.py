@@ -20,9 +20,9 @@ from rosbags.interfaces import QosDurability
 from rosbags.typesys import Stores, get_typestore
 
 from homie.kernel.errors import BadInput
-from ros_bridge.bags.bag import Bag
-from ros_bridge.bags.reading import BagReading
-from ros_bridge.bags.recording import listen, recorded_topics
+from ros_bridge.bag import Bag
+from ros_bridge.bag_reading import BagReading
+from ros_bridge.bag_recording import listen, recorded_topics
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.serving.written import picture, transform
 from ros_bridge.transport.dds.definitions import Definitions
@@ -102,7 +102,7 @@ def test_messages_come_by_their_times_whatever_their_order_in_the_files(tmp_path
     shuffled_bag(tmp_path / "other", times[1::2], seed=2)
     (tmp_path / "other" / "other.mcap").rename(tmp_path / "bag" / "bag_1.mcap")
     for unpacked in (1 << 28, 0):  # with all chunks at hand, and with one at a time
-        monkeypatch.setattr("ros_bridge.bags.reading.UNPACKED", unpacked)
+        monkeypatch.setattr("ros_bridge.bag_reading.UNPACKED", unpacked)
         bag = BagReading(tmp_path / "bag")
         for _ in range(2):
             messages = list(bag)

@@ -38,8 +38,8 @@ from homie.kernel.types import (
 )
 from homie.runtime.announcements import announced, read_announcement
 from homie.runtime.runstore import read_episode, read_steps
-from ros_bridge.bags.bag import Bag
-from ros_bridge.bags.recording import recorded_topics
+from ros_bridge.bag import Bag
+from ros_bridge.bag_recording import recorded_topics
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.robot.replayed import ReplayedRobot
 from ros_bridge.serving.written import camera_info, picture

@@ -11,11 +11,11 @@ import numpy as np
 
 from homie.envs.mujoco.robots.fetch.fetch import CARRY, READY, REST, SPEC
 from homie.kernel.types import Articulation, Box, Command, Goal, Pose, Pose2
-from skills.classical.driving import MobileSkill
 from skills.classical.goto import GoTo
-from skills.classical.hand import Hand
-from skills.classical.motion import Motion
 from skills.classical.openclose import Close, Open
+from skills.motion.driving import MobileSkill
+from skills.motion.hand import Hand
+from skills.motion.motions import Motion
 from tests.skills.classical.doors import SLIDING_DOOR, level_hinged
 from tests.skills.classical.journeys import ASKEW, WeighingPick, WeighingPut, journey, long_in_hand
 from tests.skills.classical.obedient import (

@@ -11,11 +11,11 @@ import numpy as np
 
 from homie.envs.mujoco.robots.fetch.fetch import CARRY, REST, SPEC
 from homie.kernel.types import Box, Goal, Pose2
-from skills.classical.driving import MobileSkill
 from skills.classical.goto import GoTo, place_cost, room_cost
-from skills.classical.hand import Hand
-from skills.classical.motion import Motion
 from skills.classical.openclose import Close, Open
+from skills.motion.driving import MobileSkill
+from skills.motion.hand import Hand
+from skills.motion.motions import Motion
 from tests.skills.classical.journeys import journey, long_in_hand
 from tests.skills.classical.obedient import KINEMATICS, ObedientRobot, Routine, empty_floor, floor_round, nowhere
 from tests.skills.classical.tables import Make, Rows, short, shown, table

@@ -10,12 +10,12 @@ import numpy as np
 
 from homie.envs.mujoco.robots.fetch.fetch import CARRY, READY, REST, SPEC
 from homie.kernel.types import Articulation, Box, Pose, Pose2
-from skills.classical.driving import MobileSkill
 from skills.classical.goto import GoTo
-from skills.classical.hand import Hand
-from skills.classical.manipulation import Manipulation
-from skills.classical.motion import Motion
 from skills.classical.openclose import Close, Open
+from skills.motion.driving import MobileSkill
+from skills.motion.hand import Hand
+from skills.motion.manipulation import Manipulation
+from skills.motion.motions import Motion
 from tests.skills.classical.journeys import journey
 from tests.skills.classical.mishaps import Event, base_stops, happening, joint_stops, joints_go, seen
 from tests.skills.classical.obedient import KINEMATICS, ObedientRobot, Routine, empty_floor, floor_round, nowhere

@@ -25,9 +25,9 @@ from homie.kernel.types import (
     Subtask,
     rotation_z,
 )
-from skills.classical.driving import MobileSkill
-from skills.classical.hand import Hand
-from skills.classical.motion import Motion, RoutineSkill
+from skills.motion.driving import MobileSkill
+from skills.motion.hand import Hand
+from skills.motion.motions import Motion, RoutineSkill
 
 PERIOD = SPEC.period
 KINEMATICS = ArmKinematics()

@@ -9,7 +9,7 @@ import numpy as np
 
 from homie.kernel.robot.reach import Fingers
 from homie.kernel.types import Array, Box, OccupancyGrid, Pose, Solid, Surface, rotation_z
-from skills.classical.motion import gripper_rotation
+from skills.motion.motions import gripper_rotation
 
 NARROW = Fingers(
     reach=0.04,

@@ -10,9 +10,9 @@ import pytest
 
 from homie.envs.mujoco.robots.fetch.fetch import CARRY, READY, REST, SPEC
 from homie.kernel.types import Array, Box, Command, Goal, Outcome, Pose, Pose2, Subtask
-from skills.classical.hand import Hand
-from skills.classical.manipulation import Manipulation
-from skills.classical.motion import Motion, Stuck
+from skills.motion.hand import Hand
+from skills.motion.manipulation import Manipulation
+from skills.motion.motions import Motion, Stuck
 from tests.skills.classical.obedient import (
     KINEMATICS,
     PERIOD,

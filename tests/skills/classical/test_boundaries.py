@@ -11,17 +11,17 @@ from homie.envs.mujoco.robots.fetch.fetch import REST
 from homie.kernel.types import Box, Goal, OccupancyGrid, Outcome, Pose2, Surface
 from skills.classical.goto import GoTo
 from skills.classical.grasps import FINGERS, Tool, grasps
-from skills.classical.hand import Hand
-from skills.classical.obstruction import without
 from skills.classical.openclose import Close, Open
 from skills.classical.overhang import drawings, pinches
 from skills.classical.pick import SUNK, Pick, contents, standing_on
 from skills.classical.places import places
-from skills.classical.planning import CostMap
 from skills.classical.pulls import Wrist, plan_pull, slides_across, turns_level
 from skills.classical.put import Put
-from skills.classical.reaching import same_place
 from skills.classical.rims import scoops
+from skills.motion.collision import without
+from skills.motion.hand import Hand
+from skills.motion.planning import CostMap
+from skills.motion.reaching import same_place
 from tests.skills.classical.doors import DRAWER, INWARD, hinged
 from tests.skills.classical.scenes import bowl
 from tests.skills.classical.test_pick_and_put_by_numbers import TOP, Putting, bare_table, carrying

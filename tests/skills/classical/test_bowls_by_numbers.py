@@ -9,9 +9,9 @@ import pytest
 
 from homie.envs.mujoco.robots.fetch.fetch import READY, SPEC
 from homie.kernel.types import Box, Goal, Outcome, Pose, Pose2, Subtask
-from skills.classical.driving import MobileSkill
-from skills.classical.hand import Hand, filled
-from skills.classical.motion import Motion, gripper_rotation
+from skills.motion.driving import MobileSkill
+from skills.motion.hand import Hand, filled
+from skills.motion.motions import Motion, gripper_rotation
 from tests.skills.classical.obedient import (
     KINEMATICS,
     ObedientRobot,

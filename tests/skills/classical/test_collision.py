@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from homie.kernel.types import Array, Box
-from skills.classical.collision import FAR, Solids
+from skills.motion.collision import FAR, Solids
 
 FINE = 0.02
 """Metres between the points by which brute force knows a box."""

@@ -11,9 +11,9 @@ import pytest
 from homie.envs.mujoco.robots.fetch.fetch import REST, SPEC
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
 from homie.kernel.types import Articulation, Box, Goal, Outcome, Pose2, Subtask
-from skills.classical.hand import Hand
 from skills.classical.openclose import Close, Open
 from skills.classical.pulls import STANDOFF, on_sweep
+from skills.motion.hand import Hand
 from tests.skills.classical.doors import drawer, hinged, level_hinged, opening_at
 from tests.skills.classical.obedient import KINEMATICS, PERIOD, ObedientRobot, floor_round, in_posture
 

@@ -13,8 +13,8 @@ from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.robots.fetch.fetch import SPEC
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
 from homie.kernel.types import Goal, OccupancyGrid, Outcome, Pose2, Subtask
-from skills.classical.driving import MobileSkill
-from skills.classical.motion import Motion, wrap
+from skills.motion.driving import MobileSkill
+from skills.motion.motions import Motion, wrap
 
 
 class Drive(MobileSkill):

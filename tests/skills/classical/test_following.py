@@ -11,9 +11,9 @@ import pytest
 
 from homie.envs.mujoco.robots.fetch.fetch import CARRY, REST, SPEC
 from homie.kernel.types import Array, Box, Goal, OccupancyGrid, Outcome, Pose2, Subtask
-from skills.classical.driving import MobileSkill
-from skills.classical.hand import Hand, filled
-from skills.classical.motion import Motion
+from skills.motion.driving import MobileSkill
+from skills.motion.hand import Hand, filled
+from skills.motion.motions import Motion
 from tests.skills.classical.obedient import PERIOD, ObedientRobot, Routine, empty_floor, nowhere, play
 
 CORNER = np.array([[0.0, 0.0], [1.5, 0.0], [1.5, 1.5]])

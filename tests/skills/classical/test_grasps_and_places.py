@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from homie.kernel.types import Box, Pose, Solid, Surface
 from skills.classical.grasps import FINGERS, grasps
-from skills.classical.hand import Hand
-from skills.classical.motion import gripper_rotation
 from skills.classical.places import half_depth, places
+from skills.motion.hand import Hand
+from skills.motion.motions import gripper_rotation
 
 sizes = st.floats(0.012, 0.12)
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from homie.kernel.types import Box, Pose, Pose2
-from skills.classical.hand import FINEST, Hand, filled
-from skills.classical.motion import gripper_rotation
+from skills.motion.hand import FINEST, Hand, filled
+from skills.motion.motions import gripper_rotation
 
 
 def test_a_new_thing_takes_the_place_of_the_one_before() -> None:

@@ -26,7 +26,7 @@ from homie.kernel.types import (
     Subtask,
     rotation_z,
 )
-from skills.classical.motion import (
+from skills.motion.motions import (
     RAMP,
     Motion,
     NotRetryable,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from homie.kernel.types import Box, Goal, OccupancyGrid
-from skills.classical.obstruction import cleared, on_the_way, without
+from skills.motion.collision import cleared, on_the_way, without
 
 
 def box(name: str, x: float = 0.0, y: float = 0.0, z: float = 0.05) -> Box:

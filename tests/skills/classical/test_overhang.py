@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from homie.kernel.types import Array, Box, Pose, Surface
 from skills.classical.grasps import FINGERS, Tool
-from skills.classical.hand import Hand
-from skills.classical.motion import gripper_rotation
 from skills.classical.overhang import LEAST_HANG, drawings, levelled, pinches
+from skills.motion.hand import Hand
+from skills.motion.motions import gripper_rotation
 
 TOOL = Tool(0.10, FINGERS)
 TOP = Surface(np.array([1.0, 2.0, 0.7]), 0.3, 0.5, 0.4)

@@ -13,8 +13,8 @@ from homie.envs.mujoco.robots.fetch.fetch import SPEC
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
 from homie.kernel.types import Box, Goal, Outcome, Subtask
 from homie.kernel.vocabulary.actions import action_of
-from skills.classical.hand import Hand
 from skills.classical.pick import Pick, contents, standing_on
+from skills.motion.hand import Hand
 
 BOWL = Box(np.array([1.0, 0.0, 0.78]), np.array([0.08, 0.08, 0.027]), name="bowl")
 

@@ -10,10 +10,10 @@ import pytest
 
 from homie.envs.mujoco.robots.fetch.fetch import CARRY, REST, SPEC
 from homie.kernel.types import Array, Box, Goal, Outcome, Pose, Pose2, Solid, Subtask, Surface
-from skills.classical.hand import Hand
-from skills.classical.motion import gripper_rotation
 from skills.classical.pick import Pick
 from skills.classical.put import Put
+from skills.motion.hand import Hand
+from skills.motion.motions import gripper_rotation
 from tests.skills.classical.obedient import KINEMATICS, PERIOD, ObedientRobot, floor_round, in_posture
 
 BEGIN = Pose2(-1.0, 0.0, 0.0)

@@ -12,10 +12,10 @@ from homie.envs.mujoco.robots.fetch.fetch import SPEC
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
 from homie.kernel.types import Box, Outcome, Pose, Subtask
 from homie.kernel.vocabulary.actions import action_of
-from skills.classical.hand import Hand
-from skills.classical.motion import gripper_rotation
 from skills.classical.pick import Pick
 from skills.classical.put import Put
+from skills.motion.hand import Hand
+from skills.motion.motions import gripper_rotation
 
 SHELF = {"name": "shelf", "kind": "shelf", "colour": "white", "x": 0.25, "y": 2.0}
 ON_IT = [

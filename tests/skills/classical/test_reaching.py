@@ -13,9 +13,9 @@ from homie.envs.mujoco.robots.fetch.fetch import READY
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
 from homie.kernel.robot.reach import Reach
 from homie.kernel.types import OccupancyGrid, Pose, Pose2, rotation_z
-from skills.classical.motion import gripper_rotation, wrap
-from skills.classical.planning import CostMap, plan_path
-from skills.classical.reaching import (
+from skills.motion.motions import gripper_rotation, wrap
+from skills.motion.planning import CostMap, plan_path
+from skills.motion.reaching import (
     BEARINGS,
     Option,
     Reachable,

@@ -11,13 +11,13 @@ from homes import final_state, one_room, play
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
+from homie.envs.mujoco.blueprints.catalog import OBJECTS
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.types import Box, Pose, Solid
-from skills.classical.collision import Solids
 from skills.classical.grasps import FINGERS, Grasp, Tool, grasps
-from skills.classical.hand import Hand
 from skills.classical.rims import ABOVE_FLOOR, LEAST_UNDER, blocked, scoops
+from skills.motion.collision import Solids
+from skills.motion.hand import Hand
 
 TOOL = Tool(0.10, FINGERS)
 TABLE = {"name": "table", "kind": "table", "colour": "wood", "x": 2.0, "y": 3.2}
@@ -138,7 +138,7 @@ def test_a_board_and_a_hammer_are_taken_by_their_handles_and_a_bowl_has_none() -
 
 @given(angles, st.floats(0.5, 1.1), st.sampled_from([np.pi / 2, -np.pi / 2]))
 def test_a_plate_goes_down_as_it_was_taken(yaw: float, pitch: float, roll: float) -> None:
-    from skills.classical.motion import gripper_rotation
+    from skills.motion.motions import gripper_rotation
 
     box = Box(np.array([0.6, 0.1, 0.75]), np.array([0.1, 0.1, 0.011]), 0.3)
     grip = Pose(np.array([0.5, 0.0, 0.8]), gripper_rotation(yaw, pitch, roll))

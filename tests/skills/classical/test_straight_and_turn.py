@@ -11,7 +11,7 @@ import pytest
 
 from homie.envs.mujoco.robots.fetch.fetch import SPEC
 from homie.kernel.types import Outcome, Pose2, Subtask
-from skills.classical.motion import wrap
+from skills.motion.motions import wrap
 from tests.skills.classical.obedient import PERIOD, ObedientRobot, Routine, empty_floor, nowhere, play
 
 BEGIN = Pose2(0.5, -0.3, 0.7)

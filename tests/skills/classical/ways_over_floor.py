@@ -9,13 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from homie.kernel.types import Box, Goal, Pose2
-from skills.classical.collision import Solids
-from skills.classical.hand import Hand
-from skills.classical.obstruction import cleared, on_the_way, without
-from skills.classical.paths import length_left, point_ahead, rest_of
 from skills.classical.places import half_depth, places
-from skills.classical.planning import CostMap, plan_path
-from skills.classical.reaching import Reachable, base_candidates
+from skills.motion.collision import Solids, cleared, on_the_way, without
+from skills.motion.hand import Hand
+from skills.motion.planning import CostMap, length_left, plan_path, point_ahead, rest_of
+from skills.motion.reaching import Reachable, base_candidates
 from tests.skills.classical.scenes import (
     BRICK,
     CAN,

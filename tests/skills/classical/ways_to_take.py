@@ -10,11 +10,11 @@ from typing import Literal
 import numpy as np
 
 from homie.kernel.types import Array, Box, Pose, Solid
-from skills.classical.collision import Solids
 from skills.classical.grasps import FINGERS, Grasp, Tool, grasps, palm_touches, touches
-from skills.classical.motion import gripper_rotation
 from skills.classical.overhang import drawings, levelled, lies_flat, pinches
 from skills.classical.rims import blocked, scoops
+from skills.motion.collision import Solids
+from skills.motion.motions import gripper_rotation
 from tests.skills.classical.scenes import (
     BOARD,
     BOTTLE,

@@ -12,8 +12,8 @@ from homie.envs.mujoco.robots.fetch.kinematics import SPEC
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Outcome, Subtask
 from homie.kernel.vocabulary.actions import action_of
-from skills.classical.motion import merged
 from skills.delegated.moveit import MoveIt
+from skills.motion.motions import merged
 from tests.homes import one_room
 
 TABLE = {"name": "table_1", "kind": "table", "colour": "white", "x": 3.0, "y": 2.0, "yaw": 3.14159}

@@ -10,7 +10,7 @@ import pytest
 
 import homie
 from homie.bench.suite.suite import find_suite
-from homie.envs.mujoco.home.ideal.bodies import Bodies
+from homie.envs.mujoco.home.ideal_bodies import Bodies
 from homie.kernel.errors import BadInput
 from homie.kernel.setup.scenes import scene_options
 from homie.kernel.types import ErrorCode, Execution, Goal

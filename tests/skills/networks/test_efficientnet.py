@@ -11,7 +11,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skills.networks.efficientnet import B0, B3, EfficientNet, Film, SameConv2d
+from skills.policies.efficientnet import B0, B3, EfficientNet, Film, SameConv2d
 
 GOLDEN = Path(__file__).parents[2] / "golden/policies"
 

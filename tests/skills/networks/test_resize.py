@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from golden_policies import generator
 
-from skills.networks.resize import bilinear, lanczos3, lanczos_weights
+from skills.policies.resize import bilinear, lanczos3, lanczos_weights
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 STORED = np.load(GOLDEN / "tf_resize/tf_resize.npz")

@@ -12,8 +12,8 @@ import pytest
 from homie.bench.authoring import House, Route, orders, rehearse
 from homie.bench.score.profiles import Homie
 from homie.bench.score.trajectory import Trajectory, written_step
+from homie.bench.suite.shipped import homie_100
 from homie.bench.suite.suite import SceneChoice, Task, find_suite, read_subtask
-from homie.bench.suites import homie_100
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.home.home import open_home
@@ -24,7 +24,7 @@ from homie.kernel.setup.options import HouseOptions, RunOptions
 from homie.kernel.vocabulary.actions import ACTIONS
 from homie.kernel.world.conditions import unknown_words
 from homie.kernel.world.snapshot import ObjectState
-from suites.authoring.homie_100.played import fingerprint
+from suites.authoring.homie_100.draft import fingerprint
 
 SUITE = homie_100()
 EMMOE = {"short-horizon": 16, "long-horizon": 84, "open-ended": 9, "logical": 49, "human-style": 70}

@@ -14,12 +14,12 @@ from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.types import Pose2
 from homie.kernel.world.conditions import unknown_words
 from homie.kernel.world.snapshot import FixedState, ObjectState, RoomState, WorldSnapshot
-from skills.steps.actions import METRES, SMALL, Move, Turn
-from suites.authoring.homie_eb_nav.ways import AROUND, NEAR, shortest
-from suites.authoring.homie_eb_nav.words import FOR, SHAPES, by_look, by_use, texts
+from skills.moves.step_actions import METRES, SMALL, Move, Turn
+from suites.authoring.homie_eb.nav_ways import AROUND, NEAR, shortest
+from suites.authoring.homie_eb.nav_words import FOR, SHAPES, by_look, by_use, texts
 from suites.authoring.homie_states.script import Unsuited
 from suites.authoring.make_homie_eb_nav import NUMBER, STEPS, WITHIN
-from suites.protocols.embodiedbench.tasks import NAVIGATION_SUBSETS
+from suites.protocols.embodiedbench import NAVIGATION_SUBSETS
 
 SUITE = find_suite("homie-eb-nav")
 SUBSETS = tuple(subset.replace("_", "-") for subset in NAVIGATION_SUBSETS)

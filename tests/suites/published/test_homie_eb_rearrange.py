@@ -16,11 +16,11 @@ from homie.bench.play.progress import Progress
 from homie.bench.suite.suite import find_suite, read_subtask
 from homie.kernel.vocabulary.actions import ACTION_TABLE
 from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, RoomState, WorldSnapshot
-from suites.authoring.homie_eb_house.drawing import LONG, NUMBER, STEPS, house
-from suites.authoring.homie_eb_house.rearranging import Rearranging
+from suites.authoring.homie_eb.house_drawing import LONG, NUMBER, STEPS, house
+from suites.authoring.homie_eb.rearranging import Rearranging
 from suites.authoring.homie_states.script import Unsuited
 from suites.authoring.make_homie_eb_rearrange import RECIPE
-from suites.protocols.embodiedbench.tasks import ALFRED_SUBSETS
+from suites.protocols.embodiedbench import ALFRED_SUBSETS
 
 SUITE = find_suite("homie-eb-rearrange")
 SUBSETS = tuple(subset.replace("_", "-") for subset in ALFRED_SUBSETS)

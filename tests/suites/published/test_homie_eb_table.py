@@ -19,7 +19,7 @@ from homie.envs.mujoco.table.expert import plan
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.scene import FAMILIES, TableScene, Thing
 from homie.kernel.world.predicates import In, Is, Sorted, Stacked
-from suites.authoring.homie_eb_table.references import (
+from suites.authoring.homie_eb.table_references import (
     COLOURED_LIKE,
     LOOKS,
     SHAPED_LIKE,

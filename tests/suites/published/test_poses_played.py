@@ -10,10 +10,10 @@ from typing import Any
 from endpoint import Endpoint, says
 from rich.console import Console
 
-from homie.bench.compare.compare import compare
 from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench
+from homie.bench.score.compare import compare
 from homie.bench.suite.suite import find_suite
 from homie.envs.mujoco.table.expert import plan
 from homie.envs.mujoco.table.families import generate

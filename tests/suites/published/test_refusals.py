@@ -15,8 +15,8 @@ from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.world.conditions import Condition, unknown_words
 from homie.kernel.world.snapshot import FixedState, ObjectState, RoomState, WorldSnapshot
 from homie.runtime.assembly import assemble
-from suites.authoring.homie_eb_house.drawing import STEPS
-from suites.authoring.homie_eb_house.errands import Numbered, TaskTemplate
+from suites.authoring.homie_eb.house_drawing import STEPS
+from suites.authoring.homie_eb.house_errands import Numbered, TaskTemplate
 from suites.authoring.homie_states.script import Unsuited
 from suites.authoring.make_homie_eb_house import RECIPE
 

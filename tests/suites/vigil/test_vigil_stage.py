@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from homie.kernel.errors import HomieError
-from homie.kernel.planning.respondents import Said
+from homie.kernel.interfaces.prompts import Said
 from suites.vigil.actions import Interact, Look, Navigate, written
 from suites.vigil.agents import Agent, Turn, blind
 from suites.vigil.expert import Expert

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from homie.envs.mujoco.blueprints.palette import RGB
+from homie.envs.mujoco.blueprints.materials import RGB
 from homie.envs.mujoco.blueprints.parts import Blueprint
 
 FREE_FRONT = 1.25

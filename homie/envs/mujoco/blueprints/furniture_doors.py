@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from homie.envs.mujoco.blueprints.furniture import FREE_FRONT, FurnitureKind, Style
-from homie.envs.mujoco.blueprints.palette import (
+from homie.envs.mujoco.blueprints.materials import (
     CERAMIC,
     DARK,
     RGB,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from homie.envs.mujoco.blueprints.furniture import FREE_FRONT, FurnitureKind, Style
-from homie.envs.mujoco.blueprints.palette import (
+from homie.envs.mujoco.blueprints.materials import (
     CERAMIC,
     CHROME,
     DARK,

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from homie.envs.mujoco.blueprints.palette import CHROME, RGB
+from homie.envs.mujoco.blueprints.materials import CHROME, RGB
 from homie.envs.mujoco.blueprints.parts import Blueprint, ObjectPlan, Part, ball, block, button, disc
 
 Group: TypeAlias = Literal["slice", "dirt", "filling"]

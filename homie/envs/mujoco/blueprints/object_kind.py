@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from homie.envs.mujoco.blueprints.palette import RGB
+from homie.envs.mujoco.blueprints.materials import RGB
 from homie.envs.mujoco.blueprints.parts import ObjectPlan
 from homie.kernel.world.furniture import Kept
 

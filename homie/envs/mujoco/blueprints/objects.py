@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from itertools import pairwise
 
-from homie.envs.mujoco.blueprints.palette import LEAF, RGB, STEM, shade
+from homie.envs.mujoco.blueprints.materials import LEAF, RGB, STEM, shade
 from homie.envs.mujoco.blueprints.parts import (
     Hollow,
     ObjectPlan,

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.envs.mujoco.blueprints.palette import CHROME, RGB
+from homie.envs.mujoco.blueprints.materials import CHROME, RGB
 from homie.kernel.types import Array
 
 Vec3: TypeAlias = tuple[float, float, float]

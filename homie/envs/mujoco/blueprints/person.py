@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from homie.envs.mujoco.blueprints.palette import COLOURS, DARK, RGB
+from homie.envs.mujoco.blueprints.materials import COLOURS, DARK, RGB
 from homie.envs.mujoco.blueprints.parts import Part, Span, Vec3, ball, block, disc, rod
 
 Posture: TypeAlias = Literal["standing", "sitting"]

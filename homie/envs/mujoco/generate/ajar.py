@@ -8,10 +8,10 @@ import numpy as np
 
 from homie.envs.mujoco.generate.reach import unreachable
 from homie.envs.mujoco.house.doors import leaf_corners
-from homie.envs.mujoco.house.footprints import Corners, overlap
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_checks import check
 from homie.envs.mujoco.house.spec_parts import LARGEST_ANGLE, LEAST_ANGLE, DoorwaySpec, LeafSpec
+from homie.envs.mujoco.house.surfaces import Corners, overlap
 
 OPEN_SHARE, LEAF_SHARE = 0.3, 0.8
 """Share of the doors and drawers of furniture that are not shut, and share of the doorways that have a door."""

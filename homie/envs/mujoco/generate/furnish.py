@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from homie.envs.mujoco.blueprints.catalog_furniture import blueprint
+from homie.envs.mujoco.blueprints.catalog import blueprint
 from homie.envs.mujoco.blueprints.parts import WALL, Blueprint
 from homie.envs.mujoco.house.spec_parts import DoorwaySpec, RoomSpec
 

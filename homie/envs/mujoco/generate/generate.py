@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import ValidationError
 
-from homie.envs.mujoco.blueprints.catalog_objects import CATALOGUES
+from homie.envs.mujoco.blueprints.catalog import CATALOGUES
 from homie.envs.mujoco.blueprints.object_kind import ObjectKind
 from homie.envs.mujoco.generate.furnish import Floor, Piece
 from homie.envs.mujoco.generate.place import Sides, place_objects

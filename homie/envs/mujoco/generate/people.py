@@ -12,9 +12,9 @@ import numpy as np
 
 from homie.envs.mujoco.blueprints.person import HALF_Y, KIND, Gesture, Posture
 from homie.envs.mujoco.generate.reach import FreeFloor, unreachable
-from homie.envs.mujoco.house.footprints import Corners, square
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import PersonSpec, RoomSpec
+from homie.envs.mujoco.house.surfaces import Corners, square
 
 STREAM = 23
 """Keeps the rng of people apart from those of a house, of its variations and of its states."""

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS, object_plan
+from homie.envs.mujoco.blueprints.catalog import OBJECTS, object_plan
 from homie.envs.mujoco.blueprints.object_kind import ObjectKind
 from homie.envs.mujoco.blueprints.parts import SurfacePlan
 from homie.envs.mujoco.house.spec import SceneSpec

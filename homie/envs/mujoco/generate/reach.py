@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.envs.mujoco.blueprints.parts import WALL
-from homie.envs.mujoco.house.footprints import Corners
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec
+from homie.envs.mujoco.house.surfaces import Corners
 
 CELL = 0.05
 """Side of a grid cell (m)."""

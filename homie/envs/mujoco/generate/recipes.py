@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
+from homie.envs.mujoco.blueprints.catalog import FURNITURE
 from homie.envs.mujoco.generate.furnish import Floor, Piece
 from homie.kernel.setup.options import Furnishing
 

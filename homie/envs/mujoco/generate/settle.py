@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from homie.envs.mujoco.blueprints.lying import angles_of
+from homie.envs.mujoco.blueprints.extents import angles_of
 from homie.envs.mujoco.blueprints.parts import FLOOR_SURFACE
 from homie.envs.mujoco.house.build import Home, build
 from homie.envs.mujoco.house.index import SupportSurface

@@ -13,9 +13,9 @@ from homie.envs.mujoco.generate.household import with_states
 from homie.envs.mujoco.generate.people import with_people
 from homie.envs.mujoco.generate.place import Sides, add_objects, no_furniture, suggested
 from homie.envs.mujoco.generate.reach import ROBOT, FreeFloor
-from homie.envs.mujoco.house.footprints import overlap, square
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import StartSpec
+from homie.envs.mujoco.house.surfaces import overlap, square
 
 AJAR = 0.8
 """Opening of an open door or drawer as a fraction of its range: a door at 88 degrees, a drawer 0.29 m out, about as the

@@ -15,7 +15,7 @@ from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.envs.mujoco.house.index import ObjectInfo, ReceptacleInfo
 from homie.envs.mujoco.state.world import World
 from homie.kernel.interfaces import Locator, NameMatcher, kind_of
-from homie.kernel.planning.recall import Landmark, Recall
+from homie.kernel.interfaces.recall import Landmark, Recall
 from homie.kernel.setup import registry
 from homie.kernel.support.text import the
 from homie.kernel.types import (

@@ -19,15 +19,14 @@ from homie.envs.mujoco.generate.generate import house_of
 from homie.envs.mujoco.generate.settle import check_start
 from homie.envs.mujoco.home.background import BackgroundLocator
 from homie.envs.mujoco.home.filming import FilmCamera, Subject
-from homie.envs.mujoco.home.ideal.native import Native
-from homie.envs.mujoco.home.ideal.rearranging import Rearranging
+from homie.envs.mujoco.home.ideal_native import Native
+from homie.envs.mujoco.home.ideal_rearranging import Rearranging
 from homie.envs.mujoco.home.settings import HomeSettings
 from homie.envs.mujoco.house.build import TIMESTEP, Home, build
-from homie.envs.mujoco.house.contacts import Pace
+from homie.envs.mujoco.house.contacts import Pace, Vicinity
 from homie.envs.mujoco.house.meshed_scene import meshes_of, with_meshes
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import MeshSpec
-from homie.envs.mujoco.house.vicinity import Vicinity
 from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.envs.mujoco.robots.drive import BASE_JOINTS
 from homie.envs.mujoco.robots.eyes import Eyes

@@ -14,20 +14,19 @@ from dataclasses import dataclass
 
 import mujoco
 
+from homie.envs.mujoco.blueprints.extents import quat_of, rotation_of, span
 from homie.envs.mujoco.blueprints.looks import Group, looks_of, stains
-from homie.envs.mujoco.blueprints.lying import quat_of, rotation_of, span
 from homie.envs.mujoco.blueprints.materials import MATERIAL_OF, friction_of
 from homie.envs.mujoco.blueprints.parts import UPRIGHT, Link, Part, Quat, Vec3, turned
 from homie.envs.mujoco.blueprints.person import KIND
-from homie.envs.mujoco.house import grips
-from homie.envs.mujoco.house.contacts import stiffen
+from homie.envs.mujoco.house.contacts import WELD_SOLIMP, WELD_SOLREF, stiffen
 from homie.envs.mujoco.house.doors import add_door, joint_name
 from homie.envs.mujoco.house.index import GeomInfo, ReceptacleInfo, SceneIndex
 from homie.envs.mujoco.house.indexing import index_of
 from homie.envs.mujoco.house.looks import Looks
+from homie.envs.mujoco.house.meshed_scene import add_surface
 from homie.envs.mujoco.house.people import add_joints, at_start, hand_name, mannequin_of
 from homie.envs.mujoco.house.shell import SOLID, add_shell
-from homie.envs.mujoco.house.skins import add_surface
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec, PersonSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of
@@ -323,7 +322,7 @@ def _add_person(spec: mujoco.MjSpec, scene: SceneSpec, person: PersonSpec, geoms
             name2=scene.objects[0].name,
             active=False,
         )
-        grip.solref, grip.solimp = grips.SOLREF, grips.SOLIMP
+        grip.solref, grip.solimp = WELD_SOLREF, WELD_SOLIMP
 
 
 def start_pose(scene: SceneSpec, item: ObjectSpec) -> tuple[Vec3, Quat]:

@@ -8,7 +8,7 @@ import math
 import mujoco
 import numpy as np
 
-from homie.envs.mujoco.blueprints.palette import CHROME, RGB
+from homie.envs.mujoco.blueprints.materials import CHROME, RGB
 from homie.envs.mujoco.blueprints.parts import WALL, turned
 from homie.envs.mujoco.house.index import GeomInfo
 from homie.envs.mujoco.house.spec_parts import LARGEST_ANGLE, LEAST_ANGLE, DoorwaySpec, SceneParts

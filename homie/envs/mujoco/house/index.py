@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from homie.envs.mujoco.blueprints.looks import Group
-from homie.envs.mujoco.blueprints.palette import RGB
+from homie.envs.mujoco.blueprints.materials import RGB
 from homie.envs.mujoco.blueprints.parts import Hollow, Vec3
 from homie.envs.mujoco.blueprints.person import Gesture, Posture
 

@@ -7,8 +7,7 @@ from typing import get_args
 
 import mujoco
 
-from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
-from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
+from homie.envs.mujoco.blueprints.catalog import FURNITURE, OBJECTS
 from homie.envs.mujoco.blueprints.looks import Group
 from homie.envs.mujoco.blueprints.parts import POWERED, WALL, Blueprint
 from homie.envs.mujoco.house.index import (

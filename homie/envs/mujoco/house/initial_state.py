@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from homie.envs.mujoco.blueprints.palette import COLOURS
+from homie.envs.mujoco.blueprints.materials import COLOURS
 from homie.envs.mujoco.blueprints.parts import WALL, turned
 from homie.envs.mujoco.blueprints.person import HALF_X, HALF_Y, KIND
 from homie.envs.mujoco.house.build import start_pose

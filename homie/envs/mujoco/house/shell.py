@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import mujoco
 
-from homie.envs.mujoco.blueprints.palette import RGB, STEM, shade
+from homie.envs.mujoco.blueprints.materials import RGB, STEM, shade
 from homie.envs.mujoco.blueprints.parts import WALL, Span
 from homie.envs.mujoco.house.index import GeomInfo
 from homie.envs.mujoco.house.spec import SceneSpec

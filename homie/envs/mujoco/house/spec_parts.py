@@ -11,11 +11,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from homie.envs.mujoco.blueprints.catalog_furniture import blueprint
-from homie.envs.mujoco.blueprints.catalog_objects import object_plan
+from homie.envs.mujoco.blueprints.catalog import blueprint, object_plan
+from homie.envs.mujoco.blueprints.extents import rotation_of, span
 from homie.envs.mujoco.blueprints.looks import tapped
-from homie.envs.mujoco.blueprints.lying import rotation_of, span
-from homie.envs.mujoco.blueprints.palette import COLOURS
+from homie.envs.mujoco.blueprints.materials import COLOURS
 from homie.envs.mujoco.blueprints.parts import Blueprint, Link, ObjectPlan
 from homie.envs.mujoco.blueprints.person import HALF_X, HALF_Y, Gesture, Posture
 from homie.envs.mujoco.meshes.meshed import meshed

@@ -1,12 +1,37 @@
-"""The support surfaces of a spec: the parts of a blueprint's surfaces that no other piece covers."""
+"""Footprints on the floor of a house, convex polygons, and whether two share area; and the support surfaces of a spec:
+the parts of a blueprint's surfaces that no other piece covers."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
 
 from homie.envs.mujoco.blueprints.parts import SurfacePlan
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec, SceneParts
+
+Corners: TypeAlias = tuple[tuple[float, float], ...]
+"""Corners (x, y) in order, metres."""
+
+
+def square(x: float, y: float, half: float) -> Corners:
+    """The corners of an upright square around a point."""
+    return ((x + half, y + half), (x - half, y + half), (x - half, y - half), (x + half, y - half))
+
+
+def overlap(first: Corners, second: Corners) -> bool:
+    """Whether two convex polygons (corners in order) share area: the separating axis theorem."""
+    a, b = np.array(first), np.array(second)
+    for corners in (a, b):
+        edges = np.roll(corners, -1, axis=0) - corners
+        for normal in np.stack([-edges[:, 1], edges[:, 0]], axis=1):
+            p, q = a @ normal, b @ normal
+            if p.max() <= q.min() + 1e-9 or q.max() <= p.min() + 1e-9:
+                return False
+    return True
+
 
 LEAST_HALF = 0.08
 """Least half width (m) of a remaining strip that still counts as a surface."""

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from homie.envs.mujoco.blueprints.palette import COLOURS, RGB, shade
+from homie.envs.mujoco.blueprints.materials import COLOURS, RGB, shade
 from homie.envs.mujoco.blueprints.person import HAIR, SKIN
 from homie.envs.mujoco.house.build import start_pose
 from homie.envs.mujoco.house.doors import PAINT as LEAF_PAINT

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
+from homie.envs.mujoco.blueprints.catalog import OBJECTS
 from homie.envs.mujoco.meshes.bundle import SUFFIXES
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import reading

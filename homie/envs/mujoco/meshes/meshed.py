@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from homie.envs.mujoco.blueprints.catalog_objects import object_plan
-from homie.envs.mujoco.blueprints.palette import COLOURS, RGB
+from homie.envs.mujoco.blueprints.catalog import object_plan
+from homie.envs.mujoco.blueprints.materials import COLOURS, RGB
 from homie.envs.mujoco.blueprints.parts import ObjectPlan, Part, Surface, Vec3, block
 from homie.envs.mujoco.meshes.bundle import bundle
 from homie.envs.mujoco.meshes.reading import Skin, skins

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.envs.mujoco.blueprints.palette import RGB
+from homie.envs.mujoco.blueprints.materials import RGB
 from homie.envs.mujoco.meshes import obj
 from homie.envs.mujoco.meshes.bundle import Bundle
 from homie.envs.mujoco.meshes.glb import with_triangles

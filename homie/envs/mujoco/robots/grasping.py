@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from homie.envs.mujoco.house import grips
+from homie.envs.mujoco.house.contacts import WELD_SOLIMP, WELD_SOLREF, weld_here
 from homie.envs.mujoco.house.index import SceneIndex
 from homie.kernel.types import Array
 
@@ -79,7 +79,7 @@ def add_grasp_constraints(spec: mujoco.MjSpec, hand: Hand) -> None:
         )
         for name, kind in ((WELD, mujoco.mjtEq.mjEQ_WELD), (BALL, mujoco.mjtEq.mjEQ_CONNECT))
     )
-    weld.solref, weld.solimp = grips.SOLREF, grips.SOLIMP
+    weld.solref, weld.solimp = WELD_SOLREF, WELD_SOLIMP
 
 
 class Grasping:
@@ -235,7 +235,7 @@ class Grasping:
     def _bind(self, body: int) -> None:
         """Weld a loose thing to the hand where it is, or tie a handle to it at a point."""
         if body in self._objects:
-            grips.weld_here(self.model, self.data, self._weld, self._gripper, body)
+            weld_here(self.model, self.data, self._weld, self._gripper, body)
             return
         site = self.data.site("robot/gripper").xpos
         turn = self.data.xmat[body].reshape(3, 3)

@@ -14,7 +14,7 @@ import numpy as np
 
 from homie.envs.mujoco.blueprints.extents import Extents
 from homie.envs.mujoco.house.build import Home
-from homie.envs.mujoco.house.grips import weld_here
+from homie.envs.mujoco.house.contacts import weld_here
 from homie.envs.mujoco.house.index import PersonInfo
 from homie.kernel.types import Array, wrapped
 from homie.kernel.world import thresholds

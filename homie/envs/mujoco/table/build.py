@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from homie.envs.mujoco.blueprints.palette import RGB
+from homie.envs.mujoco.blueprints.materials import RGB
 from homie.envs.mujoco.blueprints.parts import Vec3, block, rod, turned
 from homie.envs.mujoco.house.build import FLOAT, add_geom, empty_spec
 from homie.envs.mujoco.house.index import GeomInfo, ObjectInfo, SceneIndex

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, field_serializer, model_validator
 
-from homie.envs.mujoco.blueprints.palette import COLOURS
+from homie.envs.mujoco.blueprints.materials import COLOURS
 from homie.envs.mujoco.table.outlines import SHAPES
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from homie.envs.mujoco.blueprints.palette import COLOURS, RGB, shade
+from homie.envs.mujoco.blueprints.materials import COLOURS, RGB, shade
 from homie.envs.mujoco.blueprints.parts import Part, Vec3, block, disc
 from homie.envs.mujoco.table.outlines import GAP, HEIGHT, SHAPES, convex_pieces, core, outline, plate_with_hole
 from homie.kernel.types import Array

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from homie.kernel.planning.prompts import Message
+from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import Image
 from planners.llm.calls import Body, Failure, wish_for
 from planners.llm.calls.contents import called, read_content

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from homie.envs.mujoco.blueprints.household.form import core, form, lathe, oval, wheel
+from homie.envs.mujoco.blueprints.materials import DARK, RGB, shade
 from homie.envs.mujoco.blueprints.object_kind import ObjectKind
 from homie.envs.mujoco.blueprints.objects import tin
-from homie.envs.mujoco.blueprints.palette import DARK, RGB, shade
 from homie.envs.mujoco.blueprints.parts import ObjectPlan, Part, ball, block, disc, rod
 
 _WHITE: RGB = (0.95, 0.95, 0.95)

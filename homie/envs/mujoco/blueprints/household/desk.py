@@ -15,9 +15,9 @@ from homie.envs.mujoco.blueprints.household.form import (
     oval,
     written,
 )
+from homie.envs.mujoco.blueprints.materials import DARK, LEAF, RGB, STEEL, shade
 from homie.envs.mujoco.blueprints.object_kind import ObjectKind
 from homie.envs.mujoco.blueprints.objects import tin
-from homie.envs.mujoco.blueprints.palette import DARK, LEAF, RGB, STEEL, shade
 from homie.envs.mujoco.blueprints.parts import Hollow, ObjectPlan, Part, ball, block, disc, rod, turned
 
 _PAPER: RGB = (0.95, 0.94, 0.90)

@@ -13,8 +13,8 @@ from homie.envs.mujoco.blueprints.household.form import (
     wheel,
     written,
 )
+from homie.envs.mujoco.blueprints.materials import DARK, RGB, SCREEN, STEEL, shade
 from homie.envs.mujoco.blueprints.object_kind import ObjectKind
-from homie.envs.mujoco.blueprints.palette import DARK, RGB, SCREEN, STEEL, shade
 from homie.envs.mujoco.blueprints.parts import ObjectPlan, block, disc, rod
 
 _PAPER: RGB = (0.95, 0.94, 0.90)

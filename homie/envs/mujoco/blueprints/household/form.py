@@ -13,8 +13,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from homie.envs.mujoco.blueprints.lying import span
-from homie.envs.mujoco.blueprints.palette import RGB
+from homie.envs.mujoco.blueprints.extents import span
+from homie.envs.mujoco.blueprints.materials import RGB
 from homie.envs.mujoco.blueprints.parts import (
     UPRIGHT,
     Hollow,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from homie.envs.mujoco.blueprints.household.form import bent, core, form, lathe, loop, lying_disc, oval
+from homie.envs.mujoco.blueprints.materials import LEAF, RGB, SOIL, STEM, shade
 from homie.envs.mujoco.blueprints.object_kind import ObjectKind
 from homie.envs.mujoco.blueprints.objects import tin
-from homie.envs.mujoco.blueprints.palette import LEAF, RGB, SOIL, STEM, shade
 from homie.envs.mujoco.blueprints.parts import ObjectPlan, Part, ball, block, disc, rod, turned
 
 _WHITE: RGB = (0.95, 0.95, 0.93)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from homie.envs.mujoco.blueprints.materials import LEAF, RGB, STEEL, shade
 from homie.envs.mujoco.blueprints.object_kind import ObjectKind
 from homie.envs.mujoco.blueprints.objects import SKIN, centred, product, tin
-from homie.envs.mujoco.blueprints.palette import LEAF, RGB, STEEL, shade
 from homie.envs.mujoco.blueprints.parts import ObjectPlan, Part, ball, block, disc, turned
 
 RIM = 0.3

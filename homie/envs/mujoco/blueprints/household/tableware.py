@@ -15,9 +15,9 @@ from homie.envs.mujoco.blueprints.household.form import (
     oval,
     wall,
 )
+from homie.envs.mujoco.blueprints.materials import DARK, RGB, STEEL, shade
 from homie.envs.mujoco.blueprints.object_kind import ObjectKind
 from homie.envs.mujoco.blueprints.objects import tin
-from homie.envs.mujoco.blueprints.palette import DARK, RGB, STEEL, shade
 from homie.envs.mujoco.blueprints.parts import ObjectPlan, ball, block, disc, rod
 
 _GRIP = ((-0.10, 0.02), (-0.009, 0.009), (0.0, 0.018))

@@ -1,0 +1,168 @@
+"""Several runs on the same episodes: their tables, and the differences of each run to the first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from homie.bench.folder.makeup import mixed_table
+from homie.bench.score.differences import paired_table
+from homie.bench.score.mistakes import mistakes_table
+from homie.bench.score.readings import readings_table
+from homie.bench.score.results import BenchRun, groups, load_runs, splits
+from homie.bench.score.scores import Count, Results
+from homie.bench.score.summary import RUN, Intervals, all_tables, metrics_table
+from homie.bench.score.usage import Spent, usage_table
+from homie.bench.suite.suite import Task
+from homie.bench.tables import Column, Table
+from homie.kernel.errors import BadInput
+
+
+def compare(
+    folders: Sequence[str | Path], profile: str = "homie", intervals: Intervals | None = None, *, tasks: bool = False
+) -> tuple[Table, ...]:
+    """The tables of some run folders, over the (task, trial) episodes that all of them planned.
+
+    With two or more runs there are also tables of the differences to the first run and of the tasks that only one run
+    succeeded in.
+
+    Args:
+        folders: folders that `homie bench` wrote.
+        profile: `homie` or `strict-emmoe`.
+        intervals: confidence, resamples and seed of intervals; None for the defaults.
+        tasks: whether to add a table of every task by run.
+
+    Raises:
+        BadInput: a folder is not a bench run, the runs have no episode in common, or a task differs between them.
+    """
+    runs = load_runs(folders, profile)
+    compared = compare_runs(runs, intervals or Intervals())
+    return (*compared, task_table(_common(runs), _texts(runs))) if tasks else compared
+
+
+def compare_runs(runs: Sequence[BenchRun], intervals: Intervals) -> tuple[Table, ...]:
+    """The tables of some runs. Raises BadInput if they have no episode in common, or differ in a common task."""
+    results = _common(runs)
+    suite = runs[0].suite
+    others = all_tables(results, attributes=groups(suite), splits=splits(suite), intervals=intervals)[1:]
+    mixed = mixed_table({run.label: run.makeup for run in runs})
+    first = (first_table(runs, intervals), *([mixed] if mixed.rows else []))
+    spent, successes = _usage(runs, results)
+    answers = readings_table(spent)
+    usage = (usage_table(spent, successes), *([answers] if answers.rows else []))
+    shared = _shared(runs)
+    wrong = {run.label: {key: kind for key, kind in run.mistakes.items() if key in shared} for run in runs}
+    mistakes = mistakes_table(wrong, groups(suite))
+    usage = (*usage, *([mistakes] if mistakes.rows else []))
+    if len(runs) < 2:
+        return *first, *usage, *others
+    skipped = max(len(run.planned - shared) for run in runs)
+    paired = paired_table(results, intervals, left_out=skipped)
+    alone = alone_table(results, _texts(runs))
+    return *first, paired, *([alone] if alone.rows else []), *usage, *others
+
+
+def first_table(runs: Sequence[BenchRun], intervals: Intervals | None = None) -> Table:
+    """The metrics of some runs on their common episodes, with notes about mixed settings. Raises BadInput."""
+    table = metrics_table(_common(runs), intervals or Intervals())
+    notes = (f"{run.label}: {note}." for run in runs for note in run.makeup.notes())
+    return replace(table, notes=(*table.notes, *notes))
+
+
+def _shared(runs: Sequence[BenchRun]) -> frozenset[tuple[str, int]]:
+    """The (task, trial) episodes that all runs planned."""
+    return frozenset.intersection(*(run.planned for run in runs))
+
+
+def _common(runs: Sequence[BenchRun]) -> dict[str, Results]:
+    """The results of each run on the episodes that all of them planned, by label. Raises BadInput."""
+    shared = _shared(runs)
+    if not shared:
+        raise BadInput("The runs have no task and trial in common: compare runs of one suite.")
+    _check_tasks(runs, {task for task, _ in shared})
+    return {run.label: run.results.at(shared) for run in runs}
+
+
+def _texts(runs: Sequence[BenchRun]) -> dict[str, str]:
+    """Instructions by task, in the order of the suite."""
+    return {task.id: task.text for task in runs[0].suite.tasks}
+
+
+def _usage(runs: Sequence[BenchRun], results: Mapping[str, Results]) -> tuple[dict[str, list[Spent]], dict[str, int]]:
+    """The usage of the common episodes that were not lost, and the number of successes of each run among them."""
+    ran = {
+        label: {score.key: bool(score.success) for score in of_run.scores if not score.lost}
+        for label, of_run in results.items()
+    }
+    taken = {run.label: [episode for episode in run.spent if episode.key in ran[run.label]] for run in runs}
+    return taken, {label: sum(ran[label][episode.key] for episode in episodes) for label, episodes in taken.items()}
+
+
+def successes_by_task(results: Mapping[str, Results]) -> dict[str, dict[str, Count]]:
+    """Successes and failures by task and run label; lost episodes count as failures."""
+    by_task: dict[str, dict[str, Count]] = {}
+    for label, of_run in results.items():
+        for score in of_run.scores:
+            counts = by_task.setdefault(score.task_id, {})
+            before = counts.get(label, Count(0, 0))
+            counts[label] = Count(before.success + bool(score.success), before.fail + (not score.success))
+    return by_task
+
+
+def alone_table(results: Mapping[str, Results], texts: Mapping[str, str]) -> Table:
+    """The tasks in which exactly one run succeeded, in at least one trial.
+
+    Args:
+        texts: Instructions by task, in order.
+    """
+    by_task = successes_by_task(results)
+    rows = []
+    for label in results:
+        for task, text in texts.items():
+            counts = by_task.get(task, {})
+            if [name for name, count in counts.items() if count.success] == [label]:
+                rows.append((label, task, _of_trials(counts[label]), text))
+    columns = (RUN, Column("task"), Column("done"), Column("instruction"))
+    return Table("Tasks that only one run did", columns, tuple(rows))
+
+
+def task_table(results: Mapping[str, Results], texts: Mapping[str, str]) -> Table:
+    """The number of successful trials of every task by run.
+
+    Args:
+        texts: Instructions by task, in order.
+    """
+    by_task = successes_by_task(results)
+    rows = tuple(
+        (task, *(_of_trials(by_task[task][label]) if label in by_task[task] else None for label in results), text)
+        for task, text in texts.items()
+        if task in by_task
+    )
+    columns = (Column("task"), *(Column(label) for label in results), Column("instruction"))
+    return Table("Tasks by run", columns, rows, ("Successful trials of all trials.",))
+
+
+def _of_trials(count: Count) -> str:
+    return f"{count.success} of {sum(count)}"
+
+
+def _check_tasks(runs: Sequence[BenchRun], tasks: set[str]) -> None:
+    """Raises BadInput for different versions of a suite, and if a task id means different tasks."""
+    first = runs[0]
+    for run in runs[1:]:
+        if run.suite.name == first.suite.name and run.suite.version != first.suite.version:
+            raise BadInput(
+                f"{first.path} ran version {first.suite.version} of {first.suite.name}, {run.path} version "
+                f"{run.suite.version}: figures of different versions cannot be compared."
+            )
+        for task in sorted(tasks):
+            if _content(run.suite.by_id[task]) != _content(first.suite.by_id[task]):
+                raise BadInput(
+                    f"The task '{task}' is not the same in {first.path} and {run.path}: compare runs of one suite."
+                )
+
+
+def _content(task: Task) -> dict[str, object]:
+    """The content of a task by which two tasks are compared: everything except the local path of its scene spec."""
+    return task.model_dump(exclude={"scene": {"spec"}})

@@ -1,0 +1,99 @@
+"""Lessons for skills from recordings: subtasks that succeeded, at the moments of their depth pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from homie.data.episode import LeftOut
+from homie.data.recording.reader import Recording, read_recording
+from homie.data.recording.recorded import END_STATE, POSE
+from homie.kernel.errors import BadInput
+from homie.kernel.robot.lessons import Distances, Lesson
+from homie.kernel.support.documents import load_json
+from homie.kernel.support.files import reading
+from homie.kernel.types import Array, RoundRecord
+from homie.kernel.world.snapshot import WorldSnapshot, read_snapshot
+
+
+def lessons_of(
+    folder: Path, name: str, records: Sequence[RoundRecord], action: str, cameras: Collection[str]
+) -> Iterator[Lesson]:
+    """The lessons of a recorded episode.
+
+    A subtask is one if it succeeded at the first attempt and nobody knows better than the end of the episode where its
+    target was: not what was taken up later.
+
+    Args:
+        folder: The episode folder.
+        name: Of the episode.
+        records: Its rounds.
+        action: Whose lessons, such as `Go to`.
+        cameras: Whose depth pictures they have.
+
+    Raises:
+        LeftOut: The recording cannot be used, or has not these pictures.
+    """
+    try:
+        recording = read_recording(folder)
+        world = _world(folder / END_STATE)
+    except BadInput as error:
+        raise LeftOut(f"damaged: {error}") from error
+    if lacking := sorted(set(cameras) - set(recording.depths)):
+        raise LeftOut(f"it has no depth of the camera {lacking[0]}: record with --depths {lacking[0]}")
+    if set(POSE) - set(recording.measured.labels):
+        raise LeftOut("its robot has no base")
+    depths = {
+        camera: [(stamp, Distances(depth, lens)) for stamp, depth, lens in recording.distances(camera)]
+        for camera in cameras
+    }
+    for place, record in enumerate(records):
+        execution = record.execution
+        target = _place(world, execution.target or "")
+        first_try = execution.feedback.status == "success" and len(execution.attempts) == 1
+        if execution.subtask.action != action or not first_try or target is None or _taken(records[place:]):
+            continue
+        stamps = [stamp for stamp, _ in next(iter(depths.values()))]
+        within = [number for number, stamp in enumerate(stamps) if record.began <= stamp <= record.stamp]
+        if len(within) < 2:
+            continue
+        yield Lesson(
+            name=f"{name}/{record.round}",
+            action=action,
+            target=target,
+            # The last picture stands for the end too: what is between them is less than the interval of the pictures.
+            poses=_poses(recording, np.array([*(stamps[number] for number in within), record.stamp])),
+            depths={camera: [seen[number][1] for number in (*within, within[-1])] for camera, seen in depths.items()},
+        )
+
+
+def _world(path: Path) -> WorldSnapshot:
+    with reading(path):
+        return read_snapshot(load_json(path), str(path))
+
+
+def _place(world: WorldSnapshot, entity: str) -> Array | None:
+    """Where an entity is at the end (3,), of a room the middle of its floor; None where nobody knows."""
+    room = world.rooms.get(entity)
+    if room is not None and room.floor is not None:
+        x0, y0, x1, y1 = room.floor
+        return np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0])
+    thing = world.things.get(entity)
+    return None if thing is None or thing.position is None else np.array(thing.position)
+
+
+def _taken(records: Sequence[RoundRecord]) -> bool:
+    """Whether the target of the first of some rounds is picked in one of them."""
+    target = records[0].execution.target
+    return any(
+        record.execution.target == target and record.execution.subtask.action == "Pick" for record in records[1:]
+    )
+
+
+def _poses(recording: Recording, stamps: Array) -> Array:
+    """The poses (n, 3) of the base as they were last measured before some moments (n,)."""
+    columns = [recording.measured.labels.index(label) for label in POSE]
+    rows = np.searchsorted(recording.measured.stamps, stamps, side="right") - 1
+    return np.asarray(recording.measured.values[np.maximum(rows, 0)][:, columns])

@@ -1,0 +1,360 @@
+"""The result of an action, set in the state of a running home: robot, loose things, doors, grip."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TypeVar
+
+import mujoco
+import numpy as np
+
+from homie.envs.mujoco.home.ideal_bodies import Bodies
+from homie.envs.mujoco.home.ideal_spots import ABOVE, Spot, spots_in, spots_on
+from homie.envs.mujoco.house.index import ArticulationInfo, ObjectInfo, PersonInfo, ReceptacleInfo
+from homie.envs.mujoco.robots.grasping import Grasping
+from homie.envs.mujoco.robots.limbs import PREFIX, Limbs, place
+from homie.envs.mujoco.state.world import World
+from homie.kernel.interfaces import kind_of
+from homie.kernel.robot.body import Posture, RobotSpec
+from homie.kernel.types import Array, Failure, FailureReason, Goal, Pose, Pose2, rotation_z
+from homie.kernel.vocabulary.actions import Action
+from homie.kernel.world.household import VERBS, Rule
+
+SAME = 1.0
+"""Metres between a goal and a thing of its kind up to which that is the one meant: seen from one side only, the middle
+of furniture is known to half its depth."""
+PLACES, SPOTS = 250, 80
+"""How many places to stand (all around a thing, near and far), and spots to put a thing on, are tried."""
+AJAR = (1.6, 1.87, 1.4, 1.2)
+"""How far a hinged door is opened, rad: as far as the classical skills open it, else as there is room."""
+PULLED = 0.97
+"""Share of its range that a drawer is pulled out."""
+FINGERS = 0.03
+"""Metres behind the middle between the finger pads that a thing may reach to: their length."""
+NEARER, TRIES = 0.025, 14
+"""Metres by which a thing in the hand is tried further out where it would be in the robot, and how often."""
+BESIDE = (0.55, 0.7, 0.85)
+"""Metres from the robot's middle at which a thing lies that it has dropped."""
+
+TURNS = (0.0, np.pi / 2)
+"""How a thing is turned on a palm (rad), by where the person looks."""
+FOLLOWS = (1.3, 1.5, 1.1, 1.7, 1.9)
+"""Metres behind a person at which the robot stops that has followed it."""
+
+GONE = Failure(FailureReason.TARGET_LOST)
+
+Info = TypeVar("Info", bound=ObjectInfo | ReceptacleInfo)
+
+
+class Rearranging:
+    """Sets the world, or leaves it as it was.
+
+    Args:
+        world, limbs, grasping, spec: The home's.
+        base: Addresses of x, y and yaw of the robot in `qpos`.
+    """
+
+    def __init__(self, *, world: World, limbs: Limbs, grasping: Grasping, spec: RobotSpec, base: Sequence[int]) -> None:
+        self.world, self.model, self.data = world, world.model, world.data
+        self.limbs, self.grasping, self.spec = limbs, grasping, spec
+        self.bodies = Bodies(world)
+        self._base = list(base)
+        self._dofs = [dof for dof in range(self.model.nv) if int(self.model.dof_bodyid[dof]) in self.bodies.robot]
+        self._site = self.model.site(PREFIX + "gripper").id
+
+    def set_outcome(self, action: Action, goal: Goal, places: Iterable[Pose2]) -> str:
+        """See `homie.kernel.interfaces.Rearrangeable`."""
+        rule = VERBS[action.name].rule if action.name in VERBS else None
+        if rule is not None:
+            return self._tried(lambda: self._state(rule, goal, places))
+        return self._tried(lambda: self._effect(action.result, goal, places))
+
+    def drop(self) -> str:
+        """See `homie.kernel.interfaces.Rearrangeable`."""
+        return self._tried(self._dropped)
+
+    def _tried(self, change: Callable[[], str]) -> str:
+        """What a change answers; where it cannot be made the state is that of before."""
+        qpos, qvel, ctrl = self.data.qpos.copy(), self.data.qvel.copy(), self.data.ctrl.copy()
+        problem = change()
+        if problem:
+            self.data.qpos[:], self.data.qvel[:], self.data.ctrl[:] = qpos, qvel, ctrl
+        else:
+            self.data.qvel[self._dofs] = 0.0
+            self.world.held = self.grasping.held_object
+        mujoco.mj_forward(self.model, self.data)
+        return problem
+
+    def _effect(self, result: str, goal: Goal, places: Iterable[Pose2]) -> str:
+        match result:
+            case "reached":
+                return self._stand(goal, places)
+            case "held":
+                target = self._meant(goal, self.world.objects)
+                if target is None:
+                    return GONE
+                return self._stand(goal, places, lambda: self._take(target))
+            case "placed":
+                return self._stand(goal, places) or self._put(goal)
+            case "shown":
+                person = self._meant(goal, self.world.people.infos)
+                if person is None or self.world.held is None:
+                    return GONE
+                problem = self._stand(goal, places)
+                if not problem:
+                    self.world.people.see(person.name, self.world.held)
+                return problem
+            case "followed":
+                person = self._meant(goal, self.world.people.infos)
+                return GONE if person is None else self._follow(person)
+            case "open" | "closed":
+                opening = {name: item for name, item in self.world.receptacles.items() if item.articulations}
+                furniture = self._meant(goal, opening)
+                if furniture is None:
+                    return Failure(FailureReason.NO_HANDLE)
+                return self._move(furniture, result) or self._stand(goal, places)
+            case "on" | "off":
+                switched = {name: item for name, item in self.world.receptacles.items() if item.appliance is not None}
+                appliance = self._meant(goal, switched)
+                if appliance is None:
+                    return Failure(FailureReason.SWITCH_NOT_SEEN)
+                problem = self._stand(goal, places)
+                if not problem:
+                    self.world.appliances.switch({appliance.name: result == "on"})
+                return problem
+        return f"nothing is known of what '{result}' is"
+
+    def _state(self, rule: Rule, goal: Goal, places: Iterable[Pose2]) -> str:
+        """Bring a thing into a state, from beside it."""
+        household = self.world.household
+        entities: dict[str, ObjectInfo | ReceptacleInfo] = {**self.world.objects, **self.world.receptacles}
+        target = self._meant(goal, {name: item for name, item in entities.items() if name != self.world.held})
+        if target is None:
+            return GONE
+        problem = household.refuses(rule, target.name, self.world.held) or self._stand(goal, places)
+        if not problem:
+            household.become(rule, target.name, self.world.held)
+        return problem
+
+    def _meant(self, goal: Goal, among: Mapping[str, Info]) -> Info | None:
+        """The thing that a goal means: the one with its name, else the nearest of its kind to the given place."""
+        alike = [name for name in among if kind_of(name) == kind_of(goal.name)] or list(among)
+        away = {name: self.world.box_of(name).distance(goal.position) for name in alike}
+        best = min(alike, key=lambda name: (away[name] - SAME * (name == goal.name), name), default=None)
+        return among[best] if best is not None and away[best] <= SAME else None
+
+    # ------------------------------------------------------------ robot
+
+    def _stand(self, goal: Goal, places: Iterable[Pose2], take: Callable[[], str] | None = None) -> str:
+        """Have the robot stand at the first place where neither it nor its load is in anything, looking at a goal.
+
+        Args:
+            take: What it does there, else it goes on to the next place.
+        """
+        target = goal.position
+        hand, load = self._hand(), self.bodies.poses(self.world.carried())
+        posture = self.spec.carry if load or take else self.spec.rest
+        place(self.model, self.data, self._joints(posture))
+        problem: str = Failure(FailureReason.NO_FLOOR_NEAR)
+        for pose in islice(self._beside(goal, places), PLACES):
+            self.data.qpos[self._base] = pose.x, pose.y, pose.yaw
+            self._look(pose, target, posture)
+            mujoco.mj_kinematics(self.model, self.data)
+            self.bodies.move(load, hand, self._hand())
+            if not self.bodies.cut([*self.bodies.robot, *load]):
+                problem = take() if take else ""
+                if not problem:
+                    break
+        return problem
+
+    def _beside(self, goal: Goal, places: Iterable[Pose2]) -> Iterator[Pose2]:
+        """The places in the room of what a goal means. Others are behind a wall, which a map of what was seen may not
+        have: the classical skills see it when they come there."""
+        room = None if goal.room is not None else self.world.room_of(goal.position)
+        return (pose for pose in places if room in (None, self.world.room_of(pose.xy)))
+
+    def _look(self, base: Pose2, target: Array, posture: Posture) -> None:
+        lift = self.spec.chain.lift(self.spec.chain.posture(posture))
+        head, gaze = self.spec.head, self.spec.gaze(base.inverse(target), lift)
+        if head is not None and gaze is not None:
+            place(self.model, self.data, dict(zip(head.names, gaze, strict=True)))
+
+    def _joints(self, posture: Posture) -> dict[str, float]:
+        """Torso and arm in a posture, by joint."""
+        chain = self.spec.chain
+        return dict(zip(chain.names, chain.posture(posture).tolist(), strict=True))
+
+    def _hand(self) -> Pose:
+        """Between the finger pads: x out along the fingers, y as they close."""
+        return Pose(self.data.site_xpos[self._site].copy(), self.data.site_xmat[self._site].reshape(3, 3).copy())
+
+    # ------------------------------------------------------------ loose things
+
+    def _take(self, item: ObjectInfo) -> str:
+        """Have a thing in the hand, upright, its thinner side between the fingers; before them where it is too wide."""
+        load = self.bodies.poses([item.name, *self._contents(item.name)])
+        before = load[item.body]
+        hand = self._hand()
+        ahead = np.array([hand.rotation[0, 0], hand.rotation[1, 0], 0.0]) / np.hypot(*hand.rotation[:2, 0])
+        thin, deep = sorted(item.half[:2])
+        fits = 2 * thin < self.spec.gripper_max
+        turned = item.half[0] < item.half[1]
+        yaw = float(np.arctan2(ahead[1], ahead[0])) + (np.pi / 2 if turned else 0.0)
+        self.limbs.set_opening(2 * thin if fits else 0.0)
+        out = max(0.0, deep - FINGERS) if fits else deep + FINGERS / 2
+        own = [*self.bodies.robot, *load]
+        for _ in range(TRIES):
+            self.bodies.move(load, before, Pose(hand.position + out * ahead, rotation_z(yaw)))
+            others = self.bodies.cut(load, ignored=self.grasping.finger_bodies)
+            if not others and not self.bodies.cut(own):
+                self.grasping.give(item.body)
+                return ""
+            out += NEARER
+        self.bodies.move(load, before, before)
+        return Failure(FailureReason.CANNOT_HOLD, why="there is no room for it before the robot")
+
+    def _put(self, goal: Goal) -> str:
+        """Have the held object stand at the first free spot of the destination, and the hand empty."""
+        name = self.world.held
+        if name is None:
+            return Failure(FailureReason.HAND_EMPTY)
+        contents = self._contents(name)
+        places: dict[str, ObjectInfo | ReceptacleInfo] = {
+            **self.world.receptacles,
+            **{n: o for n, o in self.world.objects.items() if n not in (name, *contents)},
+        }
+        there = self._meant(goal, places)
+        if there is None:
+            return GONE
+        if isinstance(there, PersonInfo):
+            return self._give(name, there)
+        if isinstance(there, ObjectInfo):
+            spots = spots_in(self.world, there)
+        else:
+            here = self.data.qpos[self._base[:2]].copy()
+            spots = spots_on(self.world, there, np.array(self.world.objects[name].half), here, [name, *contents])
+        if self._set_down(name, spots):
+            return ""
+        number = sum(self.world.within(other, there.name) for other in self.world.objects)
+        return Failure(FailureReason.SURFACE_FULL, count=number) if number else Failure(FailureReason.TOO_TALL)
+
+    def _give(self, name: str, person: PersonInfo) -> str:
+        """Have a person hold the held object, upright on its palm."""
+        palm = self.world.people.palm(person)
+        if palm is None:
+            return Failure(FailureReason.NO_EMPTY_HAND)
+        if not self._set_down(name, (Spot(palm + ABOVE, self.world.yaw(person.body) + turn) for turn in TURNS)):
+            return "it does not fit into the hand"
+        self.world.people.take(person.name, name)
+        return ""
+
+    def _dropped(self) -> str:
+        name = self.world.held
+        if name is None:
+            return Failure(FailureReason.HAND_EMPTY)
+        x, y, yaw = self.data.qpos[self._base].tolist()
+        points = [
+            np.array([x + away * np.cos(yaw + turn), y + away * np.sin(yaw + turn), ABOVE])
+            for away in BESIDE
+            for turn in np.arange(16) * np.pi / 8
+        ]
+        inside = [point for point in points if self.world.room_of(point) is not None]
+        return "" if self._set_down(name, (Spot(point, yaw) for point in inside)) else "there is no free floor here"
+
+    def _set_down(self, name: str, spots: Iterable[Spot]) -> bool:
+        """Have the held object stand upright at the first of some spots where it is in nothing."""
+        item = self.world.objects[name]
+        load = self.bodies.poses([name, *self._contents(name)])
+        before = load[item.body]
+        for spot in islice(spots, SPOTS):
+            middle = spot.foot + np.array([0.0, 0.0, item.half[2]])
+            self.bodies.move(load, before, Pose(middle, rotation_z(spot.yaw)))
+            if not self.bodies.cut(load):
+                self.grasping.let_go()
+                self.world.held = None
+                place(self.model, self.data, self._joints(self.spec.rest))
+                self.limbs.set_opening(self.spec.gripper_max)
+                return True
+        return False
+
+    def _contents(self, name: str) -> list[str]:
+        """What is in or on a loose thing and goes with it."""
+        return [other for other in self.world.objects if other != name and self.world.within(other, name)]
+
+    # ------------------------------------------------------------ people
+
+    def _follow(self, person: PersonInfo) -> str:
+        """Have a person be where it walks to, and the robot behind it on its way."""
+        way = self.world.people.way(person.name)
+        self.world.people.arrive(person.name)
+        mujoco.mj_forward(self.model, self.data)
+        end = way[-1]
+        behind = (Pose2(float(x), float(y), float(np.arctan2(end[1] - y, end[0] - x))) for x, y in _behind(way))
+        goal = Goal(person.name, "", self.world.receptacle_box(person).center)
+        return self._stand(goal, behind)
+
+    # ------------------------------------------------------------ doors and drawers
+
+    def _move(self, furniture: ReceptacleInfo, result: str) -> str:
+        """Open or close all doors and drawers of furniture, with what lies in them. It is open with one of them."""
+        opens = result == "open"
+        problems = [self._turn(item, furniture, opens=opens) for item in furniture.articulations]
+        return "" if opens and "" in problems else next(filter(None, problems), "")
+
+    def _turn(self, item: ArticulationInfo, furniture: ReceptacleInfo, *, opens: bool) -> str:
+        aims = [item.closed]
+        if opens:
+            swings = item.kind == "hinge" and item.open > AJAR[0]
+            aims = [min(aim, item.open) for aim in AJAR] if swings else [PULLED * item.open]
+        names = [
+            name for name in self.world.objects if name != self.world.held and self._lies_in(name, furniture, item)
+        ]
+        load = self.bodies.poses(names)
+        before, start = self.bodies.pose(item.body), self.world.opening(item)
+        in_it: set[int] = set()
+        for aim in aims:
+            for stop in self._stops(item, aim):
+                self.data.qpos[self.model.jnt_qposadr[item.joint]] = stop
+                self.data.qvel[self.model.jnt_dofadr[item.joint]] = 0.0
+                mujoco.mj_kinematics(self.model, self.data)
+                self.bodies.move(load, before, self.bodies.pose(item.body))
+                in_it = self.bodies.cut([item.body, *load], ignored=self._yielding())
+                if in_it:
+                    break
+            if not in_it:
+                return ""
+        self.data.qpos[self.model.jnt_qposadr[item.joint]] = start  # another door of the same furniture may open
+        self.bodies.move(load, before, before)
+        names = self.bodies.called(in_it)
+        if not names:
+            return Failure(FailureReason.HANDLE_OUT_OF_REACH)
+        return (
+            f"{' and '.join(name.replace('_', ' ') for name in names)} {'is' if len(names) == 1 else 'are'} in the way"
+        )
+
+    def _yielding(self) -> Collection[int]:
+        """The bodies that a door is moved through: the robot stands beside it afterwards."""
+        return self.bodies.robot
+
+    def _stops(self, item: ArticulationInfo, aim: float) -> Sequence[float]:
+        """The positions of a joint (rad, m) on its way to an aim in which the door must not be in anything."""
+        return (aim,)
+
+    def _lies_in(self, name: str, furniture: ReceptacleInfo, item: ArticulationInfo) -> bool:
+        """Whether a thing lies in what moves: in a drawer."""
+        where, plan = self.world.furniture_of(name) or (None, None)
+        return where is furniture and plan is not None and plan.body == item.body
+
+
+def _behind(way: Array) -> Iterator[Array]:
+    """Points (2,) of a way (n, 2) so many metres before its end."""
+    legs = np.diff(way, axis=0)
+    lengths = np.hypot(*legs.T)
+    for metres in FOLLOWS:
+        left = metres
+        for k in range(len(legs) - 1, -1, -1):
+            if left <= lengths[k]:
+                yield way[k + 1] - left * legs[k] / lengths[k]
+                break
+            left -= float(lengths[k])

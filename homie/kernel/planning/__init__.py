@@ -1,1 +1,0 @@
-"""Contracts around planners: recall, prompts, and the data that training needs."""

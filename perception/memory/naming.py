@@ -1,0 +1,106 @@
+"""The names of objects that a planner sees: one name for an object, from every side and for the whole episode."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+from perception.names import canonical, readings
+
+_NUMBERED = re.compile(r"^(.+) (\d+)$")
+
+
+class Names:
+    """The names of one episode.
+
+    Until a planner gets the name of a thing, the picture that shows most of it decides the name. From then on its name
+    stays, its number too: things of one name that are named together are numbered from 1, a thing that is alone has no
+    number, and what comes later has the next one. A name never means another thing.
+    """
+
+    def __init__(self) -> None:
+        self._name: dict[str, str] = {}
+        self._shown: dict[str, float] = {}
+        self._number: dict[str, int] = {}
+        self._bearers: dict[str, list[str]] = {}
+        self._plain: dict[str, str] = {}
+        """The thing that was given each name without a number."""
+        self._same: dict[str, str] = {}
+
+    def __contains__(self, entity: str) -> bool:
+        return entity in self._name
+
+    def note(self, entity: str, name: str, share: float) -> None:
+        """A look at a thing: what the detector calls it, and the share of a picture (0 to 1) that it fills.
+
+        Args:
+            share: 0 for what was never seen. Such a thing has a name for the time being: the first look decides, and
+                the earlier name is still understood.
+        """
+        if entity not in self._name:
+            self._name[entity], self._shown[entity] = name, share
+        elif entity not in self._number or self._shown[entity] == 0.0 < share:
+            if canonical(name) != canonical(self._name[entity]):
+                self._number.pop(entity, None)
+            plainer = self._name[entity].endswith(f" {name}")  # whose colour could not be seen in this light
+            if share > self._shown[entity] and not plainer:
+                self._name[entity], self._shown[entity] = name, share
+
+    def tell(self, entities: Iterable[str]) -> None:
+        """Give things, all of which were noted, the names that planners get from now on, in the order in which
+        they were noted."""
+        fresh: dict[str, list[str]] = defaultdict(list)
+        untold = {entity for entity in entities if entity not in self._number}
+        for entity in self._name if untold else ():
+            if entity in untold:
+                fresh[canonical(self._name[entity])].append(entity)
+        for name, alike in fresh.items():
+            bearers = self._bearers.setdefault(name, [])
+            if not bearers and len(alike) == 1:
+                self._plain[name] = alike[0]
+            for entity in alike:
+                bearers.append(entity)
+                self._number[entity] = 0 if self._plain.get(name) == entity else len(bearers)
+
+    def name(self, entity: str) -> str:
+        """Its name without number. Raises KeyError for what has none."""
+        return self._name[entity]
+
+    def number(self, entity: str) -> int:
+        """Its number among the things of its name, 0 for one that was alone when it was named. Raises KeyError for
+        what has no name."""
+        if entity not in self._number:
+            self.tell([entity])
+        return self._number[entity]
+
+    def called(self, entity: str) -> str:
+        """Its name with its number. Raises KeyError for what has none."""
+        number = self.number(entity)
+        return f"{self._name[entity]} {number}" if number else self._name[entity]
+
+    def merge(self, entity: str, kept: str) -> None:
+        """Note that two named things are one: the names of `entity` mean `kept` from now on."""
+        self._same[entity] = kept
+
+    def bearers(self, words: str) -> tuple[tuple[str, ...], bool]:
+        """The entities that have been given a name, and whether the words have the number of one.
+
+        A name without number means the thing that was given exactly that name, else all that have it with a number.
+        """
+        for reading in readings(words):
+            bearers = self._bearers.get(reading, [])
+            if bearers:
+                meant = [self._plain[reading]] if reading in self._plain else bearers
+                return tuple(dict.fromkeys(map(self._kept, meant))), False
+            numbered = _NUMBERED.match(reading)
+            if numbered is not None:
+                bearers, number = self._bearers.get(numbered[1], []), int(numbered[2])
+                if 1 <= number <= len(bearers):
+                    return (self._kept(bearers[number - 1]),), True
+        return (), False
+
+    def _kept(self, entity: str) -> str:
+        while entity in self._same:
+            entity = self._same[entity]
+        return entity

@@ -1,0 +1,128 @@
+"""What is on, in or under what, judged from boxes; and whether a place can be seen to be empty."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from homie.kernel.types import Box, Surface
+from homie.kernel.world.furniture import kinds
+from perception.localise import Scan
+from perception.memory.entities import Furniture
+
+ON_TOP = 0.08
+"""Metres between the underside of what stands on something and its top, as both are measured at most."""
+OVERHANG = 0.05
+"""Metres beyond its outline at which the middle of what stands on a thing may be seen."""
+BASINS = frozenset(name for use in kinds(lambda use: use.holds == "basin") for name in use.names)
+"""Furniture that things are in, not on."""
+BOARDS = frozenset(name for use in kinds(lambda use: use.holds == "boards") for name in use.names)
+"""Furniture that things are on, also on the boards below its top."""
+
+
+def reach_of(place: Furniture) -> Box:
+    """The box of a piece of furniture, with its drawer as far as that is pulled out."""
+    box = place.box
+    if place.part != "drawer" or place.panel is None or place.panel.shut:
+        return box
+    out, opening = place.panel.outward, place.panel.opening
+    axis = np.array([np.cos(box.yaw), np.sin(box.yaw)])
+    longer = np.array([opening / 2, 0.0, 0.0]) if abs(axis @ out) > 0.7 else np.array([0.0, opening / 2, 0.0])
+    return replace(box, center=box.center + np.array([*(out * opening / 2), 0.0]), half=box.half + longer)
+
+
+def over(place: Furniture, box: Box) -> bool:
+    """Whether a box is on or in a piece of furniture: over its footprint, and not on the floor beneath."""
+    outline = reach_of(place)
+    lowest = min((float(s.center[2]) for s in place.surfaces), default=float(place.box.center[2]))
+    bottom = float(box.center[2] - box.half[2])
+    return outline.distance(box.center) < 0.02 and bottom > min(lowest - 0.06, 0.6)
+
+
+def holds_up(below: Box, box: Box) -> bool:
+    """Whether a box stands on another one or in it, as in a bowl."""
+    bottom = float(box.center[2] - box.half[2] - below.center[2])
+    return below.distance(box.center) < OVERHANG and abs(bottom) < float(below.half[2]) + ON_TOP
+
+
+def contains(place: Furniture, box: Box) -> bool:
+    """Whether a box is inside of something that opens."""
+    if not place.opens:
+        return False
+    outline = reach_of(place)
+    top = float(outline.center[2] + outline.half[2])
+    return outline.distance(box.center) < 0.01 and 0.05 < float(box.center[2]) < top - 0.02
+
+
+def under(box: Box, furniture: Sequence[Furniture]) -> tuple[Furniture, Surface] | None:
+    """The furniture and the surface that a box stands on."""
+    bottom = float(box.center[2] - box.half[2])
+    best: tuple[float, Furniture, Surface] | None = None
+    for holder in furniture:
+        if holder.box.distance(box.center) > 0.4:
+            continue
+        for surface in holder.surfaces:
+            drop = abs(bottom - float(surface.center[2]))
+            plate = Box(surface.center, np.array([surface.half_x, surface.half_y, 0.0]), surface.yaw)
+            if drop < 0.06 and plate.distance(box.center) < 0.03 and (best is None or drop < best[0]):
+                best = drop, holder, surface
+    if best is not None:
+        return best[1], best[2]
+    boards = ((item, item.board_under(box)) for item in furniture)
+    return next(((item, board) for item, board in boards if board is not None), None)
+
+
+def holder_of(box: Box, furniture: Sequence[Furniture]) -> tuple[str, Furniture] | None:
+    """What a box is on or in, of furniture that has no door or drawer, and which of both: `on` or `in`.
+
+    By the boxes alone, which costs little: see `under` for the very surface. What opens holds what `contains` says.
+    """
+    bottom = float(box.center[2] - box.half[2])
+    best: tuple[float, str, Furniture] | None = None
+    for holder in furniture:
+        top = float(holder.box.center[2] + holder.box.half[2])
+        if bottom > top + ON_TOP or holder.box.distance(box.center) > 0.02:
+            continue
+        inside = bottom < top - ON_TOP
+        if holder.opens and (inside or not holder.topped):
+            continue
+        within = inside and holder.identity.kind not in BASINS | BOARDS
+        if within and holder.surfaces and all(bottom > surface.center[2] + ON_TOP for surface in holder.surfaces):
+            continue  # beside the back of a chair, on something else: over the seat it would hang in the air
+        word = "in" if holder.identity.kind in BASINS or within else "on"
+        if best is None or abs(bottom - top) < best[0]:
+            best = abs(bottom - top), word, holder
+    return None if best is None else best[1:]
+
+
+def standing_on(box: Box, surface: Surface) -> Box:
+    """The box with its underside, which is seen least well, on the surface that it stands on."""
+    top = float(box.center[2] + box.half[2])
+    bottom = min(float(surface.center[2]), top - 0.01)
+    return replace(
+        box,
+        center=np.array([*box.center[:2], (top + bottom) / 2]),
+        half=np.array([*box.half[:2], (top - bottom) / 2]),
+    )
+
+
+def seen_through(scan: Scan, box: Box) -> bool:
+    """Whether a view shows what is behind the place of a box, so that nothing is there any more."""
+    corners = np.column_stack([box.corners(), np.full(4, box.center[2])])
+    middles = box.center + 0.5 * (corners - box.center)
+    up = np.array([0.0, 0.0, 0.7 * box.half[2]])
+    points = np.concatenate([box.center[None], middles + up, middles])
+    pose, k = scan.frame.pose, scan.frame.intrinsics
+    local = (points - pose.position) @ pose.rotation
+    if local[:, 2].min() < 0.2 or k.fx * 2 * float(np.sort(box.half)[1]) / local[0, 2] < 8:
+        return False
+    u = np.round(local[:, 0] / local[:, 2] * k.fx + k.cx).astype(int)
+    v = np.round(local[:, 1] / local[:, 2] * k.fy + k.cy).astype(int)
+    if (u < 0).any() or (v < 0).any() or (u >= k.width).any() or (v >= k.height).any():
+        return False
+    assert scan.frame.depth is not None
+    depth = scan.frame.depth[v, u]
+    behind = (depth == 0.0) | (depth > local[:, 2] + 0.025)
+    return bool(behind.mean() > 0.8)

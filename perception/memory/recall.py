@@ -1,0 +1,362 @@
+"""What was seen in an episode, and what a planner sees of it: the same memory in both settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from homie.kernel.errors import suggestion
+from homie.kernel.interfaces import Robot
+from homie.kernel.interfaces.recall import Landmark, Recall
+from homie.kernel.support.text import the
+from homie.kernel.types import FLOOR, Array, CameraFrame, Detection, ErrorCode, Observation, Pose2
+from homie.kernel.vocabulary.knowledge import CONTRARY, Doorway, Knowledge, Remembered
+from perception.localise import Scan
+from perception.memory.arm import OwnArm
+from perception.memory.doorways import Doorways, Passage
+from perception.memory.entities import Furniture, LooseObject
+from perception.memory.naming import Names
+from perception.memory.states import States
+from perception.memory.things import Things, kind_of
+from perception.memory.whereabouts import Whereabouts, consistent, whereabouts
+from perception.names import canonical, vocabulary
+
+AT_DOOR = 0.5
+"""Metres before a doorway at which the floor is that of the room on that side."""
+WELL_INSIDE = 0.15
+"""Metres from the edge of a room's floor from which a place is certainly in that room."""
+AROUND_ROBOT = 0.7
+"""Metres around the robot in which it cannot see the floor."""
+HELD_FROM = 0.5
+"""Metres between where a thing was aimed at and where the memory has it."""
+AT_HAND = 0.25
+"""Metres from the gripper within which it may have moved a door or a drawer."""
+IN_FINGERS = 0.2
+"""Metres from the gripper within which a thing that it has just taken was seen: by more it has moved since."""
+DOORWAY = "doorway"
+"""What every doorway is called; its entity has its number behind a blank, which that of a thing has not."""
+NAMED_BY = ("", "door", "drawer", FLOOR)
+"""Parts that show what a thing is; a handle alone does not."""
+
+
+class SightRecall(Recall):
+    """Things, doorways and names of one episode. Of the robot it keeps the constants and the kinematics of the arm."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.arm = OwnArm(robot)
+        self._views = frozenset(robot.views)
+        self.forget()
+
+    def forget(self) -> None:
+        self.things = Things()
+        self.held: str | None = None
+        self._names = Names()
+        self._states = States()
+        self._doorways = Doorways()
+        self._visited: set[str] = set()
+        self._aim: str | None = None
+        self._sits: Array = np.zeros(3)
+        """The middle of the held object, in the gripper frame."""
+        self._base = Pose2(0.0, 0.0, 0.0)
+        self._stamp = -np.inf
+        self._rounds: dict[int, float] = {}
+        self._whereabouts: dict[str, tuple[float, Whereabouts]] = {}
+        self._pictured: frozenset[str] = frozenset()
+
+    # ------------------------------------------------------------ taking in
+
+    def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
+        self.take_in(observation, scans_of(observation.frames), detections)
+
+    def take_in(self, observation: Observation, scans: Mapping[str, Scan], detections: Sequence[Detection]) -> None:
+        """Take in what is seen now.
+
+        Args:
+            scans: The frames that have depth, in space.
+        """
+        self.update_hand(observation)
+        before, self._stamp = self._stamp, observation.stamp
+        self._base = observation.body.base
+        self._pictured = frozenset(scans) | (self._pictured if before == self._stamp else frozenset())
+        if not scans:
+            return
+        bare = any(detection.mask is None for detection in detections)
+        shown = {name: self.arm.without(scan, observation.body) for name, scan in scans.items()} if bare else scans
+        self.things.update(shown, detections, observation.stamp, self.held)
+        self._note_names(observation.frames, detections)
+        for entity, seen in self.things.shown.items():
+            self._states.see(entity, seen)
+        if scans.keys() >= self._views and len(self._views) > 1:
+            self._doorways.update([scans[view] for view in self._views], observation.body.base)
+            self._visited.update(self._rooms_at(self._base.xy, AROUND_ROBOT))
+            for number, _ in enumerate(self._doorways.all, 1):
+                self._names.note(f"{DOORWAY} {number}", DOORWAY, 1.0)
+            for later, earlier in self._doorways.same.items():
+                self._names.merge(f"{DOORWAY} {later + 1}", f"{DOORWAY} {earlier + 1}")
+
+    def _note_names(self, frames: Mapping[str, CameraFrame], detections: Sequence[Detection]) -> None:
+        """What each thing is called where most of it is seen."""
+        called: dict[str, tuple[float, str]] = {}
+        for detection in detections:
+            entity = self.entity_of(detection)
+            if not entity or detection.part not in NAMED_BY or detection.view not in frames:
+                continue
+            x0, y0, x1, y1 = detection.box
+            pixels = (x1 - x0) * (y1 - y0) if detection.mask is None else np.count_nonzero(detection.mask)
+            share = 3 * float(pixels) / frames[detection.view].rgb.size
+            if share > called.get(entity, (0.0, ""))[0]:
+                called[entity] = share, detection.name
+        for entity, (share, name) in called.items():
+            self._names.note(entity, name, share)
+
+    def entity_of(self, detection: Detection) -> str:
+        """The thing that a detection of the last update shows, "" where that is not known."""
+        shown = (
+            entity
+            for entity, detections in self.things.shown.items()
+            if any(other is detection for other in detections)
+        )
+        return next(shown, detection.instance)
+
+    # ------------------------------------------------------------ the hand
+
+    def aim(self, entity: str, center: Array) -> None:
+        if entity and entity not in self.things.objects:
+            near = {name: float(np.linalg.norm(o.box.center - center)) for name, o in self.things.objects.items()}
+            entity = min((name for name in near if near[name] < HELD_FROM), key=lambda name: near[name], default="")
+        self._aim = entity or None
+
+    def handles(self, entity: str) -> None:
+        for piece in self.things.furniture.values():
+            piece.handled = piece.identity.entity == entity
+
+    def brought_about(self, entity: str, state: str) -> None:
+        if state not in CONTRARY:
+            return
+        if self.held is not None and self.held != entity:
+            self._states.forget(self.held)  # what was poured is no longer in it
+        self._states.record(entity, state)
+
+    def in_hand(self, observation: Observation) -> str | None:
+        if not observation.body.holding:
+            return None
+        return self._aim if self.held is None else self.held
+
+    def update_hand(self, observation: Observation) -> None:
+        """The held object is what Pick aimed at when the hand began to hold something."""
+        objects = self.things.objects
+        hand = self.arm.gripper(observation.body)
+        for piece in self.things.furniture.values():
+            piece.handled |= piece.near_door(hand.position, AT_HAND)
+        if not observation.body.holding:
+            if self.held in objects:
+                self.things.place(objects[self.held])
+            self.held = None
+        elif self.held is None and self._aim is not None:
+            self.held, self._sits = self._aim, self._where_in_hand(self._aim, observation)
+        if self.held in objects:
+            objects[self.held].move(hand.position + hand.rotation @ self._sits, observation.stamp)
+
+    def _where_in_hand(self, entity: str, observation: Observation) -> Array:
+        """The middle (3,) of a thing that was just taken, in the gripper frame."""
+        if entity not in self.things.objects:
+            return np.zeros(3)
+        hand = self.arm.gripper(observation.body)
+        away = self.things.objects[entity].box.center - hand.position
+        return hand.rotation.T @ away if np.linalg.norm(away) < IN_FINGERS else np.zeros(3)
+
+    # ------------------------------------------------------------ names
+
+    def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
+        self._tell_names(map(self.entity_of, detections))
+        named = []
+        for detection in detections:
+            entity = self.entity_of(detection)
+            if entity in self._names:
+                named.append(replace(detection, name=self._names.name(entity), number=self._names.number(entity)))
+            elif detection.view not in self._pictured:
+                named.append(detection)  # without depth nothing is remembered
+        return tuple(named)
+
+    def called(self, entity: str, kind: str) -> str:
+        self._names.note(entity, kind, 0.0)
+        return self._names.called(entity)
+
+    def name_all(self, kinds: Mapping[str, str]) -> None:
+        for entity, kind in kinds.items():
+            self._names.note(entity, kind, 0.0)
+        self._names.tell(kinds)
+
+    def recognise(self, words: str, base: Pose2) -> tuple[Landmark, ...]:
+        self._tell_names()
+        bearers, numbered = self._names.bearers(words)
+        doorways = [entity for entity in bearers if entity.startswith(f"{DOORWAY} ")]
+        if doorways:
+            return (self._doorway(doorways, base),)
+        return tuple(self._landmark(entity, numbered) for entity in bearers)
+
+    def _landmark(self, entity: str, numbered: bool) -> Landmark:
+        item = self.things.furniture.get(entity) or self.things.objects.get(entity)
+        kind = kind_of(self._names.name(entity))
+        return Landmark(entity, kind, None if item is None else item.box.center, numbered)
+
+    def _doorway(self, entities: Sequence[str], base: Pose2) -> Landmark:
+        """The doorway that is meant; of several the nearest that is not explored."""
+        explored = {doorway: self._doorway_numbered(int(doorway.rpartition(" ")[2])).explored for doorway in entities}
+        entity = min(entities, key=lambda doorway: (explored[doorway], self._metres(doorway, base)))
+        x0, y0, x1, y1 = self._passage(entity).square(base)
+        return Landmark(entity, DOORWAY, np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0]))
+
+    def is_passage(self, entity: str) -> bool:
+        kind, _, number = entity.rpartition(" ")
+        return kind == DOORWAY and number.isdecimal() and 1 <= int(number) <= len(self._doorways.all)
+
+    def passage(self, entity: str, base: Pose2) -> tuple[float, float, float, float] | None:
+        return self._passage(entity).square(base) if self.is_passage(entity) else None
+
+    def _passage(self, entity: str) -> Passage:
+        return self._doorways.all[int(entity.rpartition(" ")[2]) - 1]
+
+    def _metres(self, entity: str, base: Pose2) -> float:
+        return float(np.linalg.norm(self._passage(entity).best.middle - base.xy))
+
+    def objection(self, words: str) -> str:
+        noun = _noun(words)
+        alike = [item for item in self.things if noun and _noun(item.identity.kind) == noun]
+        if not alike:
+            return self._misspelt(words)
+        names = [self._names.called(item.identity.entity) for item in alike]
+        rooms = [self.things.room_with(item) for item in alike]
+        known = [f"{n} in the {self._names.called(r)}" if r else n for n, r in zip(names, rooms, strict=True)]
+        return f"No {words.strip()} is known; what is known of that kind: {', '.join(known)}."
+
+    def _misspelt(self, words: str) -> str:
+        """The sentence of F2 with the name that was seen and is like these words; "" if there is none."""
+        seen = dict.fromkeys(item.identity.kind for item in self.things)
+        hint = suggestion(words.strip().lower(), seen, "")
+        return f"{ErrorCode.F2.filled(item=words.strip())}; {hint}" if hint else ""
+
+    def unseen_room(self, words: str) -> str:
+        """For the name of a room that was not seen: a sentence that says so, and where there is more to see; "" for
+        other words."""
+        if not vocabulary().rooms.issuperset(canonical(words).split()):
+            return ""
+        rooms = [self._names.called(entity) for entity in self.things.rooms]
+        doors = self._told_doorways()
+        left = [door.name for door in doors if not door.explored]
+        known = f"; rooms known: {', '.join(rooms)}" if rooms else ""
+        more = f"; not explored: {', '.join(left)}" if left else ""
+        return f"No {words.strip()} has been seen yet{known}{more}."
+
+    # ------------------------------------------------------------ telling
+
+    def knowledge(self, round_number: int) -> Knowledge:
+        self._tell_names()
+        self._rounds.setdefault(round_number, self._stamp)
+        here = self._room(self._base.xy, AROUND_ROBOT)
+        rooms = [self._names.called(entity) for entity in self.things.rooms]
+        things = [item for item in self.things if item.identity.entity != self.held]
+        places = consistent({item.identity.entity: self._where(item) for item in things}, self.things.furniture)
+        return Knowledge(
+            room=here,
+            rooms=tuple(sorted(rooms, key=lambda room: room != here)),
+            doorways=tuple(self._told_doorways()),
+            remembered=tuple(self._remembered(item, places[item.identity.entity]) for item in things),
+        )
+
+    def _tell_names(self, also: Iterable[str] = ()) -> None:
+        """Name all things seen since the last planner input: those of one kind get numbers together.
+
+        Args:
+            also: Entities that may not be remembered, such as what is too far away for depth.
+        """
+        doorways = (f"{DOORWAY} {number}" for number in self._doorway_numbers())
+        things = (item.identity.entity for item in self.things)
+        seen = [entity for entity in (*self.things.rooms, *doorways, *things, *also) if entity in self._names]
+        self._names.tell(seen)
+
+    def _doorway_numbers(self) -> list[int]:
+        """The numbers of the entities of doorways, without those that are another's."""
+        return [place + 1 for place, _ in enumerate(self._doorways.all) if place not in self._doorways.same]
+
+    def _told_doorways(self) -> list[Doorway]:
+        """The doorways for a planner: a gap between things in the middle of one room is none."""
+        return [self._doorway_numbered(number) for number in self._doorway_numbers() if not self._within_a_room(number)]
+
+    def _within_a_room(self, number: int) -> bool:
+        """Whether the floor on both sides of a gap is well inside one room."""
+        passage = self._doorways.all[number - 1]
+        sides = np.array([passage.before(side, AT_DOOR) for side in (1, -1)])
+        rects = [room.rect for room in self.things.rooms.values()]
+        return any(((sides - rect[:2] > WELL_INSIDE) & (rect[2:] - sides > WELL_INSIDE)).all() for rect in rects)
+
+    def _doorway_numbered(self, number: int) -> Doorway:
+        entity, passage = f"{DOORWAY} {number}", self._doorways.all[number - 1]
+        side = passage.side(passage.near) or 1
+        before, behind = passage.before(side, AT_DOOR), passage.before(-side, AT_DOOR)
+        near, far = self._rooms_at(before), self._rooms_at(behind)
+        if near == far:  # floor at its edge; of which room it is on the other side has not been seen
+            far = ()
+        # Whoever has looked around in both rooms has nothing to find behind it, wherever the looks were taken.
+        rooms = {*near, *far}
+        looked = len(rooms) == 2 and rooms <= self._visited
+        return Doorway(
+            name=self._names.called(entity),
+            room=next(map(self._names.called, near), ""),
+            beyond=next(map(self._names.called, far), ""),
+            explored=passage.explored or looked,
+        )
+
+    def _remembered(self, item: Furniture | LooseObject, where: Whereabouts) -> Remembered:
+        return Remembered(
+            name=self._names.called(item.identity.entity),
+            room=self._names.called(where.room) if where.room else "",
+            place=self._in_words(where),
+            seen=max((r for r, stamp in self._rounds.items() if stamp <= item.seen), default=min(self._rounds)),
+            state=item.state if isinstance(item, Furniture) else "",
+            states=self._states.of(item.identity.entity),
+        )
+
+    def _room(self, point: Array, margin: float = 0.1) -> str:
+        """The room that a point is in, by the name that a planner sees; "" where that is not known."""
+        return next((self._names.called(entity) for entity in self._rooms_at(point, margin)), "")
+
+    def _rooms_at(self, point: Array, margin: float = 0.1) -> tuple[str, ...]:
+        """The entity of the room that a point is in, none where that is not known."""
+        room = self.things.room_at(point, margin)
+        return () if room is None else (room.identity.entity,)
+
+    def _where(self, item: Furniture | LooseObject) -> Whereabouts:
+        """Where it is; found out anew only after a look at it."""
+        entity = item.identity.entity
+        stamp, where = self._whereabouts.get(entity, (-np.inf, Whereabouts()))
+        if item.seen > stamp:
+            where = whereabouts(item, self.things, self.held)
+            self._whereabouts[entity] = item.seen, where
+        return where
+
+    def holder(self, item: LooseObject) -> str:
+        """The entity that a thing is in or on, "" where that is not known and for the floor."""
+        return self._where(item).holder
+
+    def place(self, item: LooseObject) -> str:
+        """Where a thing is, in words: `in the fridge`, "" where that is not known."""
+        return self._in_words(self._where(item))
+
+    def _in_words(self, where: Whereabouts) -> str:
+        """`in the fridge`, `on kitchen counter 2`."""
+        if where.holder not in self._names:
+            return "" if where.holder else where.word
+        return f"{where.word} {the(self._names.called(where.holder))}"
+
+
+def _noun(words: str) -> str:
+    """The last word of a name, without its number."""
+    return next((word for word in reversed(canonical(words).split()) if not word.isdigit()), "")
+
+
+def scans_of(frames: Mapping[str, CameraFrame]) -> dict[str, Scan]:
+    """The frames that have depth, in space."""
+    return {name: scan for name, frame in frames.items() if (scan := Scan.of(frame)) is not None}

@@ -1,0 +1,96 @@
+"""Where a remembered thing is, as one would say it: in which room, on or in what."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+
+from perception.memory.entities import Furniture, LooseObject, within
+from perception.memory.places import BOARDS, ON_TOP, holder_of
+from perception.memory.things import Things
+
+ON_FLOOR = 0.15
+"""Height (m) of its underside, which is seen least well, up to which a thing is taken to lie on the floor."""
+RAISED = 0.3
+"""The same from which furniture stands on other furniture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """room, holder: entities, "" where not known. word: `on` or `in`, what the thing is to its holder; `on the floor`
+    by itself."""
+
+    room: str = ""
+    word: str = ""
+    holder: str = ""
+
+
+def whereabouts(item: Furniture | LooseObject, things: Things, held: str | None) -> Whereabouts:
+    """Where a thing is, by where it was seen last.
+
+    Args:
+        held: The held object, which holds nothing.
+    """
+    return Whereabouts(things.room_with(item), *_place(item, things, held))
+
+
+def _place(item: Furniture | LooseObject, things: Things, held: str | None) -> tuple[str, str]:
+    bottom = float(item.box.center[2] - item.box.half[2])
+    furniture = [other for other in things.furniture.values() if other is not item]
+    if isinstance(item, LooseObject):
+        if item.container in things.furniture:
+            return "in", item.container
+        for entity, other in things.objects.items():
+            if other is not item and entity != held and _holds(other, item):
+                return "in", entity
+        if bottom < ON_FLOOR:
+            return "on the floor", ""
+    elif bottom < RAISED:
+        return "", ""
+    else:
+        furniture = [
+            holder for holder in furniture if not holder.opens
+        ]  # a worktop is not a thing on the drawers under it
+    holder = holder_of(item.box, furniture)
+    if holder is None or (isinstance(item, Furniture) and not _carries(holder[1], bottom)):
+        return "", ""
+    return holder[0], holder[1].identity.entity
+
+
+def _carries(holder: Furniture, bottom: float) -> bool:
+    """Whether other furniture with its underside at a height (m) stands on a piece, not just within its outline."""
+    top = float(holder.box.center[2] + holder.box.half[2])
+    return abs(bottom - top) < ON_TOP or holder.identity.kind in BOARDS
+
+
+def _holds(bowl: LooseObject, item: LooseObject) -> bool:
+    """Whether a thing is in a hollow one; of two bowls in each other the smaller one is."""
+    if not (bowl.hollow and within(bowl.box, item.box.center)):
+        return False
+    both = item.hollow and within(item.box, bowl.box.center)
+    return not (both and float(item.box.half[:2].max()) > float(bowl.box.half[:2].max()))
+
+
+def consistent(places: Mapping[str, Whereabouts], furniture: Collection[str]) -> dict[str, Whereabouts]:
+    """The places of things for a planner, without contradictions.
+
+    Furniture is on nothing but furniture, nothing is on or in itself by way of others, and what is on or in something
+    is in the same room.
+
+    Args:
+        places: Of every thing by its entity, by geometry.
+        furniture: The entities of furniture.
+    """
+    kept = dict(places)
+    for entity, where in places.items():
+        if entity in furniture and where.holder and where.holder not in furniture:
+            kept[entity] = Whereabouts(where.room)
+    for entity in places:
+        outwards = [entity]
+        while (holder := kept[outwards[-1]].holder) in kept and holder not in outwards:
+            outwards.append(holder)
+        if holder in outwards:
+            kept[entity] = Whereabouts(kept[entity].room)
+        elif room := next((kept[name].room for name in reversed(outwards) if kept[name].room), ""):
+            kept[entity] = replace(kept[entity], room=room)
+    return kept

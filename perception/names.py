@@ -1,0 +1,251 @@
+"""Name resolution: from the words of a planner to the entities that they may refer to.
+
+The vocabulary is in `names.json`: synonyms (for the same thing), nicknames (other names, such as EMMOE's colour names),
+the rooms that a nickname applies to (a table in a bedroom is not a dining table), classes (`fruit`) and objects (the
+small contents of homes, for open-vocabulary detectors; the furniture is in `homie.kernel.world.furniture`).
+Unlike in EMMOE's table, sink, drawer and counter are three different things.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from pydantic import BaseModel, ConfigDict
+
+from homie.kernel.types import NamedThing
+from homie.kernel.world.furniture import kinds
+from perception.colours import COLOUR_WORDS
+
+TYPO_CUTOFF = 0.86
+"""Smallest similarity (difflib ratio) of a misspelt name: one wrong letter in eight."""
+
+_QUALIFIER = re.compile(
+    r"\s(?:on|onto|in|into|inside|at|from|near|under|behind|beside|by|with|next to|close to|in front of|on top of)\s"
+)
+"""`the apple on the table` refers to an apple; the words after the preposition say where it is."""
+
+
+class Rank(IntEnum):
+    """How well words fit a candidate, best first."""
+
+    NAME = 0
+    KIND = 1
+    DESCRIBED = 2
+    NICKNAME = 3
+    HEAD = 4
+    TYPO = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A candidate that the words may refer to."""
+
+    candidate: NamedThing
+    rank: Rank
+
+
+class Vocabulary(BaseModel):
+    """The contents of `names.json`, which explains its fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    objects: tuple[str, ...]
+    articles: frozenset[str]
+    fillers: frozenset[str]
+    singulars: Mapping[str, str]
+    parts: frozenset[str]
+    colours: Mapping[str, str]
+    synonyms: Mapping[str, str]
+    nicknames: Mapping[str, tuple[str, ...]]
+    nickname_rooms: Mapping[str, frozenset[str]]
+    classes: Mapping[str, frozenset[str]]
+    no_typo: frozenset[str]
+    rooms: frozenset[str]
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The contents of homes, for open-vocabulary detectors: furniture, then objects."""
+        return (*(use.name for use in kinds(lambda use: use.looked_for)), *self.objects)
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """The vocabulary, read once."""
+    return Vocabulary.model_validate(json.loads(files("perception").joinpath("names.json").read_text("utf-8")))
+
+
+# ---------------------------------------------------------------- spelling
+
+
+def normalise(text: str) -> str:
+    """A uniform spelling: lower case, blanks for underscores, hyphens and punctuation, no articles, singular.
+
+    Example:
+        >>> normalise("The Green_Apples!")
+        'green apple'
+    """
+    while True:
+        plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).replace("'s ", " ")
+        words = re.sub(r"[\W_]+", " ", plain).split()
+        once = " ".join(_singular(word) for word in words if word not in vocabulary().articles)
+        if once == text:
+            return once
+        text = once
+
+
+def _singular(word: str) -> str:
+    irregular = vocabulary().singulars.get(word)
+    if irregular is not None:
+        return irregular
+    if len(word) <= 3 or word.endswith(("ss", "us", "is")) or not word.endswith("s"):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "zes", "ches", "shes", "oes")):
+        return word[:-2]
+    return word[:-1]
+
+
+@lru_cache(maxsize=10_000)
+def canonical(text: str) -> str:
+    """The normalised text with every synonym replaced by Homie's word.
+
+    Example:
+        >>> canonical("the refrigerator")
+        'fridge'
+    """
+    return _replaced(_replaced(normalise(text), vocabulary().synonyms), vocabulary().colours)
+
+
+def _replaced(text: str, table: Mapping[str, str]) -> str:
+    """Replace the phrases that are in a table, from left to right, longest phrase first, in one pass."""
+    words, out, at = text.split(), [], 0
+    longest = max(len(phrase.split()) for phrase in table)
+    while at < len(words):
+        for length in range(min(longest, len(words) - at), 0, -1):
+            replacement = table.get(" ".join(words[at : at + length]))
+            if replacement is not None:
+                out.append(replacement)
+                at += length
+                break
+        else:
+            out.append(words[at])
+            at += 1
+    return " ".join(out)
+
+
+# ---------------------------------------------------------------- resolution
+
+
+def match_names(query: str, candidates: Sequence[NamedThing]) -> list[Match]:
+    """All candidates that the words may refer to, best rank first, otherwise in the given order.
+
+    The ranks are: exact name; exact kind or alias; described by colour, room, material or nickname; a nickname with
+    another colour (EMMOE's `green can` is a potted meat can); only the head noun or the class; misspelt. Among
+    candidates of equal rank the caller takes the nearest.
+
+    Args:
+        query: the words of a planner.
+        candidates: the known entities.
+
+    Returns:
+        The matches; empty if the words fit no candidate.
+    """
+    phrases = readings(query)
+    matches = []
+    for candidate in candidates:
+        ranks = [rank for phrase in phrases if (rank := _rank(phrase, candidate)) is not None]
+        if ranks:
+            matches.append(Match(candidate, min(ranks)))
+    return sorted(matches, key=lambda match: match.rank)
+
+
+def best_matches(query: str, candidates: Sequence[NamedThing]) -> list[NamedThing]:
+    """The candidates of the best rank.
+
+    Example:
+        >>> things = [NamedThing("bowl_1", "bowl", colour="red"), NamedThing("bowl_2", "bowl", colour="blue")]
+        >>> [match.name for match in best_matches("the blue bowl", things)]
+        ['bowl_2']
+    """
+    matches = match_names(query, candidates)
+    return [match.candidate for match in matches if match.rank == matches[0].rank]
+
+
+def readings(query: str) -> list[str]:
+    """The readings of a query: unchanged, without the words after a preposition, without a part at its end."""
+    spaced = re.sub(r"[\s_]+", " ", query).strip()
+    head = _QUALIFIER.split(f" {spaced} ".lower(), maxsplit=1)[0]
+    ways = [canonical(spaced), canonical(head)]
+    for reading in tuple(ways):
+        words = reading.split()
+        while len(words) > 1 and words[-1] in vocabulary().parts:
+            words = words[:-1]
+            ways.append(" ".join(words))
+    return [reading for reading in dict.fromkeys(ways) if reading]
+
+
+def _rank(phrase: str, candidate: NamedThing) -> Rank | None:
+    kind, name = canonical(candidate.kind), canonical(candidate.name)
+    aliases = {canonical(alias) for alias in candidate.aliases}
+    if phrase == name and candidate.name != candidate.kind:
+        return Rank.NAME
+    if phrase == kind or phrase in aliases:
+        return Rank.KIND
+    called = {kind, *aliases}
+    described = _described(phrase, candidate, name, called)
+    if called & set(vocabulary().nicknames.get(phrase, ())):
+        rooms = vocabulary().nickname_rooms.get(phrase)
+        if rooms and candidate.room and canonical(re.sub(r"[ _]\d+$", "", candidate.room)) not in rooms:
+            return None
+        spoken = COLOUR_WORDS & set(phrase.split())
+        true = (
+            described is Rank.DESCRIBED or not spoken or not candidate.colour or canonical(candidate.colour) in spoken
+        )
+        return Rank.DESCRIBED if true else Rank.NICKNAME
+    if described is not None:
+        return described
+    return Rank.TYPO if _misspelt(phrase, {name, *called}) else None
+
+
+def _described(phrase: str, candidate: NamedThing, name: str, called: set[str]) -> Rank | None:
+    """The rank by head noun or class, if every other word is true of the candidate; None if not."""
+    words = [word for word in phrase.split() if word not in vocabulary().fillers]
+    nouns = [word for word in words if not word.isdigit()]
+    if not nouns:
+        return None
+    head = nouns[-1]
+    classes = {label for label, members in vocabulary().classes.items() if members & called}
+    heads = classes | {alias.split()[-1] for alias in called if alias}
+    if head not in heads:
+        return None
+    true_of_it = set(f"{canonical(candidate.colour or '')} {canonical(candidate.room)} {name}".split())
+    true_of_it.update(word for alias in called for word in alias.split())
+    others = set(words) - {head}
+    if not candidate.room and head not in vocabulary().rooms:  # its room is unknown, so it may be the named one
+        others -= vocabulary().rooms - true_of_it
+    if not others <= true_of_it:
+        return None
+    return Rank.DESCRIBED if others else Rank.HEAD
+
+
+def _misspelt(phrase: str, names: set[str]) -> bool:
+    if len(phrase) < 4 or phrase in vocabulary().no_typo:
+        return False
+    nicknames = {nick for nick, kinds in vocabulary().nicknames.items() if names & set(kinds)}
+    spellings = {
+        spelling for spelling in names | nicknames if spelling[:1] == phrase[0] and _digits(spelling) == _digits(phrase)
+    }
+    return bool(difflib.get_close_matches(phrase, sorted(spellings), 1, TYPO_CUTOFF))
+
+
+def _digits(text: str) -> str:
+    return re.sub(r"\D", "", text)

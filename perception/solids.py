@@ -1,0 +1,78 @@
+"""What the arm has to keep out of, as boxes around the points that were seen."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from homie.kernel.types import Array, Box, rotation_z
+from perception.localise import Points
+from perception.memory.articulation import Panel
+from perception.memory.clouds import cells_of
+
+CELLS = (0.12, 0.06, 0.03)
+"""Metres of the cubes in which points make one box: the largest first, smaller ones where the points are not plate."""
+PLATE = 0.012
+"""Metres that the points in a cube may lie apart, each way from the middle, across a plate."""
+SAME, GAP = 0.03, 0.045
+"""Metres by which the sides of two boxes may differ, and by which they may be apart, to become one."""
+WALL = 0.01
+"""Metres to each side of a seen point of a wall that are taken to be wall."""
+SKIN = 0.004
+"""Metres that a box is thick at least, each way from its middle."""
+HANDLE = 0.012
+"""Half the thickness (m) of a handle."""
+
+
+def solids_of(points: Points, center: Array, reach: float, yaw: float = 0.0) -> list[Box]:
+    """Tight boxes around the points (n, 3) within `reach` metres of a centre (3,), all turned by `yaw` (rad).
+
+    Around a door that stands at an angle, boxes turned as it is are as thin as the door. A board seen from above gives
+    thin plates. Where a board meets a wall, the corner between them stays free. What cannot be seen is not there: the
+    inside of a closed cabinet is empty, but for its front.
+    """
+    lows, highs = [np.zeros((0, 3))], [np.zeros((0, 3))]
+    turn = rotation_z(-yaw)
+    left = points[np.linalg.norm(points - center, axis=1) < reach].astype(np.float64) @ turn.T
+    for size in CELLS:
+        if not len(left):
+            break
+        _, index = np.unique(cells_of(left, size), return_inverse=True)
+        order = np.argsort(index, kind="stable")
+        starts = np.flatnonzero(np.diff(index[order], prepend=-1))
+        ordered = left[order]
+        low, high = np.minimum.reduceat(ordered, starts), np.maximum.reduceat(ordered, starts)
+        whole = ((high - low).min(axis=1) <= 2 * PLATE) | (size == CELLS[-1])
+        lows.append(low[whole])
+        highs.append(high[whole])
+        left = left[~whole[index]]
+    boxes = merged(np.concatenate(lows), np.concatenate(highs))
+    return [Box(turn.T @ box.center, box.half, yaw) for box in boxes] if yaw else boxes
+
+
+def walls_of(points: Points, height: float) -> list[Box]:
+    """Boxes from the floor up to a height (m) around points (n, 2) of walls."""
+    feet = np.column_stack([points, np.zeros(len(points))]).astype(np.float64)
+    return merged(feet - np.array([WALL, WALL, 0.0]), feet + np.array([WALL, WALL, height]))
+
+
+def merged(low: Array, high: Array) -> list[Box]:
+    """Level boxes from their lowest and highest corners (n, 3); those that follow each other along an axis are one."""
+    for axis in range(3) if len(low) else ():
+        sides = np.delete(np.hstack([low, high]), [axis, axis + 3], axis=1)
+        keys = np.round(sides / SAME).astype(np.int64)
+        order = np.lexsort((low[:, axis], *keys.T))
+        low, high, keys = low[order], high[order], keys[order]
+        begins = np.ones(len(low), dtype=bool)
+        begins[1:] = (keys[1:] != keys[:-1]).any(axis=1) | (low[1:, axis] - high[:-1, axis] > GAP)
+        starts = np.flatnonzero(begins)
+        low, high = np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)
+    return [Box(c, h) for c, h in zip((low + high) / 2, np.maximum((high - low) / 2, SKIN), strict=True)]
+
+
+def bar_of(panel: Panel) -> Box:
+    """The handle as it is now: it sticks out of its front, and catches an arm that passes by."""
+    articulation = panel.articulation()
+    axis = np.abs(panel.bar.axis)
+    level, upright = float(np.hypot(*axis[:2])) * panel.bar.length / 2, float(axis[2]) * panel.bar.length / 2
+    yaw = float(np.arctan2(articulation.handle_axis[1], articulation.handle_axis[0]))
+    return Box(articulation.handle, np.array([level, 0.0, upright]) + HANDLE, yaw)

@@ -1,0 +1,83 @@
+"""`homie robot record`: what a robot and those who command it say, in a rosbag2, until Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from homie.kernel.errors import InfrastructureError
+from ros_bridge.bag import Bag, Topic
+from ros_bridge.profiles.live import commanded_topics, measured_topics
+from ros_bridge.profiles.model import Profile, read_profile
+from ros_bridge.profiles.spoken import EPISODE, FINGERS, FINGERS_KIND, TEXT
+from ros_bridge.signals import ended_by_signal
+from ros_bridge.transport.clocks import CLOCK, CLOCK_TOPIC
+from ros_bridge.transport.dds.definitions import Definitions
+from ros_bridge.transport.interface import Node, Qos
+from ros_bridge.transport.opening import Transport, open_node
+from ros_bridge.transport.transforms import MANY, MANY_LATCHED, TF
+
+KEEPING = 0.5
+"""Seconds after which what has come is on the disk."""
+EVERYTHING = Qos(reliable=False, depth=20)
+"""Takes reliable publishers and others; more than the newest few, which is enough for a robot, must not be lost."""
+
+
+def recorded_topics(profile: Profile) -> list[Topic]:
+    """The topics of a profile, each once: what is measured, what is commanded, what the agent says, the transforms."""
+    measured = [(name, kind) for _, name, kind, _ in measured_topics(profile)]
+    commanded = [(name, kind) for _, name, kind in commanded_topics(profile)]
+    topics = [Topic(name, kind, EVERYTHING) for name, kind in dict([*measured, *commanded]).items()]
+    announced = [Topic(EPISODE, TEXT, MANY), *([Topic(FINGERS, FINGERS_KIND, EVERYTHING)] if profile.gripper else [])]
+    clock = [Topic(CLOCK_TOPIC, CLOCK, EVERYTHING)] if profile.use_sim_time else []
+    return [*topics, *announced, *clock, Topic("/tf", TF, MANY), Topic("/tf_static", TF, MANY_LATCHED)]
+
+
+def listen(node: Node, bag: Bag, topics: list[Topic]) -> None:
+    """Write every message of the topics into the bag until the node is closed."""
+
+    def adding(name: str) -> Callable[[bytes], None]:
+        return lambda data: bag.add(name, time.time_ns(), data)
+
+    for topic in topics:
+        node.raw_subscription(topic.kind, topic.name, adding(topic.name), topic.qos)
+
+
+def record_robot(
+    name: str, folder: Path, *, seconds: float | None, transport: Transport, ready: Callable[[int], None]
+) -> Mapping[str, int]:
+    """Record a robot until a signal ends it.
+
+    Args:
+        name: The profile, see `ros_bridge.profiles.model.read_profile`.
+        folder: Of the new bag.
+        seconds: For how long; None: until a signal.
+        transport: `rclpy`, `dds` or `auto`.
+        ready: Called with the number of topics when it listens.
+
+    Returns:
+        How many messages have been recorded, by topic.
+
+    Raises:
+        BadInput, MissingPart: It cannot begin.
+        InfrastructureError: The disk does not take it, or nothing has come.
+    """
+    topics = recorded_topics(read_profile(name))
+    with ended_by_signal() as ended:
+        definitions = Definitions(os.environ.get("ROS_DISTRO") or "humble")
+        with Bag(folder, topics, definitions) as bag, open_node("/homie_record", transport) as node:
+            listen(node, bag, topics)
+            ready(len(topics))
+            until = float("inf") if seconds is None else time.monotonic() + seconds
+            while not ended() and (left := until - time.monotonic()) > 0:
+                time.sleep(min(KEEPING, left))
+                bag.keep()
+        counts = bag.counts
+    if not any(counts.values()):
+        raise InfrastructureError(
+            f"Nothing was recorded: no topic of the profile {name} has brought a message. Look with "
+            f"`homie robot check {name}`, and at ROS_DOMAIN_ID."
+        )
+    return counts

@@ -1,0 +1,80 @@
+"""Follow: the robot drives behind a person who walks, until that has come to rest."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from homie.kernel.types import Array, Command, FailureReason
+from skills.motion.driving import MobileSkill
+from skills.motion.motions import Motion, Stuck, wrap
+from skills.motion.planning import plan_path
+from skills.motion.reaching import Reachable
+
+BEHIND = 1.5
+"""Metres from a person to where the robot follows."""
+NEAREST, FURTHEST = 1.0, 1.75
+"""Metres between which it stays where it is."""
+IN_THE_WAY = 1.2
+"""Radians aside of where a person looks within which the robot is in its way."""
+ASIDE = (0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5)
+"""Radians aside of straight behind a person, best first."""
+AGAIN = 0.4
+"""Seconds after which the way is planned anew: by then a person has gone 20 cm."""
+STEP = 0.05
+"""Metres from where it was last by which a person has walked on."""
+RESTS = 4.0
+"""Seconds for which a person stays where it is that has arrived: to turn to the next point of a way takes two."""
+FACING = 0.3
+"""Radians off a person from which the robot turns to it."""
+
+
+class Follow(MobileSkill):
+    """Keeps behind a person, 1 to 1.75 m away, and ends where that has stood still for a while."""
+
+    name = "people/follow"
+    actions = ("Follow",)
+    max_seconds = 120.0
+
+    def routine(self) -> Motion:
+        yield from self.tuck()
+        rested, last = 0.0, self._person()
+        while rested < RESTS:
+            if np.linalg.norm(self._person() - last) > STEP:
+                rested, last = 0.0, self._person()
+            if self._well_placed():
+                rested += self.spec.period
+                yield from self._look()
+            else:
+                yield from self._come_behind()
+
+    def _person(self) -> Array:
+        """Where the person is (2,)."""
+        return self.goal.position[:2]
+
+    def _well_placed(self) -> bool:
+        """Whether the robot is behind or beside the person, as near as it should be."""
+        apart = self.base.xy - self._person()
+        ahead = abs(wrap(float(np.arctan2(apart[1], apart[0])) - float(self.goal.front or 0.0)))
+        return bool(NEAREST <= np.hypot(*apart) <= FURTHEST and ahead > IN_THE_WAY)
+
+    def _look(self) -> Motion:
+        """One control period at rest, or a turn to the person."""
+        toward = float(np.arctan2(*(self._person() - self.base.xy)[::-1]))
+        if abs(wrap(toward - self.base.yaw)) > FACING:
+            yield from self.turn(toward)
+        else:
+            yield Command()
+
+    def _come_behind(self) -> Motion:
+        """Drive towards where it should be, for a moment."""
+        reachable = Reachable.of(self.costs, self.base)
+        back = float(self.goal.front or 0.0) + np.pi
+        for aside in ASIDE:
+            point = self._person() + BEHIND * np.array([np.cos(back + aside), np.sin(back + aside)])
+            path = plan_path(self.costs, self.base.xy, point) if reachable(point) else None
+            if path is not None:
+                yield from itertools.islice(self.follow(path), round(AGAIN / self.spec.period))
+                return
+        raise Stuck(FailureReason.NO_PATH)

@@ -1,0 +1,101 @@
+"""Turn on and Turn off: the closed hand presses the switch."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from homie.kernel.types import Array, Articulation, FailureReason, Pose
+from skills.motion.collision import TOUCH, without
+from skills.motion.manipulation import Manipulation
+from skills.motion.motions import Motion, NotRetryable, Stuck, gripper_rotation
+from skills.motion.reaching import Option, Reachable, Standing, base_candidates, cheapest
+
+BEFORE = 0.1
+"""Metres before the switch from which the hand presses in a straight line."""
+
+PAST = 0.012
+"""Metres by which the fingertips are led past where the switch begins: its travel of 8 mm, and what the arm gives way
+to its spring."""
+
+PITCHES = (0.0, 0.4, 0.8, 1.1, -0.4)
+"""How far (rad) the fingers point down, best first: at a lamp's foot on a desk a level hand has no room."""
+
+SLANTS = (0.0, 0.35, -0.35, 0.7, -0.7)
+"""By how much (rad) they point aside of the way that the switch moves."""
+
+ASKEW = 0.3
+"""Cost of a radian by which the hand is askew: what `base_candidates` asks for a radian by which the base is."""
+
+GENTLE = 0.06
+"""Metres per second of a press: a faster one is over between two looks at the switch."""
+
+DOWN = 0.15
+"""Seconds that the switch is held down."""
+
+PRESSING = TOUCH - 0.02
+"""Clearance (m) from which a hand at its switch is in no other thing: what it presses counts as solid."""
+
+
+class Press(Manipulation):
+    """Presses the switch of what the goal is about, once.
+
+    It cannot see whether something is on. A press toggles; who judges the attempt looks at what has come of it, and
+    another attempt presses again.
+    """
+
+    name = "chores/press"
+    actions = ("Turn on", "Turn off")
+
+    def routine(self) -> Motion:
+        if not self.goal.articulations:
+            raise NotRetryable(FailureReason.SWITCH_NOT_SEEN)
+        switch = self.goal.articulations[0]
+        standing, planned = self._choose(switch)
+        yield from self.come_to(standing)
+        before, at = planned[:2]
+        joints = self.joints_from_here((before, at), standing, self._free)
+        if joints is None:
+            raise Stuck(FailureReason.SWITCH_OUT_OF_REACH)
+        yield from self.together(self.reach(joints[0]), self.gripper(0.0), self.look_at(switch.handle))
+        yield from self.line(at, speed=GENTLE)
+        yield from self.wait(DOWN)
+        yield from self.withdraw(before)
+        yield from self.together(self.leave(), self.look_at(switch.handle))
+
+    def _choose(self, switch: Articulation) -> tuple[Standing, tuple[Pose, ...]]:
+        """Where to stand and how to press. Raises NotRetryable with what is in the way."""
+        chosen = self.reachable_standing(self._options(switch), self._free)
+        if chosen is None:
+            with self.supposing(without(self.goal, self.goal.loose)):
+                unhindered = self.reachable_standing(self._options(switch), self._free)
+            blocked = None if unhindered is None else self.blockers(unhindered[0])
+            raise NotRetryable(FailureReason.NO_PLACE_TO_PRESS, blockers=blocked)
+        return chosen[0], tuple(chosen[1])
+
+    def _options(self, switch: Articulation) -> list[Option]:
+        reachable, reach = Reachable.of(self.costs, self.base), self.spec.reach
+        inward = float(np.arctan2(-switch.outward[1], -switch.outward[0]))
+        options: list[Option] = []
+        for slant in SLANTS:
+            stands = base_candidates(
+                switch.handle, inward + slant, self.base, reachable, distances=reach.switches, aside=reach.aside
+            )
+            for pitch in PITCHES:
+                poses = press_poses(switch, inward + slant, pitch, self.spec.fingers.reach)
+                askew = ASKEW * (abs(pitch) + abs(slant))
+                options += [(cost + askew, base, poses) for cost, base in stands]
+        return cheapest(options)
+
+    def _free(self, standing: Standing, way: float, at: float) -> bool:
+        space = self.space(standing.base)
+        before = self.joints.between(standing.ready, standing.joints[0])
+        return self.clear(space, before, way) and self.clear(space, standing.joints, min(at, PRESSING))
+
+
+def press_poses(switch: Articulation, yaw: float, pitch: float, fingers: float) -> tuple[Pose, Pose]:
+    """The hand before a switch and at the end of its way (odometry frame), with fingertips that are `fingers` m ahead
+    of the gripper frame."""
+    rotation = gripper_rotation(yaw, pitch)
+    tips: Array = switch.handle + (switch.range - PAST) * switch.outward
+    at = tips - fingers * rotation[:, 0]
+    return Pose(at + BEFORE * switch.outward, rotation), Pose(at, rotation)

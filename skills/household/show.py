@@ -1,0 +1,85 @@
+"""Show: the held object is held up before a person's face for a while."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from homie.kernel.types import Array, FailureReason, Pose
+from skills.motion.manipulation import Manipulation
+from skills.motion.motions import Motion, NotRetryable, Stuck, gripper_rotation
+from skills.motion.reaching import Option, Reachable, Standing, base_candidates, cheapest
+
+FACE = 0.12
+"""Metres from the crown of a person down to between the eyes."""
+AHEAD = (0.6, 0.7, 0.5, 0.8)
+"""Metres before the face at which the hand is held up, best first: nearer than that nobody likes it."""
+BELOW = (0.2, 0.3, 0.4, 0.1)
+"""Metres below the eyes, best first: what is at their height hides the robot, and the arm hardly gets there."""
+SLANTS = (0.0, 0.35, -0.35)
+"""By how much (rad) it points aside of the face."""
+STANDS = (0.72, 0.64, 0.8, 0.56, 0.88)
+"""Metres from the middle of the base to the hand, best first."""
+LESS_LIKED = 0.3
+"""Cost of each step down these lists."""
+BEFORE = 0.1
+"""Metres further back from which the hand comes in a straight line."""
+GENTLE = 0.15
+"""Metres per second at which it does."""
+WHILE = 1.6
+"""Seconds for which it is held there: to look at it takes one."""
+
+
+class Show(Manipulation):
+    """Holds up the held object where a person looks. Whether it was seen, who judges the attempt knows."""
+
+    name = "people/show"
+    actions = ("Show",)
+
+    def routine(self) -> Motion:
+        if not self.seen.body.holding:
+            raise Stuck(FailureReason.HAND_EMPTY)
+        if self.goal.box is None or self.goal.front is None:
+            raise Stuck(FailureReason.GAZE_UNKNOWN)
+        chosen = self.reachable_standing(self._options(), self._free)
+        if chosen is None:
+            raise NotRetryable(FailureReason.NO_PLACE_TO_SHOW)
+        standing, poses = chosen
+        yield from self.come_to(standing)
+        joints = self.joints_from_here(poses, standing, self._free)
+        if joints is None:
+            raise Stuck(FailureReason.CANNOT_SHOW_FROM_HERE)
+        yield from self.together(self.reach(joints[0]), self.look_at(self._face()))
+        yield from self.line(poses[1], speed=GENTLE)
+        yield from self.wait(WHILE)
+        yield from self.withdraw(poses[0])
+        yield from self.leave()
+
+    def _face(self) -> Array:
+        """Between the eyes (3,)."""
+        box = self.goal.box
+        assert box is not None
+        face: Array = box.center + np.array([0.0, 0.0, box.half[2] - FACE])
+        return face
+
+    def _options(self) -> list[Option]:
+        reachable = Reachable.of(self.costs, self.base)
+        front = float(self.goal.front or 0.0)
+        ahead = np.array([np.cos(front), np.sin(front), 0.0])
+        options: list[Option] = []
+        for (near, gap), (low, drop), (aside, slant) in itertools.product(
+            enumerate(AHEAD), enumerate(BELOW), enumerate(SLANTS)
+        ):
+            yaw = front + np.pi + slant
+            rotation = gripper_rotation(yaw, 0.0)
+            point = self._face() + gap * ahead - np.array([0.0, 0.0, drop])
+            before, at = (Pose(point - back * rotation[:, 0], rotation) for back in (BEFORE, 0.0))
+            stands = base_candidates(at.position, yaw, self.base, reachable, distances=STANDS)
+            options += [(cost + LESS_LIKED * (near + low + aside), base, (before, at)) for cost, base in stands[:8]]
+        return cheapest(options)
+
+    def _free(self, standing: Standing, way: float, at: float) -> bool:
+        space = self.space(standing.base)
+        before = self.joints.between(standing.ready, standing.joints[0])
+        return self.clear(space, before, way) and self.clear(space, standing.joints, at)

@@ -1,0 +1,74 @@
+"""The verbs of a household, `--skills classical,chores` and `--skills ideal,ideal-chores`, and what is done with
+people, `--skills classical,people` and `--skills ideal,ideal-people`."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from homie.kernel.interfaces import ErrorCheck, Kinematics, Skill, SkillSet
+from homie.kernel.robot.body import RobotSpec
+from homie.kernel.vocabulary.actions import Action, ActionTable
+from homie.kernel.world.household import PERSON_VERBS, VERBS
+from skills.household.attend import Attend
+from skills.household.checks import household, people
+from skills.household.follow import Follow
+from skills.household.hand_over import HandOver
+from skills.household.press import Press
+from skills.household.show import Show
+from skills.ideal.skill_set import Ideal
+from skills.motion.hand import Hand
+
+ROWS: ActionTable = {name: verb.action for name, verb in VERBS.items()}
+PERSON_ROWS: ActionTable = {name: verb.action for name, verb in PERSON_VERBS.items()}
+PEOPLE_ABOUT = "hands things over to people, shows them things and follows them"
+
+
+class Chores(SkillSet):
+    """Verbs of a household by motion: the hand presses switches, and waits for what takes time."""
+
+    name = "chores"
+    actions = (*Press.actions, *Attend.actions)
+    own_actions: ClassVar[tuple[Action, ...]] = tuple(ROWS[action] for action in actions)
+    own_checks: ClassVar[tuple[ErrorCheck, ...]] = (household,)
+    about = "turns things on and off by their switches, washes, fills, heats and cools"
+
+    def skills(self, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
+        spec.require("The skill set 'chores'", "base", "arm", "gripper", postures=True)
+        return [Press(spec, kinematics, Hand()), Attend()]
+
+
+class IdealChores(Ideal):
+    """All verbs of a household, set in a simulated world."""
+
+    name = "ideal-chores"
+    table: ClassVar[ActionTable] = ROWS
+    actions = tuple(ROWS)
+    own_actions: ClassVar[tuple[Action, ...]] = tuple(ROWS.values())
+    own_checks: ClassVar[tuple[ErrorCheck, ...]] = (household,)
+    about = "turns things on and off, slices, washes, wipes, fills, pours, heats and cools"
+
+
+class People(SkillSet):
+    """What is done with people, by motion."""
+
+    name = "people"
+    actions = tuple(PERSON_ROWS)
+    own_actions: ClassVar[tuple[Action, ...]] = tuple(PERSON_ROWS.values())
+    own_checks: ClassVar[tuple[ErrorCheck, ...]] = (people,)
+    about = PEOPLE_ABOUT
+
+    def skills(self, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
+        spec.require("The skill set 'people'", "base", "arm", "gripper", postures=True)
+        hand = Hand()
+        return [HandOver(spec, kinematics, hand), Show(spec, kinematics, hand), Follow(spec, kinematics, hand)]
+
+
+class IdealPeople(Ideal):
+    """What is done with people, set in a simulated world."""
+
+    name = "ideal-people"
+    table: ClassVar[ActionTable] = PERSON_ROWS
+    actions = tuple(PERSON_ROWS)
+    own_actions: ClassVar[tuple[Action, ...]] = tuple(PERSON_ROWS.values())
+    own_checks: ClassVar[tuple[ErrorCheck, ...]] = (people,)
+    about = PEOPLE_ABOUT

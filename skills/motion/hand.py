@@ -1,0 +1,96 @@
+"""What a manipulation skill knows of the thing in its hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from homie.kernel.types import Array, Box, Pose, Pose2, rotation_z
+from skills.motion.motions import gripper_rotation
+
+STOOD = 0.02
+"""Metres by which a standing base may shift."""
+
+WAYMARK = 0.08
+"""Joint change (rad) from which a posture on the way is remembered."""
+
+FINEST = 0.022
+"""Least radius (m) of the spheres that stand for a held thing: of a thin one they are fatter than it is."""
+
+NOTHING: Array = np.zeros((0, 4))
+"""No spheres."""
+
+
+@dataclass(slots=True)
+class Hand:
+    """Memory that Pick leaves for Put: how the object sits in the gripper. Shared by one set of skills.
+
+    Attributes:
+        pitch: Of the gripper when it took the object, rad.
+        roll: Of it about its fingers, if it keeps that: a plate stays level in it.
+        center: The object's middle (3,) in the gripper frame, m: aside along y for a thing held by its rim, ahead along
+            x for one held by its near end.
+        half: Half extents of the object's box.
+        axes: Of that box, columns (3, 3) in the gripper frame.
+        spheres: (n, 4), centre in the gripper frame and radius, m, that fill it.
+        level: The posture (n,) in which a thing is carried that must not tilt; else None.
+        loose: Something lies in it.
+        came: Postures of the arm since the base last moved, by which it can go back; see `note`.
+    """
+
+    pitch: float = 0.0
+    roll: float = 0.0
+    center: Array = field(default_factory=lambda: np.zeros(3))
+    spheres: Array = field(default_factory=lambda: NOTHING)
+    half: tuple[float, float, float] = (0.04, 0.04, 0.05)
+    axes: Array = field(default_factory=lambda: np.eye(3))
+    level: Array | None = None
+    loose: bool = False
+    came: list[Array] = field(default_factory=list)
+    _stood: Pose2 | None = None
+
+    def take(self, box: Box, pose: Pose, pitch: float, roll: float = 0.0) -> None:
+        """Remember an upright box held by a gripper at a pose (both in the odometry frame)."""
+        position, rotation = pose.position, pose.rotation
+        center = rotation.T @ (box.center - position)
+        self.pitch, self.roll, self.center, self.level, self.loose = pitch, roll, center, None, False
+        self.half = (float(box.half[0]), float(box.half[1]), float(box.half[2]))
+        self.axes = rotation.T @ rotation_z(box.yaw)
+        self.spheres = filled(Box(center, box.half), self.axes)
+
+    def note(self, base: Pose2, q: Array) -> None:
+        """Remember the way of the arm while the base stands."""
+        if self._stood is None or np.hypot(base.x - self._stood.x, base.y - self._stood.y) > STOOD:
+            self._stood, self.came = base, []
+        if not self.came or np.max(np.abs(q - self.came[-1])) > WAYMARK:
+            self.came.append(q)
+
+    @property
+    def radius(self) -> float:
+        """Of its footprint, m."""
+        return float(np.hypot(self.half[0], self.half[1]))
+
+    def drop_at(self, pitch: float) -> float:
+        """Metres from the gripper frame down to the lowest corner of the object's box when the hand is level and has
+        another pitch: the object tilts with it."""
+        down = -gripper_rotation(0.0, pitch, self.roll)[2]
+        return float(down @ self.center + np.abs(down @ self.axes) @ np.array(self.half))
+
+    def tilts(self, pitches: Sequence[float]) -> tuple[tuple[float, float], ...]:
+        """Pitches to put it down with, and what they cost: a tall thing should stand, a small one may lie anyhow."""
+        if self.level is not None or self.roll:
+            return ((self.pitch, 0.0),)
+        dear = 0.4 if max(self.half) < 0.05 else 1.5
+        others = [pitch for pitch in pitches if abs(pitch - self.pitch) > 0.1]
+        return ((self.pitch, 0.0), *((pitch, dear * abs(pitch - self.pitch)) for pitch in others))
+
+
+def filled(box: Box, rotation: Array) -> Array:
+    """Spheres (n, 4) that fill a box around `box.center` whose axes are the columns of a rotation (3, 3)."""
+    radius = max(FINEST, float(np.min(box.half)))
+    reach = np.maximum(box.half - radius, 0.0)
+    marks = [np.linspace(-r, r, 1 + int(np.ceil(2 * r / (1.4 * radius)))) if r > 0 else np.zeros(1) for r in reach]
+    grid = np.stack(np.meshgrid(*marks, indexing="ij"), axis=-1).reshape(-1, 3)
+    return np.column_stack([box.center + grid @ rotation.T, np.full(len(grid), radius)])

@@ -1,0 +1,271 @@
+"""What Pick, Put, Open and Close share: coming to a standing, raising the arm, backing away, getting free."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+
+import numpy as np
+
+from homie.kernel.interfaces import Kinematics
+from homie.kernel.robot.body import RobotSpec
+from homie.kernel.types import Array, Box, Command, FailureReason, Goal, Observation, Pose, Pose2, Subtask
+from skills.motion.collision import DRIVEN, FREE, ON_ARRIVAL, PLANNED, TOUCH, Solids
+from skills.motion.driving import MobileSkill
+from skills.motion.hand import NOTHING, Hand
+from skills.motion.motions import Motion, Stuck, wrap
+from skills.motion.planning import plan_path
+from skills.motion.reaching import Option, Reachable, Standing, first_standing, solve_sequence
+from skills.motion.ways import ArmSpace
+
+BACK_OFF = 0.32
+"""Metres before a standing where the arm is raised, so that it never swings into what the robot stands at."""
+
+THERE = 0.02
+"""Metres from a standing at which the robot stands there: further away it drives up again, since an arm that is near
+the end of its reach, or of the room that it has, may miss by as much."""
+
+TIGHT = 0.01
+"""Clearance (m) from which a loose thing is no more in the way of an arm."""
+
+AROUND = -np.inf
+"""Margin (m) on the straight way of the arm where that need not be free, because a way around things is searched."""
+
+MARGINS = ((PLANNED, FREE), (PLANNED, TOUCH), (DRIVEN, FREE), (DRIVEN, TOUCH), (AROUND, TOUCH))
+"""Margins (m) on the way to a standing and at the poses there, the most comfortable first."""
+
+MOST_SEARCHES = 12
+"""Searches for a way around things in one subtask: each that is in vain takes about a second of thinking."""
+
+AWAY = (0.35, 0.25, 0.15)
+"""Metres that the robot backs away from what it has worked at, as far as there is room."""
+
+LOADED, EMPTY = 0.15, 0.25
+"""Metres per second at which the hand is led out, with something in it and without."""
+
+
+class Manipulation(MobileSkill):
+    """A mobile skill with an arm and a memory of the held object (shared by the skills of one set)."""
+
+    max_seconds = 115.0
+    freeing = 25.0
+
+    def __init__(self, spec: RobotSpec, kinematics: Kinematics, hand: Hand) -> None:
+        super().__init__(spec, kinematics, hand)
+        self.ready = self.readies[0]
+        """The raised posture from which the arm reaches forward, (n,)."""
+        self._searches = 0
+
+    def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        super().start(subtask, goal, observation)
+        self._searches = 0
+
+    def act(self, observation: Observation) -> Command:
+        command = super().act(observation)
+        self.hand.note(self.base, self.q)
+        return command
+
+    # ------------------------------------------------------------ choosing where to stand
+
+    def clear(self, space: ArmSpace, postures: Sequence[Array], margin: float) -> bool:
+        """Whether the arm, in each of some postures, keeps `margin` metres (negative: may touch) from solid things."""
+        return all(space.clearance(q) >= margin for q in postures)
+
+    def reachable_standing(
+        self,
+        options: Sequence[Option],
+        accept: Callable[[Standing, float, float], bool],
+    ) -> tuple[Standing, Sequence[Pose]] | None:
+        """The cheapest option that the arm can do without touching things; if there is none, with a brush of them; if
+        there is none either, on a narrower way there, and at last on a way around things.
+
+        accept(standing, margin of the way, margin at the poses) has the last word.
+        """
+        solids = Solids(self.goal.solids)
+        readies = self.readies
+        if self.hand.level is not None and len(self.held):
+            readies = [self.hand.level] if self.hand.loose else [self.hand.level, *readies]
+
+        def clearance(base: Pose2, q: Array) -> float:
+            return ArmSpace(self.joints, self.kinematics, solids, base, NOTHING).clearance(q)
+
+        def reaches(standing: Standing, way: float, at: float) -> bool:
+            return accept(standing, way, at) and (way > AROUND or self._search_around(standing))
+
+        return first_standing(self.kinematics, options, readies, MARGINS, clearance=clearance, accept=reaches)
+
+    def way_around(self, standing: Standing) -> bool:
+        """Whether the arm gets from the raised posture to the first pose of a standing in another way, where the
+        straight one is not free: from behind an open door, or between two boards."""
+        return self.way_between(standing.ready, standing.joints[0], standing.base) is not None
+
+    def _search_around(self, standing: Standing) -> bool:
+        """The same for one of many standings: False after `MOST_SEARCHES`."""
+        if self.hand.loose or self._searches >= MOST_SEARCHES:  # what lies loosely in the hand is led straight
+            return False
+        self._searches += 1
+        return self.way_around(standing)
+
+    def joints_from_here(
+        self, poses: Sequence[Pose], planned: Standing, accept: Callable[[Standing, float, float], bool]
+    ) -> tuple[Array, ...] | None:
+        """Joints for gripper poses from where the robot has come to stand, those like the planned ones first: a
+        millimetre may make the arm fold otherwise.
+
+        Args:
+            accept: As for `reachable_standing`, a little less strict.
+        """
+        around = not accept(planned, *ON_ARRIVAL)
+        for begin in (planned.joints[0], self.ready):
+            joints = solve_sequence(self.kinematics, self.base, poses, begin)
+            if joints is None:
+                continue
+            here = Standing(self.base, joints, self.ready)
+            if accept(here, *ON_ARRIVAL):
+                return joints
+            if around and accept(here, AROUND, ON_ARRIVAL[1]) and self._search_around(here):
+                return joints
+        return None
+
+    @contextmanager
+    def supposing(self, goal: Goal) -> Iterator[None]:
+        """Plan as if the goal were another one."""
+        actual, self.goal = self.goal, goal
+        try:
+            yield
+        finally:
+            self.goal = actual
+
+    def blockers(self, standing: Standing) -> list[Box]:
+        """Loose things that keep the robot from a standing, or the arm from what it does there."""
+        radius = self.spec.footprint_radius + self.margin
+        way = [*self.joints.between(standing.ready, standing.joints[0]), *standing.joints]
+        path = plan_path(self.costs, self.base.xy, standing.base.xy)
+        spaces = {id(box): replace(self.space(standing.base), solids=Solids([box])) for box in self.goal.loose}
+        return [
+            box
+            for box in self.goal.loose
+            if any(spaces[id(box)].clearance(q) < TIGHT for q in way)
+            or (path is None and box.distance(standing.base.xy) < radius)
+        ]
+
+    # ------------------------------------------------------------ coming and going
+
+    def come_to(self, standing: Standing) -> Motion:
+        """Drive to a standing with the arm raised on the last stretch."""
+        pose = standing.base
+        direction = np.array([np.cos(pose.yaw), np.sin(pose.yaw)])
+        before = pose.xy - BACK_OFF * direction
+        near = np.linalg.norm(pose.xy - self.base.xy) < THERE and abs(wrap(pose.yaw - self.base.yaw)) < 0.05
+        if not near:
+            yield from self.tuck()
+            self.ready = standing.ready
+            torso = self.ready[: self.chain.torso]
+            if Reachable.of(self.costs, self.base)(before):
+                yield from self.navigate(before, pose.yaw, torso=torso)
+                forward = self.straight(float((pose.xy - self.base.xy) @ direction), line=pose)
+                way = self.way_to(self.ready)
+                if way is not None and self._clear_on(way, (before + pose.xy) / 2, pose.xy):
+                    yield from self.together(forward, self.follow_joints(way))
+                else:
+                    yield from self.raise_arm()
+                    yield from forward
+                yield from self.turn(pose.yaw)
+                return
+            yield from self.navigate(pose.xy, pose.yaw, torso=torso)
+        self.ready = standing.ready
+        yield from self.raise_arm()
+
+    def _clear_on(self, way: Sequence[Array], *places: Array) -> bool:
+        """Whether a way of the arm is clear with the base at other places (2,) too."""
+        postures = [q for a, b in zip([self.q, *way], way, strict=False) for q in self.joints.between(a, b)]
+        spaces = (self.space(Pose2(float(xy[0]), float(xy[1]), self.base.yaw)) for xy in places)
+        return all(self.clear(space, postures, 0.0) for space in spaces)
+
+    def raise_arm(self) -> Motion:
+        """To the raised posture of the standing."""
+        if not self.at(self.ready):
+            yield from self.fold(self.ready)
+
+    def withdraw(self, *poses: Pose) -> Motion:
+        """Lead the hand out along straight lines, as far as that goes."""
+        for pose in poses:
+            whole = yield from self._toward(pose)
+            if not whole:
+                return
+
+    def _toward(self, pose: Pose) -> Motion:
+        """Lead the hand straight to a pose, or as much of the way as the arm can; returns whether it was all of it."""
+        begin, speed = self.gripper_pose().position, LOADED if self.seen.body.holding else EMPTY
+        for part in (1.0, 0.6, 0.3):
+            there = Pose(begin + part * (pose.position - begin), pose.rotation)
+            path = self.line_joints(self.q, there)
+            if path is not None:
+                yield from self.along(path, there, speed=speed)
+                return part == 1.0
+        return False
+
+    def leave(self) -> Motion:
+        """Back away from what the robot stands at and tuck the arm, at a time where both can be."""
+        heading = np.array([np.cos(self.base.yaw), np.sin(self.base.yaw)])
+        room = next((d for d in AWAY if self._clear_behind(d)), 0.0)
+        places = [self.base.xy - part * room * heading for part in (0.25, 0.5, 0.75, 1.0)]
+        way = self.way_to(self.travelling)
+        if room and way is not None and self._clear_on(way, places[1], places[3]):
+            yield from self.together(self.straight(-room), self.follow_joints(way))
+            return
+        if room and self._clear_as_it_is(places):  # first away, then fold: no swing beside what it has worked at
+            yield from self.straight(-room)
+            yield from self.tuck()
+            return
+        yield from self.fold(self.ready)
+        if room:
+            yield from self.straight(-room)
+        yield from self.tuck()
+
+    def _clear_as_it_is(self, places: Sequence[Array]) -> bool:
+        """Whether the arm as it is comes no nearer to things with the base at other places (2,)."""
+        q, least = self.q, min(0.0, self.space().clearance(self.q))
+        spaces = (self.space(Pose2(float(xy[0]), float(xy[1]), self.base.yaw)) for xy in places)
+        return all(space.clearance(q) >= least for space in spaces)
+
+    def _clear_behind(self, distance: float) -> bool:
+        return self.clearance_ahead(self.base, -distance) >= self.spec.footprint_radius + 0.02
+
+    # ------------------------------------------------------------ the hand
+
+    def release(self, further: float = np.inf) -> Motion:
+        """Open the hand, or by so many metres further only, and let go. Raises Stuck if it holds all the same."""
+        yield from self.gripper(min(self.spec.gripper_max, self.seen.body.gripper + further))
+        yield from self.wait(0.12)
+        if self.seen.body.holding:
+            raise Stuck(FailureReason.HAND_KEEPS)
+
+    def squeeze(self) -> Motion:
+        """Close the hand until it holds something or is shut."""
+        for _ in range(int(2.0 / self.spec.period)):
+            yield self.spec.grip(0.0)
+            body = self.seen.body
+            if body.holding or body.gripper < 0.004:
+                break
+        yield from self.wait(0.2)
+
+    # ------------------------------------------------------------ getting free
+
+    def recovery(self) -> Motion:
+        """Out of where it is stuck, by the way that it came, and into the travelling posture."""
+        if self.at(self.travelling, 0.2):
+            return
+        with suppress(Stuck):
+            yield from self.leave()
+            return
+        yield from self.back_out()
+        yield from self.straight(-0.25, speed=0.2, seconds=3.0)
+        yield from self.tuck()
+
+    def back_out(self) -> Motion:
+        """Lead the arm back along the way it came since the base has stood here."""
+        way = self.hand.came[::-1]
+        with suppress(Stuck):
+            yield from self.follow_joints(way, speed=0.5)

@@ -1,0 +1,345 @@
+"""Motions that classical skills are made of, each a generator of commands.
+
+A skill is written as a routine: `yield from` one motion after the other. Each `yield` is one control period; when it
+returns, `self.seen` is the newest observation. A motion that cannot go on raises `Stuck` with the reason.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from homie.kernel.interfaces import Kinematics
+from homie.kernel.robot.body import Chain, RobotSpec
+from homie.kernel.types import (
+    Array,
+    Box,
+    Command,
+    Failure,
+    FailureReason,
+    Goal,
+    Observation,
+    Outcome,
+    Pose,
+    Pose2,
+    Subtask,
+    rotation_z,
+)
+from homie.kernel.types.failures import MOST_NAMED, repeated
+from skills.attempts import AttemptSkill
+from skills.motion.ways import Joints
+
+BLOCKED = 0.35
+"""Joint error (rad or m) that remains when something is in the way, rather than a servo that leans on something."""
+
+STILL, LEANING = 0.0125, 0.3
+"""Joint speed (rad/s or m/s) up to which an arm stands still, and seconds after which it leans on something: waiting
+longer brings it no nearer."""
+FINGERS_STILL = 0.005
+"""Speed (m/s) of the opening up to which fingers stand still."""
+
+BRISK = 0.9
+"""Share of the largest joint speeds at which the arm moves where nothing has to be touched."""
+
+RAMP = 0.2
+"""Seconds in which a joint comes to its speed and to rest: without it the arm shakes at every corner of its way."""
+
+Motion = Generator[Command, None, Any]
+
+
+class Stuck(Exception):
+    """The motion cannot go on.
+
+    Attributes:
+        failure: The reason of the attempt, a `Failure` where planners get advice.
+    """
+
+    def __init__(self, reason: FailureReason | str, *, blockers: Sequence[Box] | None = None, **details: Any) -> None:
+        """A motion that cannot go on.
+
+        Args:
+            reason: A reason, or a text for the record alone.
+            blockers: The objects in the way; None where nothing is.
+            details: The arguments of the reason (`homie.kernel.types.Failure`).
+        """
+        names = None if blockers is None else [box.name for box in blockers]
+        self.failure = reason if isinstance(reason, str) else Failure(reason, blockers=names, **details)
+        super().__init__(self.failure)
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """The names of the objects in the way, () for more than can be named."""
+        blockers = (self.failure.blockers or ()) if isinstance(self.failure, Failure) else ()
+        return blockers if len(blockers) <= MOST_NAMED else ()
+
+
+class NotRetryable(Stuck):
+    """Nothing was tried, and trying again would change nothing: what is in the way has to go first."""
+
+
+AGAIN = 6
+"""Attempts at one target that fail for one reason in a row after which no further one is worth it."""
+
+
+class RoutineSkill(AttemptSkill):
+    """A skill whose behaviour is one routine. Returning from it is success, raising Stuck is failure.
+
+    Before a failure is reported, and when the time runs out, `recovery` frees the robot.
+    """
+
+    freeing: float = 0.0
+    """Seconds of an attempt's time that are kept for the recovery."""
+
+    def __init__(self, spec: RobotSpec, kinematics: Kinematics) -> None:
+        self.spec = spec
+        self.kinematics = kinematics
+        self.chain = spec.chain
+        self.joints = Joints(spec.chain)
+        self._failures: list[tuple[str, str]] = []
+        self._renew()
+        self._ends = Outcome.SUCCEEDED
+
+    def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        self.subtask = subtask
+        self.goal = goal
+        self.seen = observation
+        self._began = observation.stamp
+        self._renew()
+        self._ends = Outcome.SUCCEEDED
+        self._motion = self.routine()
+
+    def revise(self, goal: Goal) -> None:
+        self.goal = goal
+
+    def act(self, observation: Observation) -> Command:
+        self.seen = observation
+        if self._ends is Outcome.SUCCEEDED and observation.stamp - self._began > self.max_seconds - self.freeing:
+            self._motion.close()
+            self._recover(Outcome.TIMED_OUT, Failure(FailureReason.TIMED_OUT, seconds=self.max_seconds - self.freeing))
+        for _ in range(2):  # the routine, and where it is stuck the recovery
+            try:
+                return next(self._motion)
+            except StopIteration:
+                self._outcome = self._ends
+                if self._ends is Outcome.SUCCEEDED:
+                    self._failures = []
+            except Stuck as stuck:
+                if self._ends is Outcome.SUCCEEDED:
+                    self._fail(stuck)
+                    continue
+                self._outcome = self._ends
+            break
+        return Command()
+
+    def _fail(self, stuck: Stuck) -> None:
+        """End the attempt in a recovery; what fails in the same way time after time is given up."""
+        reason, self._about = stuck.failure, stuck.about
+        failure = (self.goal.name, reason)
+        self._failures = [*self._failures, failure] if failure in self._failures[-1:] else [failure]
+        in_vain = len(self._failures) >= AGAIN
+        self._retryable = not in_vain and not isinstance(stuck, NotRetryable)
+        if in_vain:
+            reason = repeated(reason, len(self._failures))
+        self._recover(Outcome.FAILED, reason)
+
+    def _recover(self, ends: Outcome, reason: str) -> None:
+        self._ends, self._reason = ends, reason
+        self._motion = self.recovery()
+
+    def recovery(self) -> Motion:
+        """Recovery after a failure, before it is reported. Raising Stuck ends it."""
+        return
+        yield
+
+    @abstractmethod
+    def routine(self) -> Motion:
+        """The behaviour."""
+
+    # ------------------------------------------------------------ state
+
+    @property
+    def base(self) -> Pose2:
+        """Where the base is by odometry."""
+        return self.seen.body.base
+
+    @property
+    def q(self) -> Array:
+        """The joints of torso and arm as measured, (n,)."""
+        return self.chain.measured(self.seen.body)
+
+    def gripper_pose(self) -> Pose:
+        """The gripper in the odometry frame, from measured joints."""
+        return self.to_odometry(self.kinematics.forward(self.q))
+
+    def to_odometry(self, pose: Pose) -> Pose:
+        """A pose in the base frame, in the odometry frame."""
+        return Pose(self.base.transform(pose.position), rotation_z(self.base.yaw) @ pose.rotation)
+
+    def to_base(self, pose: Pose, base: Pose2 | None = None) -> Pose:
+        """A pose in the odometry frame, in the frame of the base (or of a base pose that is only planned)."""
+        base = base or self.base
+        return Pose(base.inverse(pose.position), rotation_z(-base.yaw) @ pose.rotation)
+
+    # ------------------------------------------------------------ arm and gripper
+
+    def posture(self, q: Array, *, speed: float = BRISK, tolerance: float = 0.03, patience: float = 1.2) -> Motion:
+        """Move torso and arm to joint values (n,), all joints arriving together. Raises Stuck if blocked."""
+        yield from self.follow_joints([q], speed=speed, tolerance=tolerance, patience=patience)
+
+    def follow_joints(
+        self, path: Sequence[Array], *, speed: float = BRISK, tolerance: float = 0.03, patience: float = 1.5
+    ) -> Motion:
+        """Move through joint values one after the other without stopping in between."""
+        command = self.q
+        for command in timed(self.chain, self.q, path, speed * self.chain.speeds, self.spec.period):
+            yield self.chain.command(command)
+        yield from self._settle(command, tolerance, patience)
+        worst = int(np.argmax(np.abs(self.q - command)))
+        if abs(self.q[worst] - command[worst]) >= BLOCKED:
+            name = self.chain.names[worst]
+            raise Stuck(FailureReason.ARM_BLOCKED, why=f"{name} is {abs(self.q[worst] - command[worst]):.2f} off")
+
+    def _settle(self, command: Array, tolerance: float, patience: float) -> Motion:
+        """Wait until every joint is where it was commanded, or does not come any nearer."""
+        waited, still, last = 0.0, 0.0, self.q
+        while np.max(np.abs(self.q - command)) > tolerance and waited <= patience and still < LEANING:
+            yield self.chain.command(command)
+            waited += self.spec.period
+            still = still + self.spec.period if np.max(np.abs(self.q - last)) < STILL * self.spec.period else 0.0
+            last = self.q
+
+    def line(self, pose: Pose, *, speed: float = 0.15, locked_torso: bool = False, patience: float = 1.5) -> Motion:
+        """Move the gripper on a straight line to a pose in the odometry frame. Raises Stuck if IK or way is blocked."""
+        path = self.line_joints(self.q, pose, locked_torso=locked_torso)
+        if path is None:
+            raise Stuck(FailureReason.OFF_STRAIGHT_LINE)
+        yield from self.along(path, pose, speed=speed, patience=patience)
+
+    def along(self, path: list[Array], pose: Pose, *, speed: float = 0.15, patience: float = 1.5) -> Motion:
+        """Follow the joint path of a line at a gripper speed in m/s."""
+        length = float(np.linalg.norm(pose.position - self.gripper_pose().position))
+        command = self.q
+        least = length / max(1, len(path)) / speed
+        for command in timed(self.chain, self.q, path, self.chain.speeds, self.spec.period, least=least):
+            yield self.chain.command(command)
+        yield from self._settle(command, 0.03, patience)
+
+    def line_joints(
+        self, q0: Array, pose: Pose, *, base: Pose2 | None = None, locked_torso: bool = False, step: float = 0.03
+    ) -> list[Array] | None:
+        """Joint values along the straight gripper line from q0 to a pose in the odometry frame; None if unreachable."""
+        target = self.to_base(pose, base)
+        start = self.kinematics.forward(q0)
+        length = float(np.linalg.norm(target.position - start.position))
+        count = max(1, int(np.ceil(length / step)))
+        path, q = [], q0
+        for i in range(1, count + 1):
+            t = i / count
+            position = start.position + (target.position - start.position) * t
+            rotation = slerp(start.rotation, target.rotation, t)
+            solution = self.kinematics.solve(position, rotation, q, locked_torso=locked_torso)
+            nearest = self.chain.nearest(solution.q, q)
+            if not solution.ok or np.max(np.abs(nearest - q)) > 0.9:
+                return None
+            q = nearest
+            path.append(q)
+        return path
+
+    def gripper(self, width: float, *, patience: float = 1.5) -> Motion:
+        """Open or close the gripper until it has the width (m) or stops moving."""
+        still, last = 0.0, self.seen.body.gripper
+        waited = 0.0
+        while waited < patience:
+            yield self.spec.grip(width)
+            now = self.seen.body.gripper
+            still = still + self.spec.period if abs(now - last) < FINGERS_STILL * self.spec.period else 0.0
+            if abs(now - width) < 0.003 or still > 0.25:
+                return
+            last, waited = now, waited + self.spec.period
+
+    def together(self, *motions: Motion) -> Motion:
+        """Several motions of different limbs at a time, until all are over. The first that is stuck ends them all."""
+        running = list(motions)
+        while running:
+            commands = []
+            for motion in tuple(running):
+                try:
+                    commands.append(next(motion))
+                except StopIteration:
+                    running.remove(motion)
+            if commands:
+                yield merged(commands)
+
+    def accompanied(self, motion: Motion, other: Motion) -> Motion:
+        """A motion with one of another limb beside it, which stops where it is when the first is over."""
+        for command in motion:
+            beside = next(other, None)
+            yield command if beside is None else merged([command, beside])
+
+    def wait(self, seconds: float) -> Motion:
+        """Stand still."""
+        for _ in range(int(np.ceil(seconds / self.spec.period))):
+            yield Command()
+
+
+def timed(
+    chain: Chain, begin: Array, path: Sequence[Array], speeds: Array, period: float, *, least: float = 0.0
+) -> Iterator[Array]:
+    """Joint values (n,) of every control period (s) along a path that begins at `begin`, none faster than its speed.
+
+    Speeds change over `RAMP` seconds: each value is the mean of those of a way at constant speeds over that time.
+
+    Args:
+        least: Seconds that each leg takes at least.
+    """
+    ahead = max(1, round(RAMP / period))
+    even = [begin] * ahead
+    for posture in path:
+        start, target = even[-1], chain.nearest(posture, even[-1])
+        duration = max(least, float(np.max(np.abs(target - start) / speeds)))
+        steps = max(1, int(np.ceil(duration / period)))
+        even += [start + (target - start) * (step / steps) for step in range(1, steps + 1)]
+    even += [even[-1]] * ahead
+    sums = np.cumsum([np.zeros_like(even[0]), *even], axis=0)
+    yield from (sums[ahead:] - sums[:-ahead])[1:] / ahead
+
+
+def merged(commands: Sequence[Command]) -> Command:
+    """One command of several; of each group the first that has it."""
+    targets = {group: values for command in reversed(commands) for group, values in command.targets.items()}
+    return Command(targets, next((command.effector for command in commands if command.effector is not None), None))
+
+
+def gripper_rotation(yaw: float, pitch: float, roll: float = 0.0) -> Array:
+    """Rotation of a gripper whose fingers point along `yaw`, `pitch` radians below the horizon, rolled about them.
+
+    With roll 0 the fingers close horizontally (gripper y is level).
+    """
+    cp, sp = np.cos(pitch), np.sin(pitch)
+    tilt = np.array([[cp, 0.0, sp], [0.0, 1.0, 0.0], [-sp, 0.0, cp]])
+    cr, sr = np.cos(roll), np.sin(roll)
+    spin = np.array([[1.0, 0.0, 0.0], [0.0, cr, -sr], [0.0, sr, cr]])
+    turned: Array = rotation_z(yaw) @ tilt @ spin
+    return turned
+
+
+def slerp(a: Array, b: Array, t: float) -> Array:
+    """The rotation a fraction `t` of the way from a to b, both (3, 3)."""
+    relative = a.T @ b
+    angle = float(np.arccos(np.clip((np.trace(relative) - 1.0) / 2.0, -1.0, 1.0)))
+    if angle < 1e-6:
+        return b
+    if angle > np.pi - 1e-3:
+        return b if t >= 0.5 else a
+    skew = (relative - relative.T) / (2.0 * np.sin(angle))
+    part = np.eye(3) + np.sin(angle * t) * skew + (1.0 - np.cos(angle * t)) * (skew @ skew)
+    turned: Array = a @ part
+    return turned
+
+
+def wrap(angle: float) -> float:
+    """The angle in (-pi, pi]."""
+    return float(-np.remainder(-angle + np.pi, 2 * np.pi) + np.pi)

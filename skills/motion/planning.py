@@ -1,0 +1,204 @@
+"""Path planning on an occupancy grid: A* that prefers clearance, and the shortcut that makes its path drivable.
+
+The robot is a disc (differential drive with a round footprint), so a configuration is a point of the distance field.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.kernel.types import Array, Mask, OccupancyGrid
+
+
+def _segment(path: Array, point: Array) -> tuple[int, float]:
+    """The segment of the path nearest to a point, and where on it (0..1). Later segments win ties."""
+    best, where = np.inf, (0, 0.0)
+    for i in range(len(path) - 1):
+        a, b = path[i], path[i + 1]
+        span = b - a
+        t = float(np.clip((point - a) @ span / max(float(span @ span), 1e-9), 0.0, 1.0))
+        distance = float(np.linalg.norm(a + span * t - point))
+        if distance <= best + 1e-9:
+            best, where = distance, (i, t)
+    return where
+
+
+def length_left(path: Array, point: Array) -> float:
+    """Metres from the nearest point of a path (n, 2) to its end; near the end, the straight way at least."""
+    if len(path) == 1:
+        return float(np.linalg.norm(path[0] - point))
+    i, t = _segment(path, point)
+    lengths = np.linalg.norm(np.diff(path, axis=0), axis=1)
+    along = float(lengths[i] * (1.0 - t) + lengths[i + 1 :].sum())
+    return max(along, float(np.linalg.norm(path[-1] - point)) if along < 0.1 else along)
+
+
+def rest_of(path: Array, point: Array) -> Array:
+    """The corners (m, 2) of a path that are still ahead."""
+    return path[_segment(path, point)[0] + 1 :] if len(path) > 1 else path
+
+
+def point_ahead(path: Array, point: Array, distance: float) -> Array:
+    """The point `distance` metres further along the path than the nearest one, or the path's end."""
+    if len(path) == 1:
+        end: Array = path[0]
+        return end
+    i, t = _segment(path, point)
+    here = path[i] + (path[i + 1] - path[i]) * t
+    for nxt in path[i + 1 :]:
+        step = float(np.linalg.norm(nxt - here))
+        if step >= distance:
+            ahead: Array = here + (nxt - here) * (distance / step)
+            return ahead
+        distance -= step
+        here = nxt
+    last: Array = path[-1]
+    return last
+
+
+ESCAPE = 0.45
+"""Metres around the start within which a path may pass closer to obstacles than the robot's radius."""
+TIGHT = 12.0
+"""Cost per metre of such a pass: twice that of the narrowest way that is wide enough, so that it is left soon."""
+
+_MOVES = tuple((dy, dx, float(np.hypot(dy, dx))) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dy or dx)
+
+
+@dataclass(frozen=True, slots=True)
+class CostMap:
+    """Distance field of a grid.
+
+    Attributes:
+        clearance (ny, nx): Metres to the nearest obstacle.
+        cost (ny, nx): Per metre.
+    """
+
+    clearance: NDArray[np.float32]
+    cost: NDArray[np.float32]
+    origin: Array
+    resolution: float
+    radius: float
+
+    @classmethod
+    def of(cls, grid: OccupancyGrid, radius: float, comfort: float = 0.30) -> CostMap:
+        """From a grid, for a disc of `radius` metres; `comfort` is the clearance beyond it that costs nothing."""
+        free = (~grid.occupied).astype(np.uint8)
+        clearance = cv2.distanceTransform(free, cv2.DIST_L2, 5).astype(np.float32) * grid.resolution
+        near = np.clip((radius + comfort - clearance) / comfort, 0.0, 1.0)
+        cost = 1.0 + 4.0 * near**2 + 1.0 * grid.unknown.astype(np.float32)
+        cost[clearance < radius] = np.inf
+        return cls(clearance, cost.astype(np.float32), grid.origin, grid.resolution, radius)
+
+    def cell(self, point: Array) -> tuple[int, int]:
+        """(row, column) of a point (2,), clipped into the grid."""
+        column, row = np.floor((np.asarray(point[:2]) - self.origin) / self.resolution).astype(int)
+        ny, nx = self.clearance.shape
+        return int(np.clip(row, 0, ny - 1)), int(np.clip(column, 0, nx - 1))
+
+    def passable(self, start: Array) -> Mask:
+        """The cells (ny, nx) that a path from a point (2,) may pass.
+
+        A robot that stands closer to an obstacle than its radius (after reaching over a counter, say) may leave: around
+        the start half of it will do.
+        """
+        row, column = self.cell(start)
+        rows, columns = np.ogrid[: self.clearance.shape[0], : self.clearance.shape[1]]
+        close = np.hypot(rows - row, columns - column) <= ESCAPE / self.resolution
+        mask: Mask = (self.clearance >= self.radius) | (close & (self.clearance >= 0.5 * self.radius))
+        mask[row, column] = True
+        return mask
+
+    def point(self, cell: tuple[int, int]) -> Array:
+        """The centre (2,) of a cell."""
+        return self.origin + (np.array([cell[1], cell[0]]) + 0.5) * self.resolution
+
+    def clear_at(self, point: Array) -> float:
+        """Clearance at a point (2,); 0 outside the grid."""
+        column, row = np.floor((np.asarray(point[:2]) - self.origin) / self.resolution).astype(int)
+        ny, nx = self.clearance.shape
+        return float(self.clearance[row, column]) if 0 <= row < ny and 0 <= column < nx else 0.0
+
+    def between(self, a: Array, b: Array) -> float:
+        """Metres of obstacles on the straight line between two points (2,)."""
+        length = float(np.linalg.norm(np.asarray(b) - a))
+        steps = max(2, int(length / (0.5 * self.resolution)) + 1)
+        return length * float(np.mean([self.clear_at(a + (b - a) * t) == 0.0 for t in np.linspace(0.0, 1.0, steps)]))
+
+    def clear_line(self, a: Array, b: Array, clearance: float) -> bool:
+        """Whether the straight line between two points keeps the clearance."""
+        steps = max(2, int(np.linalg.norm(np.asarray(b) - a) / (0.5 * self.resolution)) + 1)
+        return all(self.clear_at(a + (b - a) * t) >= clearance for t in np.linspace(0.0, 1.0, steps))
+
+
+def plan_path(costs: CostMap, start: Array, goal: Array, tolerance: float = 0.0) -> Array | None:
+    """A path (n, 2) from start to goal (or to within `tolerance` metres of it), None if there is none.
+
+    Cells around the start that are nearer to an obstacle than the robot's radius cost more instead of being forbidden:
+    see `CostMap.passable`.
+    """
+    first, last = costs.cell(start), costs.cell(goal)
+    passable = costs.passable(start)
+    reach = tolerance / costs.resolution
+    best = {first: 0.0}
+    parent: dict[tuple[int, int], tuple[int, int]] = {}
+    order = itertools.count()
+    heap = [(0.0, next(order), first)]
+    closed: set[tuple[int, int]] = set()
+    ny, nx = costs.clearance.shape
+    while heap:
+        _, _, cell = heapq.heappop(heap)
+        if cell in closed:
+            continue
+        closed.add(cell)
+        if np.hypot(cell[0] - last[0], cell[1] - last[1]) <= reach:
+            return _smooth(costs, _trace(costs, parent, cell, start, goal if not reach else None))
+        for dy, dx, length in _MOVES:
+            nxt = (cell[0] + dy, cell[1] + dx)
+            if not (0 <= nxt[0] < ny and 0 <= nxt[1] < nx) or nxt in closed or not passable[nxt]:
+                continue
+            cost = min(float(costs.cost[nxt]), TIGHT)
+            total = best[cell] + length * cost
+            if total < best.get(nxt, np.inf):
+                best[nxt], parent[nxt] = total, cell
+                ahead = float(np.hypot(nxt[0] - last[0], nxt[1] - last[1]))
+                heapq.heappush(heap, (total + ahead, next(order), nxt))
+    return None
+
+
+def _trace(
+    costs: CostMap,
+    parent: dict[tuple[int, int], tuple[int, int]],
+    cell: tuple[int, int],
+    start: Array,
+    goal: Array | None,
+) -> Array:
+    cells = [cell]
+    while cells[-1] in parent:
+        cells.append(parent[cells[-1]])
+    points = [costs.point(c) for c in reversed(cells)]
+    points[0] = np.asarray(start[:2], dtype=float)
+    if goal is not None:
+        points.append(np.asarray(goal[:2], dtype=float))
+    return np.array(points)
+
+
+def _smooth(costs: CostMap, path: Array) -> Array:
+    """Leave out points that a straight line with nearly the same clearance can skip."""
+    kept = [path[0]]
+    i = 0
+    while i < len(path) - 1:
+        j = min(len(path) - 1, i + 40)
+        while j > i + 1:
+            needed = min(min(costs.clear_at(p) for p in path[i : j + 1]), costs.radius + 0.20)
+            if costs.clear_line(path[i], path[j], needed - 0.02):
+                break
+            j -= 1
+        kept.append(path[j])
+        i = j
+    return np.array(kept)

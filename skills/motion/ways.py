@@ -1,0 +1,227 @@
+"""Ways of the arm from one posture to another that keep out of things and of the robot's own body.
+
+The held object counts like the arm. The straight way in joint space is tried first, then ways by raised postures,
+then a search (RRT-Connect: Kuffner and LaValle, "An efficient approach to single-query path planning", ICRA 2000).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from homie.kernel.interfaces import Kinematics
+from homie.kernel.robot.body import Chain
+from homie.kernel.types import Array, Pose2
+from skills.motion.collision import Solids
+
+STEP = 0.15
+"""Joint change (rad) between two postures of a way that are looked at."""
+
+LIFT_STEP = 0.04
+"""The same for a torso and for joints that slide, m."""
+
+LEAP = 0.45
+"""Joint change (rad) by which the search grows towards a random posture; `LIFT_STEP` is to `STEP` as its part for the
+torso."""
+
+AROUND = 1.2
+"""How far (rad) outside of both ends the search looks."""
+
+SEARCHES = 350
+"""Random postures that a search tries before it gives up: about a second of thinking."""
+
+SHORTCUTS = 40
+
+OWN = 0.02
+"""Clearance (m) of a planned way from the robot's own body. The arm misses it by up to 15 mm: it rounds the corners of
+the way, and its joints do not lag alike."""
+
+FATTER = 0.03
+"""By how much (m) the spheres of the held object are thinner against the robot's own body: they are fatter than it
+is, and it is carried close to the chest."""
+
+
+class Joints:
+    """Ways in the joint space of a chain."""
+
+    def __init__(self, chain: Chain) -> None:
+        self.nearest = chain.nearest
+        self.low, self.high = chain.limits.T
+        self._step = np.where(chain.slides, LIFT_STEP, STEP)
+
+    def unrolled(self, way: Sequence[Array]) -> list[Array]:
+        """Postures one after the other, each with its endless joints on the turn next to the one before."""
+        turns = [way[0]]
+        for target in way[1:]:
+            turns.append(self.nearest(target, turns[-1]))
+        return turns
+
+    def size(self, away: Array) -> float:
+        """How far a way (n,) is, rad, with metres counted as `LIFT_STEP` to `STEP`."""
+        return float(np.max(np.abs(away) * STEP / self._step))
+
+    def between(self, begin: Array, end: Array) -> list[Array]:
+        """Postures along the straight way in joint space, with both ends."""
+        count = max(1, int(np.ceil(self.size(end - begin) / STEP)))
+        return [begin + (end - begin) * (k / count) for k in range(count + 1)]
+
+    def sample(self, rng: np.random.Generator, begin: Array, end: Array) -> Array:
+        """A random posture around two others."""
+        low = np.maximum(np.minimum(begin, end) - AROUND, self.low)
+        high = np.minimum(np.maximum(begin, end) + AROUND, self.high)
+        return np.asarray(rng.uniform(low, high))
+
+
+@dataclass(frozen=True, slots=True)
+class ArmSpace:
+    """Where the arm can be while the base stands at a pose.
+
+    Attributes:
+        held: Spheres (n, 4) in the gripper frame, see `Hand`.
+    """
+
+    joints: Joints
+    kinematics: Kinematics
+    solids: Solids
+    base: Pose2
+    held: Array
+
+    known: dict[bytes, float] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Clearances of postures that were asked for: ways share them, and each is tried for several margins. A space that
+    is made of this one by `replace` begins with none: it has other solids, another base, or another thing in the hand.
+    """
+
+    def clearance(self, q: Array) -> float:
+        """Metres between the arm with what it holds and solid things, negative inside them."""
+        asked = q.tobytes()
+        if asked not in self.known:
+            self.known[asked] = self._clearance(q)
+        return self.known[asked]
+
+    def _clearance(self, q: Array) -> float:
+        points, radii = self.kinematics.link_points(q), self.kinematics.point_radii
+        if len(self.held):
+            gripper = self.kinematics.forward(q)
+            points = np.vstack([points, gripper.position + self.held[:, :3] @ gripper.rotation.T])
+            radii = np.append(radii, self.held[:, 3])
+        c, s = np.cos(self.base.yaw), np.sin(self.base.yaw)
+        turned = np.stack([c * points[:, 0] - s * points[:, 1], s * points[:, 0] + c * points[:, 1], points[:, 2]], 1)
+        return self.solids.distance(turned + np.array([self.base.x, self.base.y, 0.0]), radii)
+
+    def own(self, q: Array) -> float:
+        """Metres between the arm with what it holds and the robot itself, more than what is asked counting as zero."""
+        return self.kinematics.self_distance(q, self.held - [0.0, 0.0, 0.0, FATTER]) - OWN
+
+    def clear(self, begin: Array, end: Array, margin: float) -> bool:
+        """Whether the straight way in joint space keeps `margin` metres from things, and out of the robot."""
+        end = self.joints.nearest(end, begin)
+        least = min(0.0, self.own(begin), self.own(end)) - 1e-3
+        # From the ends, which are often nearest to something.
+        return all(
+            self.clearance(q) >= margin and self.own(q) >= least for q in reversed(self.joints.between(begin, end))
+        )
+
+    def find(
+        self,
+        begin: Array,
+        end: Array,
+        detours: Sequence[Sequence[Array]],
+        margins: Sequence[float],
+    ) -> list[Array] | None:
+        """Postures from `begin` (left out) to `end` with clear ways between them; None if none was found.
+
+        Args:
+            detours: Postures to go by, tried in order after the straight way.
+            margins: Metres to things, best first. What is nearer to something than that at the beginning or at the end
+                need not keep more.
+        """
+        ends = min(self.clearance(begin), self.clearance(end)) - 2e-3
+        asked = list(dict.fromkeys(min(margin, ends) for margin in margins))
+        for margin in asked:
+            for detour in ((), *detours):
+                way = self.joints.unrolled([begin, *detour, end])
+                if all(self.clear(a, b, margin) for a, b in itertools.pairwise(way)):
+                    return way[1:]
+        end = self.joints.nearest(end, begin)
+        for margin in asked:
+            least = min(0.0, self.own(begin), self.own(end)) - 1e-3
+
+            def free(q: Array, margin: float = margin, least: float = least) -> bool:
+                return self.own(q) >= least and self.clearance(q) >= margin
+
+            around = connect(begin, end, free, self.joints)
+            if around is not None:
+                return around
+        return None
+
+
+def detours(ready: Sequence[Array], carry: Array, end: Array, torso: int) -> list[list[Array]]:
+    """Postures to go by on the way to `end`, for `ArmSpace.find`: the raised ones and that for carrying.
+
+    Args:
+        torso: How many joints, the first ones, are of a torso.
+    """
+    return [
+        # First with the torso where it ends: it is slow.
+        *([np.concatenate([end[:torso], posture[torso:]])] for posture in (*ready, carry)),
+        *([posture] for posture in (*ready, carry)),
+        *([posture, carry] for posture in ready),
+        *([carry, posture] for posture in ready),
+    ]
+
+
+def connect(begin: Array, end: Array, free: Callable[[Array], bool], joints: Joints) -> list[Array] | None:
+    """A way from `begin` (left out) to `end` by postures with free ways between them, or None. Always the same one.
+
+    Two trees grow towards random postures and towards each other; the way is then straightened.
+    """
+    rng = np.random.default_rng(0)
+    trees: list[tuple[list[Array], list[int]]] = [([begin], [-1]), ([end], [-1])]
+    for turn in range(SEARCHES):
+        (nodes, parents), (others, other_parents) = trees[turn % 2], trees[1 - turn % 2]
+        target = joints.sample(rng, begin, end)
+        near = _nearest(nodes, target)
+        away = target - nodes[near]
+        leaf = nodes[near] + away * min(1.0, LEAP / max(joints.size(away), 1e-9))
+        if not _free_way(nodes[near], leaf, free, joints):
+            continue
+        nodes.append(leaf)
+        parents.append(near)
+        facing = _nearest(others, leaf)
+        if _free_way(others[facing], leaf, free, joints):
+            branch, other = _trace(nodes, parents, len(nodes) - 1), _trace(others, other_parents, facing)
+            way = [*reversed(branch), *other] if turn % 2 == 0 else [*reversed(other), *branch]
+            return _shortened(way, free, joints, rng)[1:]
+    return None
+
+
+def _free_way(begin: Array, end: Array, free: Callable[[Array], bool], joints: Joints) -> bool:
+    return all(free(q) for q in joints.between(begin, end)[1:])
+
+
+def _nearest(nodes: Sequence[Array], target: Array) -> int:
+    return int(np.argmin(np.abs(np.array(nodes) - target).max(axis=1)))
+
+
+def _trace(nodes: Sequence[Array], parents: Sequence[int], at: int) -> list[Array]:
+    """From a node to the root of its tree."""
+    branch = []
+    while at >= 0:
+        branch.append(nodes[at])
+        at = parents[at]
+    return branch
+
+
+def _shortened(
+    way: list[Array], free: Callable[[Array], bool], joints: Joints, rng: np.random.Generator
+) -> list[Array]:
+    for _ in range(SHORTCUTS):
+        if len(way) < 3:
+            break
+        first, last = sorted(rng.choice(len(way), 2, replace=False))
+        if last - first > 1 and _free_way(way[first], way[last], free, joints):
+            way = [*way[: first + 1], *way[last:]]
+    return way

@@ -1,1 +1,0 @@
-"""Building blocks that several policies share. Every module here imports torch; this one does not."""

@@ -1,1 +1,0 @@
-"""The skill set of robots that carry out whole actions by themselves."""

@@ -1,0 +1,55 @@
+"""The five ways in which an errand on the table is said, as the subsets of EB-Manipulation say their tasks."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+from homie.envs.mujoco.table.scene import TableScene
+from suites.authoring.homie_eb.table_errands import TaskTemplate
+from suites.authoring.homie_eb.table_references import (
+    Reference,
+    Unsuited,
+    by_knowledge,
+    by_look,
+    by_place,
+    named,
+    the_only,
+)
+
+REFERENCES: Mapping[str, Reference] = {
+    "base": named,
+    "common-sense": by_knowledge,
+    "spatial": by_place,
+    "visual-appearance": by_look,
+}
+"""The subsets that differ in how they refer to things."""
+AROUND = (
+    "We have been at this table all morning, and it is time to tidy up. {task} {z} may stay where it is.",
+    "My niece has painted {z} herself, so please do not scratch it. {task} She will be here at five.",
+    "I wanted to begin with {z}, but there is no hurry about that. {task} Thank you for being so patient with us.",
+    "The children have played here, and I am still looking for the lid of something. {task} As for {z}: not today.",
+    "Somebody will take a photograph of the table in a minute. {task} Mind {z} on your way, it looks good there.",
+    "Yesterday it was all about {z}, and that is settled now. {task} After that you may rest.",
+)
+"""What a long instruction has around the errand: a thing that is there and does not matter."""
+
+
+def said(scene: TableScene, errand: TaskTemplate, subset: str) -> str:
+    """An errand in the words of a subset. Raises Unsuited where they would not mean its things alone."""
+    refer = REFERENCES[subset]
+    return _capital(errand.text.format(**{slot: the_only(scene, item, refer) for slot, item in errand.about.items()}))
+
+
+def at_length(scene: TableScene, errand: TaskTemplate, rng: random.Random) -> str:
+    """An errand inside an instruction that says more than it asks for. Raises Unsuited."""
+    idle = [item for item in scene.things if item not in errand.about.values()]
+    if not idle:
+        raise Unsuited("there is nothing else to speak of")
+    aside = the_only(scene, rng.choice(idle), named)
+    text = rng.choice(AROUND).format(task=said(scene, errand, "base"), z=aside)
+    return ". ".join(_capital(sentence) for sentence in text.split(". "))
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

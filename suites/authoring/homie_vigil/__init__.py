@@ -1,1 +1,0 @@
-"""How the episodes of homie-vigil are drawn: `drawing` has a function for each family."""
