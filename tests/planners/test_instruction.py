@@ -269,3 +269,57 @@ def test_orders_always_say_what_and_where(text: str) -> None:
                 assert then or otherwise
             case Visit(name) | OpenUp(name) | CloseUp(name):
                 assert name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "put the apple in the sink\nopen the fridge",
+        "put the apple in the sink.\r\n\r\nopen the fridge\r\n",
+        "- put the apple in the sink\n- open the fridge",
+        "put the apple\nin the sink. open the fridge",
+        "put the apple in the sink\nand open\nthe fridge",
+    ],
+)
+def test_a_line_is_a_sentence_or_the_text_is_wrapped(text: str) -> None:
+    assert parse_instruction(text) == (bring("apple", "sink", inside=True), OpenUp("fridge"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "before you put the lemon in the sink\nput the apple on the table",
+        "do not put the apple in the sink\nput the lemon in the sink",
+        "if there is no apple\nput the lemon in the sink",
+        "put the apple in the sink\nor the bowl",
+        "put the apple in the sink\nunless it is dirty",
+    ],
+)
+def test_a_line_that_is_no_sentence_is_none(text: str) -> None:
+    with pytest.raises(NotUnderstood):
+        parse_instruction(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "put the apple or the pear on the table",
+            "do not know where the apple is to go and do not understand 'or the pear on the table'",
+        ),
+        (
+            "put the apple next to the sofa",
+            "do not understand 'next to the sofa'",
+        ),
+        (
+            "move the apple 10 cm to the left",
+            "do not know where the apple is to go and do not understand '10 cm to the left'",
+        ),
+        ("put the apple", "do not know where the apple is to go"),
+        ("put the apple, then open the fridge", "do not know where the apple is to go"),
+    ],
+)
+def test_the_words_that_are_not_understood_are_named(text: str, reason: str) -> None:
+    with pytest.raises(NotUnderstood) as refusal:
+        parse_instruction(text)
+    assert str(refusal.value) == reason

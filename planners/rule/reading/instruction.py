@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 
 from planners.rule.reading import lexicon
 from planners.rule.reading.clauses import Reader
@@ -30,7 +31,7 @@ def parse_instruction(text: str, known: Collection[str] = ()) -> tuple[Order, ..
         (Bring(item=Item(words='apple', count=1, source='', excluded=()), place=Place(words='fridge', inside=True)),)
     """
     try:
-        orders = _parsed(text)
+        orders = _parsed_by_lines(text)
     except NotUnderstood as reason:
         quoted = re.findall("'(.*)'", str(reason))
         if hint := misspelt([word for words in quoted for word in words.split()], known):
@@ -41,6 +42,18 @@ def parse_instruction(text: str, known: Collection[str] = ()) -> tuple[Order, ..
         if hint := misspelt(unknown, known):
             raise NotUnderstood(f"do not know '{name}': {hint}")
     return orders
+
+
+def _parsed_by_lines(text: str) -> tuple[Order, ...]:
+    """The orders of a text that is wrapped anywhere, or else of one whose lines are sentences."""
+    try:
+        return _parsed(text)
+    except NotUnderstood:
+        lines = [line for line in text.splitlines() if line.strip()]
+        if len(lines) > 1:
+            with suppress(NotUnderstood):
+                return _parsed(" . ".join(lines))
+        raise
 
 
 def _parsed(text: str) -> tuple[Order, ...]:

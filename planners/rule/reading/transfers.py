@@ -8,7 +8,7 @@ from dataclasses import replace
 from perception.names import canonical
 from planners.common_sense import is_container
 from planners.rule.reading import lexicon
-from planners.rule.reading.nouns import Cursor, Kind, NotUnderstood, noun
+from planners.rule.reading.nouns import PUNCTUATION, Cursor, Kind, NotUnderstood, noun
 from planners.rule.reading.orders import Bring, Fetch, Item, Place, Stock, Swap, Visit
 from planners.rule.reading.things import Group, Things, Where
 
@@ -111,7 +111,11 @@ class Transfers(Things):
             self.mentioned += items
             self.items = items
         else:
-            raise NotUnderstood(f"do not know where the {items[0].words or 'rest'} is to go")
+            reason = f"do not know where the {items[0].words or 'rest'} is to go"
+            cursor = self.cursor
+            if not (cursor.over or cursor.words[cursor.at] in PUNCTUATION or cursor.sees(lexicon.THEN)):
+                reason += f" and {cursor.not_understood()}"
+            raise NotUnderstood(reason)
 
     def _from(self, item: Item, source: str) -> Item:
         """The item with its source: from this clause, or from an earlier one."""
