@@ -265,7 +265,7 @@ class SensorLocator(Locator):
         surfaces = piece.surfaces
         roofed = any(surface.access is not None for surface in surfaces)
         outward = piece.outward
-        panel = None if action.result in POWER else piece.panel  # a door is no switch, and of switches nothing is seen
+        panel = None if action.result in POWER else piece.panel  # a door is not a switch, and switches are not seen
         return Goal(
             name=piece.identity.entity,
             text="",

@@ -146,7 +146,7 @@ def test_a_torn_line_of_other_words_is_gone_before_the_next(tmp_path):
         {"text": "xy", "names": [], "versions": ["yx 0"]},
     ]
     path.write_text('{"text": 3}\n')
-    with pytest.raises(BadInput, match=r"words\.jsonl, line 1, is no rewritten text: choose another --rewritings\.$"):
+    with pytest.raises(BadInput, match=r"words\.jsonl, .* is not a rewritten text: choose another --rewritings\.$"):
         Rewritings(path, Backwards(), 1)
 
 
@@ -163,11 +163,11 @@ def test_a_set_that_lacks_a_line_or_has_one_of_another_form(tmp_path):
         problems = [problem.what for problem in validate(out)]
         assert any(f"it has {len(lines) - 1} lines, {len(lines)} were written" in what for what in problems), problems
         file.write_text(whole.replace('"rejected"', '"refused"', 1))
-        assert any("it is no line of this form: KeyError: 'rejected'" in each.what for each in validate(out))
+        assert any("it is not a line of this form: KeyError: 'rejected'" in each.what for each in validate(out))
         file.write_text(whole.replace("{", "[", 1).replace("}", "]", 1) if form == "chat" else whole)
         if form == "chat":
             file.write_text("[3]\n")
-            assert any("is no line of a data set" in each.what for each in validate(out))
+            assert any("is not a line of a data set" in each.what for each in validate(out))
 
 
 def test_form_and_settings_that_exclude_each_other(tmp_path):

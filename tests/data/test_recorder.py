@@ -262,11 +262,11 @@ def test_what_is_no_recording_or_no_picture_is_one_sentence(tmp_path):
         file.close()
         return folder
 
-    with pytest.raises(BadInput, match="is no recording of Homie: "):
+    with pytest.raises(BadInput, match="is not a recording of Homie: "):
         read_recording(written("/action/state", {"numbers": []}))
     words = base64.b64encode(b"words").decode()
     broken = read_recording(written("/observation/images/head", {"data": words, "format": "jpeg"}))
-    with pytest.raises(BadInput, match=r"a picture of the camera 'head' at 0\.50 s that is no JPEG"):
+    with pytest.raises(BadInput, match=r"a picture of the camera 'head' at 0\.50 s that is not a JPEG"):
         list(broken.frames("head"))
     colours = cv2.imencode(".png", RGB)[1].tobytes()
     for data in (b"words", colours):

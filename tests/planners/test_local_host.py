@@ -99,9 +99,9 @@ def served(loading: host.Loading, tmp_path: Path) -> Iterator[Host]:
 
 
 def test_questions_of_several_askers_share_a_pass(counting: Counting, served: Host) -> None:
-    askers = [HostedModel(served) for _ in range(4)]
+    clients = [HostedModel(served) for _ in range(4)]
     with ThreadPoolExecutor(4) as pool:
-        asked = [pool.submit(asker.ask, question(i), 4) for i, asker in enumerate(askers)]
+        asked = [pool.submit(client.ask, question(i), 4) for i, client in enumerate(clients)]
         counting.start.set()
         assert [future.result(timeout=60).text for future in asked] == [f"find can {i}" for i in range(4)]
     assert sum(counting.batches) == 4 and max(counting.batches) > 1

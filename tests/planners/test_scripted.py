@@ -153,5 +153,5 @@ def test_an_episode_is_a_script_again(tmp_path, tiny_options):
     with pytest.raises(BadInput, match=r"Cannot read the script .*steps\.jsonl"):
         ScriptedPlanner(str(tmp_path / "other"))
     (tmp_path / "other" / "steps.jsonl").write_text('{"round": 1}')
-    with pytest.raises(BadInput, match=r"Line 1 of .* is no round record"):
+    with pytest.raises(BadInput, match=r"Line 1 of .* is not a round record"):
         ScriptedPlanner(str(tmp_path / "other"))

@@ -1,6 +1,6 @@
 """A process that holds one model and answers the workers of a bench: `python -m planners.llm.local.host`.
 
-ModelProcess --Order (JSON on stdin)--> host --> a thread for every asker --> Server: one pass for questions together
+ModelProcess --Order (JSON on stdin)--> host --> a thread for every client --> Server: one pass for questions together
 
 It reads its order from stdin, says `ready` on stdout once it can be reached, and loads the model then. It ends when its
 stdin does: with whoever has started it, however that one ends.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from planners.llm.local.server import Server
 
 PATIENCE = 0.2
-"""Seconds between two looks whether an asker is still there while its question is answered."""
+"""Seconds between two looks whether a client is still there while its question is answered."""
 Loading: TypeAlias = "Future[tuple[Server, Facts]]"
 
 
@@ -66,30 +66,30 @@ def _welcome(listener: Listener, loading: Loading) -> None:
 
 
 def _serve(connection: Connection, loading: Loading) -> None:
-    """One asker, until it goes."""
+    """One client, until it goes."""
     try:
         try:
             server, facts = loading.result()
         except Exception as error:
             connection.send_bytes(refusal_frame(*_refusal(error)))
             return
-        asker = OwnModel(server, facts)
+        client = OwnModel(server, facts)
         connection.send_bytes(facts_frame(facts))
         while True:
-            connection.send_bytes(_answer(connection, asker, connection.recv_bytes(LARGEST)))
+            connection.send_bytes(_answer(connection, client, connection.recv_bytes(LARGEST)))
     except (EOFError, OSError):
         pass
     finally:
         connection.close()
 
 
-def _answer(connection: Connection, asker: OwnModel, frame: bytes) -> bytes:
-    """The frame of an answer. Raises EOFError where the asker has gone."""
+def _answer(connection: Connection, client: OwnModel, frame: bytes) -> bytes:
+    """The frame of an answer. Raises EOFError where the client has gone."""
     try:
         question, batch = read_question(frame)
     except (ValueError, KeyError, TypeError) as error:
         return answer_frame(failed=f"The model process was asked nothing that it understands: {error}.")
-    promise = asker.submit(question, batch)
+    promise = client.submit(question, batch)
     while not wait([promise], PATIENCE).done:
         if connection.poll():  # who waits for an answer says nothing: it has gone
             question.cancelled.set()

@@ -45,7 +45,7 @@ def announced_host(weights: Weights) -> Host | None:
 
 
 class HostedModel:
-    """One asker of a model in another process. After an error it cannot be asked any more.
+    """One client of a model in another process. After an error it cannot be asked any more.
 
     Raises:
         InfrastructureError: The process is not there, or ended while it loaded the model.

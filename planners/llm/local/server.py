@@ -1,6 +1,6 @@
 """One loaded model for all who ask: questions that come together are answered together.
 
-ask (many threads) --> queue --> one worker: a batch of equal picture shapes --> Engine.answer --> the askers
+ask (many threads) --> queue --> one worker: a batch of equal picture shapes --> Engine.answer --> the clients
 """
 
 from __future__ import annotations

@@ -69,8 +69,8 @@ class Source(Protocol):
 
 
 class OwnModel:
-    """One asker of a model that this process has loaded. It counts as long as it is referred to: a question waits for
-    those of other askers for a moment."""
+    """One client of a model that this process has loaded. It counts as long as it is referred to: a question waits for
+    those of other clients for a moment."""
 
     def __init__(self, server: Server, facts: Facts) -> None:
         self.facts = facts
