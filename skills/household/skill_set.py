@@ -8,7 +8,7 @@ from typing import ClassVar
 from homie.kernel.interfaces import ErrorCheck, Kinematics, Skill, SkillSet
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.vocabulary.actions import Action, ActionTable
-from homie.kernel.world.household import PERSON_VERBS, VERBS
+from homie.kernel.world.household import PERSON_VERBS, VERBS, doings
 from skills.household.attend import Attend
 from skills.household.checks import household, people
 from skills.household.follow import Follow
@@ -30,7 +30,7 @@ class Chores(SkillSet):
     actions = (*Press.actions, *Attend.actions)
     own_actions: ClassVar[tuple[Action, ...]] = tuple(ROWS[action] for action in actions)
     own_checks: ClassVar[tuple[ErrorCheck, ...]] = (household,)
-    about = "turns things on and off by their switches, washes, fills, heats and cools"
+    about = f"turns things on and off by their switches, {doings(Attend.actions)}"
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
         spec.require("The skill set 'chores'", "base", "arm", "gripper", postures=True)
@@ -45,7 +45,7 @@ class IdealChores(Ideal):
     actions = tuple(ROWS)
     own_actions: ClassVar[tuple[Action, ...]] = tuple(ROWS.values())
     own_checks: ClassVar[tuple[ErrorCheck, ...]] = (household,)
-    about = "turns things on and off, slices, washes, wipes, fills, pours, heats and cools"
+    about = f"turns things on and off, {doings(ROWS)}"
 
 
 class People(SkillSet):

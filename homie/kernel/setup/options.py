@@ -13,6 +13,7 @@ from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.support.config import read_config
 from homie.kernel.support.problems import RUN_USAGE, Usage, explain
+from homie.kernel.world.household import STATES
 
 MAX_SEED = 2**31 - 1
 
@@ -253,7 +254,7 @@ class HouseOptions(Options):
     states: Annotated[
         bool,
         Field(
-            description="Things of a generated house have states (sliced, clean, filled, heated, cooled), sinks have "
+            description=f"Things of a generated house have states ({', '.join(STATES)}), sinks have "
             "water, and what that needs is there (a knife, a sponge, bread, ...)."
         ),
     ] = False

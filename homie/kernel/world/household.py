@@ -15,7 +15,7 @@ has them (`--skills classical,chores`, `--skills classical,people`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from homie.kernel.vocabulary.actions import Action
@@ -121,6 +121,8 @@ POUR = Rule(
     state="filled", things=VESSELS, tool=VESSELS, uses="filled", asks="there has to be something filled in the hand"
 )
 RULES = (HEAT, COOL, WASH, FILL, SLICE, WIPE, POUR)
+STATES = tuple(dict.fromkeys(("sliced", "clean", "filled", "heated", "cooled", *(rule.state for rule in RULES))))
+"""All states that rules bring about, in the order in which people are told of them."""
 
 
 def states_of(kind: str) -> Mapping[str, bool]:
@@ -153,11 +155,13 @@ class Verb:
     Attributes:
         kinds: What it can be done to (else L4), by the kinds of the home.
         rule: How its effect comes about; None for a switch, which is pressed.
+        does: What a skill set that has it does, for planners: `slices`.
     """
 
     action: Action
     kinds: frozenset[str]
     rule: Rule | None = None
+    does: str = ""
 
     def fits(self, entity: str) -> bool:
         """Whether it can be done to an entity, by its name: `lamp_2` is a lamp."""
@@ -177,8 +181,8 @@ def _switch(state: str, *words: str) -> Verb:
     return Verb(action=action, kinds=SWITCHED)
 
 
-def _ruled(action: Action, rule: Rule) -> Verb:
-    return Verb(action=action, kinds=rule.things, rule=rule)
+def _ruled(action: Action, rule: Rule, does: str) -> Verb:
+    return Verb(action=action, kinds=rule.things, rule=rule, does=does)
 
 
 VERBS: Mapping[str, Verb] = {
@@ -197,6 +201,7 @@ VERBS: Mapping[str, Verb] = {
                 about="cut a fruit, a vegetable or bread within reach, with a knife in the gripper.",
             ),
             SLICE,
+            "slices",
         ),
         _ruled(
             Action(
@@ -209,6 +214,7 @@ VERBS: Mapping[str, Verb] = {
                 about="clean a dish, or the top of a piece of furniture, within reach, with a sponge in the gripper.",
             ),
             WIPE,
+            "wipes",
         ),
         _ruled(
             Action(
@@ -222,6 +228,7 @@ VERBS: Mapping[str, Verb] = {
                 "destination.",
             ),
             POUR,
+            "pours",
         ),
         _ruled(
             Action(
@@ -233,6 +240,7 @@ VERBS: Mapping[str, Verb] = {
                 about="clean a dish, the target, with water: it has to be in the basin of a sink that is on.",
             ),
             WASH,
+            "washes",
         ),
         _ruled(
             Action(
@@ -244,6 +252,7 @@ VERBS: Mapping[str, Verb] = {
                 "sink that is on.",
             ),
             FILL,
+            "fills",
         ),
         _ruled(
             Action(
@@ -254,6 +263,7 @@ VERBS: Mapping[str, Verb] = {
                 about="heat food or a vessel, the target: it has to be in a microwave that is closed and on.",
             ),
             HEAT,
+            "heats",
         ),
         _ruled(
             Action(
@@ -264,11 +274,24 @@ VERBS: Mapping[str, Verb] = {
                 about="cool food or a vessel, the target: it has to be in a fridge that is closed.",
             ),
             COOL,
+            "cools",
         ),
     )
 }
 """By their names, as planners write them. What is heated and cooled is behind a shut door: it need not be accessible.
 """
+
+
+def doings(names: Iterable[str]) -> str:
+    """What a skill set does that has some verbs with rules, in words.
+
+    >>> doings(("Heat", "Wash", "Fill"))
+    'washes, fills and heats'
+    """
+    verbs = [VERBS[name] for name in names]
+    ordered = [verb for state in STATES for rule in RULES if rule.state == state for verb in verbs if verb.rule is rule]
+    *first, last = (verb.does for verb in ordered)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,10 +13,15 @@ import numpy as np
 from homie.envs.mujoco.generate.place import Sides, add_objects
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec
-from homie.kernel.world.household import states_of
+from homie.kernel.world.household import RULES, states_of
 
-NEEDED = ("knife", "sponge", "mug", "bowl", "plate", "bread", "tomato", "potato", "apple")
-"""Kinds of which a house with states has at least one: tools, vessels, something of every look to be cut."""
+_USUAL = ("knife", "sponge", "mug", "bowl", "plate", "bread", "tomato", "potato", "apple")
+"""Tools, vessels, something of every look to be cut."""
+_ASKED = (kinds for rule in RULES for kinds in (rule.tool, rule.things) if kinds and not kinds & {*_USUAL})
+_FURTHER = tuple(dict.fromkeys(min(kinds) for kinds in _ASKED))
+"""What further rules ask for. It comes last, by an rng of its own: all else in a house stays as its seed gives it."""
+NEEDED = (*_USUAL, *_FURTHER)
+"""Kinds of which a house with states has at least one: with them every rule can be at work."""
 ON = ("kitchen_counter", "table", "desk", "shelf", "tv_stand")
 """Furniture on which they lie, the kitchen's first."""
 DIRTY = 0.5
@@ -35,16 +40,21 @@ def with_states(scene: SceneSpec, sides: Sides, asked: Collection[str] = ()) -> 
     rng = np.random.default_rng([scene.seed, STREAM])
     objects: Sequence[ObjectSpec] = scene.objects
     kept = {*NEEDED, *asked}
-    for kind in NEEDED:
+    for kind in _USUAL:
         if not any(item.kind == kind for item in objects):
             objects = _with_one(scene.model_copy(update={"objects": tuple(objects)}), sides, kind, kept, rng)
-    return scene.model_copy(
+    scene = scene.model_copy(
         update={
             "states": True,
             "objects": tuple(_perhaps_dirty(item, rng) for item in objects),
             "furniture": tuple(_perhaps_dirty(piece, rng) for piece in scene.furniture),
         }
     )
+    for kind in _FURTHER:
+        if not any(item.kind == kind for item in scene.objects):
+            further = np.random.default_rng([scene.seed, STREAM, *kind.encode()])
+            scene = scene.model_copy(update={"objects": _with_one(scene, sides, kind, kept, further)})
+    return scene
 
 
 def _with_one(

@@ -200,8 +200,8 @@ class ObjectSpec(_Leaner):
         pitch, roll: Rotations about the object's y and x (rad), 0 if it is upright.
         z: Height of its centre above the surface (m); None if it stands on the surface itself. An object on, in or
             against another one has a z.
-        states: Its states (`sliced`, `clean`, `filled`, `heated`, `cooled`) if they are not the usual ones, in a
-            scene with states.
+        states: Its states (`homie.kernel.world.household.STATES`) if they are not the usual ones, in a scene with
+            states.
         mesh: What it is drawn by; None for the usual shape of its kind.
     """
 
