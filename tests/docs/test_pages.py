@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from pathlib import Path
@@ -50,6 +51,21 @@ def test_links_lead_somewhere(page):
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     links = [link for link in re.findall(r"\]\(([^)#\s]+)", text) if "://" not in link]
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@functools.cache
+def anchors(page: Path) -> set[str]:
+    """Of the headings of a page, as a site makes them."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    titles = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title) for title in re.findall(r"^#+ (.*)", text, re.MULTILINE)]
+    return {re.sub(r"\s+", "-", re.sub(r"[^\w\s-]", "", title.lower()).strip()) for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_to_headings_lead_to_some(page):
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    links = re.findall(r"\]\(([^)#\s:]*\.md|)#([^)\s]+)\)", text)
+    assert [link for link in links if link[1] not in anchors(page.parent / link[0] if link[0] else page)] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
