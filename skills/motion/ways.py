@@ -89,7 +89,7 @@ class ArmSpace:
     base: Pose2
     held: Array
 
-    known: dict[bytes, float] = field(default_factory=dict, init=False, repr=False, compare=False)
+    known: dict[bytes, float] = field(default_factory=dict, init=False)
     """Clearances of postures that were asked for: ways share them, and each is tried for several margins. A space that
     is made of this one by `replace` begins with none: it has other solids, another base, or another thing in the hand.
     """
@@ -219,8 +219,6 @@ def _shortened(
     way: list[Array], free: Callable[[Array], bool], joints: Joints, rng: np.random.Generator
 ) -> list[Array]:
     for _ in range(SHORTCUTS):
-        if len(way) < 3:
-            break
         first, last = sorted(rng.choice(len(way), 2, replace=False))
         if last - first > 1 and _free_way(way[first], way[last], free, joints):
             way = [*way[: first + 1], *way[last:]]

@@ -6,11 +6,13 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from homie.envs.mujoco.robots.fetch.fetch import CARRY, READY, REST, SPEC
-from homie.kernel.types import Articulation, Box, Command, Goal, Pose, Pose2
+from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.kernel.types import Array, Articulation, Box, Command, Goal, Pose, Pose2, Subtask
 from skills.classical.goto import GoTo
 from skills.classical.openclose import Close, Open
 from skills.motion.driving import MobileSkill
@@ -29,7 +31,7 @@ from tests.skills.classical.obedient import (
 )
 from tests.skills.classical.scenes import block, board
 from tests.skills.classical.tables import Make, Rows, shown, table
-from tests.skills.classical.test_boards_and_plates_by_numbers import BOARD, SHELF
+from tests.skills.classical.test_boards_and_plates_by_numbers import BOARD, PLATE, SHELF, grips_rim
 from tests.skills.classical.test_doors_by_numbers import CABINET, DOORS, World
 from tests.skills.classical.test_goto_by_numbers import CORNER, PIECE, to
 from tests.skills.classical.test_pick_and_put_by_numbers import (
@@ -73,11 +75,18 @@ def _crated(goal: Goal, *crates: Box, walls: bool = False) -> Goal:
     return replace(goal, solids=solids, grid=floor_round(TABLE, *crates), loose=() if walls else (*goal.loose, *crates))
 
 
-def _picks(goal: Goal, robot: ObedientRobot | None = None) -> Rows:
+def _in_sink() -> Goal:
+    """A plate between the walls of a sink, of which one is near."""
+    sides = ((-0.13, 0.0, 0.01, 0.2), (0.2, 0.0, 0.01, 0.2), (0.0, 0.19, 0.2, 0.01), (0.0, -0.19, 0.2, 0.01))
+    walls = [Box(PLATE.center + np.array([x, y, 0.06]), np.array([hx, hy, 0.07])) for x, y, hx, hy in sides]
+    return on_table(PLATE, solids=(TABLE, *walls))
+
+
+def _picks(goal: Goal, robot: ObedientRobot | None = None, grip: Callable[[ObedientRobot, Box], None] = grips) -> Rows:
     robot = robot or ObedientRobot(ASKEW)
     skill = WeighingPick(SPEC, KINEMATICS, Hand())
     assert goal.box is not None
-    grips(robot, goal.box)
+    grip(robot, goal.box)
     skill.weighed = []
     yield from journey(skill, robot, goal, "Pick")
     yield from skill.rows()
@@ -119,6 +128,7 @@ def picking_in_a_crowd() -> dict[str, Make]:
         "over the edge": lambda: _picks(on_table(over)),
         "flat": lambda: _picks(on_table(flat, parts=(block(flat),))),
         "tall": lambda: _picks(on_table(tall)),
+        "plate in a sink": lambda: _picks(_in_sink(), None, grips_rim),
         "lagging": lambda: _picks(can, LaggingRobot(ASKEW)),
     }
 
@@ -182,6 +192,47 @@ MORE: dict[str, Callable[[float], Articulation]] = {
     "bare": lambda opening: replace(DOORS["left"](opening), panel=None),
 }
 CHEST = Box(np.array([0.0, 0.25, 0.22]), np.array([0.4, 0.2, 0.2]))
+
+
+class Asked(ArmKinematics):
+    """Keeps which positions of the hand (3,) in the frame of the base it was asked to solve."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.positions: list[Array] = []
+
+    def solve(self, position: Array, rotation: Array, q0: Array, *, locked_torso: bool = False) -> Any:
+        """As the arm does."""
+        self.positions.append(position)
+        return super().solve(position, rotation, q0, locked_torso=locked_torso)
+
+
+def _tries(name: str, opening: float, skill_of: type[Open | Close], begin: Pose2) -> Rows:
+    """Where the hand would be for the ways to stand and to lead a handle that are tried first."""
+    world, kinematics = World(MORE[name], opening, True), Asked()
+    world.robot.put_at(begin)
+    skill = skill_of(SPEC, kinematics, Hand())
+    skill.start(Subtask(skill.actions[0], "cabinet"), world.goal(), world.robot.observe())
+    for _ in range(50):  # where nothing was chosen yet it only looks
+        if not kinematics.positions:
+            world.act(skill)
+    asked = kinematics.positions
+    yield shown("asked", len(asked))
+    yield from map(shown, asked[:: max(1, len(asked) // 60)])
+
+
+@table
+def tries_at_doors() -> dict[str, Make]:
+    """The order in which ways to stand and to lead a handle are tried."""
+    begin, aside = Pose2(0.3, -1.5, 1.2), Pose2(-0.7, -1.4, 0.6)
+    return {
+        **{f"open {name}": partial(_tries, name, 0.0, Open, begin) for name in ("left", "right", "drawer", "flap")},
+        "open sliding": lambda: _tries("sliding", 0.05, Open, aside),
+        "open left further": lambda: _tries("left", 0.7, Open, aside),
+        "open flap further": lambda: _tries("flap", 0.5, Open, aside),
+        **{f"close {name}": partial(_tries, name, 0.9, Close, aside) for name in ("left", "right", "flap")},
+        "close drawer": lambda: _tries("drawer", 0.3, Close, aside),
+    }
 
 
 def _moves(

@@ -179,6 +179,7 @@ def putting() -> dict[str, Make]:
         "bottle": lambda: _puts(carrying((0.035, 0.035, 0.11)), bare_table(mug), Pose2(-0.6, 1.2, -0.7)),
         "shelf": lambda: _puts(carrying(), shelf),
         "bowl on a shelf": lambda: _puts(holding_bowl(), shelf),
+        "bowl": lambda: _puts(holding_bowl(), bare_table(mug)),
         "bowl with a plum": lambda: _puts(holding_bowl(loose=True), bare_table()),
         "basin": lambda: _puts(carrying(), _basin()),
         "spot": lambda: _puts(carrying(), bare_table(surfaces=(spot,))),
