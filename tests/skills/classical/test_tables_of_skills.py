@@ -1,6 +1,6 @@
 """What the skills weigh and where they go, number by number, as it stands in `tests/golden/classical`.
 
-Written anew by `python -m tests.skills.classical.test_tables`, for a change that is meant to alter them.
+Written anew by `python -m tests.skills.classical.test_tables_of_skills`, for a change that is meant to alter them.
 """
 
 from __future__ import annotations
