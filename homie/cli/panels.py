@@ -44,7 +44,7 @@ PANELS = {
     "Perception": Panel(("targets",), ("detector", "detector_settings", "picture_size", "shade", "meshes")),
     "Skills": Panel(("skills",), ("skill_settings", "on_missing_model")),
     "Tasks": Panel(("tasks", "split", "trials"), ("sweep",)),
-    "Episodes": Panel(("episodes", "keep", "failures"), ("explain", "rename", "license")),
+    "Episodes": Panel(("episodes", "keep", "failures", "label_by"), ("explain", "rename", "license")),
     "Texts": Panel(("form",), ("prompt_settings", "rewriter", "rewriter_settings", "versions", "rewritings")),
     "Training": Panel(
         ("network", "model", "tiny", "small", "epochs", "steps", "batch", "rate", "rank", "device"),

@@ -18,6 +18,7 @@ from homie.data.examples.datafile import DataFile, Recipe
 from homie.data.examples.forms import ChatForm, Form, Line, OfficialForm, Purpose
 from homie.data.examples.renaming import renamed
 from homie.data.examples.rewritings import Rewritings
+from homie.data.examples.teacher import labelled
 from homie.data.examples.versions import Rewrite, versions
 from homie.data.examples.writer import DatasetWriter
 from homie.data.options import TrainingOptions
@@ -91,6 +92,8 @@ def make_dataset(options: TrainingOptions, purpose: Purpose, progress: EpisodeOv
         raise BadInput(
             "Pictures show things by no other names: with --rename give --prompt images=false, and no --form."
         )
+    if options.label_by == "expert" and purpose == "dpo":
+        raise BadInput("Pairs are made of what planners did: --label-by expert is for homie data sft.")
     rewriter = _rewriter(options)
     recipe = Recipe(
         purpose=purpose,
@@ -102,6 +105,7 @@ def make_dataset(options: TrainingOptions, purpose: Purpose, progress: EpisodeOv
         rewriter=dict(rewriter.describe()) if rewriter else {},
         renamed=options.rename,
         keep=options.keep,
+        label_by=options.label_by,
         split={"by": split} if isinstance(split, str) else split.model_dump(mode="json"),
         sources=tuple({"name": source.label, **source.describe()} for source in sources),
         homie=__version__,
@@ -152,7 +156,8 @@ def _convert(
 ) -> str:
     """Add one episode; why it is left out, "" where it is not."""
     try:
-        episode = kept(source.read(entry), options.keep)
+        episode = source.read(entry)
+        episode = labelled(episode) if options.label_by == "expert" else kept(episode, options.keep)
         counts = folder.add(episode, side_of(split, episode), words.lines(folder.recipe.purpose, episode))
     except LeftOut as reason:
         folder.leave_out(entry.name, entry.task, str(reason))

@@ -58,6 +58,7 @@ class Episode:
         house: Episodes of equal ones were in the same house, "" where nobody knows.
         split: `train` or `test`, "" where nobody says.
         done: Whether the task was done in the end, None where nobody can tell.
+        expert: Subtasks that do the task, () where nobody says.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Episode:
     split: str = ""
     keypaths: tuple[tuple[str, ...], ...] = ()
     done: bool | None = None
+    expert: tuple[Subtask, ...] = ()
 
     @property
     def ended(self) -> bool:

@@ -52,6 +52,11 @@ class TrainingOptions(Options):
     )
     template: str = Field("emmoe-json", min_length=1, description="Prompt template of form chat: a name or a file.")
     prompt_settings: dict[str, Any] = Field({}, description="Settings of the prompt, the same as those of planners.")
+    label_by: Literal["planner", "expert"] = Field(
+        "planner",
+        description="Answers to learn: the planner's own, or the next step of the suite's expert in every situation "
+        "that the planner came to, whether or not it did the task.",
+    )
     keep: Keep = "done"
     split: Splitting = "suite"
     explain: Explain = True

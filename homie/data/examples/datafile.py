@@ -41,6 +41,7 @@ class Recipe(BaseModel):
     versions: int
     rewriter: dict[str, Any]
     renamed: int = 0
+    label_by: str = "planner"
     keep: str
     split: dict[str, Any]
     sources: tuple[dict[str, str], ...]

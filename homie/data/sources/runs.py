@@ -9,6 +9,7 @@ from pathlib import Path
 
 from homie.bench.folder.ledger import BenchFile, read_bench
 from homie.bench.score.results import make_profile, trajectory
+from homie.bench.suite.suite import read_subtask
 from homie.data.episode import Episode, LeftOut, Step
 from homie.data.recording.demonstration import Demonstration
 from homie.data.recording.notes import SUCCESS, Mark, analyses, discarded, mark_of, read_notes
@@ -66,6 +67,7 @@ class BenchSource(Source):
             split=entry.split,
             keypaths=planned.task.keypaths,
             done=done,
+            expert=tuple(read_subtask(step) for step in planned.task.expert or ()),
         )
 
     def demonstration(self, entry: Entry, fps: int | None) -> Demonstration:

@@ -1,0 +1,162 @@
+"""Labels for a planner's own mistakes: whatever was done before, the expert's next steps still do the task."""
+
+from __future__ import annotations
+
+import random
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "plugin"))
+from text_world import stage
+
+from homie.data.convert import make_dataset
+from homie.data.episode import LeftOut
+from homie.data.examples.teacher import labelled, next_step
+from homie.data.options import TrainingOptions
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Planner
+from homie.kernel.types import END, Decision, ErrorCode, Feedback, HistoryItem, PlannerInput, Subtask
+from tests.data.episodes import DONE, episode, write_run
+
+FRIDGE = [
+    Subtask("Go to", "fridge"),
+    Subtask("Open", "fridge"),
+    Subtask("Go to", "green can"),
+    Subtask("Pick", "green can"),
+    Subtask("Go to", "fridge"),
+    Subtask("Put", "green can", "fridge"),
+    Subtask("Close", "fridge"),
+    END,
+]
+SWAP = [
+    Subtask("Go to", "mug"),
+    Subtask("Pick", "mug"),
+    Subtask("Go to", "sofa"),
+    Subtask("Put", "mug", "sofa"),
+    Subtask("Go to", "sugar box"),
+    Subtask("Pick", "sugar box"),
+    Subtask("Go to", "bed"),
+    Subtask("Put", "sugar box", "bed"),
+    END,
+]
+INSIDE = [
+    Subtask("Go to", "cabinet"),
+    Subtask("Open", "cabinet"),
+    Subtask("Pick", "cracker box"),
+    Subtask("Go to", "blue table"),
+    Subtask("Put", "cracker box", "blue table"),
+    Subtask("Go to", "cabinet"),
+    Subtask("Close", "cabinet"),
+    Subtask("Go to", "kitchen"),
+    END,
+]
+ENDS = {
+    "fridge": (FRIDGE, {"potted_meat_can_1": "fridge_1"}, {"fridge_1": True}, ""),
+    "swap": (SWAP, {"mug_1": "sofa_1", "sugar_box_1": "bed_1"}, {}, ""),
+    "inside": (INSIDE, {"cracker_box_1": "table_2"}, {"cabinet_1": True}, "kitchen"),
+}
+PLACES = {
+    "green can": "blue table",
+    "mug": "bed",
+    "sugar box": "sofa",
+    "cracker box": "cabinet",
+    "lemon": "brown table",
+}
+FURNITURE = ("fridge", "cabinet", "drawer", "blue table", "brown table", "sofa", "bed", "sink", "piano")
+NAMES = (*PLACES, *FURNITURE)
+
+
+class Disturbed(Planner):
+    """The expert, but in the first rounds anything else as often as the seed wants it."""
+
+    name = "disturbed"
+
+    def __init__(self, script: list[Subtask], share: float, rounds: int, seed: int) -> None:
+        self.script, self.share, self.rounds = script, share, rounds
+        self.rng = random.Random(seed)
+
+    def reset(self, task: str, *, seed: int) -> None:
+        """It plays one episode."""
+
+    def decide(self, planner_input: PlannerInput) -> Decision:
+        if planner_input.round <= self.rounds and self.rng.random() < self.share:
+            action = self.rng.choice(("Go to", "Pick", "Put", "Open", "Close", "Jump"))
+            held = planner_input.inventory[0] if planner_input.inventory and self.rng.random() < 0.7 else ""
+            target = held if action == "Put" and held else self.rng.choice(NAMES)
+            if action == "Go to" and target in planner_input.inventory:
+                target = "sink"  # the world of the test has no place for a robot that goes to its own hand
+            destination = self.rng.choice(FURNITURE) if action == "Put" else ""
+            return Decision((Subtask(action, target, destination),))
+        step = next_step(self.script, planner_input.history, PLACES)
+        assert step is not None
+        return Decision((step,))
+
+
+@pytest.mark.parametrize("name", ENDS)
+@pytest.mark.parametrize("seed", range(40))
+def test_the_task_is_done_whatever_was_done_before(name: str, seed: int) -> None:
+    script, places, closed, room = ENDS[name]
+    scene = stage()
+    result = scene.play("a task", Disturbed(script, 0.5, 12, seed), rounds=60)
+    assert result.ended_by == "ended"
+    assert {thing: scene.world.things[thing].place for thing in places} == places
+    assert {piece: scene.world.furniture[piece].closed for piece in closed} == closed
+    assert scene.world.held() is None
+    assert not room or scene.world.room_of(scene.world.at) == room
+
+
+def test_undisturbed_it_is_the_script() -> None:
+    for script, *_ in ENDS.values():
+        history: list[HistoryItem] = []
+        while (step := next_step(script, history, PLACES)) not in (END, None):
+            history.append(HistoryItem(len(history) + 1, step, Feedback("success")))
+        assert [item.subtask for item in history] == script[:-1] and step == END
+
+
+def did(*steps: tuple[Subtask, Feedback]) -> list[HistoryItem]:
+    return [HistoryItem(number, *step) for number, step in enumerate(steps, 1)]
+
+
+OK = Feedback("success")
+FAR = Feedback("fail", ErrorCode.D1, "too far")
+STUCK = Feedback("fail", ErrorCode.E1, "too difficult")
+
+
+@pytest.mark.parametrize(
+    ("history", "says"),
+    [
+        (did((FRIDGE[0], OK), (FRIDGE[1], FAR)), FRIDGE[0]),  # too far after all: go there again
+        (did((FRIDGE[2], OK), (FRIDGE[3], OK)), Subtask("Go to", "blue table")),  # a full hand cannot open: put it back
+        (did((FRIDGE[2], OK), (FRIDGE[3], OK), (FRIDGE[0], OK), (FRIDGE[1], STUCK)), Subtask("Go to", "blue table")),
+        (did((Subtask("Go to", "lemon"), OK), (Subtask("Pick", "lemon"), OK)), Subtask("Go to", "brown table")),
+        (did(*((step, OK) for step in FRIDGE[:6])), FRIDGE[6]),
+        (did(*((step, OK) for step in FRIDGE[:7])), END),
+        (did(*((step, OK) for step in FRIDGE[:2]), (Subtask("Close", "fridge"), OK)), FRIDGE[1]),
+        (did((FRIDGE[0], OK), *[(FRIDGE[1], STUCK)] * 3), None),  # it cannot be done: no label
+    ],
+)
+def test_what_comes_next(history: list[HistoryItem], says: Subtask | None) -> None:
+    assert next_step(FRIDGE, history, PLACES) == says
+
+
+def test_an_episode_gets_the_expert_s_answers_in_its_own_situations() -> None:
+    with pytest.raises(LeftOut, match="no expert to label by"):
+        labelled(episode(DONE))
+    script = (Subtask("Go to", "apple"), Subtask("Pick", "apple"), END)
+    acts = [(Subtask("Go to", "apple"), OK), (Subtask("Go to", "apple"), OK), (Subtask("Pick", "apple"), OK), (END, OK)]
+    played = replace(episode(acts), expert=script)
+    steps = labelled(played).steps
+    assert [step.subtask for step in steps] == [script[0], script[1], script[1], END]
+    assert [step.history for step in steps] == [step.history for step in played.steps]
+
+
+def test_pairs_and_runs_without_an_expert_cannot_be_labelled(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", ["a-0"], DONE)
+    options = TrainingOptions.build(sources=[run], out=tmp_path / "out", label_by="expert")
+    with pytest.raises(BadInput, match="--label-by expert is for homie data sft"):
+        make_dataset(options, "dpo")
+    with pytest.raises(BadInput, match="no expert to label by"):
+        make_dataset(options, "sft")
