@@ -1,6 +1,6 @@
 """Small moves of a robot as a planner's actions, one by one.
 
-`--skills steps`: the eight small actions of EB-Navigation, by the base and the head (docs/embodiedbench.md).
+`--skills steps`: the eight small actions of EB-Navigation, by the base and the head (docs/published-benchmarks.md).
 `--skills graph`: moves on a graph of navigation points, as EmbodiedEval's agents move (section 3.2.1 of its paper).
 
 home at the start --survey--> Ground --chart--> Graph --Move forward, Turn left, ...--> the next pose
