@@ -14,8 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/examples.md").read_text(encoding="utf-8")
 SHOWN = dict(re.findall(r"```console\npython examples/(\w+)\.py\n```\n\n```text\n(.*?)```", PAGE, re.DOTALL))
-TOOLS = ("numbered_views.py", "record_map.py")
-EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py") if path.name not in TOOLS)
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 LONGEST = 60
 """Lines of an example."""
 NEEDS = {

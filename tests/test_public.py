@@ -16,17 +16,15 @@ from pathlib import Path
 import pytest
 
 import homie
+import homie.testing
 from homie.bench.keywords import BenchKeywords
 from homie.bench.options import BenchOptions
 from homie.kernel.errors import BadInput
 
 ROOT = Path(__file__).parent.parent
-OURS = ("homie", "planners", "skills", "perception", "error_detection", "ros_bridge", "suites")
-TOOLS = ("homie.testing", "homie.gym", "skills.checkpoints", "ros_bridge", "suites")
-"""What the docs import from elsewhere: kits for tests, environments that register themselves by being imported, the
-reading of checkpoints, ROS 2 without a planner, and the protocols of published benchmarks."""
+OURS = ("homie", "planners", "skills", "perception", "error_detection", "ros_bridge", "suites", "benchmarks")
 PAGES = [ROOT / "README.md", ROOT / "PACKAGE.md", *sorted((ROOT / "docs").rglob("*.md"))]
-NOTEBOOKS = sorted((ROOT / "examples").rglob("*.ipynb"))
+EXAMPLES = [*sorted((ROOT / "examples").glob("*.py")), *sorted((ROOT / "examples").rglob("*.ipynb"))]
 
 
 def imports(source: str) -> Iterator[str]:
@@ -42,31 +40,31 @@ def imports(source: str) -> Iterator[str]:
 
 
 def deep(source: str) -> list[str]:
-    """Those that are neither public nor of a tool."""
-    public = {"homie", *(f"homie.{name}" for name in homie.__all__)}
-    return [
-        name
-        for name in imports(source)
-        if name not in public and not any(name == tool or name.startswith(f"{tool}.") for tool in TOOLS)
-    ]
+    """Those that are neither public nor of the kits for tests."""
+    public = {"homie", "homie.testing"}
+    public |= {f"{module.__name__}.{name}" for module in (homie, homie.testing) for name in module.__all__}
+    return [name for name in imports(source) if name not in public]
 
 
 def python_of(page: Path) -> list[str]:
     if page.suffix == ".ipynb":
         cells = json.loads(page.read_text(encoding="utf-8"))["cells"]
         return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    if page.suffix == ".py":
+        return [page.read_text(encoding="utf-8")]
     return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", [*PAGES, *NOTEBOOKS], ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_the_docs_import_public_names_only(page: Path) -> None:
+@pytest.mark.parametrize("page", [*PAGES, *EXAMPLES], ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_docs_and_examples_import_public_names_only(page: Path) -> None:
     assert [name for source in python_of(page) for name in deep(source)] == []
 
 
 def test_deep_imports_are_seen() -> None:
     source = "import homie\nfrom homie import Planner, Nothing\ndef f():\n    from homie.kernel.types import END"
     assert deep(source) == ["homie.Nothing", "homie.kernel.types.END"]
-    assert deep("import homie.bench.options, suites.vigil, planners.rule") == ["homie.bench.options", "planners.rule"]
+    assert deep("import homie.testing, suites.vigil, homie.gym") == ["suites.vigil", "homie.gym"]
+    assert deep("from homie.testing import check_planner, named") == ["homie.testing.named"]
 
 
 @pytest.mark.parametrize("name", homie.__all__)

@@ -1,11 +1,12 @@
 """Gymnasium environments: `homie/Home-v0` (a subtask is an action), `homie/HomeControl-v0` (a command of the robot is)
 and `homie/Table-v0` (seven numbers are).
 
-    import gymnasium, homie.gym
-    env = gymnasium.make("homie/Home-v0", rooms=2)
+    import gymnasium
+    env = gymnasium.make("homie.gym:homie/Home-v0", rooms=2)
+    homes = gymnasium.make_vec("homie.gym:homie/HomeControl-v0", 4)  # in threads: `homie.gym.vector`
 
-`gymnasium.make("homie.gym:homie/Home-v0")` does without the second import; Gymnasium 1 looks for no plug-ins by itself.
-Needs the extra `gym`. docs/simulators.md has the spaces.
+`homie.gym:` imports this module, which makes the environments known. Needs the extra `gym`. docs/simulators.md has the
+spaces.
 """
 
 from __future__ import annotations
@@ -20,6 +21,13 @@ ENVIRONMENTS = {
     "homie/Table-v0": "homie.gym.table:TableEnv",
 }
 
+IN_THREADS = {
+    "homie/Home-v0": "homie.gym.vector:several_homes",
+    "homie/HomeControl-v0": "homie.gym.vector:several_controlled_homes",
+    "homie/Table-v0": "homie.gym.vector:several_tables",
+}
+"""What makes several of them at once."""
+
 
 def register() -> None:
     """Make the environments known to `gymnasium.make`. Importing this module does it. Raises MissingPart."""
@@ -29,7 +37,7 @@ def register() -> None:
         raise MissingPart("homie.gym needs Gymnasium: install it with `pip install 'gymnasium>=1.1'`.") from error
     for name, entry_point in ENVIRONMENTS.items():
         if name not in gymnasium.registry:
-            gymnasium.register(id=name, entry_point=entry_point)
+            gymnasium.register(id=name, entry_point=entry_point, vector_entry_point=IN_THREADS[name])
 
 
 register()

@@ -1,9 +1,8 @@
 """Many homes at once, in threads: a Gymnasium vector environment whose physics runs beside each other.
 
-    import homie.gym.vector
-    with homie.gym.vector.make("homie/HomeControl-v0", 4) as homes:
-        seen, infos = homes.reset(seed=7)
-        seen, rewards, terminations, truncations, infos = homes.step(homes.action_space.sample())
+    homes = gymnasium.make_vec("homie.gym:homie/HomeControl-v0", 4)
+    seen, infos = homes.reset(seed=7)
+    seen, rewards, terminations, truncations, infos = homes.step(homes.action_space.sample())
 
 MuJoCo releases Python's lock while it steps, so threads use several cores; nothing is copied between processes. Needs
 the extra `gym`. docs/simulators.md has figures.
@@ -61,6 +60,21 @@ def make(
         raise BadInput(f"There is no environment '{name}': {close}")
     maker = partial(gymnasium.make, name, disable_env_checker=True, **options)
     return ThreadVectorEnv([maker] * homes, threads=threads, autoreset=autoreset)
+
+
+def several_homes(num_envs: int = 1, **options: Any) -> ThreadVectorEnv:
+    """`make` for `gymnasium.make_vec("homie.gym:homie/Home-v0")`."""
+    return make("homie/Home-v0", num_envs, **options)
+
+
+def several_controlled_homes(num_envs: int = 1, **options: Any) -> ThreadVectorEnv:
+    """`make` for `gymnasium.make_vec("homie.gym:homie/HomeControl-v0")`."""
+    return make("homie/HomeControl-v0", num_envs, **options)
+
+
+def several_tables(num_envs: int = 1, **options: Any) -> ThreadVectorEnv:
+    """`make` for `gymnasium.make_vec("homie.gym:homie/Table-v0")`."""
+    return make("homie/Table-v0", num_envs, **options)
 
 
 class ThreadVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):

@@ -181,3 +181,16 @@ def test_seeds_and_homes_are_as_many():
 
         with pytest.raises(BadInput, match="same spaces"):
             ThreadVectorEnv([Counting, Other])
+
+
+@pytest.mark.parametrize("name", homie.gym.ENVIRONMENTS)
+def test_gymnasium_makes_several_in_threads(name: str) -> None:
+    small = {"family": "pick"} if name == "homie/Table-v0" else {"rooms": 2, "objects": 4, "picture_size": 64}
+    homes = gymnasium.make_vec(f"homie.gym:{name}", 2, threads=1, **small)
+    try:
+        assert isinstance(homes.unwrapped, homie.gym.vector.ThreadVectorEnv)
+        homes.reset(seed=5)
+        _, rewards, *_ = homes.step(homes.action_space.sample())
+        assert rewards.shape == (2,)
+    finally:
+        homes.close()

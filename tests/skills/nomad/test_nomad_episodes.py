@@ -39,7 +39,8 @@ def weights(tmp_path_factory):
 def chart(tmp_path_factory):
     """A map of the two rooms, by the script that records them."""
     out = tmp_path_factory.mktemp("maps") / "two-rooms"
-    script = [sys.executable, EXAMPLES / "record_map.py", out, "--scene", SCENES / "two-rooms.json"]
+    script = [sys.executable, EXAMPLES.parent / "benchmarks/episodes/record_map.py"]
+    script += [out, "--scene", SCENES / "two-rooms.json"]
     subprocess.run(script, check=True, capture_output=True, env={**os.environ, "PYTHONPATH": str(EXAMPLES.parent)})
     return out
 

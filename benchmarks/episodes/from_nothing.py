@@ -1,7 +1,7 @@
 """From nothing to a table: make data, train a small planner on them, and see what training did. On a CPU.
 
-    python examples/training/from_nothing.py runs/from-nothing                          # most of an hour of one core
-    python examples/training/from_nothing.py runs/try --tasks 60 --each 3 --epochs 2    # ten minutes, and no figures
+    python -m benchmarks.episodes.from_nothing runs/from-nothing                          # most of an hour of one core
+    python -m benchmarks.episodes.from_nothing runs/try --tasks 60 --each 3 --epochs 2    # ten minutes, and no figures
 
 Errands are sampled, their experts play them with ideal skills and now and then make a mistake, a language model of
 some random numbers learns from the successful subtasks (SFT) and from pairs of a better and a worse one (DPO), and
@@ -28,7 +28,7 @@ from homie.bench.score.summary import Intervals
 from homie.bench.tables import Cell, Column, Table, to_markdown
 from homie.runtime.runstore import episode_folders, read_steps
 
-TEMPLATE = Path(__file__).with_name("brief.md")
+TEMPLATE = Path(__file__).parents[2] / "examples/training/brief.md"
 PROMPT = ("examples=0", "images=false", "reasons=false")
 """How the model is asked, in training and in the bench: what it cannot use would only make it slower."""
 ROUNDS = 20

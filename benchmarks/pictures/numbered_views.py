@@ -1,6 +1,6 @@
 """What a planner with numbered boxes is shown: four views of a home with their list of names, as one picture.
 
-python examples/numbered_views.py numbered.png --seed 4
+python -m benchmarks.pictures.numbered_views numbered.png --seed 4
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Record a topological map for NoMaD: drive through a home by the classical Go to and take pictures on the way.
 
-    python examples/record_map.py maps/seed-3 --seed 3
+    python -m benchmarks.episodes.record_map maps/seed-3 --seed 3
     homie run "go to the kitchen" --seed 3 --skills nomad:nomad.pth,classical --skill-option nomad.topomap=maps/seed-3
 
 The tour visits every room and every piece of furniture, room by room. It knows where they are from world state: a map
