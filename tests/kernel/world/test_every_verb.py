@@ -9,8 +9,7 @@ import pytest
 from homes import one_room
 
 import homie
-from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE, blueprint
-from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
+from homie.envs.mujoco.blueprints.catalog import FURNITURE, OBJECTS, blueprint
 from homie.envs.mujoco.generate.household import NEEDED
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.kernel.setup.options import RunOptions
