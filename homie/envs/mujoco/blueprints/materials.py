@@ -82,32 +82,6 @@ MATERIALS: Mapping[str, Material] = MappingProxyType(
     }
 )
 
-_KINDS: Mapping[str, str] = {
-    "ceramic": "plate teapot teacup salt_shaker vase",
-    "glass": "glass wine_glass honey_jar wine_bottle",
-    "metal": "knife fork spoon ladle pan pot kettle keys scissors hammer dumbbell",
-    "wood": "chopping_board pepper_mill pencil picture_frame",
-    "plastic": "spatula whisk water_bottle toothbrush toothpaste soap_dispenser spray_bottle hairbrush pen toy_car"
-    " rubber_duck puzzle_cube screwdriver wateringcan",
-    "device": "alarm_clock laptop phone remote_control calculator computer_mouse headphones camera",
-    "paper": "milk_carton toilet_paper book newspaper tissue_box cardboard_box",
-    "produce": "tomato potato egg cheese carrot cucumber eggplant bell_pepper onion mushroom broccoli corn pineapple",
-    "bakery": "bread donut cupcake",
-    "soap": "soap",
-    "wax": "candle",
-    "cloth": "towel teddy_bear tennis_ball pillow",
-    "rubber": "plunger shoe",
-}
-MATERIAL_OF: Mapping[str, str] = MappingProxyType(
-    {kind: material for material, kinds in _KINDS.items() for kind in kinds.split()}
-)
-"""Of the kinds beyond YCB: what most of their outside is."""
-
 TESTED = 0.9
 """Friction of the 21 kinds of YCB, whatever they are made of: every figure of the default houses was measured with it.
 It is that of rubber feet rather than of glazed china."""
-
-
-def friction_of(kind: str) -> float:
-    """How an object of a kind slides on furniture and floors. Fingers hold by the friction of their own pads."""
-    return MATERIALS[MATERIAL_OF[kind]].friction if kind in MATERIAL_OF else TESTED

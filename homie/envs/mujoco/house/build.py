@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import mujoco
 
+from homie.envs.mujoco.blueprints.catalog import OBJECTS
 from homie.envs.mujoco.blueprints.extents import quat_of, rotation_of, span
 from homie.envs.mujoco.blueprints.looks import Group, looks_of, stains
-from homie.envs.mujoco.blueprints.materials import MATERIAL_OF, friction_of
 from homie.envs.mujoco.blueprints.parts import UPRIGHT, Link, Part, Quat, Vec3, turned
 from homie.envs.mujoco.blueprints.person import KIND
 from homie.envs.mujoco.house.contacts import WELD_SOLIMP, WELD_SOLREF, stiffen
@@ -284,8 +284,8 @@ def _add_object(spec: mujoco.MjSpec, scene: SceneSpec, item: ObjectSpec, geoms: 
         else:
             geom = add_surface(spec, body, name, part, part.surface)
         geom.condim = 6 if plan.rolls else 4
-        geom.friction = [friction_of(item.kind), 0.006, 0.0012 if plan.rolls else 0.0001]
-        geom.priority = OWN if item.kind in MATERIAL_OF else 0
+        geom.friction = [OBJECTS[item.kind].friction, 0.006, 0.0012 if plan.rolls else 0.0001]
+        geom.priority = OWN if OBJECTS[item.kind].material else 0
         geoms[name] = GeomInfo(item.name, "")
     _add_looks(body, item.name, looks_of(item.kind, plan, scene.states_at_start.get(item.name, {})), geoms)
 

@@ -204,14 +204,14 @@ def plunger(rgb: RGB) -> ObjectPlan:
 
 
 KINDS = (
-    ObjectKind("toothbrush", toothbrush, ("blue", "green"), ("tooth brush",), ("wash", "small")),
-    ObjectKind("toothpaste", toothpaste, ("red",), ("tooth paste", "tube of toothpaste"), ("wash", "small")),
-    ObjectKind("soap", soap, ("pink", "green"), ("bar of soap", "soap bar"), ("wash", "small")),
-    ObjectKind("soap_dispenser", soap_dispenser, ("teal", "purple"), ("liquid soap",), ("wash",)),
-    ObjectKind("toilet_paper", toilet_paper, ("white",), ("toilet roll", "roll of toilet paper"), ("wash",)),
-    ObjectKind("spray_bottle", spray_bottle, ("blue",), ("window cleaner",), ("wash",)),
-    ObjectKind("towel", towel, ("teal", "pink"), ("hand towel",), ("wash", "anything")),
-    ObjectKind("hairbrush", hairbrush, ("purple",), ("hair brush",), ("wash", "small")),
-    ObjectKind("plunger", plunger, ("red",), (), ("wash",)),
+    ObjectKind("toothbrush", toothbrush, ("blue", "green"), ("tooth brush",), ("wash", "small"), "plastic"),
+    ObjectKind("toothpaste", toothpaste, ("red",), ("tooth paste", "tube of toothpaste"), ("wash", "small"), "plastic"),
+    ObjectKind("soap", soap, ("pink", "green"), ("bar of soap", "soap bar"), ("wash", "small"), "soap"),
+    ObjectKind("soap_dispenser", soap_dispenser, ("teal", "purple"), ("liquid soap",), ("wash",), "plastic"),
+    ObjectKind("toilet_paper", toilet_paper, ("white",), ("toilet roll", "roll of toilet paper"), ("wash",), "paper"),
+    ObjectKind("spray_bottle", spray_bottle, ("blue",), ("window cleaner",), ("wash",), "plastic"),
+    ObjectKind("towel", towel, ("teal", "pink"), ("hand towel",), ("wash", "anything"), "cloth"),
+    ObjectKind("hairbrush", hairbrush, ("purple",), ("hair brush",), ("wash", "small"), "plastic"),
+    ObjectKind("plunger", plunger, ("red",), (), ("wash",), "rubber"),
 )
 """The kinds of this file."""

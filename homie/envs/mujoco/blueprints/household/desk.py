@@ -291,17 +291,17 @@ def cardboard_box(rgb: RGB) -> ObjectPlan:
 
 
 KINDS = (
-    ObjectKind("book", book, ("red", "navy", "green"), ("novel",), ("anything",)),
-    ObjectKind("newspaper", newspaper, ("white",), ("paper", "folded newspaper"), ("anything",)),
-    ObjectKind("keys", keys, ("silver",), ("key", "keyring", "bunch of keys"), ("anything", "small")),
-    ObjectKind("pen", pen, ("blue", "black"), ("ballpoint pen",), ("anything", "small")),
-    ObjectKind("pencil", pencil, ("yellow",), (), ("anything", "small")),
-    ObjectKind("scissors", scissors, ("orange", "blue"), ("pair of scissors",), ("anything", "small")),
-    ObjectKind("alarm_clock", alarm_clock, ("red", "teal"), ("clock",), ("anything",)),
-    ObjectKind("candle", candle, ("white", "red"), (), ("anything",)),
-    ObjectKind("vase", vase, ("blue", "teal"), ("vase of flowers", "flower vase"), ("anything",)),
-    ObjectKind("picture_frame", picture_frame, ("wood", "black"), ("framed picture", "picture"), ("anything",)),
-    ObjectKind("tissue_box", tissue_box, ("teal", "purple"), ("tissues", "box of tissues"), ("anything",)),
-    ObjectKind("cardboard_box", cardboard_box, ("brown",), ("parcel", "open box"), ("anything",)),
+    ObjectKind("book", book, ("red", "navy", "green"), ("novel",), ("anything",), "paper"),
+    ObjectKind("newspaper", newspaper, ("white",), ("paper", "folded newspaper"), ("anything",), "paper"),
+    ObjectKind("keys", keys, ("silver",), ("key", "keyring", "bunch of keys"), ("anything", "small"), "metal"),
+    ObjectKind("pen", pen, ("blue", "black"), ("ballpoint pen",), ("anything", "small"), "plastic"),
+    ObjectKind("pencil", pencil, ("yellow",), (), ("anything", "small"), "wood"),
+    ObjectKind("scissors", scissors, ("orange", "blue"), ("pair of scissors",), ("anything", "small"), "metal"),
+    ObjectKind("alarm_clock", alarm_clock, ("red", "teal"), ("clock",), ("anything",), "device"),
+    ObjectKind("candle", candle, ("white", "red"), (), ("anything",), "wax"),
+    ObjectKind("vase", vase, ("blue", "teal"), ("vase of flowers", "flower vase"), ("anything",), "ceramic"),
+    ObjectKind("picture_frame", picture_frame, ("wood", "black"), ("framed picture", "picture"), ("anything",), "wood"),
+    ObjectKind("tissue_box", tissue_box, ("teal", "purple"), ("tissues", "box of tissues"), ("anything",), "paper"),
+    ObjectKind("cardboard_box", cardboard_box, ("brown",), ("parcel", "open box"), ("anything",), "paper"),
 )
 """The kinds of this file."""

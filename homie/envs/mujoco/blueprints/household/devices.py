@@ -167,12 +167,12 @@ def camera(rgb: RGB) -> ObjectPlan:
 
 
 KINDS = (
-    ObjectKind("laptop", laptop, ("silver",), ("notebook computer", "laptop computer"), ("anything",)),
-    ObjectKind("phone", phone, ("black",), ("mobile phone", "cell phone", "smartphone"), ("anything",)),
-    ObjectKind("remote_control", remote_control, ("black",), ("remote", "tv remote"), ("anything",)),
-    ObjectKind("calculator", calculator, ("gray",), ("pocket calculator",), ("anything", "small")),
-    ObjectKind("computer_mouse", computer_mouse, ("gray", "white"), ("mouse",), ("anything", "small")),
-    ObjectKind("headphones", headphones, ("red", "blue"), ("headset",), ("anything",)),
-    ObjectKind("camera", camera, ("black",), ("photo camera",), ("anything",)),
+    ObjectKind("laptop", laptop, ("silver",), ("notebook computer", "laptop computer"), ("anything",), "device"),
+    ObjectKind("phone", phone, ("black",), ("mobile phone", "cell phone", "smartphone"), ("anything",), "device"),
+    ObjectKind("remote_control", remote_control, ("black",), ("remote", "tv remote"), ("anything",), "device"),
+    ObjectKind("calculator", calculator, ("gray",), ("pocket calculator",), ("anything", "small"), "device"),
+    ObjectKind("computer_mouse", computer_mouse, ("gray", "white"), ("mouse",), ("anything", "small"), "device"),
+    ObjectKind("headphones", headphones, ("red", "blue"), ("headset",), ("anything",), "device"),
+    ObjectKind("camera", camera, ("black",), ("photo camera",), ("anything",), "device"),
 )
 """The kinds of this file."""

@@ -239,16 +239,16 @@ def dumbbell(rgb: RGB) -> ObjectPlan:
 
 
 KINDS = (
-    ObjectKind("teddy_bear", teddy_bear, ("brown",), ("teddy", "stuffed bear"), ("anything",)),
-    ObjectKind("toy_car", toy_car, ("red", "blue", "green"), ("toy",), ("anything",)),
-    ObjectKind("rubber_duck", rubber_duck, ("yellow",), ("duck", "toy duck"), ("anything", "wash")),
-    ObjectKind("tennis_ball", tennis_ball, ("green",), ("ball",), ("anything",)),
-    ObjectKind("puzzle_cube", puzzle_cube, ("black",), ("magic cube", "cube"), ("anything", "small")),
-    ObjectKind("hammer", hammer, ("red",), (), ("anything",)),
-    ObjectKind("screwdriver", screwdriver, ("orange",), (), ("anything", "small")),
-    ObjectKind("shoe", shoe, ("blue", "red"), ("sneaker",), ("anything",)),
-    ObjectKind("pillow", pillow, ("beige", "purple"), ("cushion",), ("anything",)),
-    ObjectKind("wateringcan", watering_can, ("green",), ("watering can",), ("anything",)),
-    ObjectKind("dumbbell", dumbbell, ("black", "purple"), ("weight",), ("anything",)),
+    ObjectKind("teddy_bear", teddy_bear, ("brown",), ("teddy", "stuffed bear"), ("anything",), "cloth"),
+    ObjectKind("toy_car", toy_car, ("red", "blue", "green"), ("toy",), ("anything",), "plastic"),
+    ObjectKind("rubber_duck", rubber_duck, ("yellow",), ("duck", "toy duck"), ("anything", "wash"), "plastic"),
+    ObjectKind("tennis_ball", tennis_ball, ("green",), ("ball",), ("anything",), "cloth"),
+    ObjectKind("puzzle_cube", puzzle_cube, ("black",), ("magic cube", "cube"), ("anything", "small"), "plastic"),
+    ObjectKind("hammer", hammer, ("red",), (), ("anything",), "metal"),
+    ObjectKind("screwdriver", screwdriver, ("orange",), (), ("anything", "small"), "plastic"),
+    ObjectKind("shoe", shoe, ("blue", "red"), ("sneaker",), ("anything",), "rubber"),
+    ObjectKind("pillow", pillow, ("beige", "purple"), ("cushion",), ("anything",), "cloth"),
+    ObjectKind("wateringcan", watering_can, ("green",), ("watering can",), ("anything",), "plastic"),
+    ObjectKind("dumbbell", dumbbell, ("black", "purple"), ("weight",), ("anything",), "metal"),
 )
 """The kinds of this file."""

@@ -109,10 +109,12 @@ def potato(mass: float, rgb: RGB) -> ObjectPlan:
 
 
 KINDS = (
-    ObjectKind("knife", lambda c: knife(0.09, c), ("black", "brown"), ("kitchen knife",), ("dish", "small")),
-    ObjectKind("plate", lambda c: plate(0.28, c), ("white", "blue", "green"), ("dinner plate",), ("dish",)),
-    ObjectKind("bread", lambda c: bread(0.25, (0.70, 0.44, 0.18)), ("brown",), ("loaf", "loaf of bread"), ("food",)),
-    ObjectKind("tomato", lambda c: tomato(0.09, c), ("red",), ("vegetable",), ("fruit",)),
-    ObjectKind("potato", lambda c: potato(0.12, (0.67, 0.52, 0.31)), ("brown",), ("vegetable",), ("fruit",)),
+    ObjectKind("knife", lambda c: knife(0.09, c), ("black", "brown"), ("kitchen knife",), ("dish", "small"), "metal"),
+    ObjectKind("plate", lambda c: plate(0.28, c), ("white", "blue", "green"), ("dinner plate",), ("dish",), "ceramic"),
+    ObjectKind(
+        "bread", lambda c: bread(0.25, (0.70, 0.44, 0.18)), ("brown",), ("loaf", "loaf of bread"), ("food",), "bakery"
+    ),
+    ObjectKind("tomato", lambda c: tomato(0.09, c), ("red",), ("vegetable",), ("fruit",), "produce"),
+    ObjectKind("potato", lambda c: potato(0.12, (0.67, 0.52, 0.31)), ("brown",), ("vegetable",), ("fruit",), "produce"),
 )
 """The kinds of this file."""

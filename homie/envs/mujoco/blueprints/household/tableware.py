@@ -262,20 +262,24 @@ def salt_shaker(rgb: RGB) -> ObjectPlan:
 
 
 KINDS = (
-    ObjectKind("fork", fork, ("silver",), (), ("dish", "small")),
-    ObjectKind("spoon", spoon, ("silver",), ("tablespoon",), ("dish", "small")),
-    ObjectKind("spatula", spatula, ("black", "teal"), ("turner",), ("dish", "small")),
-    ObjectKind("ladle", ladle, ("silver",), ("soup ladle",), ("dish", "small")),
-    ObjectKind("whisk", whisk, ("red", "black"), ("egg whisk",), ("dish", "small")),
-    ObjectKind("chopping_board", chopping_board, ("wood",), ("cutting board",), ("dish",)),
-    ObjectKind("pan", pan, ("black",), ("frying pan", "skillet"), ("dish",)),
-    ObjectKind("pot", pot, ("silver", "red"), ("cooking pot", "saucepan"), ("dish",)),
-    ObjectKind("kettle", kettle, ("silver",), ("tea kettle",), ("dish",)),
-    ObjectKind("teapot", teapot, ("white", "blue"), ("tea pot",), ("dish",)),
-    ObjectKind("teacup", teacup, ("white", "pink"), ("tea cup",), ("dish",)),
-    ObjectKind("glass", lambda c: glass((0.62, 0.80, 0.86)), ("blue",), ("tumbler", "drinking glass"), ("dish",)),
-    ObjectKind("wine_glass", lambda c: wine_glass((0.45, 0.04, 0.10)), ("red",), ("glass of wine",), ("dish",)),
-    ObjectKind("pepper_mill", pepper_mill, ("brown",), ("pepper grinder",), ("food",)),
-    ObjectKind("salt_shaker", salt_shaker, ("white",), ("salt",), ("food", "small")),
+    ObjectKind("fork", fork, ("silver",), (), ("dish", "small"), "metal"),
+    ObjectKind("spoon", spoon, ("silver",), ("tablespoon",), ("dish", "small"), "metal"),
+    ObjectKind("spatula", spatula, ("black", "teal"), ("turner",), ("dish", "small"), "plastic"),
+    ObjectKind("ladle", ladle, ("silver",), ("soup ladle",), ("dish", "small"), "metal"),
+    ObjectKind("whisk", whisk, ("red", "black"), ("egg whisk",), ("dish", "small"), "plastic"),
+    ObjectKind("chopping_board", chopping_board, ("wood",), ("cutting board",), ("dish",), "wood"),
+    ObjectKind("pan", pan, ("black",), ("frying pan", "skillet"), ("dish",), "metal"),
+    ObjectKind("pot", pot, ("silver", "red"), ("cooking pot", "saucepan"), ("dish",), "metal"),
+    ObjectKind("kettle", kettle, ("silver",), ("tea kettle",), ("dish",), "metal"),
+    ObjectKind("teapot", teapot, ("white", "blue"), ("tea pot",), ("dish",), "ceramic"),
+    ObjectKind("teacup", teacup, ("white", "pink"), ("tea cup",), ("dish",), "ceramic"),
+    ObjectKind(
+        "glass", lambda c: glass((0.62, 0.80, 0.86)), ("blue",), ("tumbler", "drinking glass"), ("dish",), "glass"
+    ),
+    ObjectKind(
+        "wine_glass", lambda c: wine_glass((0.45, 0.04, 0.10)), ("red",), ("glass of wine",), ("dish",), "glass"
+    ),
+    ObjectKind("pepper_mill", pepper_mill, ("brown",), ("pepper grinder",), ("food",), "wood"),
+    ObjectKind("salt_shaker", salt_shaker, ("white",), ("salt",), ("food", "small"), "ceramic"),
 )
 """The kinds of this file."""
