@@ -7,6 +7,7 @@ import importlib
 import inspect
 import json
 import os
+import pkgutil
 import re
 import subprocess
 import sys
@@ -73,6 +74,30 @@ def test_every_public_name_is_there_and_documented(name: str) -> None:
     assert name in dir(homie) and getattr(homie, name) is value
     if inspect.isroutine(value) or inspect.isclass(value):
         assert inspect.getdoc(value), name
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    pages = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs/reference").glob("*.md"))
+    shown = set(re.findall(r"^::: (\S+)", pages, re.MULTILINE)) - {"homie"}
+    missing = []
+    for name in set(homie.__all__) - {"__version__", "bench", "open", "run"}:
+        module, attribute = homie._SOURCES[name]
+        value = getattr(homie, name)
+        modules = {module, getattr(value, "__module__", module)}
+        if not shown & {
+            place for there in modules for place in (there, there.rpartition(".")[0], f"{there}.{attribute}")
+        }:
+            missing.append(name)
+    for name in set(homie.testing.__all__) - {"ChatMessages", "episodes"}:
+        if not any(place.startswith("homie.testing.") and place.endswith(f".{name}") for place in shown):
+            missing.append(name)
+    assert sorted(missing) == []
+
+
+def test_every_place_of_the_reference_is_there() -> None:
+    for page in (ROOT / "docs/reference").glob("*.md"):
+        for place in re.findall(r"^::: (\S+)", page.read_text(encoding="utf-8"), re.MULTILINE):
+            assert pkgutil.resolve_name(place) is not None
 
 
 def test_editors_and_type_checkers_see_the_names_that_are_there() -> None:
