@@ -224,17 +224,20 @@ def test_a_torn_end_is_cut_told_and_kept(tmp_path, tail):
     assert repair(path) is None
 
 
-def test_a_file_that_only_lacks_its_end_has_lost_nothing(tmp_path):
+@pytest.mark.parametrize(
+    ("messages", "kept"), [(1, "1 message over 0.0 s is kept"), (3, "3 messages over 2.0 s are kept")]
+)
+def test_a_file_that_only_lacks_its_end_has_lost_nothing(tmp_path, messages, kept):
     path = tmp_path / RECORDING
     file = McapFile(path)
-    for number in range(3):
+    for number in range(messages):
         file.add(Entry("/action/state", 1e9, float(number), b"{}"))
         file._writer.flush()  # as half a second of the clock does
     data = path.read_bytes()
     file.close()
     path.write_bytes(data)
     done = repair(path)
-    assert str(done) == f"{path} was not finished: 3 messages over 2.0 s are kept, which is all that it held."
+    assert str(done) == f"{path} was not finished: {kept}, which is all that it held."
     assert [file.name for file in tmp_path.iterdir()] == [RECORDING] and repair(path) is None
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from homie.data.recording import topics
 from homie.kernel.support.files import reading, sync_folder
 from homie.kernel.support.packages import missing_part
+from homie.kernel.support.text import counted
 
 CHUNK_BYTES = 2**16
 CHUNK_SECONDS = 0.5
@@ -44,7 +45,8 @@ class Repaired:
     cut: Path | None
 
     def __str__(self) -> str:
-        kept = f"{self.messages} messages over {self.seconds:.1f} s are kept"
+        verb = "is" if self.messages == 1 else "are"
+        kept = f"{counted(self.messages, 'message')} over {self.seconds:.1f} s {verb} kept"
         if self.cut is None:
             return f"{self.path} was not finished: {kept}, which is all that it held."
         return (
