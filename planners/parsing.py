@@ -27,7 +27,8 @@ def make_subtask(parts: list[str]) -> Subtask:
     stripped = [" ".join(part.split()) for part in parts]
     if not 1 <= len(stripped) <= MAX_PARTS or not all(stripped):
         raise BadInput(
-            f"'{', '.join(stripped)}' is no subtask: write [End], [action, target] or [Put, object, place], "
+            f"'{', '.join(stripped)}' is no subtask: "  # codespell:ignore
+            "write [End], [action, target] or [Put, object, place], "
             "for example [Pick, apple]."
         )
     return Subtask(*stripped)

@@ -137,7 +137,8 @@ def test_a_pose_of_the_hand_is_for_robots_with_an_arm_and_finite() -> None:
     ):
         with pytest.raises(CommandRefused, match=r"^Command refused: effector holds a value that is not finite\.$"):
             robot.act(Command(effector=wrong))
-    with pytest.raises(CommandRefused, match=r"^Command refused: effector and \w+ are told at once\.$"):
+    message = r"^Command refused: effector and \w+ are told at once\.$"  # codespell:ignore
+    with pytest.raises(CommandRefused, match=message):
         robot.act(Command({robot.spec.chain.groups[0].name: (0.0,)}, effector=pose))
     robot.spec = spec(BASE)
     with pytest.raises(

@@ -234,7 +234,7 @@ def test_the_kernel_imports_no_folder():
 
 
 def test_bench_and_runtime_know_no_environment():
-    """What they need of one they ask through `homie.kernel.world` and `homie.kernel.setup.scenes`. The stand-in for
+    """What they need of one they ask through `homie.kernel.world` and `homie.kernel.setup.scenes`. The fake of
     AI2-THOR's controller is a kit beside the others, and plays that simulator's words."""
     wrong = [
         f"{path.relative_to(ROOT)} imports {name}"

@@ -106,7 +106,7 @@ def test_what_is_wrong_with_a_robot():
         def measured(self):
             return replace(super().measured(), base_velocity=(0.2, 0.0))
 
-    assert "still moves 0.2 s after it was told to stop" in violations(check_robot, Coasting())
+    assert "still moves 0.2 s after it was told to stop" in violations(check_robot, Coasting())  # codespell:ignore
     assert "is not a homie.kernel.interfaces.Robot" in violations(check_robot, object())
 
     class Broken(Wild):

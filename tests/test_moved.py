@@ -124,13 +124,13 @@ def test_members_of_parts_by_their_old_names() -> None:
 @pytest.mark.parametrize(
     ("module", "old", "new"),
     [
-        ("homie.kernel.episode.executor", "SkillBook", "SkillTable"),
+        ("homie.kernel.episode.executor", "SkillBook", "SkillTable"),  # codespell:ignore
         ("homie.kernel.interfaces", "Errand", "GoalHandle"),
-        ("homie.kernel.interfaces", "NamedByUsers", "Configurable"),
+        ("homie.kernel.interfaces", "NamedByUsers", "Configurable"),  # codespell:ignore
         ("homie.kernel.interfaces", "Privileged", "GroundTruthAccess"),
         ("homie.kernel.interfaces.world", "Privileged", "GroundTruthAccess"),
         ("homie.kernel.types", "Telling", "Visibility"),
-        ("homie.runtime.assembly", "SkillShelf", "LoadedSkills"),
+        ("homie.runtime.assembly", "SkillShelf", "LoadedSkills"),  # codespell:ignore
     ],
 )
 def test_a_class_by_its_old_name(module: str, old: str, new: str) -> None:

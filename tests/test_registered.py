@@ -51,7 +51,7 @@ APPLE = {"name": "apple_1", "kind": "apple", "colour": "red", "x": 1.0, "y": 1.0
 ROBOTS = {
     "mujoco": {"rooms": 2, "objects": 2},
     "franka": {"robot": "franka:pick"},
-    "thor": {"robot": "thor:stand-in"},
+    "thor": {"robot": "thor:fake"},
 }
 """Options with which a robot is made."""
 

@@ -45,9 +45,19 @@ class HomeControlEnv(HouseEnv[NDArray[np.float32]]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        """suite, task, goal, instruction: as `HomeEnv` has them. cameras: whose pictures are seen, such as `head` and
-        `front`; each costs more than a step. periods: of 0.04 s for which an action is told. steps: after which an
-        episode is truncated. Raises BadInput."""
+        """Open the home of a task.
+
+        Args:
+            suite, task, goal, instruction: As in `HomeEnv`.
+            cameras: Cameras in the observation, such as `head` and `front`; rendering one takes longer than a step.
+            periods: Control periods of 0.04 s for which an action is repeated.
+            steps: Steps after which an episode is truncated.
+            render_mode: As in Gymnasium.
+            options: Options of `homie.open`.
+
+        Raises:
+            BadInput: An option or a value that is not possible.
+        """
         if periods < 1 or steps < 1:
             raise BadInput(f"periods and steps are 1 or more (got {periods} and {steps}).")
         super().__init__(

@@ -384,4 +384,4 @@ def _by_action(skill_set: SkillSet, robot: Robot) -> dict[str, Skill]:
 
 
 if not TYPE_CHECKING:
-    __getattr__ = renamed(__name__, {"SkillShelf": "LoadedSkills"})
+    __getattr__ = renamed(__name__, {"SkillShelf": "LoadedSkills"})  # codespell:ignore

@@ -1,4 +1,4 @@
-"""What the stand-in's camera shows: a room with a floor, a wall and boxes in perspective. No lighting, no textures."""
+"""Pictures of the fake AI2-THOR: a room with a floor, a wall and boxes in perspective. No lighting, no textures."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The rooms of the stand-in: one rectangle with what a task names in it, objects with AI2-THOR's properties. Furniture
-stands along its walls."""
+"""The rooms of the fake AI2-THOR: one rectangle with what a task names in it, objects with AI2-THOR's properties.
+Furniture stands along its walls."""
 
 from __future__ import annotations
 
@@ -29,8 +29,12 @@ HALF = {True: 0.06, False: 0.25}
 
 @dataclass(slots=True)
 class Thing:
-    """An object. place: where its middle is, None where that follows from what it is in or on. parent: the objectId of
-    that, "" for none."""
+    """An object.
+
+    Attributes:
+        place: Where its middle is, None where that follows from what it is in or on.
+        parent: The objectId of that, "" for none.
+    """
 
     object_id: str
     object_type: str

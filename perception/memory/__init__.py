@@ -1,1 +1,1 @@
-"""What is remembered of a home: things, furniture, surfaces and doorways; and what a planner is told was seen."""
+"""The memory of a home: things, furniture, surfaces and doorways; and the names that planners get for them."""

@@ -138,5 +138,8 @@ def _number(step: Value, place: int) -> int:
     except ValueError:
         number = 0.5
     if not number.is_integer():
-        raise Unclear(f"Step {place} of the plan has the 'action_id' {numbers[0]!r}, which is no whole number.")
+        raise Unclear(
+            f"Step {place} of the plan has the 'action_id' {numbers[0]!r}, "
+            "which is no whole number."  # codespell:ignore
+        )
     return int(number)

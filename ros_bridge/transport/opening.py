@@ -21,7 +21,7 @@ def open_node(name: str, transport: Transport = "auto") -> Node:
             ROS; `auto` takes rclpy where it is there.
 
     Raises:
-        BadInput: There is no such transport, or the name is no name of ROS 2.
+        BadInput: There is no such transport, or the name is not valid in ROS 2.
         MissingPart: What the transport needs is not installed.
         InfrastructureError: The network cannot be joined.
 

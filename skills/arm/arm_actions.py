@@ -130,7 +130,9 @@ class ArmAction:
         parts = [part.strip() for part in inside.split(",")]
         for part in parts:
             if not _NUMBER.fullmatch(part):
-                raise BadInput(f"'{part}' is no number: an action is written [{', '.join(FIELDS)}].")
+                raise BadInput(
+                    f"'{part}' is no number: an action is written [{', '.join(FIELDS)}]."  # codespell:ignore
+                )
         return cls.of([float(part) for part in parts])
 
     @classmethod

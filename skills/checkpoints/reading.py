@@ -55,7 +55,7 @@ def read_checkpoint(path: Path, expected: CheckpointFormat | None = None) -> Che
 
         form, content = "flax msgpack", read_flax(file)
     if part and not form.startswith("torch"):
-        raise BadInput(f"{file} is no file of torch.save, so there is nothing under a key '{part}': leave #{part} out.")
+        raise BadInput(f"{file} was not written by torch.save, so it has no key '{part}': leave #{part} out.")
     candidates = [expected] if expected is not None else list(formats())
     tensors, taken = known_names(content.tensors, lambda names: any(known.fits(names) for known in candidates))
     return Checkpoint(

@@ -135,11 +135,11 @@ def _unpickled(path: Path) -> object:
 def _placeholder() -> type:
     """A class for one that is not here: making one makes a dictionary, which torch's unpickler then fills."""
 
-    class StandIn:
+    class Placeholder:
         def __new__(cls, *_: object) -> Any:
             return OrderedDict()
 
-    return StandIn
+    return Placeholder
 
 
 def _check_tensor(path: Path, name: str, tensor: torch.Tensor) -> None:

@@ -52,7 +52,7 @@ class ArmPlanning:
 class Driving(MobileSkill):
     """Drives to a place as classical skills do."""
 
-    name = "stand-in/navigation"
+    name = "stand-in/navigation"  # codespell:ignore
     max_seconds = 180.0
     _place = HERE
 

@@ -23,7 +23,7 @@ class Ideal(SkillSet):
     table: ClassVar[ActionTable] = {action.name: action for action in HOUSEHOLD if action.name != "End"}
     """The actions that it brings about."""
     actions: ClassVar[tuple[str, ...]] = tuple(table)
-    about = "does what it is told"
+    about = "does what it is told"  # codespell:ignore
     note = "privileged: sets the simulated world, nothing moves"
 
     def __init__(self, argument: str = "") -> None:

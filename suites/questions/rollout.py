@@ -99,7 +99,7 @@ def run_plan(session: Session, goal: Condition, plan: Sequence[Subtask]) -> Carr
 def _problem(session: Session, subtask: Subtask) -> str:
     """Carry a subtask out; in words why it could not be, "" if it could."""
     if subtask.action not in session.actions:
-        return "is no step that the robot can take"
+        return "is no step that the robot can take"  # codespell:ignore
     feedback = session.call(subtask.action, subtask.target, subtask.destination).feedback
     return "" if feedback.ok else f"failed: {feedback.message}"
 

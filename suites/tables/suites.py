@@ -60,13 +60,13 @@ class Played:
         return ["bench", self.suite, *options, *place]
 
 
-def _blind(planner: str, stand_in: str) -> str:
+def _blind(planner: str, fallback: str) -> str:
     """A planner by its name on the command line.
 
     Args:
-        stand_in: Who plays for `rule`.
+        fallback: Who plays for `rule`.
     """
-    return {"rule": stand_in, "chat": "chat:scripted"}.get(planner, planner)
+    return {"rule": fallback, "chat": "chat:scripted"}.get(planner, planner)
 
 
 SUITES = (

@@ -137,7 +137,7 @@ def test_several_comparisons_are_adjusted_and_say_what_they_could_show(tmp_path:
     better, same = row(table, "b"), row(table, "c")
     assert better["McNemar p"] == pytest.approx(2 / 2**8) and better["p (Holm)"] == pytest.approx(4 / 2**8)
     assert (same["McNemar p"], same["p (Holm)"]) == (1.0, 1.0)
-    # Nothing differs in 8 episodes of 4 tasks: that is no certainty, so there is no interval of no width.
+    # Nothing differs in 8 episodes of 4 tasks: that is not certain, so there is no interval of no width.
     assert same["SR"] == Estimate(0.0) and same["smallest SR"] == pytest.approx(0.98, abs=0.02)
     assert any("2 comparisons" in note for note in table.notes)
     assert "p (Holm)" not in [column.head for column in compare(runs[:2], intervals=QUICK)[1].columns]

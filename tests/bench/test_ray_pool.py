@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from ray_stand_in import NEVER, RayActorError, RayError, RayStandIn
+from fake_ray import NEVER, FakeRay, RayActorError, RayError
 
 from homie.bench.play.pool import Limits
 from homie.bench.play.ray_pool import Player, RayPool
@@ -21,7 +21,7 @@ from homie.kernel.setup.options import RunOptions
 from homie.runtime.runstore import read_episode
 
 Jobs = Callable[[int], Job]
-Pools = Callable[..., tuple[RayPool, RayStandIn]]
+Pools = Callable[..., tuple[RayPool, FakeRay]]
 
 
 @pytest.fixture
@@ -49,9 +49,9 @@ def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pools]:
         timeout: float = 60.0,
         recycle: int = 50,
         address: str = "local",
-        ray: RayStandIn | None = None,
-    ) -> tuple[RayPool, RayStandIn]:
-        cluster = ray or RayStandIn()
+        ray: FakeRay | None = None,
+    ) -> tuple[RayPool, FakeRay]:
+        cluster = ray or FakeRay()
         monkeypatch.setitem(sys.modules, "ray", cluster)
         return RayPool(tmp_path / "bench", size, Limits(timeout, None, recycle), address), cluster
 
@@ -79,7 +79,7 @@ def test_an_actor_plays_one_job_after_the_other_until_it_is_replaced(pool: Pools
 
 
 def test_jobs_are_played_side_by_side_on_no_more_cpus_than_there_are(pool: Pools, job: Jobs) -> None:
-    actors, ray = pool(2, ray=RayStandIn(8.0))
+    actors, ray = pool(2, ray=FakeRay(8.0))
     ray.answers = [NEVER]
     first, second = job(0), job(1)
     actors.submit(first)
@@ -87,8 +87,8 @@ def test_jobs_are_played_side_by_side_on_no_more_cpus_than_there_are(pool: Pools
     assert actors.free == 0 and len(ray.actors) == 2
     ((done, report, _),) = actors.wait(0.01)
     assert done == second and report.cause is None and actors.free == 1
-    assert pool(4, ray=RayStandIn(3.0))[0].free == 3
-    assert pool(4, ray=RayStandIn(0.0))[0].free == 1, "a cluster that does not say how many it has"
+    assert pool(4, ray=FakeRay(3.0))[0].free == 3
+    assert pool(4, ray=FakeRay(0.0))[0].free == 1, "a cluster that does not say how many it has"
 
 
 def test_how_a_cluster_is_asked_for(pool: Pools) -> None:
@@ -104,7 +104,7 @@ def test_how_a_cluster_is_asked_for(pool: Pools) -> None:
     assert ray.init_with == {"address": "head:6379", "log_to_driver": False, "logging_level": "error"}
     for error in (ConnectionError("refused"), RuntimeError("refused"), ValueError("refused")):
         with pytest.raises(InfrastructureError, match=r"^No Ray cluster answers at 'head:1': refused$"):
-            pool(address="head:1", ray=RayStandIn(absent=error))
+            pool(address="head:1", ray=FakeRay(absent=error))
 
 
 def test_an_actor_that_dies_is_a_crash_and_is_replaced(pool: Pools, job: Jobs) -> None:

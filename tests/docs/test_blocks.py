@@ -37,7 +37,7 @@ COMMAND = re.compile(r"^\s*(\$ |pip |make |git |homie [a-z]|python3? |\.venv/bin
 
 @pytest.fixture(scope="session")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
-    return Stage(tmp_path_factory.mktemp("stand-ins"))
+    return Stage(tmp_path_factory.mktemp("fakes"))
 
 
 NOTHING_DONE = 'homie_run() { homie run "$@" || test $? = 1; }'

@@ -26,7 +26,9 @@ def test_every_word_of_the_list_is_found_in_prose_and_code(tmp_path: Path) -> No
     assert [line.split(":")[1] for line in lines] == [str(number) for number in range(1, len(WORDS) + 1)]
 
 
-@pytest.mark.parametrize("text", ["the held object", "sampled at random", "a SER of 0.5"])
+@pytest.mark.parametrize(
+    "text", ["the held object", "sampled at random", "a SER of 0.5", "There is no path", "is no longer held", "told us"]
+)
 def test_plain_words_pass(tmp_path: Path, text: str) -> None:
     (tmp_path / "plain.md").write_text(text, encoding="utf-8")
     assert codespell(tmp_path / "plain.md").returncode == 0

@@ -130,7 +130,7 @@ def test_how_plans_of_numbers_are_read(text: str, numbers: list[int], rules: tup
     [
         (answer(0, 4), "There is no action 4: the numbers go from 0 to 3."),
         (answer(-1), "There is no action -1"),
-        (answer(1.5), "Step 1 of the plan has the 'action_id' 1.5, which is no whole number."),
+        (answer(1.5), "Step 1 of the plan has the 'action_id' 1.5, which is no whole number."),  # codespell:ignore
         (answer(0, "pick"), "Step 2 of the plan has the 'action_id' 'pick'"),
         (answer(True), "Step 1 of the plan has no 'action_id'"),
         (answer(3, 0), "Nothing can follow the end of the task"),

@@ -76,10 +76,10 @@ def test_it_plays_the_script_then_ends_and_starts_again(tmp_path: Path) -> None:
         ("- {subtasks: []}", "Entry 1 of .*: 'subtasks' is not understood"),
         ("- 5", "Entry 1 of .*: 'subtask' is not understood"),
         ("- null", "Entry 1 of .*: it needs either"),
-        ("- [Put, apple, table, now]", "Entry 1 of .*: 'Put, apple, table, now' is no subtask"),
+        ("- [Put, apple, table, now]", "Entry 1 of .*: 'Put, apple, table, now' is no subtask"),  # codespell:ignore
         ("- '[Pick, apple'", "only one of its two brackets"),
         ("- {subtask: [Put, 3]}", "Entry 1 of"),
-        ("- Pick, ", "is no subtask"),
+        ("- Pick, ", "is no subtask"),  # codespell:ignore
         ("- {subtask: '[Pick, apple]', answer: 'no'}", "Entry 1 of .*: 'report' and 'answer' belong to End"),
         ("- {subtask: '[End]', report: done}", "Entry 1 of .*: 'report' is not understood"),
     ],

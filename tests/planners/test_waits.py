@@ -67,8 +67,8 @@ ASKED: dict[str, tuple[dict[str, str], Any, float | None]] = {
     "in hours": ({}, said("try again in 2 hours and 5 minutes"), 7500.0),
     "a bare number": ({}, said("Rate limited, retry after: 11"), 11.0),
     "wait": ({}, said("Please wait 15 seconds before trying again"), 15.0),
-    "a rate is no wait": ({}, said("Limit 20 requests per 1 minute. Try again later."), None),
-    "attempts are no wait": ({}, said("We retry after 3 attempts."), None),
+    "a rate is not a wait": ({}, said("Limit 20 requests per 1 minute. Try again later."), None),
+    "attempts are not a wait": ({}, said("We retry after 3 attempts."), None),
     "the longer of two": ({"retry-after": "1"}, google(retry_info("6s")), 6.0),
     "a reset": ({"x-ratelimit-reset-requests": "1s", "x-ratelimit-reset-tokens": "6m0s"}, None, 1.0),
     "the reset of what is used up": (

@@ -173,8 +173,14 @@ def test_the_gripper_points_where_the_tool_does(action):
         ("[50, 50, 20, 0, 60, 0, 0.7]", "gripper must be a whole number (got 0.7)."),
         ("[1e999, 50, 20, 0, 60, 0, 1]", "x must be a whole number (got inf)."),
         ("[50, 50, 20, 0, 60, 0]", "An action is 7 numbers [x, y, z, roll, pitch, yaw, gripper], not 6."),
-        ("the red cube", "'the red cube' is no number: an action is written [x, y, z, roll, pitch, yaw, gripper]."),
-        ("", "'' is no number: an action is written [x, y, z, roll, pitch, yaw, gripper]."),
+        (
+            "the red cube",
+            (
+                "'the red cube' is no number: "  # codespell:ignore
+                "an action is written [x, y, z, roll, pitch, yaw, gripper]."
+            ),
+        ),
+        ("", "'' is no number: an action is written [x, y, z, roll, pitch, yaw, gripper]."),  # codespell:ignore
     ],
 )
 def test_what_embodiedbench_would_take_is_refused_by_name(text, message):

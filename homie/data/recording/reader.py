@@ -125,7 +125,7 @@ def read_recording(folder: str | Path) -> Recording:
         The recording.
 
     Raises:
-        BadInput: There is none, or it is no recording.
+        BadInput: There is none, or it is not a recording.
 
     Example:
         ```

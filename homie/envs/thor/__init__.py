@@ -1,7 +1,7 @@
-"""AI2-THOR as a world of Homie, and a stand-in that plays its part where there is none. docs/simulators.md
+"""AI2-THOR as a world of Homie, and a fake for machines without it. docs/simulators.md
 
 ```
-RunOptions --ThorSettings--> ThorRobot --step(action=...)--> Controller: ai2thor's own, or a stand-in
+RunOptions --ThorSettings--> ThorRobot --step(action=...)--> Controller: ai2thor's own, or a fake
                                  ^                               |
                                  +-- metadata, frame, masks -----+
 ```

@@ -82,6 +82,6 @@ def open_ai2thor(settings: ThorSettings) -> Controller:
     except Exception as error:  # whatever its own code, Unity or the download of its build raises
         raise RobotFault(
             f"AI2-THOR does not start ({type(error).__name__}: {error}): it needs its build, a display and a graphics "
-            "card; `--robot thor:stand-in` needs none of them."
+            "card; `--robot thor:fake` needs none of them."
         ) from error
     return controller

@@ -18,7 +18,7 @@ INSIDE = frozenset(_TYPES["inside"])
 """Receptacles that things are in, and not on."""
 PICKUPABLE = frozenset(_TYPES["pickupable"])
 KITCHEN = tuple(_TYPES["kitchen"])
-"""What is in a room of the stand-in that is told nothing."""
+"""The content of a fake room without settings."""
 ROOMS = {0: "kitchen", 2: "living_room", 3: "bedroom", 4: "bathroom"}
 """Kinds of rooms by the hundreds of a floor plan's number."""
 _SLICED = "Sliced"

@@ -22,8 +22,8 @@ from homie.kernel.setup.opening import Opening
 from homie.kernel.types import CameraFrame, Choice, Image, Intrinsics, Pose, Subtask
 from homie.kernel.world.snapshot import WorldSnapshot
 
-STAND_IN = "stand-in"
-"""The argument that asks for the stand-in: `--robot thor:stand-in`."""
+FAKE = ("fake", "stand-in")  # codespell:ignore
+"""Arguments for a fake AI2-THOR: `--robot thor:fake`, and its name in version 0.1."""
 CAMERA_UP = 0.675
 """Metres of the camera above the agent's position, where the metadata do not say where it is."""
 NEAREST = 20
@@ -49,11 +49,11 @@ class ThorRobot(SymbolicRobot):
 
     @classmethod
     def of(cls, argument: str, settings: ThorSettings) -> ThorRobot:
-        """The robot of an argument: AI2-THOR's own controller, or the stand-in. Raises BadInput, MissingPart."""
-        if argument not in ("", STAND_IN):
-            raise BadInput(f"The robot 'thor' takes '{STAND_IN}' or nothing behind its name (got '{argument}').")
+        """The robot of an argument: AI2-THOR's own controller, or a fake one. Raises BadInput, MissingPart."""
+        if argument not in ("", *FAKE):
+            raise BadInput(f"The robot 'thor' takes '{FAKE[0]}' or nothing after its name (got '{argument}').")
         controller: Controller = registry.load("controllers", "thor")(settings) if argument else open_ai2thor(settings)
-        return cls(controller, settings, argument or "ai2thor")
+        return cls(controller, settings, FAKE[1] if argument else "ai2thor")  # records have one name for the fake
 
     def describe(self) -> Mapping[str, object]:
         return {"controller": self._about, "actions": self._settings.actions}
@@ -115,7 +115,7 @@ class ThorRobot(SymbolicRobot):
         return self._on_object(HOUSEHOLD.get(action, action), self._names.id_of(entity))
 
     def _on_object(self, name: str, object_id: str) -> str:
-        assert name in (PICK_UP, *ON_OBJECTS), f"{name} is no action on an object"
+        assert name in (PICK_UP, *ON_OBJECTS), f"{name} does not act on an object"
         return self._step(name, objectId=object_id)
 
     def _put(self, place: str) -> str:

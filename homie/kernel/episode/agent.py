@@ -223,7 +223,8 @@ class Episode:
         last = f" The last one began: {quoted}." if (quoted := _quoted(decision.raw)) else ""
         rounds = "the first round" if self.round == 1 else f"the first {self.round} rounds"
         raise Unanswered(
-            f"No answer of the planner could be read in {rounds}, so the episode is no result: {decision.problem}{last}"
+            f"No answer of the planner could be read in {rounds}, so the episode is no result: "  # codespell:ignore
+            f"{decision.problem}{last}"
             f" {decision.advice or 'Look at the answers in steps.jsonl, and at docs/prompts.md.'}"
         )
 
@@ -340,7 +341,7 @@ def unlisted(decision: Decision, subtask: Subtask, number: int) -> Execution:
 
 def no_end(decision: Decision, subtask: Subtask, ends: Sequence[Subtask]) -> Execution:
     """What becomes of an end that is none of those that there are: F1, and the episode goes on."""
-    sentence = f"{subtask} is no report! You should only end with {' or '.join(map(str, ends))}."
+    sentence = f"{subtask} is no report! You should only end with {' or '.join(map(str, ends))}."  # codespell:ignore
     check = Check("format", ErrorCode.F1, sentence)
     return Execution(subtask, decision.model, (check,), (), check.feedback)
 

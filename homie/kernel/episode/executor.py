@@ -349,4 +349,4 @@ class _Timed:
 
 
 if not TYPE_CHECKING:
-    __getattr__ = renamed(__name__, {"SkillBook": "SkillTable"})
+    __getattr__ = renamed(__name__, {"SkillBook": "SkillTable"})  # codespell:ignore

@@ -78,5 +78,6 @@ __all__ = [
 
 if not TYPE_CHECKING:
     __getattr__ = renamed(
-        __name__, {"Errand": "GoalHandle", "NamedByUsers": "Configurable", "Privileged": "GroundTruthAccess"}
+        __name__,
+        {"Errand": "GoalHandle", "NamedByUsers": "Configurable", "Privileged": "GroundTruthAccess"},  # codespell:ignore
     )

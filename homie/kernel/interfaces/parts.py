@@ -53,4 +53,4 @@ class SharedPart(Protocol):
 
 
 if not TYPE_CHECKING:
-    __getattr__ = renamed(__name__, {"NamedByUsers": "Configurable"})
+    __getattr__ = renamed(__name__, {"NamedByUsers": "Configurable"})  # codespell:ignore

@@ -144,7 +144,8 @@ class Robot(ABC):
             before = body
             self._wait()
         raise RobotFault(
-            f"The {self.spec.name} still moves {self.stop_seconds:g} s after it was told to stop: use its own stop."
+            f"The {self.spec.name} still moves {self.stop_seconds:g} s after it "
+            "was told to stop: use its own stop."  # codespell:ignore
         )
 
     def begin(self, subtask: str) -> None:
@@ -202,7 +203,7 @@ class Robot(ABC):
         if not (np.isfinite(pose.position).all() and np.isfinite(pose.rotation).all()):
             raise refused("effector holds a value that is not finite.")
         if twice := [group.name for group in chain.groups if command.get(group.name) is not None]:
-            raise refused(f"effector and {twice[0]} are told at once.")
+            raise refused(f"effector and {twice[0]} are told at once.")  # codespell:ignore
         solution = self.kinematics.solve(pose.position, pose.rotation, chain.measured(body))
         return Command({**command.targets, **chain.targets(solution.q)})
 

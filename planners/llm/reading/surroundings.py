@@ -42,7 +42,7 @@ _RETRACTED = re.compile(
     r"|previous\w*|last (?:round|answer|subtask|step)|example|alternativ\w*|however|but|unless|revis\w*|reconsider\w*"
     r"|on the other hand|not (?:yet|my|this|what|done|an answer|the answer|correct|right|possible|allowed|recommended)"
     r"|do not (?:do|execute|use|run)|don't (?:do|execute|use|run)|never mind|cancel|retract|hypothetical\w*|only if"
-    r"|or (?:is|maybe|perhaps|should|better)|i was told|kidding|joke|draft|pretend\w*|the user"
+    r"|or (?:is|maybe|perhaps|should|better)|i was told|kidding|joke|draft|pretend\w*|the user"  # codespell:ignore
     r"|(?:next|new) round|round \d+|was my|were my|as the user)\b|\bno[,.!]",
     re.IGNORECASE,
 )

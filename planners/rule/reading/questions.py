@@ -67,7 +67,7 @@ def question(cursor: Cursor) -> Ask | None:
 
 def strange(cursor: Cursor) -> str:
     """The words that are not understood of a question about something known, as of `is the fridge humming?`; "" where
-    it is no such question."""
+    it is not such a question."""
     cursor.skip(_PREFACES)
     whether = bool(cursor.take(_WHETHER))
     named = noun(cursor) if whether or cursor.take({"is", "are"}) else None

@@ -23,7 +23,7 @@ ALL = [
     Entry(
         "table-fruit-only",
         "lh",
-        "look at the {table}: fruit from it belongs in the fridge, what is no fruit stays. Fridge closed, please",
+        "look at the {table}: fruit from it belongs in the fridge, what is no fruit stays. Fridge closed, please",  # codespell:ignore
         errand("2*fruit@table>fridge =@table -fridge"),
     ),
     Entry(

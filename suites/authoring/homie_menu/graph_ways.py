@@ -144,7 +144,7 @@ class Player:
     def _holds(self) -> Fits:
         """Whether the goal holds with the robot there."""
         goal, world = self.task.goal, self._session.world_state()
-        assert goal is not None, "it is no question"
+        assert goal is not None, "not a question"
 
         def fits(place: Pose2) -> bool:
             robot = RobotState(x=place.x, y=place.y, yaw=place.yaw, room=world.robot.room)

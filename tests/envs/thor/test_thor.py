@@ -1,4 +1,4 @@
-"""The robot `thor` on its stand-in: AI2-THOR's actions, their conditions, and the world that comes of them."""
+"""The robot `thor` on a fake: AI2-THOR's actions, their conditions, and the world that comes of them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from homie.kernel.support.packages import installed_version
 from homie.kernel.types import Subtask
 from homie.kernel.vocabulary import steps
 from homie.testing import check_robot
-from homie.testing.thor_stand_in import StandIn
+from homie.testing.thor_fake import FakeThor
 
 KITCHEN = ThorSettings(kinds=("Fridge", "Microwave", "Sink", "SinkBasin", "Faucet", "Apple", "Mug", "Mug"))
 EMPTY = ThorSettings(pose=(0.0, 0.9, 0.0, 0.0, 0.0), things={"Bread|+00.00|+00.98|+03.00": (0.0, 0.98, 3.0)})
 
 
 def robot_of(chosen: ThorSettings) -> ThorRobot:
-    return ThorRobot.of("stand-in", chosen)
+    return ThorRobot.of("fake", chosen)
 
 
 def do(robot: ThorRobot, *actions: str) -> list[str]:
@@ -37,7 +37,7 @@ def test_it_keeps_the_contract_of_robots() -> None:
 
 
 def test_without_the_package_or_with_another_argument_it_says_what_to_do() -> None:
-    with pytest.raises(BadInput, match="takes 'stand-in' or nothing"):
+    with pytest.raises(BadInput, match="takes 'fake' or nothing"):
         ThorRobot.of("standin", KITCHEN)
     if installed_version("ai2thor") is None:
         with pytest.raises(MissingPart, match="ai2thor"):
@@ -162,12 +162,12 @@ def test_hidden_things_are_gone_and_a_start_inside_of_something_is_refused() -> 
     robot = robot_of(EMPTY.model_copy(update={"hidden": tuple(EMPTY.things)}))
     assert "bread" not in robot.snapshot().things
     with pytest.raises(BadInput, match="give a free place"):
-        StandIn(EMPTY.model_copy(update={"pose": (0.0, 0.9, 3.0, 0.0, 0.0)}))
+        FakeThor(EMPTY.model_copy(update={"pose": (0.0, 0.9, 3.0, 0.0, 0.0)}))
 
 
 def test_an_action_that_there_is_not_is_an_error_as_in_ai2thor() -> None:
     with pytest.raises(ValueError, match="Invalid action: Fly"):
-        StandIn(EMPTY).step(action="Fly")
+        FakeThor(EMPTY).step(action="Fly")
 
 
 def test_headings_are_homies() -> None:
@@ -175,3 +175,11 @@ def test_headings_are_homies() -> None:
     do(robot, steps.TURN_RIGHT, steps.FORWARD)
     here = robot.snapshot().robot
     assert (here.x, here.y) == pytest.approx((0.25, 0.0)) and math.cos(here.yaw or 0.0) == pytest.approx(1.0)
+
+
+def test_the_fake_has_the_argument_of_version_0_1_too() -> None:
+    old, new = (ThorRobot.of(argument, EMPTY) for argument in ("stand-in", "fake"))  # codespell:ignore
+    assert old.describe() == new.describe()
+    with pytest.warns(DeprecationWarning, match="thor_fake"):
+        from homie.envs.thor.stand_in.controller import StandIn  # codespell:ignore
+    assert StandIn is FakeThor

@@ -1,4 +1,4 @@
-"""Turn on and Turn off in the home: what they come to, what refuses them, and a real press of a real button."""
+"""Turn on and Turn off in the home: their effects, what refuses them, and a real press of a real button."""
 
 from __future__ import annotations
 

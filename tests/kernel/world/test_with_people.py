@@ -1,4 +1,4 @@
-"""Hand over, Show and Follow: what they come to, ideal and by motion, and what is refused."""
+"""Hand over, Show and Follow: their effects, ideal and by motion, and what is refused."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from painting import painted, seen
 from homie.kernel.errors import BadInput, InfrastructureError, MissingPart
 from homie.kernel.setup.registry import DETECTOR, make_part
 
-STAND_IN = """
+FAKE = """
 import numpy as np
 
 class Boxes:
@@ -48,7 +48,7 @@ class YOLO:
 
 @pytest.fixture
 def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "ultralytics.py").write_text(STAND_IN)
+    (tmp_path / "ultralytics.py").write_text(FAKE)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "ultralytics", raising=False)
     path = tmp_path / "yolo11n.pt"

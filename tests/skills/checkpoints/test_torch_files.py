@@ -169,7 +169,7 @@ def test_what_is_no_state_dict(tmp_path, held, message):
 def test_files_that_are_something_else(tmp_path):
     files = {
         "empty": b"",
-        "text.pth": b"hello, this is no checkpoint\n" * 9,
+        "text.pth": b"hello, not a checkpoint\n" * 9,
         "html.pth": b"<!DOCTYPE html><html>Google Drive - Virus scan warning</html>",
         "pointer.pth": b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
         "pickle.pth": pickle.dumps({"a": 1}),

@@ -142,7 +142,7 @@ def test_a_file_of_safetensors_is_read(tmp_path: Path) -> None:
     safetensors.torch.save_file({**STATE, **kinds}, path, {"format": "pt"})
     read = read_checkpoint(path, TINY)
     assert read.form == "safetensors" and same(read.tensors, {**STATE, **kinds})
-    with pytest.raises(BadInput, match="so there is nothing under a key 'ema'"):
+    with pytest.raises(BadInput, match="so it has no key 'ema'"):
         read_checkpoint(Path(f"{path}#ema"), TINY)
 
 

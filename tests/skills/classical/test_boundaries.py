@@ -214,7 +214,7 @@ def test_clearances_that_are_just_enough() -> None:
 
 
 def test_a_rim_that_is_not_between_the_fingers_is_not_taken() -> None:
-    """A box that is wider than the bowl in it, as seen from afar: where its edge is no wall is."""
+    """A box that is wider than the bowl in it, as seen from afar: there is no wall at its edge."""
     parts = bowl(ORIGIN)
     openings = [
         {grasp.opening for grasp in grasps(box(half, half, 0.027), (), None, parts=parts)}

@@ -1,4 +1,4 @@
-"""EB-ALFRED's published tasks as a suite: numbers, goals and reference steps, on the stand-in."""
+"""EB-ALFRED's published tasks as a suite: numbers, goals and reference steps, on a fake AI2-THOR."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def alfred(tmp_path: Path) -> Path:
 def test_the_bench_plays_reference_steps_by_number_and_judges_alfreds_goal(alfred: Path, tmp_path: Path) -> None:
     options = BenchOptions.build(
         suite=f"eb-alfred:{alfred}",
-        robot="thor:stand-in",
+        robot="thor:fake",
         planner="expert",
         tasks="base-01",
         out=tmp_path / "run",
@@ -81,7 +81,7 @@ def test_a_version_says_whether_the_faults_of_the_release_are_kept(alfred: Path)
 
 def test_the_list_has_the_released_numbers(alfred: Path) -> None:
     task = find_suite(f"eb-alfred:{alfred}").by_id["spatial-01"]
-    robot = ThorRobot.of("stand-in", ThorSettings(**task.scene.settings))
+    robot = ThorRobot.of("fake", ThorSettings(**task.scene.settings))
     assert [choice.name for choice in robot.choices()] == ACTIONS
     assert task.expert is not None and len(task.expert) == len(STEPS) - 1, "the step that names nothing is left out"
 
@@ -93,7 +93,7 @@ def test_no_official_goal_is_met_at_its_start_and_each_names_what_is_there() -> 
     suite = find_suite(f"eb-alfred:{Path(top) / 'eb_alfred'}")
     assert len(suite.tasks) == 300
     for task in suite.tasks:
-        robot = ThorRobot.of("stand-in", ThorSettings(**task.scene.settings, picture_size="16x16"))
+        robot = ThorRobot.of("fake", ThorSettings(**task.scene.settings, picture_size="16x16"))
         assert task.goal is not None and not unknown_words(task.goal, robot.snapshot()), task.id
         assert not task.goal.holds(robot.snapshot()), task.id
         assert len(robot.choices()) >= 162

@@ -51,8 +51,8 @@ def _task(rotation: float, target: tuple[float, float]) -> dict[str, Any]:
 
 
 def played(suite: Suite, task: Task) -> list[bool | None]:
-    """Whether the task is done before the expert's steps and after each of them, on the stand-in."""
-    robot = ThorRobot.of("stand-in", ThorSettings(**task.scene.settings, picture_size="16x16"))
+    """Whether the task is done before the expert's steps and after each of them, on a fake AI2-THOR."""
+    robot = ThorRobot.of("fake", ThorSettings(**task.scene.settings, picture_size="16x16"))
     verdicts = [robot.snapshot().success]
     for step in task.expert or ():
         action = read_subtask(step)
@@ -89,10 +89,10 @@ def test_an_expert_takes_the_fewest_moves_and_turns_nowhere(navigation: Path) ->
     assert played(suite, suite.by_id["base-01"]) == [False] * len(front) + [True]
 
 
-def test_the_bench_plays_it_on_the_stand_in(navigation: Path, tmp_path: Path) -> None:
+def test_the_bench_plays_it_on_a_fake(navigation: Path, tmp_path: Path) -> None:
     options = BenchOptions.build(
         suite=f"eb-navigation:{navigation}",
-        robot="thor:stand-in",
+        robot="thor:fake",
         planner="expert",
         tasks="base-*",
         out=tmp_path / "run",

@@ -142,7 +142,7 @@ def test_a_score_is_that_of_the_paper() -> None:
         ((*APPLE[:2], OPEN, *APPLE[2:], CLOSE), 0, False, 2, "3: [Open, fridge] failed"),  # with a full hand
         ((OPEN, *PEAR, CLOSE), 1, False, 6, ""),  # another thing: only the fridge is shut again
         ((OPEN, *APPLE, CLOSE, OPEN, CLOSE), 2, True, 8, ""),  # needless, and harmless
-        ((OPEN, "dance", *APPLE, CLOSE), 0, False, 1, "2: [dance] is no step"),
+        ((OPEN, "dance", *APPLE, CLOSE), 0, False, 1, "2: [dance] is no step"),  # codespell:ignore
         ((OPEN, "pick(elephant)"), 0, False, 1, "2: [Pick, elephant] failed"),
     ],
 )

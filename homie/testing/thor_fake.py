@@ -1,4 +1,5 @@
-"""The stand-in's controller: AI2-THOR's actions by their names, conditions and messages, in a room without physics.
+"""The controller of a fake AI2-THOR: AI2-THOR's actions by their names, conditions and messages, in a room without
+physics.
 
 ```
 step(action="PickupObject", objectId=...) --> a method of that name --> Refused: errorMessage, or done --> Reply
@@ -13,13 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from homie.envs.thor.kinds import CONTAINERS, OPENABLE, RECEPTACLES, SLICEABLE, TOGGLEABLE
 from homie.envs.thor.settings import Point, ThorSettings
+from homie.kernel.support.moved import renamed
 from homie.kernel.types import Image
 from homie.testing.thor_picture import Box, Camera, Picture, draw
 from homie.testing.thor_room import AGENT, EYE_LEVEL, Thing, room_of
@@ -40,7 +42,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the stand-in answers to an action: as `ai2thor.server.Event`, as far as Homie reads it."""
+    """The result of an action, like `ai2thor.server.Event`, as far as Homie reads it."""
 
     metadata: dict[str, Any]
     picture: Picture
@@ -58,10 +60,10 @@ class Reply:
         return self.picture.masks
 
 
-class StandIn:
+class FakeThor:
     """Plays the part of `ai2thor.controller.Controller` in the room of some settings.
 
-    >>> thor = StandIn(ThorSettings(kinds=("Mug", "Fridge")))
+    >>> thor = FakeThor(ThorSettings(kinds=("Mug", "Fridge")))
     >>> thor.step(action="MoveAhead").metadata["lastActionSuccess"]
     True
     >>> thor.step(action="DropHandObject").metadata["errorMessage"]
@@ -257,7 +259,7 @@ class StandIn:
         if not forced and not self._visible(thing):
             raise Refused("Target object not found within the specified visibility.")
 
-    # ------------------------------------------------------------ what is told
+    # ------------------------------------------------------------ metadata
 
     @property
     def _camera(self) -> Camera:
@@ -316,3 +318,7 @@ class StandIn:
 
 def _carried(thing: Thing) -> dict[str, str]:
     return {"objectId": thing.object_id, "objectType": thing.object_type}
+
+
+if not TYPE_CHECKING:
+    __getattr__ = renamed(__name__, {"StandIn": "FakeThor"})

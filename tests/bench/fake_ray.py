@@ -23,7 +23,7 @@ class RayActorError(RayError):
 class Actor:
     """A handle. Each method of the class has a `remote` that gives a reference."""
 
-    def __init__(self, inside: object, cluster: RayStandIn) -> None:
+    def __init__(self, inside: object, cluster: FakeRay) -> None:
         self._inside, self._cluster = inside, cluster
 
     def __getattr__(self, name: str) -> SimpleNamespace:
@@ -32,7 +32,7 @@ class Actor:
         )
 
 
-class RayStandIn:
+class FakeRay:
     """answers: what calls of `play` give instead of what the actor does, in turn: an error, or `NEVER`."""
 
     exceptions = SimpleNamespace(RayError=RayError, RayActorError=RayActorError)
