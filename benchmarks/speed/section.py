@@ -23,8 +23,8 @@ def write_section(page: Path, name: str, text: str) -> None:
     """
     begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"
     whole = page.read_text(encoding="utf-8") if page.exists() else begin + end
-    before, found, rest = whole.partition(begin)
+    before, opened, rest = whole.partition(begin)
     _, closed, after = rest.partition(end)
-    if not found or not closed:
+    if not opened or not closed:
         raise ValueError(f"{page} has no section '{name}': put `{begin.strip()}` and `{end.strip()}` where it belongs.")
     page.write_text(f"{before}{begin}{text.strip()}\n{end}{after}", encoding="utf-8")

@@ -122,7 +122,7 @@ POUR = Rule(
 )
 RULES = (HEAT, COOL, WASH, FILL, SLICE, WIPE, POUR)
 STATES = tuple(dict.fromkeys(("sliced", "clean", "filled", "heated", "cooled", *(rule.state for rule in RULES))))
-"""All states that rules bring about, in the order in which people are told of them."""
+"""All states that rules bring about, in the order in which messages list them."""
 
 
 def states_of(kind: str) -> Mapping[str, bool]:
