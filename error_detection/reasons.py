@@ -17,7 +17,12 @@ ONCE_MORE = "and try once more"
 
 
 class Advice(NamedTuple):
-    """words: instead of the text of the record, "" for the same. advice: what may help."""
+    """What a planner gets for a reason.
+
+    Attributes:
+        words: The sentence in place of the record's text, "" for the same.
+        advice: What may help.
+    """
 
     words: str
     advice: str

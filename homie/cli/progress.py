@@ -20,7 +20,12 @@ class Advance(Protocol):
     """Called when one more is done."""
 
     def __call__(self, name: str, *, done: int | None = None, total: int | None = None) -> None:
-        """name: of it. done, total: how many there are by now, and in all, where that is not known from counting."""
+        """Show that one more is done.
+
+        Args:
+            name: Of the item.
+            done, total: How many are done, and how many there are, if that is not known from counting.
+        """
 
 
 @contextmanager

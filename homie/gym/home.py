@@ -40,8 +40,15 @@ class HomeEnv(HouseEnv[NDArray[np.int64]]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        """suite, task: a task of a suite by its id, in its own house. goal, instruction: as a suite file has them, in
-        the house of any seed. None of them: a task made from house and seed. Raises BadInput."""
+        """Open the home of a task. With neither a suite nor a goal, the task is made from house and seed.
+
+        Args:
+            suite, task: A task of a suite by its id, in its own house.
+            goal, instruction: As in a suite file, in the house of any seed.
+
+        Raises:
+            BadInput: A name, an option or a value that is not possible.
+        """
         super().__init__(
             suite=suite, task=task, goal=goal, instruction=instruction, render_mode=render_mode, options=options
         )

@@ -33,7 +33,14 @@ class HouseEnv(SessionEnv[Action]):
         options: Mapping[str, Any],
         steps: int | None = None,
     ) -> None:
-        """steps: after which an episode is truncated; None for `rounds` of the options. Raises BadInput."""
+        """Open the environment.
+
+        Args:
+            steps: Number of steps after which an episode is truncated; None for `rounds` of the options.
+
+        Raises:
+            BadInput: A value that is not possible.
+        """
         if bool(suite) != bool(task) or (suite and goal is not None):
             raise BadInput("Give suite and task, or goal and instruction, or none of them.")
         self._task: HouseTask | None = of_suite(suite, task) if suite else None

@@ -29,7 +29,14 @@ class TableEnv(SessionEnv[NDArray[np.float32]]):
     """See the module's docstring. Of `options` all that `homie.open` takes but robot and seed."""
 
     def __init__(self, *, family: str = "pick", render_mode: str | None = None, **options: Any) -> None:
-        """family: pick, stack, sort or wipe; the seed says which table it is. Raises BadInput."""
+        """Open the environment.
+
+        Args:
+            family: `pick`, `stack`, `sort` or `wipe`; the seed chooses the table.
+
+        Raises:
+            BadInput: A family that does not exist.
+        """
         scene_of(family, 0)  # the family is one
         options["robot"] = f"franka:{family}"
         checked = OpenOptions.build(**split(options)[0])

@@ -100,7 +100,11 @@ class Hub:
     def __init__(
         self, desk: Desk, library: Library, *, stale: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """stale: age of the picture in seconds at which controls lock."""
+        """Make a hub without pages.
+
+        Args:
+            stale: Age of the picture at which controls lock, s.
+        """
         self.desk, self.library = desk, library
         self._stale, self._clock = stale, clock
         self._pages: list[Page] = []

@@ -17,8 +17,12 @@ RAISED = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Whereabouts:
-    """room, holder: entities, "" where not known. word: `on` or `in`, what the thing is to its holder; `on the floor`
-    by itself."""
+    """The place of a thing.
+
+    Attributes:
+        room, holder: Entities, "" if unknown.
+        word: `on` or `in`, the relation of the thing to its holder; `on the floor` by itself.
+    """
 
     room: str = ""
     word: str = ""

@@ -90,7 +90,11 @@ class RosRobot(Robot):
     waits = False
 
     def __init__(self, connection: Connection, cameras: Sequence[str]) -> None:
-        """cameras: that it has, the one of its head first. It turns for the views that are not among them."""
+        """Connect to a robot.
+
+        Args:
+            cameras: Its cameras, the one of its head first. The robot turns for the views that are not among them.
+        """
         self.profile, self.spec, self.kinematics = connection.profile, connection.spec, connection.kinematics
         self.lead = max(1.0, LEAD / self.spec.period)
         self._node, self._felt, self._pictures = connection.node, connection.felt, connection.pictures

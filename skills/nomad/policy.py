@@ -36,8 +36,12 @@ class NomadPolicy:
     def __init__(
         self, network: NomadNetwork, chart: TopoMap | None = None, *, explore_seconds: float = 0.0, seed: int = 0
     ) -> None:
-        """explore_seconds: how long a skill may explore, 0 for never. seed: of the noise from which paths are
-        sampled."""
+        """Load the policy.
+
+        Args:
+            explore_seconds: How long a skill may explore, 0 for never.
+            seed: Seed of the noise from which paths are sampled.
+        """
         self.network = network
         self.chart = chart
         self._nodes = prepare(chart.nodes) if chart is not None else None

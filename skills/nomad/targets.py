@@ -26,8 +26,13 @@ BATCH = 16
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """condition: (256,). distance: to the closest node or the picture, in steps of the training data. node: the closest
-    node."""
+    """The goal of the policy.
+
+    Attributes:
+        condition: Input of the sampler (256,).
+        distance: To the closest node or the picture, in steps of the training data.
+        node: The closest node.
+    """
 
     condition: torch.Tensor
     distance: float = -1.0

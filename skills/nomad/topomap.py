@@ -47,7 +47,12 @@ class Names(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class TopoMap:
-    """nodes: a picture (h, w, 3) uint8 each, in driving order. names, loop: as in `Names`."""
+    """A topological map.
+
+    Attributes:
+        nodes: A picture (h, w, 3) uint8 each, in driving order.
+        names, loop: As in `Names`.
+    """
 
     nodes: tuple[Image, ...] = field(repr=False)
     names: Mapping[str, tuple[int, ...]] = field(default_factory=dict)

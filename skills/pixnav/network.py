@@ -67,7 +67,11 @@ class Decoding:
     """
 
     def __init__(self, network: PixNavNetwork, goal: torch.Tensor) -> None:
-        """goal (4, 224, 224): picture and mask."""
+        """Prepare the network for a goal.
+
+        Args:
+            goal (4, 224, 224): Picture and mask.
+        """
         self.network = network
         features = network.goal_backbone(goal[None])[0]
         self.goal = network.goal_concat_proj(features)

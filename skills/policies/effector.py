@@ -68,7 +68,11 @@ class EffectorSkill(PolicySkill):
     def __init__(
         self, policy: Policy, spec: RobotSpec, kinematics: Kinematics, action: str, pace: Pacing | None = None
     ) -> None:
-        """pace: one for all skills of a policy that are there at the same time."""
+        """Make a skill of a policy.
+
+        Args:
+            pace: One for all skills of a policy that exist at the same time.
+        """
         super().__init__(policy, spec, kinematics)
         facts = policy.facts
         self.pace = pace or pacing(policy, spec.period)

@@ -64,9 +64,14 @@ class Block(nn.Module):
         self.up, self.gate, self.down = (nn.Linear(WIDTH, WIDTH, bias=False) for _ in range(3))
 
     def forward(self, x: torch.Tensor, last: bool) -> torch.Tensor:
-        """x (n, image tokens + 11, 512): image tokens of some frames, then the slots of the last one -> as x
+        """Apply the block.
 
-        last: nothing comes after this block but the last frame's output; the rows before it are left out: (n, 92, 512).
+        Args:
+            x (n, image tokens + 11, 512): Image tokens of some frames, then the slots of the last one.
+            last: Whether only the last frame's output is needed; the rows before it are left out then.
+
+        Returns:
+            As `x`, or (n, 92, 512) with `last`.
         """
         y = self.norm1(x)
         images = x.shape[1] - ACTION_TOKENS

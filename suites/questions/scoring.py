@@ -32,10 +32,14 @@ WHOLE = 100.0
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """right: 0 or 1, the accuracy. score: 0..1, with part marks for points and paths (`100 * (1 - d)^2.5` of
-    RoboBench's paper), boxes (their overlap) and plans (share of matched steps, of a next step
-    RoboBench's three parts). read: whether the answer could be
-    read at all."""
+    """The mark of an answer.
+
+    Attributes:
+        right: 0 or 1, the accuracy.
+        score: From 0 to 1, with part marks for points and paths (`100 * (1 - d)^2.5` of RoboBench's paper), boxes
+            (their overlap) and plans (share of matched steps, of a next step RoboBench's three parts).
+        read: Whether the answer could be read at all.
+    """
 
     right: bool
     score: float

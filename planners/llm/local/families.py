@@ -96,8 +96,12 @@ PREFIX = (
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """processor: what turns text and pictures into tensors, a class or its name in transformers. template: of the
-    conversation, for checkpoints that have none ("": they have to)."""
+    """A family of models.
+
+    Attributes:
+        processor: What turns text and pictures into tensors, a class or its name in transformers.
+        template: Template of the conversation for checkpoints without one; "" if they must have one.
+    """
 
     processor: str | type
     template: str = ""

@@ -21,7 +21,11 @@ class Prefix:
     conversations in turn share what they begin with."""
 
     def __init__(self, config: Any) -> None:
-        """config: of the text model."""
+        """Make an empty cache.
+
+        Args:
+            config: Configuration of the text model.
+        """
         self._config = config
         self._tokens: Sequence[int] = ()
         self._cache: DynamicCache | None = None

@@ -176,7 +176,11 @@ def plan_rows(questions: Sequence[Question], rollouts: Mapping[str, RolledOut], 
 
 
 def _row(name: str, group: Sequence[tuple[str, RolledOut | None]], *, motion: bool) -> PlanRow:
-    """group: worlds, and what came of plans in them."""
+    """A row of the table.
+
+    Args:
+        group: Worlds, and the results of plans in them.
+    """
     known = [rollout for _, rollout in group if rollout is not None]
     moved = [rollout.motion for rollout in known if rollout.motion is not None]
 

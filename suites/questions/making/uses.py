@@ -6,8 +6,13 @@ from typing import NamedTuple
 
 
 class Use(NamedTuple):
-    """wish: in the words of a person. serves: kinds that do. perhaps: kinds that some would take; where one of them is
-    in the picture too, nothing is asked."""
+    """A wish, and the objects that fulfil it.
+
+    Attributes:
+        wish: In the words of a person.
+        serves: Kinds that fulfil it.
+        perhaps: Kinds that some would take; if one of them is in the picture too, nothing is asked.
+    """
 
     wish: str
     serves: frozenset[str]

@@ -58,7 +58,12 @@ def shade(rgb: RGB, factor: float) -> RGB:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """density: kg/m3 without hollows. friction: coefficient of sliding on furniture and floors."""
+    """Physical properties of a material.
+
+    Attributes:
+        density: Without hollows, kg/m3.
+        friction: Coefficient of sliding on furniture and floors.
+    """
 
     density: float
     friction: float

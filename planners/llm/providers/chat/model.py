@@ -73,7 +73,11 @@ class _Message(BaseModel):
 
 
 class _Choice(BaseModel):
-    """text: in the place of a message, as older completions have it."""
+    """One completion.
+
+    Attributes:
+        text: In place of a message, as older completions have it.
+    """
 
     message: _Message | None = None
     text: Words = ""
