@@ -24,8 +24,7 @@ from homie.kernel.interfaces.prompts import Message
 from homie.runtime.assembly import load_planner, named_planner
 from planners.llm.local import host
 from planners.llm.local.engine import Engine
-from planners.llm.local.frames import question_frame, read_question
-from planners.llm.local.hosted import VARIABLE, Host, HostedModel
+from planners.llm.local.hosted import VARIABLE, Host, HostedModel, question_frame, read_question
 from planners.llm.local.loading import Load, load_engine
 from planners.llm.local.process import ModelProcess
 from planners.llm.local.question import Question, Written

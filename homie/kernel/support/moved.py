@@ -90,6 +90,7 @@ MOVED: Mapping[str, str] = MappingProxyType(
         "perception.sensors": "perception",
         "perception.words": "perception",
         "planners.llm.local.decoding": "planners.llm.local.grammar",
+        "planners.llm.local.frames": "planners.llm.local.hosted",
         "planners.llm.local.pixtral": "planners.llm.local.families",
         "planners.rule.errands": "planners.rule.running",
         "ros_bridge.bags": "ros_bridge",

@@ -9,17 +9,19 @@ The processor of Mistral 3, which transformers cannot even import without torchv
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import torch
 import transformers
 from transformers.processing_utils import ProcessorMixin
 
-from homie.kernel.errors import BadInput
+from homie.kernel.errors import BadInput, HomieError, MissingPart
 
 
 class PixtralProcessor(ProcessorMixin):  # type: ignore[misc]
@@ -164,3 +166,35 @@ class _ImagesOnly(ProcessorMixin):  # type: ignore[misc]
 @cache
 def _images_only(base: type) -> type:
     return type(base.__name__, (base, _ImagesOnly), {})
+
+
+@contextmanager
+def quietly(folder: Path) -> Iterator[None]:
+    """Without the messages of the libraries, and with their errors as one sentence.
+
+    Args:
+        folder: The model, for these.
+    """
+    logging = transformers.utils.logging
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    except HomieError:
+        raise
+    except torch.OutOfMemoryError as error:
+        raise BadInput(f"The model {folder} does not fit into memory: take a smaller one, or load_in_4bit.") from error
+    except ImportError as error:
+        raise MissingPart(f"The model {folder} needs a package that is not there: {_short(error)}") from error
+    except Exception as error:  # the libraries raise nearly anything for a file that they do not understand
+        raise BadInput(f"The model {folder} cannot be loaded: {type(error).__name__}: {_short(error)}") from error
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def _short(error: BaseException, longest: int = 300) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) <= longest else f"{text[:longest]} ..."

@@ -82,7 +82,7 @@ def _convert(file: Path, out: Path) -> None:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
-    from planners.llm.local.loading import quietly
+    from planners.llm.local.families import quietly
 
     where = {"pretrained_model_name_or_path": file.parent, "gguf_file": file.name, "local_files_only": True}
     with quietly(file):

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from homie.kernel.errors import HomieError, InfrastructureError, PlannerError
-from planners.llm.local.frames import LARGEST, answer_frame, facts_frame, read_question, refusal_frame
+from planners.llm.local.hosted import LARGEST, answer_frame, facts_frame, read_question, refusal_frame
 from planners.llm.local.process import READY
 from planners.llm.local.source import Facts, OwnModel, Weights, open_weights
 

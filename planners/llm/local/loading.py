@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,11 +14,11 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES,
 )
 
-from homie.kernel.errors import BadInput, HomieError, MissingPart
+from homie.kernel.errors import BadInput
 from homie.kernel.support.packages import missing_part
 from planners.llm.local.adapters import adapted
 from planners.llm.local.engine import Engine
-from planners.llm.local.families import FAMILIES, make_processor
+from planners.llm.local.families import FAMILIES, make_processor, quietly
 from planners.llm.local.folder import read_json
 
 WEIGHTS = "model.safetensors"
@@ -144,35 +142,3 @@ def _ends(model: Any, tokenizer: Any) -> tuple[int, ...]:
         raise BadInput("The model has no end token: write eos_token_id into its generation_config.json.")
     model.generation_config = transformers.GenerationConfig()
     return tuple(dict.fromkeys(ends))
-
-
-@contextmanager
-def quietly(folder: Path) -> Iterator[None]:
-    """Without the messages of the libraries, and with their errors as one sentence.
-
-    Args:
-        folder: The model, for these.
-    """
-    logging = transformers.utils.logging
-    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        yield
-    except HomieError:
-        raise
-    except torch.OutOfMemoryError as error:
-        raise BadInput(f"The model {folder} does not fit into memory: take a smaller one, or load_in_4bit.") from error
-    except ImportError as error:
-        raise MissingPart(f"The model {folder} needs a package that is not there: {_short(error)}") from error
-    except Exception as error:  # the libraries raise nearly anything for a file that they do not understand
-        raise BadInput(f"The model {folder} cannot be loaded: {type(error).__name__}: {_short(error)}") from error
-    finally:
-        logging.set_verbosity(level)
-        if bars:
-            logging.enable_progress_bar()
-
-
-def _short(error: BaseException, longest: int = 300) -> str:
-    text = " ".join(str(error).split())
-    return text if len(text) <= longest else f"{text[:longest]} ..."
