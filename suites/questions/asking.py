@@ -18,9 +18,9 @@ from pydantic import BaseModel, ConfigDict
 
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.prompts import PlainQuestion, Respondent
-from homie.kernel.support.files import slug, sync_folder, to_json, write_atomically, writing
+from homie.kernel.support.files import slug, to_json, write_atomically, writing
 from homie.runtime.respondents import respondent_of
-from homie.runtime.runstore.lines import append_line, differing_fields, kept_lines
+from homie.runtime.runstore.lines import KeptRecords, differing_fields
 from suites.questions.folder import QuestionSet, read_questions
 from suites.questions.marks import write_marks
 from suites.questions.options import AskOptions
@@ -120,15 +120,12 @@ def _ask_rest(
     path: Path,
     advance: Callable[[str], object],
 ) -> dict[str, Answered]:
-    kept, size = kept_lines(path, Answered)
-    answers = {answer.id: answer for answer in kept}
-    with path.open("ab") as file:
-        file.truncate(size)  # a line that a kill has cut off
-        sync_folder(path.parent)
+    with KeptRecords(path, Answered) as kept:
+        answers = {answer.id: answer for answer in kept.records}
         for question in questions:
             if question.id not in answers:
                 answers[question.id] = _answered(asked, question, respondent)
-                append_line(file, answers[question.id].model_dump(mode="json"))
+                kept.add(answers[question.id])
             advance(question.id)
     return answers
 

@@ -16,10 +16,10 @@ from pathlib import Path
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.prompts import Respondent
-from homie.kernel.support.files import slug, sync_folder, to_json, write_atomically, writing
+from homie.kernel.support.files import slug, to_json, write_atomically, writing
 from homie.runtime.orphans import worker_pool
 from homie.runtime.respondents import respondent_of
-from homie.runtime.runstore.lines import append_line, differing_fields, kept_lines
+from homie.runtime.runstore.lines import KeptRecords, differing_fields
 from suites.vigil.agents import BLIND, Agent, blind
 from suites.vigil.expert import Expert
 from suites.vigil.frozen import FrozenEpisode, choose, digest
@@ -62,17 +62,13 @@ def run(options: VigilOptions, advance: Callable[[str], object] = lambda name: N
     with writing(out, "into the run folder"):
         out.mkdir(parents=True, exist_ok=True)
         _check_same(out / HEAD, head)
-        path = out / EPISODES
-        kept, size = kept_lines(path, Record)
-        records = {record.id: record for record in kept}
-        for name in records:
-            advance(name)
-        left = [episode for episode in episodes if episode.id not in records]
-        with path.open("ab") as file:
-            file.truncate(size)  # a line that a kill has cut off
-            sync_folder(out)
+        with KeptRecords(out / EPISODES, Record) as kept:
+            records = {record.id: record for record in kept.records}
+            for name in records:
+                advance(name)
+            left = [episode for episode in episodes if episode.id not in records]
             for record in _played(options, sorted(left, key=lambda episode: (episode.house, episode.id))):
-                append_line(file, record.model_dump(mode="json", exclude_defaults=True))
+                kept.add(record, exclude_defaults=True)
                 records[record.id] = record
                 advance(record.id)
         table = rows([records[episode.id] for episode in episodes])

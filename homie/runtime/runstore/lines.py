@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from homie.kernel.support.files import to_json
+from homie.kernel.support.files import sync_folder, to_json
 from homie.runtime.runstore import read_model, write_model
 
 Record = TypeVar("Record", bound=BaseModel)
@@ -38,6 +38,38 @@ def append_line(file: BinaryIO, data: object) -> None:
     file.write(to_json(data, indent=None))
     file.flush()
     os.fsync(file.fileno())
+
+
+class KeptRecords(Generic[Record]):
+    """A file of records that a command adds to, each kept at once: after a kill the same command goes on with them.
+
+    Args:
+        path: Of the file, in a folder that is there. A line that a kill has cut off is removed.
+        model: The class of the records.
+
+    Attributes:
+        records: Those that are in the file.
+
+    Raises:
+        OSError: The file cannot be read or written.
+    """
+
+    def __init__(self, path: Path, model: type[Record]) -> None:
+        self.records, size = kept_lines(path, model)
+        self._file = path.open("ab")
+        self._file.truncate(size)
+        sync_folder(path.parent)
+
+    def add(self, record: Record, *, exclude_defaults: bool = False) -> None:
+        """Add a record, which is on the disk when this returns. Raises OSError."""
+        append_line(self._file, record.model_dump(mode="json", exclude_defaults=exclude_defaults))
+        self.records.append(record)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._file.close()
 
 
 def differing_fields(path: Path, head: BaseModel) -> tuple[str, ...]:

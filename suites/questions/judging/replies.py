@@ -5,14 +5,12 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable
-from pathlib import Path
-from typing import BinaryIO
 
 from pydantic import BaseModel, ConfigDict
 
 from homie.kernel.interfaces.prompts import PlainQuestion, Respondent
 from homie.kernel.types import Image
-from homie.runtime.runstore.lines import append_line, kept_lines
+from homie.runtime.runstore.lines import KeptRecords
 from suites.protocols.robobench.instructions import Profile, instruction
 from suites.protocols.robobench.judging import Request
 
@@ -45,7 +43,7 @@ class Replies:
     """A `Judge` that asks a respondent what has no reply yet.
 
     Args:
-        path: of the file that keeps them. file: the same, open to be written.
+        file: keeps them.
         respondent: who replies.
         profile: whose form a reply has.
         picture: reads a picture that a request names.
@@ -54,16 +52,13 @@ class Replies:
 
     def __init__(
         self,
-        path: Path,
-        file: BinaryIO,
+        file: KeptRecords[Replied],
         respondent: Respondent,
         profile: Profile,
         picture: Callable[[str], Image],
         advance: Callable[[str], object],
     ) -> None:
-        kept, size = kept_lines(path, Replied)
-        file.truncate(size)  # a line that a kill has cut off
-        self._kept = {(reply.id, reply.prompt): reply for reply in kept}
+        self._kept = {(reply.id, reply.prompt): reply for reply in file.records}
         self._file, self._respondent, self._profile, self._picture = file, respondent, profile, picture
         self._advance = advance
 
@@ -84,7 +79,7 @@ class Replies:
                 output_tokens=reply.output_tokens,
                 cost=reply.cost,
             )
-            append_line(self._file, self._kept[key].model_dump(mode="json"))
+            self._file.add(self._kept[key])
         self._advance(name)
         return self._kept[key].reply
 

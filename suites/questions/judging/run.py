@@ -16,15 +16,15 @@ from typing import Any
 from pydantic import BaseModel
 
 from homie.kernel.errors import BadInput
-from homie.kernel.support.files import slug, sync_folder, to_json, write_atomically, writing
+from homie.kernel.support.files import slug, to_json, write_atomically, writing
 from homie.runtime.respondents import respondent_of
-from homie.runtime.runstore.lines import differing_fields
+from homie.runtime.runstore.lines import KeptRecords, differing_fields
 from suites.protocols.robobench.instructions import Profile, wording
 from suites.questions.asking import ANSWERS, ASKED, RESULTS
 from suites.questions.judging.answers import Answers, read_answers
 from suites.questions.judging.homie import judged_marks
 from suites.questions.judging.releases import released_reports, table
-from suites.questions.judging.replies import Replies
+from suites.questions.judging.replies import Replied, Replies
 from suites.questions.judging.verdict import JUDGING, Judging, Verdict
 from suites.questions.judging.world import ROLLOUTS, WorldFigures, plan_rows, plan_table, rolled_out, world_marks
 from suites.questions.marks import write_marks
@@ -62,9 +62,8 @@ def judge(options: JudgeOptions, advance: Callable[[str], object] = lambda name:
     )
     with writing(out, "into the folder of the judging"):
         _begin(out, head)
-        with (out / REPLIES).open("ab") as file:
-            sync_folder(out)
-            replies = Replies(out / REPLIES, file, respondent, options.profile, answers.suite.picture, advance)
+        with KeptRecords(out / REPLIES, Replied) as file:
+            replies = Replies(file, respondent, options.profile, answers.suite.picture, advance)
             figures, text = _figures(answers, replies, options.profile, out)
         kept = replies.all
         verdict = Verdict(

@@ -15,10 +15,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from homie.bench.statistics import Estimate, Term, clustered_wilson
-from homie.kernel.support.files import sync_folder
 from homie.kernel.support.text import counted
 from homie.runtime.orphans import worker_pool
-from homie.runtime.runstore.lines import append_line, kept_lines
+from homie.runtime.runstore.lines import KeptRecords
 from suites.protocols.robobench.choices import final_words
 from suites.protocols.robobench.plans import PlanScore, floor_score
 from suites.questions.judging.answers import Answers
@@ -85,21 +84,18 @@ def rolled_out(
     Raises:
         InfrastructureError: the simulator failed; the same command goes on.
     """
-    kept, size = kept_lines(path, RolledOut)
-    done = {rollout.id: rollout for rollout in kept}
-    for name in done:
-        advance(name)
-    rest = [
-        (question, words, motion)
-        for question in answers.questions
-        if question.task is not None and question.id not in done
-        if read_plan(words := final_words(answers.words[question.id]))
-    ]
-    with path.open("ab") as file, worker_pool(workers) as pool:
-        file.truncate(size)  # a line that a kill has cut off
-        sync_folder(path.parent)
+    with KeptRecords(path, RolledOut) as kept, worker_pool(workers) as pool:
+        done = {rollout.id: rollout for rollout in kept.records}
+        for name in done:
+            advance(name)
+        rest = [
+            (question, words, motion)
+            for question in answers.questions
+            if question.task is not None and question.id not in done
+            if read_plan(words := final_words(answers.words[question.id]))
+        ]
         for rollout in pool.map(_roll_out, rest):
-            append_line(file, rollout.model_dump(mode="json"))
+            kept.add(rollout)
             done[rollout.id] = rollout
             advance(rollout.id)
     return done
