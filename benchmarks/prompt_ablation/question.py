@@ -13,7 +13,7 @@ _DOORWAY = re.compile(r"(doorway(?: \d+)?) \(([^)]*)\)")
 _COUNTED = re.compile(r"^(?:\d+ x )")
 _COMMA = re.compile(r", (?![^(]*\))")
 _REMEMBERED = re.compile(
-    r"^(?P<name>[^(]+?)(?: \((?P<state>open|ajar|closed)(?:, round \d+)?\))?"
+    r"^(?P<name>[^(]+?)(?: \((?!round)(?:(?P<state>open|ajar|closed)\b)?[^)]*\))?"
     r"(?: (?P<place>(?:on|in) [^(]+?))?(?: \(round \d+\))?$"
 )
 

@@ -33,7 +33,8 @@ KNOWN = Knowledge(
         Doorway("doorway 3", "kitchen"),
     ),
     (
-        Remembered("microwave", "kitchen", "on kitchen counter 1", 1, "closed"),
+        Remembered("microwave", "kitchen", "on kitchen counter 1", 1, "closed", ("off", "clean")),
+        Remembered("lamp", "hallway", "on the navy sofa", 3, states=("on",)),
         Remembered("apple", "hallway", "on the navy sofa", 2),
         Remembered("navy sofa", "hallway", "", 2),
     ),
@@ -91,6 +92,7 @@ def test_what_the_prompt_says_is_what_is_read() -> None:
         ("chair", "", "", "", True),
         ("microwave", "kitchen", "on kitchen counter 1", "closed", False),
         ("apple", "hallway", "on the navy sofa", "", False),
+        ("lamp", "hallway", "on the navy sofa", "", False),
         ("navy sofa", "hallway", "", "", False),
     }
     assert [(step.parts, step.ok, step.why) for step in read.history] == [
@@ -106,8 +108,11 @@ def test_what_the_prompt_says_is_what_is_read() -> None:
     ("settings", "lost"),
     [
         ({"names": False}, {"kitchen counter 2", "chair"}),
-        ({"memory": False}, {"microwave", "apple", "navy sofa"}),
-        ({"names": False, "memory": False}, {"kitchen counter 2", "chair", "microwave", "apple", "navy sofa"}),
+        ({"memory": False}, {"microwave", "apple", "lamp", "navy sofa"}),
+        (
+            {"names": False, "memory": False},
+            {"kitchen counter 2", "chair", "microwave", "apple", "lamp", "navy sofa"},
+        ),
     ],
 )
 def test_what_is_switched_off_is_not_known(settings: Mapping[str, object], lost: set[str]) -> None:
