@@ -228,8 +228,9 @@ def test_all_kinds_of_furniture_build() -> None:
         column, row = k % 5, k // 5
         x, y = 1.5 + 2.6 * column, 1.5 + 2.2 * row
         pieces.append({"name": f"a_{kind}", "kind": kind, "colour": entry.colours[0], "room": "hall", "x": x, "y": y})
-    room = {"name": "hall", "kind": "study", "x0": 0, "y0": 0, "x1": 14, "y1": 13}
-    robot = {"x": 13, "y": 12}
+    rows = -(-len(FURNITURE) // 5)
+    room = {"name": "hall", "kind": "study", "x0": 0, "y0": 0, "x1": 14, "y1": 2.2 * rows + 2.0}
+    robot = {"x": 13, "y": 2.2 * rows + 1.0}
     home = build(SceneSpec.model_validate({"rooms": [room], "furniture": pieces, "robot": robot}))
     assert len(home.index.receptacles) == len(FURNITURE)
 
