@@ -523,9 +523,9 @@ def test_official_evaluators_take_an_end_that_is_in_no_list(play):
 def test_an_episode_in_which_no_output_could_be_read_is_no_result(play):
     advised = Decision((), raw="Hm.\n" * 99, problem="The answer is empty.", advice="Set max_tokens.")
     words = r"in the first 3 rounds.*The answer is empty\..*\"Hm\. .*Set max_tokens\.$"
-    with pytest.raises(Unanswered, match=words) as told:
+    with pytest.raises(Unanswered, match=words) as error:
         play(*[advised] * 9, END)
-    assert len(str(told.value)) < 400 and isinstance(told.value, PlannerError)
+    assert len(str(error.value)) < 400 and isinstance(error.value, PlannerError)
 
 
 @pytest.mark.parametrize("rounds", [1, 2])

@@ -60,11 +60,11 @@ def test_a_camera_keeps_its_column_whatever_it_is_called(tmp_path, key, kept):
     assert again.added == 2
     first, second = LeRobotReader(tmp_path / "out"), LeRobotReader(tmp_path / "again")
     assert first.layout == second.layout == LeRobotReader(source).layout
-    for one, other in zip(first, second, strict=True):
-        np.testing.assert_array_equal(one.states, other.states)
-        np.testing.assert_array_equal(one.actions, other.actions)
-        np.testing.assert_array_equal(np.stack(list(one.films[camera])), np.stack(list(other.films[camera])))
-        assert (one.task, one.stages) == (other.task, other.stages)
+    for left, other in zip(first, second, strict=True):
+        np.testing.assert_array_equal(left.states, other.states)
+        np.testing.assert_array_equal(left.actions, other.actions)
+        np.testing.assert_array_equal(np.stack(list(left.films[camera])), np.stack(list(other.films[camera])))
+        assert (left.task, left.stages) == (other.task, other.stages)
 
 
 def test_two_cameras_of_one_name_stay_two(tmp_path):
@@ -372,10 +372,10 @@ def test_a_damaged_film_costs_its_episode_only(tmp_path):
 
 
 def test_folders_of_one_name_are_two_sources(tmp_path):
-    one, other = (Foreign().write(tmp_path / place / "set") for place in ("a", "b"))
+    first, other = (Foreign().write(tmp_path / place / "set") for place in ("a", "b"))
     third = Foreign(states=np.ones((5, 2))).write(tmp_path / "c/set")
     out = tmp_path / "out"
-    assert [exported(root, out)[0].added for root in (one, other, third, one, third)] == [2, 0, 2, 0, 0]
+    assert [exported(root, out)[0].added for root in (first, other, third, first, third)] == [2, 0, 2, 0, 0]
     assert [episode.name for episode in LeRobotReader(out)] == [
         "set/episode-0",
         "set/episode-1",

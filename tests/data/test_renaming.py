@@ -40,9 +40,9 @@ def test_sentences_are_changed_and_what_the_task_does_not_name_is_not():
     shut = Feedback("fail", ErrorCode.L3, "apple is inside fridge, and the green box is near", about=("fridge",))
     steps = ((PICK, shut), *DONE)
     for other in renamed(episode(steps, text="take the apple"), 8, seed=2):
-        told = other.steps[1].input.feedback
+        said = other.steps[1].input.feedback
         apple = other.steps[0].subtask.target
-        assert told.message == f"{apple} is inside fridge, and the green box is near" and told.about == ("fridge",)
+        assert said.message == f"{apple} is inside fridge, and the green box is near" and said.about == ("fridge",)
         assert apple != "apple"
     assert list(renamed(episode(((PICK, FAR),), text="bring me that"), 8, seed=2)) == []
 

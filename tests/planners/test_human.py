@@ -60,9 +60,9 @@ def test_a_misspelt_name_is_asked_for_again_and_uses_no_round(
     monkeypatch.setattr("sys.stdin", io.StringIO(lines))
     result = stage().play("bring me the apple", HumanPlanner())
     assert [str(item.subtask) for item in result.history] == ["[Go to, apple]", "[Go to, frigde]", "[End]"]
-    told = capsys.readouterr().err
-    assert "No 'appel' is known: did you mean 'apple'?" in told and "did you mean 'fridge'?" in told
-    assert "No 'tabel' is known: did you mean 'table'?" in told
+    message = capsys.readouterr().err
+    assert "No 'appel' is known: did you mean 'apple'?" in message and "did you mean 'fridge'?" in message
+    assert "No 'tabel' is known: did you mean 'table'?" in message
 
 
 def test_the_end_of_the_input_ends_the_task(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,10 +92,10 @@ NOT_READ = {
 
 @pytest.mark.parametrize("case", NOT_READ)
 def test_what_is_not_one_answer_is_asked_again_in_a_sentence_about_its_form(case: str) -> None:
-    with pytest.raises(Unreadable) as told:
+    with pytest.raises(Unreadable) as error:
         read(NOT_READ[case], Layout("json"), ACTIONS, MODELS)
-    assert not isinstance(told.value, Unlisted), "not as an action that there is not"
-    assert "Write one JSON object" in str(told.value) and "action: " not in str(told.value)
+    assert not isinstance(error.value, Unlisted), "not as an action that there is not"
+    assert "Write one JSON object" in str(error.value) and "action: " not in str(error.value)
 
 
 def test_numbers_are_read_from_calls_too() -> None:

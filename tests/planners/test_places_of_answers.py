@@ -219,10 +219,10 @@ def test_a_reply_without_an_answer_says_what_to_set_in_the_first_round_and_once(
         url = endpoint.url.removesuffix("/v1") if planner == "anthropic" else endpoint.url
         asked = load_planner(f"{planner}:m", {"base_url": url, "examples": 0, **settings})
         asked.reset("a task", seed=1)
-        with pytest.warns(UserWarning, match=words) as told:
+        with pytest.warns(UserWarning, match=words) as warned:
             decision = asked.decide(GIVEN)
-        assert len(told) == 1 and len(endpoint.asked) == 3, "three answers, one warning"
-        assert decision.problem and decision.advice == str(told[0].message)
+        assert len(warned) == 1 and len(endpoint.asked) == 3, "three answers, one warning"
+        assert decision.problem and decision.advice == str(warned[0].message)
 
 
 def test_a_model_that_only_thought_is_told_to_think_less() -> None:
@@ -253,9 +253,9 @@ NONE: dict[str, tuple[Way, str]] = {
 @pytest.mark.parametrize("case", NONE)
 def test_a_body_that_is_no_answer_is_named_in_one_sentence(case: str) -> None:
     way, words = NONE[case]
-    with pytest.raises(PlannerError, match=words) as told:
+    with pytest.raises(PlannerError, match=words) as error:
         decided("chat", way)
-    assert "{" not in str(told.value)
+    assert "{" not in str(error.value)
 
 
 def test_an_odd_number_is_an_answer_that_says_nothing() -> None:

@@ -44,9 +44,9 @@ def test_a_model_is_told_how_to_answer_a_question_and_its_answer_is_the_decision
     decision = ModelPlanner(model, PromptSettings()).decide(QUESTION)
     assert (decision.subtasks, decision.report, decision.answer, decision.raw) == ((END,), "success", "no", said)
     (request,) = model.asked
-    told = str(request.messages[0].parts[0])
-    assert 'answer it with End: {"action": "End", "answer": "..."}' in told
-    assert all(f'"{report}" if' in told for report in ("success", "failure", "declined"))
+    prompt = str(request.messages[0].parts[0])
+    assert 'answer it with End: {"action": "End", "answer": "..."}' in prompt
+    assert all(f'"{report}" if' in prompt for report in ("success", "failure", "declined"))
     ending = request.schema["properties"]["subtask"]["anyOf"][-1]["properties"]  # type: ignore[index]
     assert [*ending] == ["action", "report", "answer"]
     assert [part["anyOf"][-1] for part in (ending["report"], ending["answer"])] == [{"type": "null"}] * 2

@@ -154,9 +154,9 @@ def test_the_second_request_comes_when_it_is_asked_for(make: Any, way: Way, seco
 
 @pytest.mark.parametrize("make", [chat_model, claude_model, gemini_model])
 def test_after_the_last_try_the_wait_is_told_and_no_body_is_shown(make: Any) -> None:
-    with Endpoint(busy(google(retry_info("0.2s"), listed=True))) as endpoint, pytest.raises(PlannerError) as told:
+    with Endpoint(busy(google(retry_info("0.2s"), listed=True))) as endpoint, pytest.raises(PlannerError) as error:
         make(endpoint, backoff=0.01, retries=1).complete(question())
-    assert str(told.value).endswith("answers 429: quota (2 tries, deadline 180 s; it asks to wait 1 s).")
+    assert str(error.value).endswith("answers 429: quota (2 tries, deadline 180 s; it asks to wait 1 s).")
 
 
 def test_a_wait_beyond_the_deadline_ends_at_once() -> None:

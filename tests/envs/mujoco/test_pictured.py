@@ -72,4 +72,4 @@ def test_what_was_found_in_a_frame_is_found_again(home):
     detector = SimulatedDetector()
     first, second = (detector.detect(home.observe(("front",))) for _ in range(2))
     assert [item.name for item in first] == [item.name for item in second] and "apple" in {d.name for d in first}
-    assert all(one.mask is other.mask for one, other in zip(first, second, strict=True))
+    assert all(left.mask is other.mask for left, other in zip(first, second, strict=True))

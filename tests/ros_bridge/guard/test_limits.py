@@ -177,8 +177,8 @@ def test_the_goal_of_a_planner_keeps_the_hand_in_its_workspace():
     ],
 )
 def test_what_a_planner_does_is_watched(positions, speeds, words):
-    told = limits.check_reached(ARM, positions, speeds)
-    assert told.endswith(words) and bool(told) is bool(words)
+    refused = limits.check_reached(ARM, positions, speeds)
+    assert refused.endswith(words) and bool(refused) is bool(words)
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.5, 2.0), (-2.0, -0.5), (-1.0, 1.0)])
@@ -253,8 +253,8 @@ def aim(*positions, group="arm"):
     ],
 )
 def test_an_aim(command, words):
-    told = refusal(limits.check_aim, ARM, command, AT_REST)
-    assert told.startswith(words) and bool(told) is bool(words)
+    refused = refusal(limits.check_aim, ARM, command, AT_REST)
+    assert refused.startswith(words) and bool(refused) is bool(words)
 
 
 def test_an_aim_needs_to_know_where_its_joints_are():
@@ -305,8 +305,8 @@ def follow(*points, joints=("shoulder", "elbow"), group="arm"):
     ],
 )
 def test_the_form_of_a_trajectory(command, words):
-    told = refusal(limits.check_trajectory, ARM, command, AT_REST)
-    assert words in told and bool(told) is bool(words)
+    refused = refusal(limits.check_trajectory, ARM, command, AT_REST)
+    assert words in refused and bool(refused) is bool(words)
 
 
 def test_the_joints_of_a_trajectory_come_in_its_own_order():

@@ -254,8 +254,8 @@ def test_a_stop_that_is_not_seen_is_told_after_three_seconds(world):
     world.pass_time(2.9)
     assert not any(isinstance(reply, Stopped) for reply in world.replies)
     world.pass_time(0.2)
-    (told,) = [reply for reply in world.replies if isinstance(reply, Stopped)]
-    assert (told.id, told.confirmed) == (7, False)
+    (stopped,) = [reply for reply in world.replies if isinstance(reply, Stopped)]
+    assert (stopped.id, stopped.confirmed) == (7, False)
     world.say(Stop(id=8))
     world.pass_time(0.1)
     assert [reply.id for reply in world.replies if isinstance(reply, Stopped)] == [7, 8], "each request gets an answer"
@@ -264,9 +264,9 @@ def test_a_stop_that_is_not_seen_is_told_after_three_seconds(world):
 def test_a_stop_says_how_long_it_took(world):
     world.say(Stop(id=7))
     world.pass_time(0.2)
-    (told,) = [reply for reply in world.replies if isinstance(reply, Stopped)]
-    assert told.text == "The robot stands, as measured 0.06 s after the stop."
-    assert told.confirmed
+    (stopped,) = [reply for reply in world.replies if isinstance(reply, Stopped)]
+    assert stopped.text == "The robot stands, as measured 0.06 s after the stop."
+    assert stopped.confirmed
 
 
 def test_three_measurements_in_a_row_confirm_a_stop(world):
@@ -305,8 +305,8 @@ def test_software_that_never_ends_is_waited_for_for_three_seconds(world):
     world.say(Navigate(id=5, x=1, y=1, yaw=0, frame="odom", stamp=world.now))
     world.say(Stop(id=7))
     world.pass_time(3.1)
-    (told,) = [reply for reply in world.replies if isinstance(reply, Stopped)]
-    assert told.confirmed and not world.guard.moving
+    (stopped,) = [reply for reply in world.replies if isinstance(reply, Stopped)]
+    assert stopped.confirmed and not world.guard.moving
 
 
 def test_two_stops_are_both_answered(world):

@@ -203,8 +203,8 @@ def test_in_a_sink_room_is_left_for_a_second_thing() -> None:
 
 def test_a_spot_is_its_own_middle_even_where_the_thing_is_larger() -> None:
     spot = Surface(np.array([0.3, 0.2, 0.8]), 0.005, 0.005, 0.0)
-    found = places(spot, (), Hand(half=(0.08, 0.08, 0.05)))
-    assert found and all(np.linalg.norm(point - spot.center) < 0.005 for _, point in found)
+    spots = places(spot, (), Hand(half=(0.08, 0.08, 0.05)))
+    assert spots and all(np.linalg.norm(point - spot.center) < 0.005 for _, point in spots)
 
 
 def test_a_solid_block_has_no_rim() -> None:

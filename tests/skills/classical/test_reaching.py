@@ -175,7 +175,7 @@ class TestChoosing:
             asked.append((standing.base.x, way, at))
             return standing.base.x not in refused
 
-        found = first_standing(
+        result = first_standing(
             self.kinematics,
             options,
             [READY],
@@ -185,9 +185,9 @@ class TestChoosing:
             tries=tries,
         )
         assert len(asked) == len(set(asked)), "nothing is asked twice"
-        if found is None:
+        if result is None:
             return None
-        standing, poses = found
+        standing, poses = result
         assert poses[0].position[0] == pytest.approx(standing.base.x + 0.7)
         assert asked[-1][0] == standing.base.x
         return asked[-1]

@@ -39,9 +39,9 @@ def places_to_put_things() -> Rows:
     surfaces |= {"spot": replace(TOP, half_x=0.005, half_y=0.005), "long": replace(TOP, half_x=0.2, half_y=0.34)}
     for name, surface in surfaces.items():
         for others in ((), things, (sunk,)):
-            found = places(surface, others, hand)
-            yield shown(name, len(others), "things", len(found), "spots")
-            kept = found[:: max(1, len(found) // 12)]
+            spots = places(surface, others, hand)
+            yield shown(name, len(others), "things", len(spots), "spots")
+            kept = spots[:: max(1, len(spots) // 12)]
             yield from (shown(cost, point) for cost, point in kept)
     for access in (OUT, np.array([-OUT[1], OUT[0]]), np.array([1.0, 0.0])):
         yield shown("half depth", half_depth(replace(SHELF, access=access)))

@@ -58,9 +58,9 @@ def test_an_expert_plays_by_the_numbers_of_its_scene_towards_a_goal_that_is_open
 
 @pytest.mark.parametrize("number", [1, 24, 50])
 def test_the_file_is_what_its_maker_writes(number: int) -> None:
-    for made in RECIPE.tasks(number):
-        task = SUITE.by_id[made["id"]]
-        assert (task.text, list(task.expert or ())) == (made["text"], made["expert"])
+    for written in RECIPE.tasks(number):
+        task = SUITE.by_id[written["id"]]
+        assert (task.text, list(task.expert or ())) == (written["text"], written["expert"])
 
 
 def item(kind: str, colour: str, at: str) -> ObjectState:

@@ -72,9 +72,9 @@ def test_the_protocol_is_that_of_eb_manipulation_and_experts_keep_to_it() -> Non
 @pytest.mark.parametrize("name", ["pick-01", "stack-12", "wipe-07"])
 def test_the_file_is_what_its_maker_writes(name: str) -> None:
     family, number = name.split("-")
-    for made in scene_tasks(family, int(number)):  # type: ignore[arg-type]
-        task = SUITE.by_id[made["id"]]
-        assert (task.text, task.scene.seed) == (made["text"], made["scene"]["seed"])
+    for written in scene_tasks(family, int(number)):  # type: ignore[arg-type]
+        task = SUITE.by_id[written["id"]]
+        assert (task.text, task.scene.seed) == (written["text"], written["scene"]["seed"])
 
 
 # ---------------------------------------------------------------- what the texts mean, read by another reader
@@ -174,11 +174,11 @@ def test_the_expert_does_a_task_and_planners_are_told_no_names(tmp_path: Path) -
     done = bench(tmp_path / "expert", planner="expert", tasks="sort-01-spatial")
     assert (done.judged, done.successes) == (1, 1)
     lines = (tmp_path / "expert/episodes/sort-01-spatial-0/inputs.jsonl").read_text().splitlines()
-    told = [json.loads(line) for line in lines]
+    messages = [json.loads(line) for line in lines]
     scene = scene_of(SUITE.by_id["sort-01-spatial"])
-    assert len(told[0]["listing"]) == len(scene.things)
-    assert all(re.fullmatch(r"object \d: \[\d+, \d+, \d+\]", line) for line in told[0]["listing"])
-    words = json.dumps([{name: part for name, part in each.items() if name != "task"} for each in told])
+    assert len(messages[0]["listing"]) == len(scene.things)
+    assert all(re.fullmatch(r"object \d: \[\d+, \d+, \d+\]", line) for line in messages[0]["listing"])
+    words = json.dumps([{name: part for name, part in each.items() if name != "task"} for each in messages])
     assert not [item.name for item in scene.things if item.words in words or item.name in words]
 
 

@@ -37,9 +37,9 @@ def test_the_file_is_what_its_maker_writes(name: str) -> None:
 @pytest.mark.parametrize("name", MEETINGS)
 def test_a_task_about_people_is_what_its_maker_writes(name: str) -> None:
     meeting = MEETINGS[name]
-    made = task(name, meeting.pattern, meeting.people)
-    assert SUITE.by_id[name].model_dump(mode="json", exclude_defaults=True)["expert"] == made["expert"]
-    assert SUITE.by_id[name].scene.settings["people"] == meeting.people == made["scene"]["people"]
+    written = task(name, meeting.pattern, meeting.people)
+    assert SUITE.by_id[name].model_dump(mode="json", exclude_defaults=True)["expert"] == written["expert"]
+    assert SUITE.by_id[name].scene.settings["people"] == meeting.people == written["scene"]["people"]
 
 
 @pytest.mark.parametrize("name", ["desk-wiped", "mug-into-bowl", "apple-sliced-cold", "apple-after-walk"])
