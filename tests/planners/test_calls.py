@@ -189,7 +189,7 @@ def test_an_address_where_nobody_is_fails_at_once(make: Make) -> None:
     with Endpoint(says(WORD)) as endpoint:
         pass
     clock = Clock()
-    with pytest.raises(PlannerError, match=f"Cannot reach {endpoint.host}: .*refused"):
+    with pytest.raises(PlannerError, match=f"Cannot reach {endpoint.host}: .*refused .*--base-url"):
         make(endpoint, backoff=60.0).complete(question())
     assert clock.seconds < SLACK
 

@@ -180,10 +180,11 @@ def test_several_files_in_a_folder_have_to_be_told_apart(file: Path, tmp_path: P
 def test_what_is_not_a_chat_model_is_refused_and_leaves_nothing(
     file: Path, original: Path, tmp_path: Path, cache: Path
 ) -> None:
-    broken = tmp_path / "broken.gguf"
-    broken.write_bytes(file.read_bytes()[:2000])
-    with pytest.raises(BadInput, match=r"broken\.gguf cannot be loaded"):
-        find_folder(str(broken), WEIGHTS)
+    broken, whole = tmp_path / "broken.gguf", file.read_bytes()
+    for damaged in (whole[:2000], whole[:-1000], b"<html>" * 100):
+        broken.write_bytes(damaged)
+        with pytest.raises(BadInput, match=r"broken\.gguf cannot be loaded: .*download it again\.$"):
+            find_folder(str(broken), WEIGHTS)
     plain = tmp_path / "plain.gguf"
     write(original, plain, "")
     with pytest.raises(BadInput, match="has no chat template"):

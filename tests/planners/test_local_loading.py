@@ -133,6 +133,8 @@ def test_no_folder_and_no_hub_id():
     for name in ("/no/such/folder", "./nowhere/at/all", "a b"):
         with pytest.raises(BadInput, match="There is no model"):
             find_folder(name, WEIGHTS)
+    with pytest.raises(BadInput, match=r"^There is no file models/small\.gguf: "):
+        find_folder("models/small.gguf", WEIGHTS)
 
 
 def test_a_hub_id_without_cache_and_network_is_one_sentence_and_quick(tmp_path, monkeypatch):

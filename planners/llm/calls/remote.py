@@ -8,6 +8,7 @@ Request --cache--> Reply
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import random
@@ -193,7 +194,9 @@ class RemoteModel(LanguageModel):
         if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
             # An endpoint that was never there is a wrong address; one that was may be starting again.
             known = self.endpoint.answered
-            return Failure(f"Cannot reach {host}: {_reason(cause)}", again=known, answered=False)
+            refused = getattr(_innermost(cause), "errno", None) == errno.ECONNREFUSED
+            hint = " (is a server running there? --base-url sets its address)" if refused and not known else ""
+            return Failure(f"Cannot reach {host}: {_reason(cause)}{hint}", again=known, answered=False)
         return Failure(f"Lost the connection to {host}: {_reason(cause)}", again=True, answered=False)
 
     def parsed(self, kind: type[Answered], text: str) -> Answered:

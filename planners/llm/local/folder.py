@@ -44,6 +44,8 @@ def find_folder(name: str, weights: str, *, revision: str = "") -> Path:
         if missing:
             raise BadInput(f"The folder {path} has no {missing}: it must hold a model saved as safetensors.")
         return path
+    if path.suffix == ENDING and not path.exists():
+        raise BadInput(f"There is no file {path}: check the path of the GGUF file.")
     if not _HUB_ID.fullmatch(name) or path.exists():
         raise BadInput(f"There is no model {path}: give a folder, a GGUF file or a hub id such as owner/model.")
     cached = _snapshot(name, revision, cached=True)
@@ -182,6 +184,7 @@ def _convert(file: Path, out: Path) -> None:
 
     from planners.llm.local.families import quietly
 
+    _check_whole(file)
     where = {"pretrained_model_name_or_path": file.parent, "gguf_file": file.name, "local_files_only": True}
     with quietly(file):
         tokenizer = AutoTokenizer.from_pretrained(**where)
@@ -197,6 +200,20 @@ def _convert(file: Path, out: Path) -> None:
     config = json.loads((out / "config.json").read_text(encoding="utf-8"))
     config.pop("quantization_config", None)
     (out / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+
+
+def _check_whole(file: Path) -> None:
+    """Raises BadInput for a file without the header of GGUF, or shorter than its header says."""
+    from gguf import GGUFReader
+
+    try:
+        GGUFReader(file)
+    except OSError:
+        raise
+    except Exception as error:  # struct.error, ValueError, IndexError, UnicodeDecodeError: it checks no lengths
+        raise BadInput(
+            f"The model {file} cannot be loaded: it is not a GGUF file, or not all of it: download it again."
+        ) from error
 
 
 def _forget_quantization(model: Any) -> None:
