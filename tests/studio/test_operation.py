@@ -173,6 +173,8 @@ def test_a_hand_moves_only_what_the_robot_has():
         ("again", (Finish(discard=True), Begin(task="the task", record=False))),
         ("begin put it there with chat:gpt", (Begin(task="put it there", planner="chat:gpt", record=False),)),
         ("stop", ()),
+        (":end failure", (Finish("failure"),)),
+        (": begin tidy up", (Begin(task="tidy up", record=False),)),
     ],
 )
 def test_lines(line, means):

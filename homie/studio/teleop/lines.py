@@ -56,7 +56,8 @@ def read_line(line: str, actions: Sequence[str], task: str, *, record: bool) -> 
     """The orders that a line asks for.
 
     Args:
-        line: What a person types. `stop` asks for nothing more: who types it has called `Desk.stop`.
+        line: What a person types, with or without the colon that begins a line at the keyboard. `stop` asks for nothing
+            more: who types it has called `Desk.stop`.
         actions: Those of the robot.
         task: Of the episode that goes on, "" for none.
         record: Whether episodes are recorded.
@@ -64,7 +65,7 @@ def read_line(line: str, actions: Sequence[str], task: str, *, record: bool) -> 
     Raises:
         BadInput: The line is not understood.
     """
-    plain = " ".join(line.split())
+    plain = _plain(line)
     lower = plain.lower()
     if lower in _WORDS:
         return _WORDS[lower]
@@ -88,7 +89,11 @@ def read_line(line: str, actions: Sequence[str], task: str, *, record: bool) -> 
 
 def urgent(line: str) -> bool:
     """Whether a line that a person types now must not wait for a subtask that runs."""
-    return line.split()[:1] != [] and line.split()[0].lower() in _URGENT
+    return _plain(line).lower().partition(" ")[0] in _URGENT
+
+
+def _plain(line: str) -> str:
+    return " ".join(line.strip().removeprefix(":").split())
 
 
 def _note(plain: str) -> notes.Note | None:
