@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from error_detection import messages, names
 from error_detection.disturbance import disturbances
-from error_detection.reasons import lasting
+from error_detection.failure_advice import lasting
 from homie.kernel.interfaces import Trial
 from homie.kernel.types import Attempt, Check, ErrorCode, Failure, FailureReason, Outcome
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from error_detection.reasons import explained
+from error_detection.failure_advice import explained
 from homie.kernel.types import ErrorCode
 from homie.kernel.vocabulary.actions import spoken
 
@@ -55,7 +55,7 @@ def missing(action: str, where: str) -> str:
 
 def too_difficult(action: str, reason: str = "") -> str:
     """E1: the skill has failed in every attempt. What follows the sentence of the official code is ours: why, and what
-    may help, if the reason in the record is one that planners see (`error_detection.reasons`)."""
+    may help, if the reason in the record is one that planners see (`error_detection.failure_advice`)."""
     sentence = ErrorCode.E1.filled(action=action)
     why = explained(reason)
     return f"{sentence}: {why}" if why else sentence

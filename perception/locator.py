@@ -37,10 +37,10 @@ from homie.kernel.world import thresholds
 from perception.localise import Points, Scan
 from perception.mapping import HIGHEST, Keepout, OccupancyMapper
 from perception.memory.articulation import Panel
-from perception.memory.entities import Furniture, LooseObject
+from perception.memory.entity import Furniture, LooseObject
+from perception.memory.memory import Things
 from perception.memory.places import holds_up, over, standing_on, under
 from perception.memory.recall import SightRecall, scans_of
-from perception.memory.things import Things
 from perception.solids import bar_of, solids_of, walls_of
 from perception.walls import belonging, touching
 

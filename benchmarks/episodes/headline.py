@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from homie.bench.folder.ledger import read_bench
+from homie.bench.score.result_tables import Intervals
 from homie.bench.score.results import BenchRun, load_run, splits
-from homie.bench.score.summary import Intervals
 from homie.bench.statistics import Estimate
 from homie.kernel.types import END
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image as Picture
 
-from homie.envs.mujoco.render.cameras import FreeCamera
+from homie.envs.mujoco.render.camera_geometry import FreeCamera
 from homie.envs.mujoco.render.rendering import make_renderer
 from homie.envs.mujoco.table.expert import plan
 from homie.envs.mujoco.table.families import generate

@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from typing import NoReturn, Protocol, runtime_checkable
 
 from homie.cli.output import print_json
-from homie.cli.signals import STOPPED, STOPPED_CODE, stop_came
+from homie.cli.signals import STOPPED, stop_came
 from homie.cli.streams import OutputLost
 from homie.cli.usage import usage_sentence
+from homie.kernel import exit_codes
 from homie.kernel.errors import HomieError, Interrupted
 from homie.kernel.support.text import printable
 
@@ -41,7 +42,7 @@ def reported(words: Sequence[str] = (), *, json: bool) -> Iterator[None]:
             _fail(str(error), 4, json=False)
         raise SystemExit(0) from None
     except KeyboardInterrupt:
-        _fail(STOPPED, STOPPED_CODE, json=json)
+        _fail(STOPPED, exit_codes.STOPPED, json=json)
     except Exception as error:
         log.debug("The command failed.", exc_info=error)
         _fail_with(error, words, json=json)
@@ -49,11 +50,11 @@ def reported(words: Sequence[str] = (), *, json: bool) -> Iterator[None]:
 
 def _fail_with(error: Exception, words: Sequence[str], *, json: bool) -> NoReturn:
     if _was_stopped(error):
-        _fail(str(error) if isinstance(error, Interrupted) else STOPPED, STOPPED_CODE, json=json)
+        _fail(str(error) if isinstance(error, Interrupted) else STOPPED, exit_codes.STOPPED, json=json)
     if isinstance(error, HomieError):
         _fail(str(error), error.exit_code, json=json)
     if stop_came():  # pydantic makes an error of its own of a KeyboardInterrupt while it writes JSON
-        _fail(STOPPED, STOPPED_CODE, json=json)
+        _fail(STOPPED, exit_codes.STOPPED, json=json)
     if type(error).__module__.startswith(("typer.", "click.")):
         _fail_usage(error, words, json=json)
     if isinstance(error, OSError) and error.filename is not None and error.errno in PLACES:

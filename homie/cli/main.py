@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import sys
 
-from homie.cli.signals import STOPPED, STOPPED_CODE, on_stop
+from homie.cli.signals import STOPPED, on_stop
+from homie.kernel import exit_codes
 
 TYPE_CHECKING = False  # as in `homie`: `typing` is slow to import
 if TYPE_CHECKING:
@@ -33,5 +34,5 @@ def _leave(*, json: bool) -> NoReturn:
     """Exit at once while no resources are held: an exception during an import could be turned into another error."""
     os.write(2, f"homie: {STOPPED}\n".encode())
     if json:
-        os.write(1, f'{{"error": "{STOPPED}", "exit_code": {STOPPED_CODE}}}\n'.encode())
-    os._exit(STOPPED_CODE)
+        os.write(1, f'{{"error": "{STOPPED}", "exit_code": {exit_codes.STOPPED}}}\n'.encode())
+    os._exit(exit_codes.STOPPED)

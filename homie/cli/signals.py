@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from types import FrameType
 
 STOPPED = "Stopped by the user."
-STOPPED_CODE = 130
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ctrl-C, `kill` and a closed terminal: all three stop the robot and then the program."""
 

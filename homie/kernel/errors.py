@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from homie.kernel import exit_codes
+
 
 class HomieError(Exception):
     """Base of everything Homie raises on purpose. The message says what is wrong and what to do."""
 
-    exit_code = 4
+    exit_code = exit_codes.FAILURE
 
 
 class BadInput(HomieError):
     """A user, a file or an option is wrong: exit code 2."""
 
-    exit_code = 2
+    exit_code = exit_codes.BAD_INPUT
 
 
 class MissingCheckpoint(BadInput):
@@ -28,7 +30,7 @@ class MissingCheckpoint(BadInput):
 class MissingPart(HomieError):
     """An optional part is not installed; the message names the command that installs it: exit code 3."""
 
-    exit_code = 3
+    exit_code = exit_codes.MISSING_PART
 
 
 class InfrastructureError(HomieError):
@@ -64,7 +66,7 @@ class Unanswered(PlannerError):
 class Interrupted(HomieError):
     """The user stopped the run with Ctrl-C; what was finished is on disk: exit code 130."""
 
-    exit_code = 130
+    exit_code = exit_codes.STOPPED
 
 
 def suggestion(word: str, known: Iterable[str], otherwise: str) -> str:

@@ -34,6 +34,7 @@ except ModuleNotFoundError as missing:
 FILES = {
     "/": ("page.html", "text/html"),
     "/page.css": ("page.css", "text/css"),
+    "/map.css": ("map.css", "text/css"),
     "/page.js": ("page.js", "text/javascript"),
     "/map.js": ("map.js", "text/javascript"),
     "/hands.js": ("hands.js", "text/javascript"),

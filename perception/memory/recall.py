@@ -16,10 +16,10 @@ from homie.kernel.vocabulary.knowledge import CONTRARY, Doorway, Knowledge, Reme
 from perception.localise import Scan
 from perception.memory.arm import OwnArm
 from perception.memory.doorways import Doorways, Passage
-from perception.memory.entities import Furniture, LooseObject
+from perception.memory.entity import Furniture, LooseObject
+from perception.memory.memory import Things, kind_of
 from perception.memory.naming import Names
 from perception.memory.states import States
-from perception.memory.things import Things, kind_of
 from perception.memory.whereabouts import Whereabouts, consistent, whereabouts
 from perception.names import canonical, vocabulary
 

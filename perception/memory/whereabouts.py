@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from perception.memory.entities import Furniture, LooseObject, within
+from perception.memory.entity import Furniture, LooseObject, within
+from perception.memory.memory import Things
 from perception.memory.places import BOARDS, ON_TOP, holder_of
-from perception.memory.things import Things
 
 ON_FLOOR = 0.15
 """Height (m) of its underside, which is seen least well, up to which a thing is taken to lie on the floor."""

@@ -54,6 +54,7 @@ from ros_bridge.guard.messages import (
     Velocity,
 )
 from ros_bridge.guard.outlet import Outlet
+from ros_bridge.guard.silence import SILENCE
 from ros_bridge.profiles.model import Profile
 from ros_bridge.transport.refusals import Refusals
 
@@ -61,8 +62,6 @@ log = logging.getLogger("homie.ros_bridge")
 
 PERIOD = 0.02
 """Seconds between two ticks."""
-SILENCE = 0.2
-"""Seconds without a word of the agent after which a robot that moves is stopped, where nothing else is asked for."""
 VELOCITY_LIFE = 0.25
 """Seconds that a velocity is driven without being said again."""
 UNCONFIRMED = 3.0

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from homie.kernel.errors import InfrastructureError
 from ros_bridge.guard.link import GuardLink
+from ros_bridge.guard.silence import SILENCE_OF_RUNS
 from ros_bridge.guard.sockets import socket_path
 from ros_bridge.profiles.model import Profile
 
@@ -18,9 +19,6 @@ log = logging.getLogger("homie.ros_bridge")
 
 STARTING = 30.0
 """Seconds in which a guard listens, on a busy machine."""
-SILENCE = 2.0
-"""Seconds for which agent and measurements of a simulated robot may be silent: on a busy machine they are not always
-heard five times a second, and nobody gets hurt."""
 ENDING = 10.0
 """Seconds in which it ends after SIGTERM, the robot standing; see `ros_bridge.guard.process`."""
 
@@ -41,7 +39,7 @@ class OwnGuard:
         path = socket_path(profile.name)
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.log = path.with_suffix(".log")
-        options = ["--arm-robot", "--silence", f"{SILENCE:g}", "--of-run", str(os.getpid())]
+        options = ["--arm-robot", "--silence", f"{SILENCE_OF_RUNS:g}", "--of-run", str(os.getpid())]
         left = _inode(path)  # by a guard that was killed: nobody listens there
         command = [sys.executable, "-m", "homie", "robot", "guard", name, *options]
         with self.log.open("wb") as output:

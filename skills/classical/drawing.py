@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from homie.kernel.types import FailureReason, Pose
-from skills.classical.grasps import DOWN
+from skills.classical.grasp_candidates import DOWN
 from skills.classical.overhang import Drawing
 from skills.motion.manipulation import Manipulation
 from skills.motion.motions import Motion, Stuck, gripper_rotation

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from homie.kernel.types import Array, Box, Pose, Solid, Surface, planar_rotation
-from skills.classical.grasps import BEFORE_PALM, Grasp, Tool
+from skills.classical.grasp_candidates import BEFORE_PALM, Grasp, Tool
 from skills.motion.motions import gripper_rotation
 
 HANG = 0.05

@@ -24,7 +24,7 @@ from homie.kernel.types import (
     rotation_z,
 )
 from skills.classical.drawing import draw
-from skills.classical.grasps import DOWN, Grasp, Tool, grasps, palm_touches, touches
+from skills.classical.grasp_candidates import DOWN, Grasp, Tool, grasps, palm_touches, touches
 from skills.classical.overhang import drawings, levelled, lies_flat, pinches
 from skills.classical.places import half_depth
 from skills.classical.rims import blocked, scoops

@@ -9,7 +9,7 @@ import numpy as np
 
 from homie.kernel.robot.reach import Fingers
 from homie.kernel.types import Array, Box, Pose, Solid
-from skills.classical.grasps import ROUND, Grasp, Tool, fitting
+from skills.classical.grasp_candidates import ROUND, Grasp, Tool, fitting
 from skills.motion.collision import Solids
 from skills.motion.motions import gripper_rotation
 

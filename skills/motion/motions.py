@@ -28,7 +28,7 @@ from homie.kernel.types import (
     Subtask,
     rotation_z,
 )
-from homie.kernel.types.failures import MOST_NAMED, repeated
+from homie.kernel.types.failure_reasons import MOST_NAMED, repeated
 from skills.attempts import AttemptSkill
 from skills.motion.ways import Joints
 

@@ -37,11 +37,11 @@ from homie.kernel.errors import BadInput
 from homie.kernel.support.files import to_json, write_atomically
 from homie.kernel.types import Subtask
 from homie.kernel.world.conditions import parse_condition, unknown_words
+from suites.authoring.homie_100.all_tasks import ENTRIES, TEST
 from suites.authoring.homie_100.draft import Draft, Plan, fingerprint
 from suites.authoring.homie_100.entry import Entry
 from suites.authoring.homie_100.houses import GeneratedHouse
 from suites.authoring.homie_100.script import Unsuited
-from suites.authoring.homie_100.tasks import ENTRIES, TEST
 from suites.authoring.written import write_yaml
 
 ROOT = Path(__file__).parents[2]

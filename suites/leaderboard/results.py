@@ -9,9 +9,9 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from homie.bench.folder.ledger import is_bench
+from homie.bench.score.result_tables import Intervals
 from homie.bench.score.results import check_different, groups, load_run
 from homie.bench.score.scores import Score
-from homie.bench.score.summary import Intervals
 from homie.bench.statistics import Estimate, Interval
 from homie.kernel.errors import BadInput
 from homie.runtime.runstore import read_model

@@ -21,8 +21,8 @@ from homie.bench.folder.ledger import SweepFile, read_bench
 from homie.bench.play.progress import Progress
 from homie.bench.score.compare import compare
 from homie.bench.score.metrics import metrics, shown_in
+from homie.bench.score.result_tables import Intervals
 from homie.bench.score.results import load_run, load_runs, make_profile
-from homie.bench.score.summary import Intervals
 from homie.bench.score.trajectory import Trajectory, written_step
 from homie.bench.statistics import Estimate, wilson
 from homie.bench.suite.suite import Suite

@@ -21,7 +21,7 @@ from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench
 from homie.bench.report import report
 from homie.bench.score.compare import compare
-from homie.bench.score.summary import Intervals
+from homie.bench.score.result_tables import Intervals
 from homie.bench.tables import to_json_text
 from homie.kernel.errors import BadInput
 from homie.runtime import session

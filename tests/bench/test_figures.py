@@ -11,7 +11,7 @@ import pytest
 from bench_runs import DONE, LATE, WANDERED, rewrite, rounds, write_run
 
 from homie.bench.report.data import KeyPath, Outcome, Round, Shown, Source, load
-from homie.bench.report.figures import (
+from homie.bench.report.tables import (
     MEANINGS,
     Figure,
     attribute_figure,
@@ -21,8 +21,8 @@ from homie.bench.report.figures import (
     steps_figure,
     tables,
 )
+from homie.bench.score.result_tables import Intervals
 from homie.bench.score.scores import Count, Results, Score
-from homie.bench.score.summary import Intervals
 from homie.runtime.runstore import EpisodeFile
 
 (RECORD, *_) = rounds(DONE)

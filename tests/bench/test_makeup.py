@@ -17,8 +17,8 @@ from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench
 from homie.bench.score.compare import compare
+from homie.bench.score.result_tables import Intervals
 from homie.bench.score.results import load_run
-from homie.bench.score.summary import Intervals
 from homie.kernel.errors import BadInput
 from homie.runtime.provenance import PartsFile, kept, read_parts, read_text
 

@@ -25,9 +25,9 @@ from report_page import NASTY, WAYS, Page, add_frames, write
 
 from homie.bench.report.browse import catalogue
 from homie.bench.report.data import load
-from homie.bench.report.figures import figures, glossary, keypath_figure, steps_figure
 from homie.bench.report.plots import Bar, Stack, _ticks, share_bars, stacked_bars
-from homie.bench.score.summary import Intervals
+from homie.bench.report.tables import figures, glossary, keypath_figure, steps_figure
+from homie.bench.score.result_tables import Intervals
 from homie.bench.statistics import Interval
 from homie.kernel.errors import BadInput
 from homie.kernel.setup.options import RunOptions

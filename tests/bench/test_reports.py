@@ -11,8 +11,8 @@ import yaml
 from homie.bench.folder.goals import read_goals
 from homie.bench.options import BenchOptions
 from homie.bench.play.runner import bench
+from homie.bench.score.result_tables import Intervals, report_table
 from homie.bench.score.results import BenchRun, load_run
-from homie.bench.score.summary import Intervals, report_table
 from homie.kernel.errors import BadInput
 from homie.runtime.runstore import read_steps
 

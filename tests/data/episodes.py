@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from homie.data.episode import Episode, Step
 from homie.data.official import OFFICIAL_MODELS
-from homie.data.sources.emmoe import ability
+from homie.data.sources.emmoe_episodes import ability
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.support.files import to_json
 from homie.kernel.types import (

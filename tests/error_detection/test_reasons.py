@@ -8,10 +8,10 @@ from string import Formatter
 
 import pytest
 
+from error_detection.failure_advice import ADVICE, ONCE_MORE, REPEATED, explained, lasting
 from error_detection.messages import too_difficult
-from error_detection.reasons import ADVICE, ONCE_MORE, REPEATED, explained, lasting
 from homie.kernel.types import Failure, FailureReason
-from homie.kernel.types.failures import repeated
+from homie.kernel.types.failure_reasons import repeated
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs" / "error-codes.md"

@@ -11,7 +11,7 @@ import numpy as np
 
 from homie.envs.mujoco.house.build import build
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.envs.mujoco.render.cameras import FreeCamera, camera_intrinsics, camera_pose
+from homie.envs.mujoco.render.camera_geometry import FreeCamera, camera_intrinsics, camera_pose
 from homie.envs.mujoco.render.rendering import make_renderer
 from homie.envs.mujoco.robots.fetch import fetch
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics

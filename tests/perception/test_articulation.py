@@ -14,7 +14,7 @@ from perception.detectors.simulated import SimulatedDetector
 from perception.localise import Patch, Points
 from perception.locator import SensorLocator
 from perception.memory.articulation import Seen, update_panel
-from perception.memory.entities import Furniture, Identity
+from perception.memory.entity import Furniture, Identity
 
 
 def _look(

@@ -11,7 +11,7 @@ from homie.kernel.vocabulary.actions import ACTION_TABLE
 from perception.detectors.simulated import SimulatedDetector
 from perception.localise import Patch, Points
 from perception.locator import SensorLocator
-from perception.memory.entities import Furniture, Identity, Room, entered, is_furniture
+from perception.memory.entity import Furniture, Identity, Room, entered, is_furniture
 from perception.memory.places import holds_up
 
 

@@ -10,9 +10,9 @@ from perception.detectors.simulated import SimulatedDetector
 from perception.localise import Patch, Points
 from perception.locator import SensorLocator
 from perception.memory.doorways import Doorways, Gap, Passage
-from perception.memory.entities import Furniture, Identity, LooseObject, Room, is_furniture
+from perception.memory.entity import Furniture, Identity, LooseObject, Room, is_furniture
+from perception.memory.memory import Things
 from perception.memory.places import holder_of
-from perception.memory.things import Things
 from perception.memory.whereabouts import Whereabouts, consistent, whereabouts
 
 

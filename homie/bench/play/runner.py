@@ -23,8 +23,8 @@ from homie.bench.play.size import workers_of
 from homie.bench.play.worker import EXPERT, Job, Report
 from homie.bench.score.compare import first_table
 from homie.bench.score.metrics import WORLD, shown_in
+from homie.bench.score.result_tables import Intervals
 from homie.bench.score.results import load_run
-from homie.bench.score.summary import Intervals
 from homie.bench.statistics import Estimate
 from homie.bench.suite.suite import Suite
 from homie.kernel.errors import BadInput, HomieError, InfrastructureError, Interrupted, MissingPart

@@ -10,9 +10,9 @@ from homie.bench.folder.makeup import mixed_table
 from homie.bench.score.differences import paired_table
 from homie.bench.score.mistakes import mistakes_table
 from homie.bench.score.readings import readings_table
+from homie.bench.score.result_tables import RUN, Intervals, all_tables, metrics_table
 from homie.bench.score.results import BenchRun, groups, load_runs, splits
 from homie.bench.score.scores import Count, Results
-from homie.bench.score.summary import RUN, Intervals, all_tables, metrics_table
 from homie.bench.score.usage import Spent, usage_table
 from homie.bench.suite.suite import Task
 from homie.bench.tables import Column, Table

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from homie.bench.score.summary import Intervals
+from homie.bench.score.result_tables import Intervals
 from homie.bench.tables import Table
 from homie.kernel.errors import BadInput
 from homie.kernel.setup import registry

@@ -13,8 +13,8 @@ from homie.bench.folder.ledger import is_bench
 from homie.bench.options import CompareOptions
 from homie.bench.score.compare import compare
 from homie.bench.score.foreign import Comparison, comparisons, page_across
+from homie.bench.score.result_tables import Intervals
 from homie.bench.score.results import check_different
-from homie.bench.score.summary import Intervals
 from homie.bench.tables import Table, write
 from homie.cli.output import say, tell
 from homie.cli.parameters import Config, build, options_from

@@ -25,7 +25,7 @@ from homie.runtime.runstore import runs_folder
 BACKENDS = ("egl", "osmesa", "raycast")
 _RENDER = """
 import mujoco, sys, time
-from homie.envs.mujoco.render.cameras import FreeCamera
+from homie.envs.mujoco.render.camera_geometry import FreeCamera
 from homie.envs.mujoco.render.rendering import make_renderer
 from homie.kernel.errors import HomieError
 model = mujoco.MjModel.from_xml_string('<mujoco><worldbody><geom type="plane" size="1 1 1"/></worldbody></mujoco>')

@@ -12,14 +12,13 @@ from rich.text import Text
 
 from homie.cli.output import print_json, progress_console, tell
 from homie.cli.parameters import Config, Json, build, options_from
+from homie.kernel import exit_codes
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.support.text import printable
 from homie.runtime import session
 from homie.runtime.conclusion import NOTHING, Conclusion, Status
 from homie.runtime.display import ProgressDisplay
 
-NOTHING_DONE = 1
-"""Exit code of a run that ended with nothing done, such as one whose planner declined the task."""
 STYLES: dict[Status, str] = {
     "done": "green",
     "not done": "red",
@@ -51,7 +50,7 @@ def run_command(
     else:
         _show_card(console, conclusion, _rows(summary, conclusion))
     if conclusion.status in NOTHING:
-        raise typer.Exit(NOTHING_DONE)
+        raise typer.Exit(exit_codes.NOTHING_DONE)
 
 
 def _rows(summary: session.EpisodeSummary, conclusion: Conclusion) -> list[tuple[str, str]]:

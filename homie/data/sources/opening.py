@@ -9,7 +9,7 @@ from homie.bench.folder.ledger import is_bench
 from homie.bench.score.results import check_different
 from homie.bench.suite.emmoe_files import is_emmoe
 from homie.data.lerobot.info import is_lerobot
-from homie.data.sources.emmoe import EmmoeSource
+from homie.data.sources.emmoe_episodes import EmmoeSource
 from homie.data.sources.runs import BenchSource, RunSource
 from homie.data.sources.source import Source
 from homie.kernel.errors import BadInput

@@ -107,7 +107,7 @@ class Skill(ABC):
     @property
     def feedback_message(self) -> str:
         """Feedback sentence for a failed subtask; empty to use the default E1 message, or the advice for its `reason`
-        (`error_detection.reasons`)."""
+        (`error_detection.failure_advice`)."""
         return ""
 
 

@@ -24,16 +24,9 @@ from homie.kernel.types.events import (
     SubtaskRecorded,
     SubtaskStarted,
 )
-from homie.kernel.types.failures import Failure, FailureReason
-from homie.kernel.types.feedback import (
-    SUCCESS,
-    UNTOLD,
-    ErrorCode,
-    Feedback,
-    HistoryItem,
-    no_target,
-    unskilled_model,
-)
+from homie.kernel.types.error_codes import ErrorCode, no_target, unskilled_model
+from homie.kernel.types.failure_reasons import Failure, FailureReason
+from homie.kernel.types.feedback import SUCCESS, UNTOLD, Feedback, HistoryItem
 from homie.kernel.types.geometry import (
     Array,
     Box,

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from homie.kernel.types.feedback import SUCCESS, ErrorCode, Feedback, HistoryItem
+from homie.kernel.types.error_codes import ErrorCode
+from homie.kernel.types.feedback import SUCCESS, Feedback, HistoryItem
 from homie.kernel.types.limits import EndedBy
 from homie.kernel.types.subtasks import Decision, Report, Subtask
 

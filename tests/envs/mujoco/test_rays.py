@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from homie.envs.mujoco.home.home import open_home
-from homie.envs.mujoco.render.cameras import FreeCamera, camera_intrinsics, camera_pose, clip_range
+from homie.envs.mujoco.render.camera_geometry import FreeCamera, camera_intrinsics, camera_pose, clip_range
 from homie.envs.mujoco.render.raycast import RaycastRenderer
 from homie.envs.mujoco.render.rays import RayCaster, grid, turned
 from homie.kernel.setup.options import RunOptions

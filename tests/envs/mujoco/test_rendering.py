@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from homie.envs.mujoco.render.cameras import FreeCamera, camera_intrinsics, camera_pose
+from homie.envs.mujoco.render.camera_geometry import FreeCamera, camera_intrinsics, camera_pose
 from homie.envs.mujoco.render.rendering import make_renderer
 from homie.kernel.errors import BadInput
 
@@ -52,7 +52,7 @@ SCENE = """
 
 DRAW = """
 import sys
-from homie.envs.mujoco.render.cameras import FreeCamera
+from homie.envs.mujoco.render.camera_geometry import FreeCamera
 from homie.envs.mujoco.render.rendering import make_renderer
 from homie.kernel.errors import MissingPart
 import mujoco, numpy as np

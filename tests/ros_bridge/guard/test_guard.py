@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.kernel.errors import CommandRefused
-from ros_bridge.guard.guard import PERIOD, SILENCE, UNCONFIRMED, Guard
+from ros_bridge.guard.guard import PERIOD, UNCONFIRMED, Guard
 from ros_bridge.guard.limits import check_trajectory, outside
 from ros_bridge.guard.measured import FRESH, Measured
 from ros_bridge.guard.messages import (
@@ -33,6 +33,7 @@ from ros_bridge.guard.messages import (
     line,
 )
 from ros_bridge.guard.outlet import DryOutlet
+from ros_bridge.guard.silence import SILENCE
 from ros_bridge.profiles.model import Profile, read_profile
 
 FETCH = read_profile("fetch")

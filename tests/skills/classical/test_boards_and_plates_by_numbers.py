@@ -9,7 +9,7 @@ import pytest
 
 from homie.envs.mujoco.robots.fetch.fetch import CARRY, SPEC
 from homie.kernel.types import Box, Goal, Outcome, Pose, Pose2, Solid, Subtask, Surface
-from skills.classical.grasps import FINGERS, Tool
+from skills.classical.grasp_candidates import FINGERS, Tool
 from skills.classical.overhang import pinches
 from tests.skills.classical.obedient import ObedientRobot, floor_round, in_posture
 from tests.skills.classical.test_pick_and_put_by_numbers import (

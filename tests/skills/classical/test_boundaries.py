@@ -10,7 +10,7 @@ import pytest
 from homie.envs.mujoco.robots.fetch.fetch import REST
 from homie.kernel.types import Box, Goal, OccupancyGrid, Outcome, Pose2, Surface
 from skills.classical.goto import GoTo
-from skills.classical.grasps import FINGERS, Tool, grasps
+from skills.classical.grasp_candidates import FINGERS, Tool, grasps
 from skills.classical.openclose import Close, Open
 from skills.classical.overhang import drawings, pinches
 from skills.classical.pick import SUNK, Pick, contents, standing_on

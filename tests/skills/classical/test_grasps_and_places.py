@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.kernel.types import Box, Pose, Solid, Surface
-from skills.classical.grasps import FINGERS, grasps
+from skills.classical.grasp_candidates import FINGERS, grasps
 from skills.classical.places import half_depth, places
 from skills.motion.hand import Hand
 from skills.motion.motions import gripper_rotation

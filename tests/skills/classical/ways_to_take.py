@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from homie.kernel.types import Array, Box, Pose, Solid
-from skills.classical.grasps import FINGERS, Grasp, Tool, grasps, palm_touches, touches
+from skills.classical.grasp_candidates import FINGERS, Grasp, Tool, grasps, palm_touches, touches
 from skills.classical.overhang import drawings, levelled, lies_flat, pinches
 from skills.classical.rims import blocked, scoops
 from skills.motion.collision import Solids

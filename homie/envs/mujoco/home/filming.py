@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import mujoco
 import numpy as np
 
-from homie.envs.mujoco.render.cameras import FreeCamera, camera_pose
+from homie.envs.mujoco.render.camera_geometry import FreeCamera, camera_pose
 from homie.envs.mujoco.robots.limbs import PREFIX
 from homie.kernel.types import Array, Pose2
 

@@ -20,7 +20,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.envs.mujoco.render.cameras import (
+from homie.envs.mujoco.render.camera_geometry import (
     Camera,
     FreeCamera,
     camera_id,

@@ -15,7 +15,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.envs.mujoco.render.cameras import Camera, camera_intrinsics, camera_pose, clip_range
+from homie.envs.mujoco.render.camera_geometry import Camera, camera_intrinsics, camera_pose, clip_range
 from homie.envs.mujoco.render.rays import Grid, Ids, RayCaster, grid, turned
 from homie.envs.mujoco.render.renderer import Renderer, RgbdImage, Segmentation, Size, group_mask
 from homie.kernel.types import Array, Depth, Pose

@@ -15,7 +15,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.envs.mujoco.render.cameras import Camera
+from homie.envs.mujoco.render.camera_geometry import Camera
 from homie.kernel.types import Depth, Image
 
 Size: TypeAlias = tuple[int, int]

@@ -58,7 +58,7 @@ def make_renderer(
         MissingPart: the backend does not work on this machine.
 
     Example:
-        >>> from homie.envs.mujoco.render.cameras import FreeCamera
+        >>> from homie.envs.mujoco.render.camera_geometry import FreeCamera
         >>> model = mujoco.MjModel.from_xml_string("<mujoco><worldbody><geom size='.1'/></worldbody></mujoco>")
         >>> data = mujoco.MjData(model)
         >>> mujoco.mj_forward(model, data)

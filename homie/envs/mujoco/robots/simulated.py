@@ -9,7 +9,7 @@ from contextlib import suppress
 import mujoco
 import numpy as np
 
-from homie.envs.mujoco.render.cameras import towards
+from homie.envs.mujoco.render.camera_geometry import towards
 from homie.envs.mujoco.robots.eyes import Eyes
 from homie.kernel.errors import BadInput, RobotFault
 from homie.kernel.interfaces import Robot

@@ -16,7 +16,7 @@ from homie.envs.mujoco.blueprints.parts import Vec3, block, rod, turned
 from homie.envs.mujoco.house.build import FLOAT, add_geom, empty_spec
 from homie.envs.mujoco.house.index import GeomInfo, ObjectInfo, SceneIndex
 from homie.envs.mujoco.house.shell import SOLID
-from homie.envs.mujoco.render.cameras import FreeCamera
+from homie.envs.mujoco.render.camera_geometry import FreeCamera
 from homie.envs.mujoco.robots.grasping import add_grasp_constraints
 from homie.envs.mujoco.robots.limbs import PREFIX
 from homie.envs.mujoco.robots.panda import panda

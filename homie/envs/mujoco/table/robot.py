@@ -11,7 +11,7 @@ from typing import Self
 
 import mujoco
 
-from homie.envs.mujoco.render.cameras import FreeCamera
+from homie.envs.mujoco.render.camera_geometry import FreeCamera
 from homie.envs.mujoco.robots.eyes import Eyes
 from homie.envs.mujoco.robots.grasping import Grasping
 from homie.envs.mujoco.robots.limbs import Limbs, place

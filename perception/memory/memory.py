@@ -11,7 +11,7 @@ import numpy as np
 from homie.kernel.types import FLOOR, Array, Detection
 from perception.colours import COLOUR_WORDS
 from perception.localise import Patch, Points, Scan, object_box, patch_of
-from perception.memory.entities import Furniture, Identity, LooseObject, Room, is_furniture
+from perception.memory.entity import Furniture, Identity, LooseObject, Room, is_furniture
 from perception.memory.places import contains, seen_through
 from perception.names import best_matches
 

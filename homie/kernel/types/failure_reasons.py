@@ -12,7 +12,7 @@ MOST_NAMED = 2
 
 @unique
 class FailureReason(Enum):
-    """The reasons that planners get advice for (`error_detection.reasons`); the value is the text of the record.
+    """The reasons that planners get advice for (`error_detection.failure_advice`); the value is the text of the record.
 
     Any skill may fail with them: `Failure(FailureReason.ARM_BLOCKED, why="elbow is 0.64 off")`.
     """

@@ -15,8 +15,8 @@ from homie.bench.score.compare import compare_runs
 from homie.bench.score.errors import CODES, folded
 from homie.bench.score.metrics import WORLD, ErrorCounts, error_counts, metrics, raw_errors, shown_in
 from homie.bench.score.paper import HEADS, counts_by_head
+from homie.bench.score.result_tables import RUN, Intervals, Rows, skill_table
 from homie.bench.score.results import groups
-from homie.bench.score.summary import RUN, Intervals, Rows, skill_table
 from homie.bench.suite.suite import read_subtask
 from homie.bench.tables import Column, Table
 from homie.kernel.types import ErrorCode

@@ -1,0 +1,57 @@
+"""The ten error codes of EMMOE, each with its meaning and the sentence that a planner gets."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class ErrorCode(StrEnum):
+    """The ten codes of EMMOE, section 4.3 and appendix E.4: each with its meaning in a few words and with the sentence
+    of the official code, to the letter, in which `action`, `item` and `container` are filled in.
+
+    They are closed to other packages: planners are trained on them, tables and metrics count them. In this repository
+    one more is a line here, which the bench and Gymnasium read, and a rule in its layer of `error_detection/`.
+
+    >>> ErrorCode.D1.filled(action="Pick")
+    'Unable to pick, the target is far away'
+    """
+
+    meaning: str
+    sentence: str
+
+    def __new__(cls, code: str, meaning: str = "", sentence: str = "") -> ErrorCode:
+        member = str.__new__(cls, code)
+        member._value_ = code
+        member.meaning, member.sentence = meaning, sentence
+        return member
+
+    def filled(self, **names: str) -> str:
+        """The sentence with its names in small letters, as the official code writes them."""
+        return self.sentence.format(**{slot: name.lower() for slot, name in names.items()})
+
+    F1 = (
+        "F1",
+        "unknown action or model, or unreadable output",
+        "{action} is not in the action list! You should only choose actions in the list.",
+    )
+    F2 = "F2", "unknown target", "{item} does not exist! Please choose another object"
+    L1 = "L1", "the hand is full", "Unable to {action}, the hand is full"
+    L2 = "L2", "the hand is empty", "Unable to {action}, the hand is empty"
+    L3 = "L3", "the container is closed", "Unable to {action}, the {container} is closed, you should open it first"
+    L4 = "L4", "not something to interact with", "Can not {action} {item}! Please choose another object"
+    D1 = "D1", "too far away", "Unable to {action}, the target is far away"
+    D2 = "D2", "too close", "Unable to {action}, the target is too close"
+    E1 = "E1", "still failing after all attempts", "Unable to {action}, the subtask is too difficult to perform"
+    E2 = "E2", "the object is gone", "Unable to {action}, and the object is missing"
+
+
+def unskilled_model(model: str, action: str) -> str:
+    """The F1 sentence for a model that is in the list but has no skill for the action (not in the official code)."""
+    if not model:
+        return f"No model in the model list can {action.lower()}! You should choose another action."
+    return f"{model} can not {action.lower()}! You should choose another model in the list."
+
+
+def no_target(action: str) -> str:
+    """The F2 sentence for an action without its target (not in the official code)."""
+    return f"{action.lower()} needs a target! Please choose an object"
