@@ -25,6 +25,7 @@ LAYERS = {
         ("cli",),
     ),
     "homie.kernel": (
+        ("exit_codes",),
         ("errors",),
         ("support", "vocabulary"),
         ("types", "world"),
@@ -132,7 +133,7 @@ LAYERS = {
     ),
     "ros_bridge.serving": (("following", "written"), ("painter", "reaching", "navigating"), ("served",), ("process",)),
     "ros_bridge.guard": (
-        ("messages", "aiming"),
+        ("messages", "aiming", "silence"),
         ("moveit",),
         ("limits", "measured", "outlet"),
         ("guard",),

@@ -20,6 +20,7 @@ from homie.kernel.errors import InfrastructureError
 from ros_bridge.guard.guard import PERIOD, UNCONFIRMED, Approval, Guard
 from ros_bridge.guard.measured import FRESH, Measured
 from ros_bridge.guard.outlet import DryOutlet, RosOutlet
+from ros_bridge.guard.silence import SILENCE
 from ros_bridge.guard.sockets import AgentSocket, socket_path
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.signals import ended_by_signal
@@ -40,7 +41,7 @@ def run_guard(
     armed: bool,
     dry_run: bool,
     approval: Approval,
-    silence: float,
+    silence: float | None,
     run: int | None,
     path: Path | None,
     transport: Transport,
@@ -54,7 +55,7 @@ def run_guard(
         armed: Whether anything may move.
         dry_run: Show what would be sent, send nothing.
         approval: Whether a person lets each subtask begin.
-        silence: Seconds for which an agent may be silent while the robot moves.
+        silence: Seconds for which an agent may be silent while the robot moves; None: `SILENCE`.
         run: The number of the process that has started this one, for itself alone: the guard stops the robot and ends
             when that process has ended. None: it belongs to a person.
         path: Where to listen for the agent; None: the usual place.
@@ -78,8 +79,9 @@ def run_guard(
                 tell(f"May this begin? {text}   (y / n + Enter, or the service {APPROVE})")
 
             # Who lets the agent be silent for longer has a machine on which measurements come late, too.
-            measured = Measured(node, profile, oldest=max(FRESH, silence))
-            guard = Guard(profile, outlet, measured, armed=armed, approval=approval, silence=silence, ask=ask)
+            patience = SILENCE if silence is None else silence
+            measured = Measured(node, profile, oldest=max(FRESH, patience))
+            guard = Guard(profile, outlet, measured, armed=armed, approval=approval, silence=patience, ask=ask)
             _offer(node, guard)
             agent = AgentSocket(path or socket_path(profile.name), guard, dry_run)
             if _at_a_terminal():

@@ -12,7 +12,6 @@ from homie.cli.output import columns, print_json, save, say, tell
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces import Replay
 from homie.kernel.setup import registry
-from ros_bridge.guard.silence import SILENCE
 
 Option = typer.Option
 SECONDS = 10.0
@@ -62,8 +61,11 @@ def guard(
     dry_run: Annotated[bool, Option("--dry-run", help="Show what would be sent, send nothing.")] = False,
     approve: Annotated[str, Option(help="`none`, or `subtask`: a person lets each subtask begin.")] = "none",
     silence: Annotated[
-        float, Option(help="Stop a moving robot when the agent has said nothing for so many seconds.", min=0.1, max=2.0)
-    ] = SILENCE,
+        float | None,
+        Option(
+            help="Stop a moving robot when the agent is silent for so many seconds (default: 0.2).", min=0.1, max=2.0
+        ),
+    ] = None,
     of_run: Annotated[
         int | None, Option(hidden=True, help="Of the guard that a run starts: the process with which it ends.")
     ] = None,

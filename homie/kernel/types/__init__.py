@@ -11,6 +11,7 @@ from homie.kernel.support.moved import renamed
 from homie.kernel.types.arrangement import Arrangement, Lying
 from homie.kernel.types.choices import HELD, Choice, SentTo, is_interaction, with_held
 from homie.kernel.types.commands import Command, SentCommand, Target
+from homie.kernel.types.error_codes import ErrorCode, no_target, unskilled_model
 from homie.kernel.types.events import (
     AttemptEnded,
     CommandSent,
@@ -24,7 +25,6 @@ from homie.kernel.types.events import (
     SubtaskRecorded,
     SubtaskStarted,
 )
-from homie.kernel.types.error_codes import ErrorCode, no_target, unskilled_model
 from homie.kernel.types.failure_reasons import Failure, FailureReason
 from homie.kernel.types.feedback import SUCCESS, UNTOLD, Feedback, HistoryItem
 from homie.kernel.types.geometry import (
