@@ -39,7 +39,7 @@ check-docs: $(VENV)/dev.stamp ## run every code block of README and docs as writ
 lint: $(VENV)/dev.stamp ## ruff, codespell and mypy
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
-	git ls-files '*.py' | xargs $(BIN)/codespell
+	git ls-files '*.py' '*.md' ':!tests/golden' ':!docs/words.txt' | xargs $(BIN)/codespell
 	$(BIN)/mypy
 
 format: $(VENV)/dev.stamp ## let ruff fix and format what it can

@@ -11,7 +11,6 @@ from homie.kernel.support.moved import renamed
 from homie.kernel.types.arrangement import Arrangement, Lying
 from homie.kernel.types.choices import HELD, Choice, SentTo, is_interaction, with_held
 from homie.kernel.types.commands import Command, SentCommand, Target
-from homie.kernel.types.error_codes import ErrorCode, no_target, unskilled_model
 from homie.kernel.types.events import (
     AttemptEnded,
     CommandSent,
@@ -72,6 +71,7 @@ from homie.kernel.types.subtasks import (
     model_key,
 )
 from homie.kernel.types.visibility import FeedbackPolicy, HistoryPolicy, ThingsPolicy, Visibility
+from homie.kernel.vocabulary.error_codes import ErrorCode, no_target, unskilled_model
 
 __all__ = [
     "BY_PERSON",
