@@ -9,8 +9,8 @@ from pathlib import Path
 
 from homie.kernel.errors import InfrastructureError
 from ros_bridge.bag import Bag, Topic
-from ros_bridge.profiles.live import commanded_topics, measured_topics
 from ros_bridge.profiles.model import Profile, read_profile
+from ros_bridge.profiles.profile_check import commanded_topics, measured_topics
 from ros_bridge.profiles.spoken import EPISODE, FINGERS, FINGERS_KIND, TEXT
 from ros_bridge.signals import ended_by_signal
 from ros_bridge.transport.clocks import CLOCK, CLOCK_TOPIC

@@ -69,7 +69,7 @@ LAYERS = {
         ("command",),
     ),
     "homie.data": (
-        ("cards", "episode"),
+        ("card_parts", "episode"),
         ("recording",),
         ("official", "pictures"),
         ("examples",),
@@ -135,7 +135,7 @@ LAYERS = {
     "ros_bridge.guard": (
         ("messages", "aiming", "silence"),
         ("moveit",),
-        ("limits", "measured", "outlet"),
+        ("limit_checks", "measured", "outlet"),
         ("guard",),
         ("sockets",),
         ("link", "process"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from homie.data.cards import front_matter, table
+from homie.data.card_parts import front_matter, table
 from homie.data.examples.datafile import DataFile
 
 _TITLES = {

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from homie.data.card import card
-from homie.data.cards import UNKNOWN
+from homie.data.card_parts import UNKNOWN
 from homie.data.episode import Episode, LeftOut
 from homie.data.examples.analyses import explained
 from homie.data.examples.datafile import DataFile, Recipe

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from homie.bench.suite.emmoe_files import KEYPATHS, ExpertStep, picture_file, write_task
-from homie.data.cards import OURS, front_matter, license_of, read_card
+from homie.data.card_parts import OURS, front_matter, license_of, read_card
 from homie.data.convert import EpisodeOver, every, kept
 from homie.data.episode import Episode, LeftOut, Step
 from homie.data.examples.analyses import explained

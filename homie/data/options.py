@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
-from homie.data.cards import License
+from homie.data.card_parts import License
 from homie.kernel.setup.options import MAX_SEED, Options, different_paths
 from homie.kernel.support.problems import Usage
 

@@ -18,8 +18,8 @@ from homie.kernel.setup import registry
 from homie.kernel.types import Command, Image, Pose2
 from ros_bridge.bag_reading import BagReading, BagTopics
 from ros_bridge.profiles.limited import narrowed
-from ros_bridge.profiles.live import STREAM
 from ros_bridge.profiles.model import Profile, read_profile
+from ros_bridge.profiles.profile_check import STREAM
 from ros_bridge.profiles.spoken import EPISODE, FINGERS, FINGERS_KIND, TEXT
 from ros_bridge.robot.felt import Felt
 from ros_bridge.robot.images import picture_of

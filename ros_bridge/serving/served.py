@@ -26,8 +26,8 @@ from homie.kernel.setup import registry
 from homie.kernel.types import Array, Command, Observation, OccupancyGrid, Proprioception
 from homie.kernel.vocabulary.actions import action_of
 from ros_bridge.profiles.limited import narrowed
-from ros_bridge.profiles.live import GRIPPER, MOVE_GROUP, NAVIGATE, STREAM, TRAJECTORY
 from ros_bridge.profiles.model import Profile
+from ros_bridge.profiles.profile_check import GRIPPER, MOVE_GROUP, NAVIGATE, STREAM, TRAJECTORY
 from ros_bridge.profiles.simulation import CLOCK, STATE
 from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.serving.following import PATIENCE, Error, Following, NoTrajectory, points_of

@@ -10,7 +10,7 @@ import pytest
 from episodes import DONE, REPLANNED, episode, write_run
 
 from homie.data.card import asked
-from homie.data.cards import license_of
+from homie.data.card_parts import license_of
 from homie.data.convert import make_dataset
 from homie.data.examples.forms import ChatForm, OfficialForm
 from homie.data.examples.pairs import pairs

@@ -15,8 +15,8 @@ import time
 import numpy as np
 
 from ros_bridge.profiles.chain import effector
-from ros_bridge.profiles.live import GRIPPER, TRAJECTORY
 from ros_bridge.profiles.model import Profile, read_profile
+from ros_bridge.profiles.profile_check import GRIPPER, TRAJECTORY
 from ros_bridge.transport.actions import ActionServer, Outcome, ServedGoal, Status
 from ros_bridge.transport.dds.network import Network
 from ros_bridge.transport.dds.node import DdsNode

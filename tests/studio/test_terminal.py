@@ -34,6 +34,15 @@ def test_lines_from_a_pipe_are_carried_out_one_after_another(tmp_path):
     assert [record.execution.feedback.ok for record in read_steps(take.episode)] == [True] * 3
 
 
+def test_input_of_which_nothing_could_be_done_is_bad_input(tmp_path):
+    words, environment = command(tmp_path)
+    done = subprocess.run(words, input="dance\nsing\n", capture_output=True, text=True, env=environment)
+    assert done.returncode == 2
+    assert "'sing' is not understood" in done.stderr and "no line of the input could be carried out" in done.stderr
+    nothing = subprocess.run(words, input="# a remark\n", capture_output=True, text=True, env=environment)
+    assert nothing.returncode == 0
+
+
 def test_keys_of_a_terminal_drive_and_it_is_put_back(tmp_path):
     import termios
 

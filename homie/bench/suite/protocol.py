@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 from homie.kernel.episode.rules import EpisodeRules
 from homie.kernel.setup.registry import load, names
 from homie.kernel.types import FeedbackPolicy, HistoryPolicy, Limits, SentTo, ThingsPolicy, Visibility
+from homie.kernel.types.limits import ROUNDS
 
 
 class Strict(BaseModel):
@@ -44,7 +45,7 @@ class Protocol(Strict):
         faults: The name of the quirks of a published evaluator (`homie.kernel.types.Quirks`).
     """
 
-    rounds: int = Field(default=20, ge=1, le=1000)
+    rounds: int = Field(default=ROUNDS, ge=1, le=1000)
     trials: int = Field(default=3, ge=1, le=1000)
     feedback: FeedbackPolicy = "codes"
     history: HistoryPolicy = "all"

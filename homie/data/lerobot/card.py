@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from homie.data.cards import OURS, front_matter, license_of, read_card, table
+from homie.data.card_parts import OURS, front_matter, license_of, read_card, table
 from homie.data.lerobot.folder import EpisodeNote
 from homie.data.lerobot.info import VERSION
 from homie.kernel.support.version import __version__

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from homie.kernel.episode.executor import Executor
 from homie.kernel.episode.senses import OWN_VIEWS
 from homie.kernel.types import END, NO_QUIRKS, Choice, Limits, Quirks, Subtask, Visibility
+from homie.kernel.types.limits import ROUNDS
 
 ActionList: TypeAlias = Callable[[Executor], tuple[Choice, ...]]
 """Makes the numbered actions of an episode that begins. Raises BadInput where that is impossible."""
@@ -34,7 +35,7 @@ class EpisodeRules:
         quirks: Where the rules of a published evaluator differ from Homie's.
     """
 
-    rounds: int = 20
+    rounds: int = ROUNDS
     limits: Limits = field(default_factory=Limits)
     visibility: Visibility = field(default_factory=Visibility)
     views: Mapping[str, str] = field(default_factory=lambda: OWN_VIEWS)

@@ -13,6 +13,7 @@ from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.support.config import read_config
 from homie.kernel.support.problems import RUN_USAGE, Usage, explain
+from homie.kernel.types.limits import ROUNDS
 from homie.kernel.world.household import STATES
 
 MAX_SEED = 2**31 - 1
@@ -281,7 +282,7 @@ class OpenOptions(HouseOptions, PartsOptions):
 
     seed: Seed = 0
     scene: Scene = None
-    rounds: int = Field(20, ge=1, le=1000, description="Rounds after which the episode ends.")
+    rounds: int = Field(ROUNDS, ge=1, le=1000, description="Rounds after which the episode ends.")
 
 
 class RunOptions(OpenOptions):

@@ -9,6 +9,8 @@ from typing import Literal, TypeAlias
 EndedBy: TypeAlias = Literal["ended", "goal", "rounds", "steps", "failures"]
 """`ended`: the planner said End. `goal`: the goal was reached, where that ends an episode. The others are the limit
 that was reached."""
+ROUNDS = 20
+"""Rounds after which an episode ends, where nothing else is asked for."""
 ENDINGS: Mapping[EndedBy, str] = {
     "ended": "the planner ended the task",
     "goal": "the goal was reached",

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from homie.kernel.types.choices import Choice
 from homie.kernel.types.feedback import Feedback, HistoryItem
 from homie.kernel.types.geometry import Image
+from homie.kernel.types.limits import ROUNDS
 from homie.kernel.types.observations import Detection
 from homie.kernel.types.quirks import NO_QUIRKS, Quirks
 from homie.kernel.types.subtasks import END, END_SUCCESS, Subtask
@@ -42,7 +43,7 @@ class PlannerInput:
     feedback: Feedback | None
     actions: tuple[str, ...]
     models: tuple[str, ...]
-    rounds: int = 20
+    rounds: int = ROUNDS
     listing: tuple[str, ...] = ()
     arguments: Arguments = field(default_factory=lambda: ARGUMENTS)
     words: Mapping[str, str] = field(default_factory=lambda: WORDS)

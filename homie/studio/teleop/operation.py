@@ -103,6 +103,8 @@ class Operation:
         self._take: Recorded | None = None
         self._last: Path | None = None
         self._person, self._halted, self._over = True, False, False
+        self.done = self.refused = 0
+        """Orders that were carried out, and that were not."""
         self._doing = self._hand_message = ""
         self._listener: EpisodeListener = Listeners()
         self._episode = self._new_episode(PRACTICE, ())
@@ -255,11 +257,13 @@ class Operation:
         while order is not None and not self._over:
             try:
                 self._carry_out(order)
+                self.done += not isinstance(order, Quit)
             except RobotFault:
                 raise
             except HomieError as error:
                 if self._lost:  # a disk that fails: nobody drives on unrecorded
                     raise
+                self.refused += 1
                 self._front.tell(str(error))
             order = self.desk.next()
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from homie.data.recording.takes import repair_takes
+from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import EpisodeListener
 from homie.kernel.support.text import printable
 from homie.kernel.types import Event, PlannerAsked, in_sight
@@ -117,6 +118,10 @@ def run_terminal(options: TeleopOptions, write: Callable[[str], None], listeners
     with _unbuffered():
         typist.start()
         operation.run()
+    if reading is _lines and operation.refused and not operation.done:
+        raise BadInput(
+            "Nothing was done: no line of the input could be carried out. See docs/collect.md for the lines."
+        )
 
 
 def _lines(desk: Desk, front: Terminal) -> None:

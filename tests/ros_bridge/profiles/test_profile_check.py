@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ros_bridge.profiles.live import check_profile
 from ros_bridge.profiles.model import read_profile
+from ros_bridge.profiles.profile_check import check_profile
 from tests.ros_bridge.fake_robot import FakeRobot
 from tests.waiting import until
 

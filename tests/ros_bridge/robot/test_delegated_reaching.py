@@ -14,8 +14,8 @@ from ros_bridge.guard.measured import Measured
 from ros_bridge.guard.outlet import RosOutlet
 from ros_bridge.guard.process import _loop
 from ros_bridge.guard.sockets import AgentSocket
-from ros_bridge.profiles.live import MOVE_GROUP
 from ros_bridge.profiles.model import read_profile
+from ros_bridge.profiles.profile_check import MOVE_GROUP
 from ros_bridge.robot.goals import ARM_PLANNER_FAILS, GuardedGoal
 from ros_bridge.transport.actions import ActionServer, Status
 from ros_bridge.transport.actions import Outcome as Ended

@@ -10,11 +10,11 @@ import yaml
 
 from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.types import Pose2
-from ros_bridge.guard.limits import check_grip
+from ros_bridge.guard.limit_checks import check_grip
 from ros_bridge.guard.messages import Grip
 from ros_bridge.guard.outlet import RosOutlet
-from ros_bridge.profiles.live import GRIPPER
 from ros_bridge.profiles.model import Gripper, parse_profile
+from ros_bridge.profiles.profile_check import GRIPPER
 from ros_bridge.robot.felt import Felt
 from ros_bridge.serving.served import ServedRobot
 from ros_bridge.transport.actions import ActionClient

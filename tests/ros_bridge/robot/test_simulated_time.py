@@ -14,8 +14,8 @@ import pytest
 from homie.kernel.errors import CommandRefused, RobotFault
 from homie.kernel.setup.options import OpenOptions
 from homie.kernel.types import Command
-from ros_bridge.profiles.live import check_profile
 from ros_bridge.profiles.model import read_profile
+from ros_bridge.profiles.profile_check import check_profile
 from ros_bridge.robot.opening import open_ros
 from tests.waiting import until
 

@@ -16,8 +16,8 @@ from homie.kernel.interfaces import Robot
 from homie.kernel.robot.body import Group, Joint, RobotSpec
 from homie.kernel.setup.options import OpenOptions
 from homie.kernel.types import GripperState, Observation, Pose, Pose2, Proprioception
-from ros_bridge.profiles.live import GRIPPER, TRAJECTORY, check_profile
 from ros_bridge.profiles.model import read_profile
+from ros_bridge.profiles.profile_check import GRIPPER, TRAJECTORY, check_profile
 from ros_bridge.serving.painter import Painter
 from ros_bridge.serving.served import ServedRobot
 from ros_bridge.serving.written import quaternion

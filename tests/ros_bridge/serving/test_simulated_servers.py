@@ -17,8 +17,8 @@ from ros_bridge.guard.moveit import goal_of
 from ros_bridge.guard.outlet import RosOutlet
 from ros_bridge.guard.process import _loop
 from ros_bridge.guard.sockets import AgentSocket
-from ros_bridge.profiles.live import MOVE_GROUP, NAVIGATE
 from ros_bridge.profiles.model import read_profile
+from ros_bridge.profiles.profile_check import MOVE_GROUP, NAVIGATE
 from ros_bridge.robot.goals import ARM_PLANNER_FAILS, GuardedGoal
 from ros_bridge.serving.served import ServedRobot
 from ros_bridge.transport.actions import ActionClient, Status
