@@ -126,7 +126,7 @@ def test_a_broken_line_in_the_middle_is_an_error(store):
     store.on(SubtaskRecorded(record()))
     path = store.folder / "steps.jsonl"
     path.write_bytes(b'{"round": 2, "deci\n' + path.read_bytes())
-    with pytest.raises(BadInput, match="no round record"):
+    with pytest.raises(BadInput, match="not a round record"):
         read_steps(store.folder)
 
 

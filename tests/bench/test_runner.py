@@ -242,7 +242,7 @@ def test_bad_input_stops_the_bench_before_anything_is_written(write_suite, tiny_
             "nothing.md",
         ),
         ({"planner": "transformers:"}, BadInput, "needs a model"),
-        ({"planner": "transformers:not/a/folder"}, BadInput, "no model folder"),
+        ({"planner": "transformers:not/a/folder"}, BadInput, "There is no model not/a/folder"),
         ({"planner": "scripted:nothing.yaml"}, BadInput, "nothing.yaml"),
         ({"skills": "nomad:nothing.pth"}, BadInput, "nothing.pth"),
         ({"ray": "local"}, MissingPart, "ray"),

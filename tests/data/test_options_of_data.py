@@ -74,6 +74,7 @@ def test_what_a_command_needs_is_asked_for_as_it_is_typed(kind: type[Options]) -
                 "template": "emmoe-json",
                 "keep": "done",
                 "split": "suite",
+                "label_by": "planner",
                 "explain": True,
                 "license": None,
                 "seed": 0,

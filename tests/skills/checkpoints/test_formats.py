@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from importlib.metadata import EntryPoint
-from pathlib import Path
 
 import pytest
 import torch
@@ -16,7 +14,6 @@ from skills.checkpoints import formats, read_checkpoint, require
 from skills.checkpoints.generate import write_generated
 from skills.checkpoints.info import inspect
 
-PAGE = Path(__file__).parents[3] / "docs/policies.md"
 NETWORK = """
 from torch import nn
 
@@ -27,6 +24,26 @@ class GliderNetwork(nn.Module):
 """
 
 
+CHECKPOINT = """
+from glider.network import GliderNetwork
+from skills.checkpoints import CheckpointFormat, TensorLayout, shapes_of
+from skills.checkpoints.writing import random_tensors, write_torch
+
+
+def layout() -> TensorLayout:
+    return TensorLayout(shapes_of(GliderNetwork))
+
+
+CHECKPOINT = CheckpointFormat(
+    policy="glider",
+    prefixes=("glider_encoder.", "glider_head."),
+    layouts={"glider": layout},
+    writers={"glider": lambda path, seed: write_torch(path, random_tensors(layout(), seed))},
+    use="--skills glider:{path}",
+)
+"""
+
+
 def register(monkeypatch: pytest.MonkeyPatch, *entries: tuple[str, str]) -> None:
     points = [EntryPoint(name, value, "homie.checkpoints") for name, value in entries]
     monkeypatch.setattr(registry, "entry_points", lambda group: points if group == "homie.checkpoints" else [])
@@ -34,11 +51,10 @@ def register(monkeypatch: pytest.MonkeyPatch, *entries: tuple[str, str]) -> None
 
 @pytest.fixture
 def glider(tmp_path, monkeypatch):
-    """The package of the manual, installed."""
+    """A package with a policy of its own, installed (docs/policies.md)."""
     package = tmp_path / "glider"
     package.mkdir()
-    (code,) = re.findall(r"```python\n(# glider/checkpoint\.py\n.*?)```", PAGE.read_text(), re.DOTALL)
-    (package / "checkpoint.py").write_text(code)
+    (package / "checkpoint.py").write_text(CHECKPOINT)
     (package / "network.py").write_text(NETWORK)
     monkeypatch.syspath_prepend(str(tmp_path))
     register(monkeypatch, ("glider", "glider.checkpoint:CHECKPOINT"))
