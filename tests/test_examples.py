@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -33,10 +34,11 @@ def run(name: str, folder: Path) -> str:
     """What an example prints, run as the page says."""
     (folder / "examples").symlink_to(ROOT / "examples")
     domain = str(101 + os.getpid() % 120)  # of a ROS 2 network of its own
+    sockets = {"XDG_RUNTIME_DIR": tempfile.mkdtemp(prefix="homie-examples-")}  # guards of one robot share no folder
     done = subprocess.run(
         [sys.executable, f"examples/{name}.py"],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "ROS_DOMAIN_ID": domain, "HF_HUB_OFFLINE": "1"},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1", "ROS_DOMAIN_ID": domain, **sockets},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -6,6 +6,8 @@ import os
 import re
 import shutil
 import sys
+import tempfile
+from functools import cache
 from pathlib import Path
 
 from blocks import blocks
@@ -56,6 +58,12 @@ def names(code: str, path: str) -> bool:
     return re.search(rf"(?<![\w./-]){re.escape(path)}(?![\w.-])", code) is not None
 
 
+@cache
+def own_network() -> dict[str, str]:
+    """Variables of a ROS 2 network and of a folder of sockets for this process alone: pages run side by side."""
+    return {"ROS_DOMAIN_ID": str(101 + os.getpid() % 120), "XDG_RUNTIME_DIR": tempfile.mkdtemp(prefix="homie-docs-")}
+
+
 def environment() -> dict[str, str]:
     """Variables of the shell: the tested Homie first on the path, keys of nobody, and no network."""
     scripts = str(Path(sys.executable).parent)
@@ -68,5 +76,6 @@ def environment() -> dict[str, str]:
         "ANTHROPIC_BASE_URL": URL.removesuffix("/v1"),
         "HF_HUB_OFFLINE": "1",
         "ROS_LOCALHOST_ONLY": "1",
+        **own_network(),
         "PIP_NO_INDEX": "1",
     }
