@@ -19,6 +19,7 @@ from homie.data.options import TrainingOptions
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.types import END, Decision, ErrorCode, Feedback, HistoryItem, PlannerInput, Subtask
+from homie.kernel.vocabulary.knowledge import Knowledge, Remembered
 from tests.data.episodes import DONE, episode, write_run
 
 FRIDGE = [
@@ -151,6 +152,16 @@ def test_an_episode_gets_the_expert_s_answers_in_its_own_situations() -> None:
     steps = labelled(played).steps
     assert [step.subtask for step in steps] == [script[0], script[1], script[1], END]
     assert [step.history for step in steps] == [step.history for step in played.steps]
+
+
+def test_what_lay_on_the_floor_is_not_put_back_there() -> None:
+    known = (Remembered("lemon", "kitchen", "on the floor"), Remembered("mug", "kitchen", "in the drawer 2"))
+    acts = [(Subtask("Go to", "sink"), OK), (Subtask("Pick", "lemon"), OK), (Subtask("Pick", "mug"), STUCK)]
+    played = replace(episode(acts), expert=(Subtask("Pick", "apple"), END))
+    knowing = {"knowledge": Knowledge(remembered=known)}
+    steps = tuple(replace(step, input=step.input.model_copy(update=knowing)) for step in played.steps)
+    labels = [step.subtask for step in labelled(replace(played, steps=steps)).steps]
+    assert labels[2] == Subtask("Put", "lemon", "sink")  # where the robot is
 
 
 def test_pairs_and_runs_without_an_expert_cannot_be_labelled(tmp_path: Path) -> None:

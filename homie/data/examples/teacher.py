@@ -16,6 +16,8 @@ from homie.data.episode import Episode, LeftOut
 from homie.kernel.types import END, ErrorCode, Feedback, HistoryItem, Subtask
 from homie.kernel.vocabulary.actions import acted_on, action_of
 
+_FURNITURE = re.compile(r"(?:on|in) (?!(?:the )?floor$)(?:the )?(.+)")
+"""The place of a remembered object: nothing can be put back on the floor."""
 TRIES = 3
 """Failures of the expert's own step after which there is no label: the home does not let it happen."""
 
@@ -31,6 +33,17 @@ class _Step:
 
 @dataclass
 class _Progress:
+    """How far a script is, by the subtasks so far.
+
+    Attributes:
+        left: Steps that are to be done, in order.
+        script: All steps.
+        places: As of `next_step`.
+        at: What the robot last went to, "" after it turned out to be too far away.
+        hand: The held object, "" for none.
+        failures: Of each subtask since the last success.
+    """
+
     left: list[_Step]
     script: tuple[_Step, ...]
     places: Mapping[str, str]
@@ -97,9 +110,13 @@ class _Progress:
 
     def _pick_again(self, name: str) -> None:
         """Pick something before it is put where the script has it, if it is."""
-        put = next((i for i, step in enumerate(self.left) if _is(step, "Put", name)), None)
+        put = self._put_of(name)
         if put is not None:
             self.left.insert(put, _Step(Subtask("Pick", name), name))
+
+    def _put_of(self, name: str) -> int | None:
+        """The place in `left` of the step that puts something down."""
+        return next((i for i, step in enumerate(self.left) if _is(step, "Put", name)), None)
 
     def _needs_open(self, target: str) -> bool:
         """Whether a step is left that the script has between opening and closing something."""
@@ -134,7 +151,7 @@ class _Progress:
 
     def _free_hand(self) -> _Step:
         """Put down the held object: where it belongs, if that is open already, else where it came from."""
-        put = next((i for i, step in enumerate(self.left) if _is(step, "Put", self.hand)), None)
+        put = self._put_of(self.hand)
         if put is not None:
             step = self.left[put]
             if not any(_is(before, "Open", step.subtask.destination) for before in self.left[:put]):
@@ -169,9 +186,9 @@ def labelled(episode: Episode) -> Episode:
     places: dict[str, str] = {}
     steps = []
     for step in episode.steps:
-        for thing in step.input.knowledge.remembered:
-            if thing.place:
-                places.setdefault(thing.name, re.sub(r"^(on|in) (the )?", "", thing.place))
+        for remembered in step.input.knowledge.remembered:
+            if furniture := _FURNITURE.fullmatch(remembered.place):
+                places.setdefault(remembered.name, furniture[1])
         label = next_step(episode.expert, step.history, places)
         taught = Feedback("success") if label is not None else Feedback("fail")
         steps.append(replace(step, subtask=label or step.subtask, feedback=taught, analysis="", report="", answer=""))
@@ -200,10 +217,9 @@ def _is(step: _Step, action: str, target: str) -> bool:
 
 
 def _does(subtask: Subtask, step: _Step) -> bool:
-    wanted = step.subtask
-    if subtask.action != wanted.action or not _same(subtask.target, wanted.target):
+    if not _is(step, subtask.action, subtask.target):
         return False
-    return step.anywhere or _same(subtask.destination, wanted.destination)
+    return step.anywhere or _same(subtask.destination, step.subtask.destination)
 
 
 def _same(name: str, other: str) -> bool:
