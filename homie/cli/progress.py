@@ -41,22 +41,20 @@ def bar(total: int | None, what: str) -> Iterator[Advance]:
     )
     with Progress(*look, console=console, transient=True, disable=not console.is_terminal) as bars:
         task = bars.add_task(what, total=total)
-        began = last = time.monotonic()
-        first = 0.0
+        last = time.monotonic()
 
         def advance(name: str, *, done: int | None = None, total: int | None = None) -> None:
-            nonlocal first, last
+            nonlocal last
             if total is not None:
                 bars.update(task, total=total, description=f"{what} ({name})")
             if done is None:
                 bars.advance(task)
             else:
                 bars.update(task, completed=done)
-            completed, of = bars.tasks[task].completed, bars.tasks[task].total or 0.0
-            first = first or completed - 1  # what was resumed took no time
             if not console.is_terminal and time.monotonic() - last > QUIET:
                 last = time.monotonic()
-                left = (last - began) / (completed - first) * (of - completed)
-                tell(f"{completed:.0f} of {of:.0f} {what}: {name} ({timedelta(seconds=round(left))} left)")
+                shown = bars.tasks[task]
+                left = "" if shown.time_remaining is None else f" ({timedelta(seconds=shown.time_remaining)} left)"
+                tell(f"{shown.completed:.0f} of {shown.total or 0:.0f} {what}: {name}{left}")
 
         yield advance

@@ -22,10 +22,15 @@ class Trainable(Options):
     @model_validator(mode="before")
     @classmethod
     def _with_preset(cls, values: Any) -> Any:
-        chosen = [name for name in cls.presets if isinstance(values, dict) and values.get(name)]
+        return {**cls._preset(values), **values} if isinstance(values, dict) else values
+
+    @classmethod
+    def _preset(cls, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The defaults of the preset that is asked for, {} without one. Raises ValueError for two."""
+        chosen = [name for name in cls.presets if values.get(name)]
         if len(chosen) > 1:
             raise ValueError(f"{' and '.join(chosen)} are different presets: choose one")
-        return {**cls.presets[chosen[0]], **values} if chosen else values
+        return cls.presets[chosen[0]] if chosen else {}
 
 
 class TrainOptions(Trainable):
@@ -59,10 +64,10 @@ class TrainOptions(Trainable):
     @classmethod
     def _parts_of_batch(cls, values: Any) -> Any:
         """With a preset, a batch that is asked for is divided as evenly as the preset divides its own."""
-        chosen = [name for name in cls.presets if isinstance(values, dict) and values.get(name)]
-        if not chosen or "at_once" in values or not isinstance(values.get("batch"), int):
+        preset = cls._preset(values) if isinstance(values, dict) else {}
+        if not preset or "at_once" in values or not isinstance(values.get("batch"), int):
             return values
-        return {**values, "at_once": math.gcd(values["batch"], cls.presets[chosen[0]]["at_once"])}
+        return {**values, "at_once": math.gcd(values["batch"], preset["at_once"])}
 
     @model_validator(mode="after")
     def _fits(self) -> TrainOptions:

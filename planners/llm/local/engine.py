@@ -121,7 +121,7 @@ class Engine:
                 **inputs,
                 generation_config=config,
                 logits_processor=[Steering(rows, self.ends)],
-                **({} if cache is None else {"past_key_values": cache}),
+                past_key_values=cache,
             )
         if cache is not None:
             self._prefix.keep(cache, tokens[0].tolist())

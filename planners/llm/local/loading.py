@@ -43,7 +43,7 @@ class Load:
 def load_engine(load: Load) -> Engine:
     """A model that is ready to answer. Raises BadInput, MissingPart."""
     kind = model_type(load.folder)
-    device = _device(load.device)
+    device = device_of(load.device)
     dtype = _dtype(load.dtype, device)
     more = {} if device.type == "cpu" else {"device_map": {"": device}}
     if load.load_in_4bit:
@@ -91,7 +91,7 @@ def no_pictures(folder: Path) -> str:
     return f"The model {folder} only reads text: add --set images=false."
 
 
-def _device(name: str) -> torch.device:
+def device_of(name: str) -> torch.device:
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:

@@ -8,6 +8,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from homie.kernel.errors import BadInput
+from homie.kernel.support.problems import explain
 from planners.llm.local.folder import read_json
 from planners.llm.local.source import Weights, find_weights
 from planners.llm.prompting.settings import PromptSettings
@@ -44,9 +45,8 @@ def as_trained(settings: SettingsT, weights: Weights) -> SettingsT:
         raise BadInput(
             f"The model was trained with the template {template}, which is not there: give it with --template FILE."
         )
+    values = {**settings.model_dump(exclude_unset=True), **kept}
     try:
-        return type(settings).model_validate({**settings.model_dump(exclude_unset=True), **kept})
+        return type(settings).model_validate(values)
     except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"{file}: the setting '{name}' cannot be used: {first['msg']}.") from error
+        raise BadInput(f"{file}: {explain(error, type(settings))}") from error

@@ -321,8 +321,8 @@ def _brief(item: HistoryItem, *, reasons: bool) -> str:
     """A round of the history in few words: `Pick apple`, `Pick apple (fail: it is too far)`."""
     subtask, why = item.subtask, _why(item) if reasons else ""
     words = ", ".join(filter(None, (subtask.target, subtask.destination)))
-    said = ": ".join(filter(None, ("fail" if item.feedback.status == "fail" else "", why)))
-    return " ".join(filter(None, (subtask.action, words, f"({said})" if said else "")))
+    result = ": ".join(filter(None, ("fail" if item.feedback.status == "fail" else "", why)))
+    return " ".join(filter(None, (subtask.action, words, f"({result})" if result else "")))
 
 
 def _last(turns: Sequence[Turn], number: int) -> Sequence[Turn]:

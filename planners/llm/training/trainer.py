@@ -23,7 +23,7 @@ from homie.kernel.support.progress import StepOver
 from planners.llm.local.adapters import ADAPTER_WEIGHTS
 from planners.llm.local.engine import Engine
 from planners.llm.local.folder import find_folder
-from planners.llm.local.loading import WEIGHTS, Load, load_engine
+from planners.llm.local.loading import WEIGHTS, Load, device_of, load_engine
 from planners.llm.training.examples import COLUMNS, dataset_of, plain, read_examples, texts_of
 from planners.llm.training.lora import joined, targets_of
 from planners.llm.training.tiny import make_tiny
@@ -99,10 +99,9 @@ def _loaded(order: TrainingOrder, folder: Path) -> tuple[Engine, Path | None]:
 
 def _dtype(order: TrainingOrder) -> str:
     """As ordered. `auto` below an adapter on a CPU is bfloat16 where the CPU multiplies in it: three times as fast."""
-    below_adapter = order.dtype == "auto" and order.rank > 0
-    if below_adapter and not torch.cuda.is_available() and torch.cpu._is_avx512_bf16_supported():
-        return "bfloat16"
-    return order.dtype
+    if order.dtype != "auto" or not order.rank or device_of(order.device).type != "cpu":
+        return order.dtype
+    return "bfloat16" if torch.cpu._is_avx512_bf16_supported() else "auto"
 
 
 def _fitting(engine: Engine, examples: list[dict[str, Any]], order: TrainingOrder) -> tuple[list[dict[str, Any]], int]:
