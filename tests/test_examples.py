@@ -7,10 +7,11 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
+
+from tests.own_network import own_network
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/examples.md").read_text(encoding="utf-8")
@@ -33,12 +34,10 @@ ROUNDED = {"train_a_small_planner": 0.1}
 def run(name: str, folder: Path) -> str:
     """What an example prints, run as the page says."""
     (folder / "examples").symlink_to(ROOT / "examples")
-    domain = str(101 + os.getpid() % 120)  # of a ROS 2 network of its own
-    sockets = {"XDG_RUNTIME_DIR": tempfile.mkdtemp(prefix="homie-examples-")}  # guards of one robot share no folder
     done = subprocess.run(
         [sys.executable, f"examples/{name}.py"],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1", "ROS_DOMAIN_ID": domain, **sockets},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1", **own_network()},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

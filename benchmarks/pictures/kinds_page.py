@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
+from benchmarks.speed.section import with_section
 from homie.envs.mujoco.blueprints.catalog import FURNITURE, OBJECTS, blueprint, object_plan
 from homie.envs.mujoco.blueprints.materials import MATERIALS, TESTED
 from homie.envs.mujoco.blueprints.parts import Link
@@ -50,16 +50,12 @@ def material_rows() -> Iterator[str]:
 
 def written(page: str) -> str:
     """The page with its tables made anew."""
-    for head, rows in (
-        (FURNITURE_HEAD, furniture_rows()),
-        (OBJECTS_HEAD, object_rows()),
-        (MATERIALS_HEAD, material_rows()),
+    for name, head, rows, fence in (
+        ("furniture", FURNITURE_HEAD, furniture_rows(), "{}"),
+        ("objects", OBJECTS_HEAD, object_rows(), "```text\n{}```"),
+        ("materials", MATERIALS_HEAD, material_rows(), "{}"),
     ):
-        lines = r"(?:\|[^\n]*\n)*" if head[0] == "|" else r"(?:\w[^\n]*\n)*"
-        table = head + "".join(f"{row}\n" for row in rows)
-        page, count = re.subn(re.escape(head) + lines, lambda _, table=table: table, page)
-        if count != 1:
-            raise ValueError(f"the page has {count} tables with the head {head.splitlines()[0]!r}")
+        page = with_section(page, name, fence.format(head + "".join(f"{row}\n" for row in rows)))
     return page
 
 

@@ -21,10 +21,23 @@ def write_section(page: Path, name: str, text: str) -> None:
     Raises:
         ValueError: The page has no such section.
     """
-    begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"
+    begin, end = _marks(name)
     whole = page.read_text(encoding="utf-8") if page.exists() else begin + end
-    before, opened, rest = whole.partition(begin)
+    try:
+        page.write_text(with_section(whole, name, text), encoding="utf-8")
+    except ValueError as error:
+        raise ValueError(f"{page} has {error}") from error
+
+
+def with_section(page: str, name: str, text: str) -> str:
+    """The text of a page with another section. Raises ValueError where the page has no such section."""
+    begin, end = _marks(name)
+    before, opened, rest = page.partition(begin)
     _, closed, after = rest.partition(end)
     if not opened or not closed:
-        raise ValueError(f"{page} has no section '{name}': put `{begin.strip()}` and `{end.strip()}` where it belongs.")
-    page.write_text(f"{before}{begin}{text.strip()}\n{end}{after}", encoding="utf-8")
+        raise ValueError(f"no section '{name}': put `{begin.strip()}` and `{end.strip()}` where it belongs.")
+    return f"{before}{begin}{text.strip()}\n{end}{after}"
+
+
+def _marks(name: str) -> tuple[str, str]:
+    return f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"

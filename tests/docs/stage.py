@@ -6,13 +6,13 @@ import os
 import re
 import shutil
 import sys
-import tempfile
-from functools import cache
 from pathlib import Path
 
 from blocks import blocks
 from model_server import URL
 from stand_ins import NEEDS, ROOT, STAND_INS
+
+from tests.own_network import own_network
 
 LINKED = ("examples", "benchmarks", "suites", "constraints.txt", "tests/plugin")
 
@@ -56,12 +56,6 @@ def stand_ins_of(page: Path) -> list[str]:
 def names(code: str, path: str) -> bool:
     """Whether code has a path as a whole, or the path of what is in it."""
     return re.search(rf"(?<![\w./-]){re.escape(path)}(?![\w.-])", code) is not None
-
-
-@cache
-def own_network() -> dict[str, str]:
-    """Variables of a ROS 2 network and of a folder of sockets for this process alone: pages run side by side."""
-    return {"ROS_DOMAIN_ID": str(101 + os.getpid() % 120), "XDG_RUNTIME_DIR": tempfile.mkdtemp(prefix="homie-docs-")}
 
 
 def environment() -> dict[str, str]:
