@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from homie.bench.folder.ledger import read_bench
     from homie.bench.keywords import BenchKeywords
     from homie.bench.options import BenchOptions, ReportOptions
+    from homie.bench.play.one_by_one import OpenBench, PlayedEpisode, open_bench
     from homie.bench.play.runner import BenchSummary
     from homie.bench.report import report
     from homie.bench.score.compare import compare
     from homie.bench.score.metrics import Metric, estimate, ratio
     from homie.bench.score.results import load_run, load_runs
+    from homie.bench.score.scores import Score
     from homie.bench.statistics import Estimate, Term, bootstrap, clustered_wilson
     from homie.bench.suite.suite import Suite, read_suite
     from homie.bench.tables import to_markdown
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
         MissingPart,
         PlannerError,
         RobotFault,
+        Stopped,
     )
     from homie.kernel.interfaces import (
         CheckQuestion,
@@ -74,6 +77,7 @@ if TYPE_CHECKING:
     )
     from homie.kernel.robot.body import Group, Joint, RobotSpec
     from homie.kernel.robot.camera import CameraModel
+    from homie.kernel.robot.vector import ActionVector
     from homie.kernel.setup.options import OpenOptions, RunOptions
     from homie.kernel.setup.registry import DETECTOR, PLANNER, ROBOT, SKILL_SET, make_part
     from homie.kernel.setup.scenes import Scenes
@@ -125,6 +129,7 @@ if TYPE_CHECKING:
         WorldSnapshot,
         read_snapshot,
     )
+    from homie.runtime.function_planner import FunctionPlanner
     from homie.runtime.keywords import OpenKeywords, RunKeywords
     from homie.runtime.live import Round, Session, save_picture
     from homie.runtime.provenance import read_parts
@@ -145,6 +150,7 @@ __all__ = [
     "SKILL_SET",
     "SUCCESS",
     "Action",
+    "ActionVector",
     "Attempt",
     "AttemptEnded",
     "BadInput",
@@ -174,6 +180,7 @@ __all__ = [
     "FailureReason",
     "Feedback",
     "FixedState",
+    "FunctionPlanner",
     "Goal",
     "Group",
     "HistoryItem",
@@ -191,6 +198,7 @@ __all__ = [
     "MissingPart",
     "ObjectState",
     "Observation",
+    "OpenBench",
     "OpenOptions",
     "Outcome",
     "PeriodPassed",
@@ -199,6 +207,7 @@ __all__ = [
     "PlannerAsked",
     "PlannerError",
     "PlannerInput",
+    "PlayedEpisode",
     "Pose",
     "Pose2",
     "Proprioception",
@@ -212,10 +221,12 @@ __all__ = [
     "RunOptions",
     "SceneSpec",
     "Scenes",
+    "Score",
     "Session",
     "SftOptions",
     "Skill",
     "SkillSet",
+    "Stopped",
     "Subtask",
     "SubtaskChecked",
     "SubtaskRecorded",
@@ -243,6 +254,7 @@ __all__ = [
     "make_dataset",
     "make_part",
     "open",
+    "open_bench",
     "parse_condition",
     "ratio",
     "read_bench",
@@ -264,10 +276,12 @@ _NAMES = {
     "homie.bench.score.compare": "compare",
     "homie.bench.folder.ledger": "read_bench",
     "homie.bench.options": "BenchOptions ReportOptions",
+    "homie.bench.play.one_by_one": "OpenBench PlayedEpisode open_bench",
     "homie.bench.play.runner": "BenchSummary",
     "homie.bench.report": "report",
     "homie.bench.score.metrics": "Metric estimate ratio",
     "homie.bench.score.results": "load_run load_runs",
+    "homie.bench.score.scores": "Score",
     "homie.bench.statistics": "Estimate Term bootstrap clustered_wilson",
     "homie.bench.suite.suite": "Suite read_suite",
     "homie.bench.tables": "to_markdown",
@@ -284,12 +298,15 @@ _NAMES = {
     "homie.envs.symbolic": "SymbolicRobot",
     "homie.kernel.episode.agent": "run_episode",
     "homie.kernel.episode.rules": "EpisodeRules",
-    "homie.kernel.errors": "BadInput HomieError InfrastructureError Interrupted MissingPart PlannerError RobotFault",
+    "homie.kernel.errors": (
+        "BadInput HomieError InfrastructureError Interrupted MissingPart PlannerError RobotFault Stopped"
+    ),
     "homie.kernel.interfaces": (
         "CheckQuestion Detector EpisodeListener ErrorCheck Kinematics Listeners Locator Planner Robot Skill SkillSet"
     ),
     "homie.kernel.robot.body": "Group Joint RobotSpec",
     "homie.kernel.robot.camera": "CameraModel",
+    "homie.kernel.robot.vector": "ActionVector",
     "homie.kernel.setup.options": "OpenOptions RunOptions",
     "homie.kernel.setup.registry": "DETECTOR PLANNER ROBOT SKILL_SET make_part",
     "homie.kernel.setup.scenes": "Scenes",
@@ -302,6 +319,7 @@ _NAMES = {
     "homie.kernel.vocabulary.actions": "Action",
     "homie.kernel.world.conditions": "parse_condition",
     "homie.kernel.world.snapshot": "FixedState JointState ObjectState RobotState WorldSnapshot read_snapshot",
+    "homie.runtime.function_planner": "FunctionPlanner",
     "homie.runtime.live": "Round Session save_picture",
     "homie.runtime.provenance": "read_parts",
     "homie.runtime.runstore": "episode_folders read_episode read_run read_steps",

@@ -27,6 +27,7 @@ from homie.testing import check_detector, check_locator, check_planner, check_ro
 PLAN = '["[Go to, apple]", "[Pick, apple]"]'
 OUTSIDE = {
     "human": "a person answers",
+    "function": "another program answers",
     "transformers": "a model of gigabytes",
     "chat": "a server answers",
     "anthropic": "a server answers",

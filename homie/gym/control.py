@@ -21,10 +21,11 @@ from homie.envs.mujoco.robots.fetch.fetch import SPEC
 from homie.gym.base import numbers_of, picture_space
 from homie.gym.house import HouseEnv
 from homie.kernel.errors import BadInput
+from homie.kernel.robot.vector import ActionVector
 from homie.kernel.types import Command
 
 _JOINTS = tuple(name for group in SPEC.groups if group.kind not in ("base", "gripper") for name in group.names)
-_SIZE = sum(len(group.joints) for group in SPEC.groups)
+_VECTOR = ActionVector(SPEC)
 PERIODS = 5
 """Control periods of 0.04 s in one step where nothing else is asked for."""
 
@@ -70,8 +71,7 @@ class HomeControlEnv(HouseEnv[NDArray[np.float32]]):
             steps=steps,
         )
         self._cameras, self._periods = tuple(cameras), periods
-        limits = np.concatenate([group.limits for group in SPEC.groups])
-        limits = np.clip(limits, -math.pi, math.pi)  # continuous joints are limited to one turn
+        limits = np.clip(_VECTOR.limits, -math.pi, math.pi)  # continuous joints are limited to one turn
         self.action_space = Box(limits[:, 0].astype(np.float32), limits[:, 1].astype(np.float32))
         count, picture = len(_JOINTS), picture_space(self._checked.pixels or PICTURE_SIZE)
         spaces: dict[str, Space[Any]] = {
@@ -84,21 +84,11 @@ class HomeControlEnv(HouseEnv[NDArray[np.float32]]):
     def encode(self, command: Command) -> NDArray[np.float32]:
         """A command as an action of the space. A base that is left out stands, other groups stay where they are now.
         Raises BadInput before the first reset."""
-        body = self.session.robot.measured()
-        rows = []
-        for group in SPEC.groups:
-            still = np.zeros(2) if group.kind == "base" else group.measured(body)
-            asked = command.get(group.name)
-            rows.append(still if asked is None else np.asarray(asked, dtype=float))
-        return np.concatenate(rows).astype(np.float32)
+        return _VECTOR.numbers(command, self.session.robot.measured()).astype(np.float32)
 
     def step(self, action: NDArray[np.float32]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
         """Tell the robot the same for some control periods. Raises BadInput for what is not as many finite numbers."""
-        numbers, targets = numbers_of(action, _SIZE).tolist(), {}
-        for group in SPEC.groups:
-            size = len(group.joints)
-            targets[group.name], numbers = tuple(numbers[:size]), numbers[size:]
-        command = Command(targets)
+        command = _VECTOR.command(numbers_of(action, len(_VECTOR)))
         for _ in range(self._periods):
             self.session.robot.act(command)
         return self._outcome(None, ended=False)

@@ -5,6 +5,8 @@
         for round in session.rounds("set the table"):  a planner, round by round
             print(round)
 
+Any thread may call a session: calls wait for each other. `stop` does not wait, and ends the subtask under way.
+
 What the world knows by itself (`world_state`) is privileged: no planner and no skill ever gets it.
 """
 
@@ -46,6 +48,7 @@ from homie.runtime import session as sessions
 from homie.runtime.assembly import Chosen, Parts, choose
 from homie.runtime.display import ProgressDisplay
 from homie.runtime.runstore import RunFolder
+from homie.runtime.turns import Turns
 
 FILM_SIZE = (640, 480)
 """Width and height of a film picture where none is asked for."""
@@ -83,7 +86,9 @@ class Session:
         self.options = options
         self._chosen = chosen
         self._display = display
-        self._listener = Listeners([], optional=[] if display is None else [display])
+        self._turns = Turns()
+        self._shown = [] if display is None else [display]
+        self._listener = Listeners([self._turns], optional=self._shown)
         self._parts: Parts = chosen.on_robot(options)
         self._parts.reset(options.seed)
         self._inventory: tuple[str, ...] = ()
@@ -119,7 +124,8 @@ class Session:
 
     def observe(self, *cameras: str) -> Observation:
         """What the robot feels now, with RGB-D frames of the cameras (none given: of the planner's views)."""
-        return self.robot.observe(cameras or self.robot.views)
+        with self._turns.look():
+            return self.robot.observe(cameras or self.robot.views)
 
     def views(self) -> dict[str, Image]:
         """The planner's pictures by camera: (H, W, 3) uint8 RGB. They are the caller's own."""
@@ -133,7 +139,8 @@ class Session:
 
     def detections(self) -> tuple[Detection, ...]:
         """What the detector names in the planner's pictures now. The locator has taken it in."""
-        return self._look().detections
+        with self._turns.look():
+            return self._look().detections
 
     def _look(self) -> Sight:
         """What the planner's cameras show now: between two calls the caller may have changed the world."""
@@ -162,10 +169,11 @@ class Session:
         """
         if (position is None) != (lookat is None):
             raise BadInput("film: give position and lookat, or neither.")
-        if position is not None and lookat is not None and isinstance(self.robot, FilmableFromAnywhere):
-            return self.robot.film_from(position, lookat, *size)
-        if position is None and isinstance(self.robot, Filmable):
-            return self.robot.film(*size)
+        with self._turns.look():
+            if position is not None and lookat is not None and isinstance(self.robot, FilmableFromAnywhere):
+                return self.robot.film_from(position, lookat, *size)
+            if position is None and isinstance(self.robot, Filmable):
+                return self.robot.film(*size)
         raise BadInput(f"The robot '{self.options.robot}' cannot be filmed from there: it is not a simulator that can.")
 
     def save_views(self, folder: str | Path) -> list[Path]:
@@ -176,7 +184,8 @@ class Session:
         """Ground truth: where everything is, as a simulator knows it. Raises BadInput for a real robot."""
         if not isinstance(self.robot, WorldState):
             raise BadInput(f"The robot '{self.options.robot}' has no world state: only simulators know their world.")
-        return self.robot.snapshot()
+        with self._turns.look():
+            return self.robot.snapshot()
 
     # ------------------------------------------------------------ doing
 
@@ -190,14 +199,17 @@ class Session:
             model: The skill set that is to do it, "" for the first that can.
 
         Returns:
-            Checks, attempts and `feedback`, which says what was wrong with the subtask or how it failed.
+            Checks, attempts and `feedback`, which says what was wrong with the subtask or how it failed. An attempt
+            that `stop` has ended has the outcome `Outcome.STOPPED`.
 
         Raises:
+            Stopped: `stop` was called before the subtask began.
             InfrastructureError: The robot or the simulator failed.
         """
         decision = Decision((Subtask(action, target, destination),), model=model)
-        executor, subtask = self._parts.executor, decision.subtasks[0]
-        with self._stopped_by_errors():
+        subtask = decision.subtasks[0]
+        with self._turns.move(), self._stopped_by_errors():
+            executor = self._parts.executor
             observation = self._look().observation
             self._listener.on(SubtaskStarted(len(self._history) + 1, subtask))
             execution = executor.execute(decision, subtask, self._inventory, observation, self._listener)
@@ -223,6 +235,7 @@ class Session:
         Raises:
             BadInput: The instruction is empty.
             PlannerError: The planner could not decide.
+            Stopped: `stop` was called; the last subtask is in `history`.
         """
         if not task.strip():
             raise BadInput("The instruction is empty: say what to do.")
@@ -238,10 +251,10 @@ class Session:
             listener=self._listener,
             inventory=self._inventory,
         )
-        before = self._history
+        before, stops = self._history, self._turns.stops
         while not episode.over:
-            self._parts.executor.senses.forget()
-            with self._stopped_by_errors():
+            with self._turns.move(stops), self._stopped_by_errors():
+                self._parts.executor.senses.forget()
                 records = episode.step()
             self._inventory = episode.inventory
             self._history = before + tuple(
@@ -270,8 +283,8 @@ class Session:
         run_options = RunOptions.build(**values)
         RunFolder.check(run_options)
         self._inventory, self._history = (), ()
-        with self._stopped_by_errors():
-            summary = sessions.record(run_options, self._parts, [self._listener, *listeners])
+        with self._turns.move(), self._stopped_by_errors():
+            summary = sessions.record(run_options, self._parts, [*self._shown, *listeners], required=[self._turns])
         self._inventory, self._history = summary.result.inventory, summary.result.history
         return summary
 
@@ -280,20 +293,36 @@ class Session:
 
         A robot that was given as an object is only reset with the seed. Raises BadInput, and then stays unchanged.
         """
-        options = self.options
-        if seed is not None and seed != options.seed:
-            options = OpenOptions.build(**{**options.model_dump(exclude_defaults=True), "seed": seed})
-            if not isinstance(self._chosen.named_robot(options).make, Robot):
-                before, self._parts = self._parts, self._chosen.on_robot(options)
-                before.robot.close()
-        self._parts.reset(options.seed)
-        self.options, self._inventory, self._history = options, (), ()
+        with self._turns.move():
+            options = self.options
+            if seed is not None and seed != options.seed:
+                options = OpenOptions.build(**{**options.model_dump(exclude_defaults=True), "seed": seed})
+                if not isinstance(self._chosen.named_robot(options).make, Robot):
+                    before, self._parts = self._parts, self._chosen.on_robot(options)
+                    before.robot.close()
+            self._parts.reset(options.seed)
+            self.options, self._inventory, self._history = options, (), ()
+
+    def stop(self) -> None:
+        """Stop the robot, whatever it does and whichever thread has told it to; returns once it stands.
+
+        The subtask under way ends after the control period that it is in (a policy that is computing finishes that
+        first), and calls that were waiting for their turn raise Stopped. Later calls move the robot again.
+
+        Raises:
+            RobotFault: It still moves.
+        """
+        self._turns.stop()
+        with self._turns.look():
+            self.robot.stop()
 
     # ------------------------------------------------------------ the end
 
     def close(self) -> None:
-        """Stop the robot and release it and the skills. Idempotent."""
-        self._parts.close()
+        """Stop the robot and release it and the skills; from any thread, like `stop`. Idempotent."""
+        self._turns.stop()
+        with self._turns.look():
+            self._parts.close()
 
     def __enter__(self) -> Self:
         return self

@@ -86,11 +86,17 @@ def _nothing() -> None:
 
 
 def record(
-    options: RunOptions, parts: Parts, listeners: Iterable[EpisodeListener], *, ending: Callable[[], None] = _nothing
+    options: RunOptions,
+    parts: Parts,
+    listeners: Iterable[EpisodeListener],
+    *,
+    required: Iterable[EpisodeListener] = (),
+    ending: Callable[[], None] = _nothing,
 ) -> EpisodeSummary:
     """Run one episode on parts that are there, and write its run folder. Raises as `run`.
 
     Args:
+        required: As for `play`.
         ending: What the owner of the parts does with them, once the robot has stopped, before the files are closed: a
             robot that is not needed any more is released first. Nothing but the owner closes parts.
     """
@@ -100,7 +106,8 @@ def record(
         path = folder.episode(options.task, trial=0)
         log.info("episode folder %s", path)
         store = EpisodeStore(path, parts.robot, seed=options.seed, trial=0, frames=options.frames, parts=file.digest)
-        result = play(options, parts, store, EpisodeRules(rounds=options.rounds), listeners=listeners, ending=ending)
+        rules = EpisodeRules(rounds=options.rounds)
+        result = play(options, parts, store, rules, listeners=listeners, required=required, ending=ending)
         video = path / "video.mp4" if options.video else None
         verdict = own_verdict(path)
         said = [step.decision.analysis for step in read_steps(path)[-1:]]
@@ -136,7 +143,7 @@ def play(
         store: Of the episode folder, with the seed of the episode.
         rules: Of the episode.
         listeners: Get every event. One that raises gets no more of them, and the episode goes on.
-        required: Write files of the episode that it cannot do without; an exception of theirs ends it.
+        required: Those that may end it by an exception: they write files that it cannot do without, or stop it.
         ending: Called once the robot has stopped.
 
     Raises:

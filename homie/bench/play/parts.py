@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from homie.kernel.interfaces import Robot
+from homie.kernel.interfaces import Planner, Robot
 from homie.kernel.setup.options import OpenOptions, PartsOptions
 from homie.runtime.assembly import Chosen, Parts, choose, load_planner
 
@@ -38,16 +38,22 @@ class WorkerParts:
         self._scene: dict[str, Any] = {}
 
     @contextlib.contextmanager
-    def parts(self, options: OpenOptions) -> Iterator[Parts]:
+    def parts(self, options: OpenOptions, planner: Planner | None = None) -> Iterator[Parts]:
         """The parts of an episode, which begins with their `reset`.
 
         After an error nothing is kept: what raised it may be broken, and the next episode gets parts of its own.
+
+        Args:
+            options: Of the episode.
+            planner: Takes the place of that of the options.
 
         Raises:
             BadInput, MissingPart: as `homie.runtime.assembly.choose` and `Chosen.around`.
         """
         try:
             chosen = self._chosen_for(options)
+            if planner is not None:
+                chosen = replace(chosen, planner=planner)
             yield chosen.around(self._robot_for(options, chosen), options)
         except BaseException:
             self.close()

@@ -131,7 +131,7 @@ def bench(
             _Runner(options, suite, make(folder.path), progress).run(order(left))
         if options.clean:
             _clean(episodes)
-        return _summary(folder.path)
+        return summary_of(folder.path)
     except (BadInput, MissingPart):  # what only a worker can see, such as a broken checkpoint
         folder.discard()
         raise
@@ -180,22 +180,12 @@ class _Runner:
             self._pool.close()
 
     def _job(self, episode: Episode) -> Job:
-        protocol = self._suite.protocol_of(episode.task)
-        return Job(
-            task=episode.task,
-            trial=episode.trial,
-            seed=episode.seed,
-            folder=episode.folder.resolve(),
-            options=episode_options(self._options, self._suite, episode),
-            mixed=self._options.mixed,
-            protocol=protocol,
-            rounds=self._options.rounds or protocol.rounds,
-        )
+        return episode_job(self._options, self._suite, episode)
 
     def _again(self, episode: Episode, job: Job, report: Report, seconds: float) -> bool:
         """Take in a report; whether the episode is to be run again. Raises what no other episode would escape."""
         if report.fatal:
-            raise _raised(report)
+            raise raised(report)
         if report.cause is None or episode.ending is not None:  # it may have died just after the end
             self._progress.finished(episode, seconds)
             return False
@@ -206,6 +196,21 @@ class _Runner:
             episode.give_up(failure)
             self._progress.gave_up(episode, seconds)
         return retry
+
+
+def episode_job(options: BenchOptions, suite: Suite, episode: Episode) -> Job:
+    """What a worker needs to know to play one episode."""
+    protocol = suite.protocol_of(episode.task)
+    return Job(
+        task=episode.task,
+        trial=episode.trial,
+        seed=episode.seed,
+        folder=episode.folder.resolve(),
+        options=episode_options(options, suite, episode),
+        mixed=options.mixed,
+        protocol=protocol,
+        rounds=options.rounds or protocol.rounds,
+    )
 
 
 def episode_options(options: BenchOptions, suite: Suite, episode: Episode) -> RunOptions:
@@ -245,7 +250,8 @@ def shared_part(run: Path, options: BenchOptions) -> SharedPart | None:
     return named.make.share(named.argument, named.settings, run / "workers" / "model.log")
 
 
-def _raised(report: Report) -> HomieError:
+def raised(report: Report) -> HomieError:
+    """The error that a report tells of."""
     kinds = (BadInput, MissingPart)
     kind = next((kind for kind in kinds if kind.exit_code == report.exit_code), InfrastructureError)
     return kind(report.message)
@@ -260,7 +266,8 @@ def _clean(episodes: Sequence[Episode]) -> None:
         raise InfrastructureError(f"Cannot remove {error.filename}: {reason_of(error)}.") from error
 
 
-def _summary(run: Path) -> BenchSummary:
+def summary_of(run: Path) -> BenchSummary:
+    """The summary of a bench whose episodes are all finished or given up. Raises BadInput."""
     scored = load_run(run)
     lines: list[EpisodeLine] = []
     causes: Counter[str] = Counter()

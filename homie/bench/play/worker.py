@@ -13,6 +13,7 @@ import resource
 import signal
 import sys
 import traceback
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import Connection
@@ -37,7 +38,7 @@ from homie.kernel.errors import (
     RobotFault,
     Unanswered,
 )
-from homie.kernel.interfaces import Robot, WorldState
+from homie.kernel.interfaces import EpisodeListener, Planner, Robot, WorldState
 from homie.kernel.setup.options import RunOptions
 from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.support.files import DISK, reason_of, to_json, write_atomically
@@ -136,10 +137,17 @@ def prepare(run: Path, memory: float | None) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
-def perform(job: Job, kept: WorkerParts) -> Report:
-    """Play one episode. Raises nothing but Interrupted."""
+def perform(
+    job: Job, kept: WorkerParts, planner: Planner | None = None, listeners: Sequence[EpisodeListener] = ()
+) -> Report:
+    """Play one episode. Raises nothing but Interrupted.
+
+    Args:
+        planner: Takes the place of that of the job's options.
+        listeners: Get every event.
+    """
     try:
-        _play(job, kept)
+        _play(job, kept, planner, listeners)
         return Report()
     except Interrupted:
         raise
@@ -168,12 +176,12 @@ def perform(job: Job, kept: WorkerParts) -> Report:
         return Report(cause="error", message=f"Unexpected {type(error).__name__}: {error}.")
 
 
-def _play(job: Job, kept: WorkerParts) -> None:
+def _play(job: Job, kept: WorkerParts, planner: Planner | None, listeners: Sequence[EpisodeListener]) -> None:
     """Play the episode."""
     options = job.options
     if options.planner == EXPERT:
         options = options.model_copy(update={"planner": _expert(job)})
-    with kept.parts(options) as parts:
+    with kept.parts(options, planner) as parts:
         scene = scene_file(parts.robot)
         if scene is not None:
             write_atomically(job.folder / "scene.json", scene)
@@ -183,7 +191,8 @@ def _play(job: Job, kept: WorkerParts) -> None:
         store = EpisodeStore(
             job.folder, parts.robot, seed=job.seed, trial=job.trial, frames=options.frames, parts=parts_digest
         )
-        session.play(options, parts, store, _rules(job, goals), required=[goals] if goals else [])
+        required = [goals] if goals else []
+        session.play(options, parts, store, _rules(job, goals), listeners=listeners, required=required)
 
 
 def _rules(job: Job, goals: GoalLog | None) -> EpisodeRules:

@@ -1,0 +1,205 @@
+"""A bench whose episodes another program plays, one by one, with a planner of its own.
+
+    with homie.open_bench("homie-100", planner="function:my-agent", out="runs/my-agent") as bench:
+        for episode in bench.unfinished():
+            played = bench.play(episode.task.id, homie.FunctionPlanner(decide), trial=episode.trial)
+            print(played.score.success)
+
+The run folder is that of `homie bench`: a later call goes on with what is left, `homie compare` and `homie report` read
+it, and every episode has the rules and the seed that it has there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self, Unpack
+
+from homie.bench.folder.episode import Episode
+from homie.bench.folder.ledger import BenchFolder, check_known, plan, unfinished
+from homie.bench.keywords import BenchKeywords
+from homie.bench.options import BenchOptions
+from homie.bench.play.checks import ready
+from homie.bench.play.parts import WorkerParts
+from homie.bench.play.runner import BenchSummary, episode_job, raised, summary_of
+from homie.bench.play.worker import perform
+from homie.bench.score.results import make_profile, trajectory
+from homie.bench.score.scores import Score, score_run
+from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.interfaces import EpisodeListener, Planner
+from homie.kernel.setup.registry import split
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedEpisode:
+    """What became of one episode.
+
+    Attributes:
+        folder: Its files.
+        ended_by: How it ended, as `homie.EpisodeResult` has it; `infrastructure` where it was lost.
+        score: Under the profile `homie`; `score.verdict` is that of the world, `score.lost` why it was lost.
+    """
+
+    task: str
+    trial: int
+    folder: Path
+    ended_by: str
+    rounds: int
+    score: Score
+
+
+class OpenBench:
+    """A bench that is open to be played. Made by `homie.open_bench`; `close` releases robots and run folder.
+
+    Any thread may call it, and several episodes may be played at once.
+
+    Attributes:
+        path: The run folder.
+        suite: What is played.
+        episodes: All episodes, finished or not.
+    """
+
+    def __init__(self, options: BenchOptions) -> None:
+        """Raises BadInput, MissingPart; then a run folder that is new is not left behind."""
+        self.options, self.suite = ready(options)
+        self._folder = BenchFolder.open(self.options, self.suite)
+        try:
+            self.path = self._folder.path
+            self.episodes = plan(self.path, self.options, self.suite)
+            if not self.options.mixed:
+                check_known(self.episodes)
+        except BaseException:
+            self._folder.close()
+            raise
+        self._lock = threading.Lock()
+        self._spare: list[WorkerParts] = []
+        self._playing: set[str] = set()
+        self._closed = False
+
+    def unfinished(self) -> tuple[Episode, ...]:
+        """The episodes that are still to be played, every task once before any again."""
+        left = unfinished(self.episodes, again=self.options.again)
+        return tuple(sorted(left, key=lambda episode: episode.trial))
+
+    def play(
+        self, task: str, planner: Planner | None = None, *, trial: int = 0, listeners: Sequence[EpisodeListener] = ()
+    ) -> PlayedEpisode:
+        """Play an episode, or read what it has left where it is finished. The robot has stopped when this returns.
+
+        Args:
+            task: The id of the task.
+            planner: Decides; None for that of the options.
+            trial: Which of the trials.
+            listeners: Get every event; one that raises gets no more.
+
+        Returns:
+            The score. Where infrastructure ended the episode, which counts as not succeeded, `score.lost` says why.
+
+        Raises:
+            BadInput: There is no such episode, it is being played, or its scene or goal is wrong.
+            Interrupted: Ctrl-C or SIGTERM; the episode is unfinished.
+        """
+        episode = self._episode(task, trial)
+        with self._turn(episode) as kept:
+            if episode in unfinished([episode], again=self.options.again):
+                self._play(episode, kept, planner, listeners)
+        return self._result(episode)
+
+    def summary(self) -> BenchSummary:
+        """The summary, as `homie bench` has it. Raises BadInput while episodes are left."""
+        if left := self.unfinished():
+            raise BadInput(f"{len(left)} of {len(self.episodes)} episodes are not played yet, such as {left[0].name}.")
+        return summary_of(self.path)
+
+    def close(self) -> None:
+        """Release robots, models and run folder. A run folder without a finished episode is removed if it is new.
+        Idempotent."""
+        with self._lock:
+            self._closed = True
+            spare, self._spare = self._spare, []
+        for kept in spare:
+            kept.close()
+        if not any(self.path.glob("episodes/*")):
+            self._folder.discard()
+        self._folder.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _episode(self, task: str, trial: int) -> Episode:
+        named = [episode for episode in self.episodes if episode.task.id == task]
+        if not named:
+            known = list(dict.fromkeys(episode.task.id for episode in self.episodes))
+            hint = suggestion(task, known, f"the first are {', '.join(known[:3])}.")
+            raise BadInput(f"This bench has no task '{task}': {hint}")
+        if not 0 <= trial < len(named):
+            raise BadInput(f"The task '{task}' has trials 0 to {len(named) - 1} in this bench (got {trial}).")
+        return named[trial]
+
+    @contextlib.contextmanager
+    def _turn(self, episode: Episode) -> Iterator[WorkerParts]:
+        """The parts for an episode that nobody else is playing."""
+        with self._lock:
+            if self._closed:
+                raise BadInput("This bench is closed: open it again with the same `out`.")
+            if episode.name in self._playing:
+                raise BadInput(f"The episode {episode.name} is being played: wait for it, or choose another trial.")
+            self._playing.add(episode.name)
+            kept = self._spare.pop() if self._spare else WorkerParts()
+        try:
+            yield kept
+        finally:
+            with self._lock:
+                self._playing.discard(episode.name)
+                if not (closed := self._closed):
+                    self._spare.append(kept)
+            if closed:
+                kept.close()
+
+    def _play(
+        self, episode: Episode, kept: WorkerParts, planner: Planner | None, listeners: Sequence[EpisodeListener]
+    ) -> None:
+        began = time.monotonic()
+        episode.begin()
+        report = perform(episode_job(self.options, self.suite, episode), kept, planner, listeners)
+        if report.fatal:
+            raise raised(report)
+        if report.cause is not None and episode.ending is None:
+            episode.give_up(episode.fail(report.cause, report.message, time.monotonic() - began))
+
+    def _result(self, episode: Episode) -> PlayedEpisode:
+        finished = episode.finished
+        if finished is None:
+            raise BadInput(f"The episode {episode.name} has left nothing that could be scored: play it again.")
+        results = score_run(make_profile("homie", self.suite), [trajectory(episode, finished)])
+        (score,) = results.scores
+        ending = finished.ending
+        return PlayedEpisode(episode.task.id, episode.trial, episode.folder, ending.ended_by, ending.rounds, score)
+
+
+def open_bench(suite: str | Path, *, config: str | Path | None = None, **options: Unpack[BenchKeywords]) -> OpenBench:
+    """A suite whose episodes this program plays one by one, with planners of its own. Use it as a context manager.
+
+    Args:
+        suite: The name of a suite, a suite file, or a folder of EMMOE-100.
+        config: A file of options, or the `run.json` of an earlier bench.
+        options: As for `homie.bench`. The planner has a name, as `planner="function:my-agent"`: that is what tables
+            call it.
+
+    Raises:
+        HomieError: With one clear sentence.
+    """
+    named, objects = split(options)
+    for option, _ in objects:
+        its_own = (
+            ', such as planner="function:my-agent", and the planner itself to play()' if option == "planner" else ""
+        )
+        raise BadInput(f"A bench keeps its {option} by name, so that it can go on later: give a name{its_own}.")
+    return OpenBench(BenchOptions.build(None if config is None else Path(config), suite=str(suite), **named))

@@ -1,0 +1,117 @@
+"""All that a body can be told in one control period as numbers with names: what learning toolkits call an action.
+
+space = ActionVector(robot.spec)
+space.names                       ("base.linear", "base.angular", "torso.torso_lift_joint", ...)
+space.command({"base": (0.3, 0.0), "gripper": 0.05})
+space.command(policy(...))        as many numbers as there are names, in their order
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.robot.body import Group, RobotSpec
+from homie.kernel.types import Array, Command, Proprioception
+
+
+class ActionVector:
+    """The numbers that a command of a robot is made of.
+
+    A base has velocities (m/s, rad/s), a gripper its opening (m), every other group absolute joint positions (rad, m).
+
+    Attributes:
+        groups: The groups that they move, in the order of their numbers.
+        names: `GROUP.JOINT`, one for each number.
+        limits: (n, 2) lower and upper, infinite for joints that turn without end.
+    """
+
+    def __init__(self, spec: RobotSpec, groups: Iterable[str] | None = None) -> None:
+        """
+        Args:
+            spec: The body.
+            groups: Names of the groups that are moved, all of them where none are given.
+
+        Raises:
+            BadInput: The body has no such group.
+        """
+        known = {group.name: group for group in spec.groups}
+        wanted = tuple(known if groups is None else groups)
+        for name in wanted:
+            if name not in known:
+                raise BadInput(f"The {spec.name} has no group '{name}': {_hint(name, known)}")
+        self.groups: tuple[Group, ...] = tuple(known[name] for name in wanted)
+        self.names = tuple(f"{group.name}.{joint}" for group in self.groups for joint in group.names)
+        self.limits: Array = np.concatenate([np.zeros((0, 2)), *(group.limits for group in self.groups)])
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def command(self, action: Mapping[str, float | Sequence[float]] | Sequence[float] | Array) -> Command:
+        """The command of an action. What is over a limit is left for the safety gate.
+
+        Args:
+            action: (n,) numbers; or values by the name of a group or of a single number. Groups that are left out
+                hold, a base stops.
+
+        Raises:
+            BadInput: Not as many finite numbers as there are, or a name that there is not.
+        """
+        if isinstance(action, Mapping):
+            return Command(self._by_group(action))
+        numbers = _finite(action, len(self.names), "The action")
+        targets: dict[str, tuple[float, ...]] = {}
+        for group in self.groups:
+            targets[group.name], numbers = tuple(numbers[: len(group.joints)]), numbers[len(group.joints) :]
+        return Command(targets)
+
+    def measured(self, body: Proprioception) -> Array:
+        """The numbers (n,) that keep a body as it is: joints where they are, a base at rest."""
+        rows = [np.zeros(2) if group.kind == "base" else group.measured(body) for group in self.groups]
+        return np.concatenate([np.zeros(0), *rows])
+
+    def numbers(self, command: Command, body: Proprioception) -> Array:
+        """The numbers (n,) of a command without an effector pose; what it leaves out is as `measured` has it."""
+        rows, held = [], self.measured(body)
+        for group in self.groups:
+            asked, held_here = command.get(group.name), held[: len(group.joints)]
+            rows.append(held_here if asked is None else np.asarray(asked, dtype=np.float64))
+            held = held[len(group.joints) :]
+        return np.concatenate([np.zeros(0), *rows])
+
+    def _by_group(self, action: Mapping[str, float | Sequence[float]]) -> dict[str, tuple[float, ...]]:
+        known = {group.name: group.names for group in self.groups}
+        targets = {
+            name: _finite([value] if np.ndim(value) == 0 else value, len(known[name]), f"The group '{name}'")
+            for name, value in action.items()
+            if name in known
+        }
+        single = {name: value for name, value in action.items() if name not in known}
+        for name in single:
+            if name not in self.names:
+                raise BadInput(f"There is no number '{name}' in this action: {_hint(name, (*known, *self.names))}")
+        for group in {name.partition(".")[0] for name in single}:
+            asked = [f"{group}.{joint}" for joint in known[group]]
+            if group in targets or (lacking := [name for name in asked if name not in single]):
+                what = "twice" if group in targets else f"in part: add {', '.join(lacking)}"
+                raise BadInput(f"The group '{group}' is given {what}.")
+            targets[group] = _finite([single[name] for name in asked], len(asked), f"The group '{group}'")
+        return {name: tuple(values) for name, values in targets.items()}
+
+
+def _finite(values: object, size: int, whose: str) -> list[float]:
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.zeros(0)
+    if array.shape != (size,) or not np.isfinite(array).all():
+        raise BadInput(f"{whose} is {size} finite number(s) (got {str(values)[:80]}).")
+    numbers: list[float] = array.tolist()
+    return numbers
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    there = tuple(known)
+    return suggestion(name, there, f"choose one of {', '.join(there)}.")

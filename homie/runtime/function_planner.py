@@ -1,0 +1,120 @@
+"""A planner that is a function of another program: the way in for agents and frameworks that ask models themselves.
+
+PlannerInput --your function, sync or async--> Decision or Subtask
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import CancelledError, Future
+from typing import TypeAlias
+
+from homie.kernel.errors import BadInput, HomieError, PlannerError
+from homie.kernel.interfaces import Planner
+from homie.kernel.types import Decision, PlannerInput, Subtask
+
+Answer: TypeAlias = Decision | Subtask
+Decide: TypeAlias = Callable[[PlannerInput], Answer | Awaitable[Answer]]
+
+
+class FunctionPlanner(Planner):
+    """A planner made of a function.
+
+    An async function runs in the event loop in which the planner was made, or in one of its own where there was none.
+    Nothing blocks that loop if the episode is played in another thread: `await asyncio.to_thread(homie.run, ...)`.
+
+    Example:
+        >>> import homie
+        >>> planner = homie.FunctionPlanner(lambda seen: homie.Subtask("Go to", seen.task.split()[-1]))
+    """
+
+    name = "function"
+
+    def __init__(self, decide: Decide, *, about: Mapping[str, object] | None = None) -> None:
+        """
+        Args:
+            decide: From what the robot knows in a round to the next subtask or decision.
+            about: What decides its answers, JSON-ready, for the run folder.
+        """
+        self._decide = decide
+        self._about = dict(about or {})
+        try:
+            self._loop: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
+        except RuntimeError:
+            self._loop = None
+        self._lock = threading.Lock()
+        self._asked: Future[Answer] | None = None
+        self._cancelled = False
+
+    def reset(self, task: str, *, seed: int) -> None:
+        """Nothing is kept: the function sees the task and the round."""
+
+    def decide(self, planner_input: PlannerInput) -> Decision:
+        """What the function decides. Raises PlannerError where it raises anything but a HomieError."""
+        try:
+            answer = self._decide(planner_input)
+            if inspect.isawaitable(answer):
+                answer = self._awaited(answer)
+        except HomieError:
+            raise
+        except (Exception, CancelledError) as error:
+            raise PlannerError(f"The planner's function raised {type(error).__name__}: {error}") from error
+        if isinstance(answer, Subtask):
+            return Decision((answer,))
+        if not isinstance(answer, Decision):
+            raise BadInput(f"The planner's function returned {answer!r}: return a homie.Subtask or a homie.Decision.")
+        return answer
+
+    def cancel(self) -> None:
+        """Give up the decision that an async function is waiting for, and ask for no other; from any thread."""
+        with self._lock:
+            self._cancelled = True
+            if self._asked is not None:
+                self._asked.cancel()
+
+    def describe(self) -> Mapping[str, object]:
+        return self._about
+
+    def _awaited(self, answer: Awaitable[Answer]) -> Answer:
+        async def result() -> Answer:
+            return await answer
+
+        if self._loop is None:
+            return asyncio.run(result())
+        try:
+            running = asyncio.get_running_loop()
+        except RuntimeError:
+            running = None
+        if running is not None:
+            if inspect.iscoroutine(answer):
+                answer.close()
+            raise BadInput(
+                "The planner's function is async, and its event loop waits for the episode: play it in another thread, "
+                "as in `await asyncio.to_thread(homie.run, ...)`."
+            )
+        with self._lock:
+            asked = self._asked = asyncio.run_coroutine_threadsafe(result(), self._loop)
+            if self._cancelled:
+                asked.cancel()
+        return asked.result()
+
+
+class AbsentFunction(Planner):
+    """What stands for a `FunctionPlanner` in the options of a bench: `--planner function:LABEL`. It cannot decide."""
+
+    name = "function"
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+
+    def reset(self, task: str, *, seed: int) -> None:
+        raise PlannerError(
+            f"The planner 'function:{self._label}' is a function of another program, which no command can call: play "
+            "the suite by homie.open_bench (docs/python-api.md)."
+        )
+
+    def decide(self, planner_input: PlannerInput) -> Decision:
+        raise PlannerError(f"The planner 'function:{self._label}' is a function of another program.")

@@ -1,0 +1,89 @@
+"""A planner that is a function, plain or async."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+
+import homie
+from homie import END, BadInput, Decision, PlannerError, Subtask
+
+TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny"}
+
+
+def to_the_ball(seen: homie.PlannerInput) -> Subtask | Decision:
+    return Decision((END,), "There.") if seen.history else Subtask("Go to", "ball")
+
+
+def played(planner: homie.Planner) -> list[str]:
+    with homie.open(**TINY, planner=planner) as session:
+        return [str(subtask) for round in session.rounds("go") for subtask in round.decision.subtasks]
+
+
+def test_a_function_decides() -> None:
+    assert played(homie.FunctionPlanner(to_the_ball)) == ["[Go to, ball]", "[End]"]
+
+
+def test_an_async_function_decides_in_the_loop_in_which_the_planner_was_made() -> None:
+    threads = set()
+
+    async def decide(seen: homie.PlannerInput) -> Subtask | Decision:
+        await asyncio.sleep(0)
+        threads.add(threading.current_thread())
+        return to_the_ball(seen)
+
+    async def main() -> list[str]:
+        return await asyncio.to_thread(played, homie.FunctionPlanner(decide))
+
+    assert asyncio.run(main()) == ["[Go to, ball]", "[End]"] and threads == {threading.current_thread()}
+    assert played(homie.FunctionPlanner(decide)) == ["[Go to, ball]", "[End]"]
+
+
+def test_a_loop_that_waits_for_the_episode_is_refused() -> None:
+    async def decide(seen: homie.PlannerInput) -> Decision:
+        return Decision((END,))
+
+    async def main() -> None:
+        played(homie.FunctionPlanner(decide))
+
+    with pytest.raises(BadInput, match=r"play it in another thread"):
+        asyncio.run(main())
+
+
+def test_a_decision_that_is_waited_for_can_be_given_up() -> None:
+    async def main() -> None:
+        asked = asyncio.Event()
+
+        async def decide(seen: homie.PlannerInput) -> Decision:
+            asked.set()
+            await asyncio.sleep(60)
+            return Decision((END,))
+
+        planner = homie.FunctionPlanner(decide)
+        playing = asyncio.create_task(asyncio.to_thread(played, planner))
+        await asked.wait()
+        planner.cancel()
+        with pytest.raises(PlannerError, match="CancelledError"):
+            await playing
+
+    asyncio.run(main())
+
+
+def test_what_is_wrong_with_a_function_is_said() -> None:
+    def breaks(seen: homie.PlannerInput) -> Subtask:
+        raise KeyError("apple")
+
+    with pytest.raises(PlannerError, match="raised KeyError: 'apple'"):
+        played(homie.FunctionPlanner(breaks))
+    with pytest.raises(BadInput, match=r"returned 'Go to ball': return a homie\.Subtask"):
+        played(homie.FunctionPlanner(lambda seen: "Go to ball"))  # type: ignore[arg-type,return-value]
+
+
+def test_a_name_alone_cannot_decide() -> None:
+    with (
+        homie.open(**TINY, planner="function:mine") as session,
+        pytest.raises(PlannerError, match=r"homie\.open_bench"),
+    ):
+        list(session.rounds("go"))
