@@ -134,14 +134,14 @@ LAYERS = {
     "ros_bridge.serving": (("following", "written"), ("painter", "reaching", "navigating"), ("served",), ("process",)),
     "ros_bridge.guard": (
         ("messages", "aiming", "silence"),
-        ("moveit",),
+        ("moveit", "greeting"),
         ("limit_checks", "measured", "outlet"),
         ("guard",),
         ("sockets",),
         ("link", "process"),
     ),
     "ros_bridge.transport": (
-        ("interface", "refusals"),
+        ("interface", "network", "refusals"),
         ("stamps",),
         ("readings", "clocks"),
         ("joints", "transforms", "actions", "dds", "ros"),

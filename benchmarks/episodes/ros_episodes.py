@@ -30,9 +30,9 @@ from benchmarks.episodes.put_tasks import PutTask, task_of
 from benchmarks.episodes.put_verdicts import steps_of, verdict_of
 from homie.envs.mujoco.generate.generate import generate
 from ros_bridge.profiles.simulation import CLOCK
-from ros_bridge.transport.dds.network import Network
 from ros_bridge.transport.dds.node import DdsNode
 from ros_bridge.transport.interface import SENSOR, Message
+from ros_bridge.transport.network import Network
 from ros_bridge.transport.stamps import seconds
 
 FIRST = 10_000

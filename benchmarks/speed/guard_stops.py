@@ -22,9 +22,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ros_bridge.transport.dds.network import Network
 from ros_bridge.transport.dds.node import DdsNode
 from ros_bridge.transport.interface import NEWEST, SENSOR, Message
+from ros_bridge.transport.network import Network
 
 ROOT = Path(__file__).parents[2]
 DOMAIN = 92

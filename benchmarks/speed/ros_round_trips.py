@@ -18,9 +18,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ros_bridge.transport.dds.network import Network
 from ros_bridge.transport.dds.node import DdsNode
 from ros_bridge.transport.interface import SENSOR, Message
+from ros_bridge.transport.network import Network
 from ros_bridge.transport.stamps import now, seconds, stamp
 
 TWIST, IMAGE, ADD = "geometry_msgs/msg/Twist", "sensor_msgs/msg/Image", "example_interfaces/srv/AddTwoInts"

@@ -14,9 +14,9 @@ from typing import Any
 
 from homie.kernel.errors import CommandRefused, InfrastructureError, RobotFault
 from homie.kernel.types import Array, Box
+from ros_bridge.guard.greeting import greeting
 from ros_bridge.guard.messages import (
     LONGEST_LINE,
-    VERSION,
     Aim,
     Beat,
     Cancel,
@@ -24,7 +24,6 @@ from ros_bridge.guard.messages import (
     Ended,
     FromGuard,
     Grip,
-    Hello,
     Navigate,
     Obstacle,
     Point,
@@ -42,12 +41,17 @@ from ros_bridge.guard.messages import (
 )
 from ros_bridge.guard.sockets import socket_path
 from ros_bridge.profiles.model import Profile
+from ros_bridge.transport.network import Network
 
 log = logging.getLogger("homie.ros_bridge")
 
 BEAT = 0.05
 """Seconds between two signs of life: three may be late before the guard stops the robot."""
 GREETING = 5.0
+
+
+class NoGuard(InfrastructureError):
+    """Nobody listens where the guard of a robot would be."""
 
 
 class GuardLink:
@@ -63,14 +67,25 @@ class GuardLink:
     Args:
         profile: The robot; the guard must have the same one.
         path: The guard's socket; None: the usual place.
+        network: Where the robot is; None: what the variables of ROS 2 say. The guard must be on the same.
+        simulated: Whether the robot says that it is simulated, where it has been looked at.
 
     Raises:
-        InfrastructureError: No guard is there, or it guards another robot.
+        NoGuard: No guard is there.
+        InfrastructureError: It guards another robot, or is on another network; or it does not answer.
     """
 
-    def __init__(self, profile: Profile, path: Path | None = None) -> None:
+    def __init__(
+        self,
+        profile: Profile,
+        path: Path | None = None,
+        *,
+        network: Network | None = None,
+        simulated: bool | None = None,
+    ) -> None:
         self.profile = profile
-        path = path or socket_path(profile.name)
+        network = network or Network.from_environment()
+        path = path or socket_path(profile.name, network)
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._waiting: dict[int, Future[Any]] = {}
@@ -82,12 +97,12 @@ class GuardLink:
             self._socket.connect(str(path))
         except OSError as error:
             self._socket.close()
-            raise InfrastructureError(
-                f"There is no guard of the robot {profile.name} at {path}: start it with "
-                f"`homie robot guard {profile.name}` in a terminal of its own."
+            raise NoGuard(
+                f"There is no guard of the robot {profile.name} on ROS domain {network.domain} at {path}: start it "
+                f"with `homie robot guard {profile.name}` in a terminal of its own."
             ) from error
         threading.Thread(target=self._read, name="guard's answers", daemon=True).start()
-        self._send(Hello(version=VERSION, profile=profile.name))
+        self._send(greeting(profile, network, simulated))
         try:
             self.welcome = self._welcome.result(GREETING)
         except (TimeoutError, RobotFault) as error:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-VERSION = 4
+VERSION = 5
 LONGEST_LINE = 1 << 19
 """Bytes of one message: a trajectory of 2000 points of 8 joints has up to 470,000, with all digits of its numbers."""
 Id: TypeAlias = Annotated[int, Field(ge=0, le=1 << 53)]
@@ -23,11 +23,20 @@ class Said(BaseModel):
 
 
 class Hello(Said):
-    """The first message of an agent."""
+    """The first message of an agent: which robot it means, and where (`ros_bridge.guard.greeting`).
+
+    Attributes:
+        digest: Of the whole profile.
+        network: The variables of ROS 2 that say which network it is on.
+        simulated: Whether the robot that it sees says that it is simulated; None where it has not looked.
+    """
 
     kind: Literal["hello"] = "hello"
     version: int
     profile: Text
+    digest: Text = ""
+    network: dict[Text, Text] = Field(default_factory=dict, max_length=20)
+    simulated: bool | None = None
 
 
 class Beat(Said):

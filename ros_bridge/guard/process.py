@@ -16,15 +16,17 @@ from collections.abc import Callable
 from logging.handlers import QueueHandler, QueueListener
 from pathlib import Path
 
-from homie.kernel.errors import InfrastructureError
+from homie.kernel.errors import BadInput, InfrastructureError
 from ros_bridge.guard.guard import PERIOD, UNCONFIRMED, Approval, Guard
 from ros_bridge.guard.measured import FRESH, Measured
 from ros_bridge.guard.outlet import DryOutlet, RosOutlet
 from ros_bridge.guard.silence import SILENCE
 from ros_bridge.guard.sockets import AgentSocket, socket_path
 from ros_bridge.profiles.model import read_profile
+from ros_bridge.profiles.simulation import TOPIC, Simulation
+from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.signals import ended_by_signal
-from ros_bridge.transport.interface import Message, Node
+from ros_bridge.transport.interface import LATCHED, Message, Node
 from ros_bridge.transport.opening import Transport, open_node
 
 log = logging.getLogger("homie.ros_bridge")
@@ -83,7 +85,7 @@ def run_guard(
             measured = Measured(node, profile, oldest=max(FRESH, patience))
             guard = Guard(profile, outlet, measured, armed=armed, approval=approval, silence=patience, ask=ask)
             _offer(node, guard)
-            agent = AgentSocket(path or socket_path(profile.name), guard, dry_run)
+            agent = AgentSocket(path or socket_path(profile.name), guard, dry_run, simulated=_simulated(node))
             if _at_a_terminal():
                 tell(HELP)
                 agent.also(sys.stdin.fileno(), lambda: _typed(guard, agent))
@@ -164,6 +166,21 @@ def _offer(node: Node, guard: Guard) -> None:
                 guard.emergency(f"a force of {size:.0f} N")
 
         node.subscription("geometry_msgs/msg/WrenchStamped", force.topic, pressed)
+
+
+def _simulated(node: Node) -> Callable[[], bool]:
+    """Whether the robot on the network says that it is simulated, and is not to be treated as a real one."""
+    texts: list[str] = []
+    subscription = node.subscription(TEXT, TOPIC, lambda message: texts.append(str(message.data)), LATCHED)
+
+    def simulated() -> bool:
+        try:
+            return bool(texts and subscription.publishers() and not Simulation.parse(texts[-1]).rehearsal)
+        except BadInput as error:
+            log.warning("%s", error)
+            return False
+
+    return simulated
 
 
 def _written_elsewhere() -> Callable[[], None]:

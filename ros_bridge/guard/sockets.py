@@ -14,8 +14,10 @@ from pathlib import Path
 
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.support.files import writing
+from ros_bridge.guard.greeting import difference, greeting
 from ros_bridge.guard.guard import Guard
-from ros_bridge.guard.messages import LONGEST_LINE, VERSION, FromGuard, Hello, Refused, Welcome, from_agent, line
+from ros_bridge.guard.messages import LONGEST_LINE, FromGuard, Hello, Refused, Welcome, from_agent, line
+from ros_bridge.transport.network import Network
 from ros_bridge.transport.refusals import Refusals
 
 log = logging.getLogger("homie.ros_bridge")
@@ -25,14 +27,22 @@ MOST_MESSAGES = 400
 CHUNK = 1 << 16
 LONGEST_PATH = 100
 """Bytes of the path of a Unix socket: the system allows 108."""
+SETTLING = 3.0
+"""Seconds in which a guard finds out whether a robot that is on its network says that it is simulated."""
 
 
-def socket_path(robot: str) -> Path:
-    """Where the guard of a robot listens: in the folder of this user's session, else in one of his own under /tmp."""
+def socket_path(robot: str, network: Network | None = None) -> Path:
+    """Where the guard of a robot listens: in the folder of this user's session, else in one of his own under /tmp.
+
+    Args:
+        robot: The name of its profile.
+        network: Where it is: robots of one name on several domains have a guard each. None: what the variables say.
+    """
+    network = network or Network.from_environment()
     home = os.environ.get("XDG_RUNTIME_DIR")
     folder = Path(home) / "homie" if home else Path(tempfile.gettempdir()) / f"homie-{os.getuid()}"
     safe = "".join(character if character.isalnum() or character in "-_" else "_" for character in robot)
-    return folder / f"guard-{safe}.sock"
+    return folder / f"guard-{safe}-{network.domain}.sock"
 
 
 class AgentSocket:
@@ -42,18 +52,32 @@ class AgentSocket:
         path: Where to listen; a guard that listens there already is not replaced.
         guard: The guard that decides.
         dry_run: Announced to the agent.
+        network: Where the robot is; None: what the variables of ROS 2 say. An agent of another network is refused.
+        simulated: Whether the robot says that it is simulated. An agent that sees it otherwise is refused.
 
     Raises:
         BadInput: The path is too long or its folder cannot be made.
         InfrastructureError: Another guard listens there.
     """
 
-    def __init__(self, path: Path, guard: Guard, dry_run: bool) -> None:
+    def __init__(
+        self,
+        path: Path,
+        guard: Guard,
+        dry_run: bool,
+        *,
+        network: Network | None = None,
+        simulated: Callable[[], bool] = lambda: False,
+    ) -> None:
         if len(os.fsencode(path)) > LONGEST_PATH:
             raise BadInput(f"The path of the guard's socket is too long: {path}. Choose a shorter one with --socket.")
         self.path = path
         self._guard = guard
         self._dry_run = dry_run
+        self._own = greeting(guard.profile, network or Network.from_environment(), None)
+        self._simulated = simulated
+        self._hello: tuple[Hello, float] | None = None
+        """A hello that is not answered yet, and until when it may wait."""
         self._agent: socket.socket | None = None
         self._buffer = b""
         self._greeted = False
@@ -94,6 +118,7 @@ class AgentSocket:
         """Take what comes, for this long at most."""
         for key, _ in self._selector.select(seconds):
             key.data()
+        self._greet()
         if self._agent is None or self._guard.standing:
             return
         if time.monotonic() - self._heard_at > self._guard.silence:
@@ -120,11 +145,12 @@ class AgentSocket:
     def _accept(self) -> None:
         agent, _ = self._listener.accept()
         if self._agent is not None:
+            agent.send(line(Refused(why="Another agent commands this robot: one at a time.")))
             agent.close()
             log.warning("A second agent was turned away")
             return
         agent.setblocking(False)
-        self._agent, self._buffer, self._greeted = agent, b"", False
+        self._agent, self._buffer, self._greeted, self._hello = agent, b"", False, None
         self._window, self._heard_at = (time.monotonic(), 0), time.monotonic()
         self._selector.register(agent, selectors.EVENT_READ, self._read)
 
@@ -164,16 +190,25 @@ class AgentSocket:
             self.send(Refused(why=f"This is not a message to a guard: {error}"))
             return
         if isinstance(message, Hello):
-            self._greet(message)
+            self._hello = (message, time.monotonic() + SETTLING)
+            self._greet()
         elif self._greeted:
             self._guard.receive(message, self.send)
-        else:
+        elif self._hello is None:
             self._lose("it began without a hello")
 
-    def _greet(self, message: Hello) -> None:
-        if message.version != VERSION or message.profile != self._guard.profile.name:
-            why = f"This guard has version {VERSION} and the profile {self._guard.profile.name}"
-            self.send(Refused(why=f"{why}, the agent {message.version} and {message.profile}."))
+    def _greet(self) -> None:
+        """Answer a hello: at once, unless the guard may have to find out first whether its robot is simulated."""
+        if self._hello is None:
+            return
+        hello, until = self._hello
+        own = self._own.model_copy(update={"simulated": self._simulated()})
+        why = difference(own, hello)
+        if why and time.monotonic() < until and not difference(own, hello.model_copy(update={"simulated": None})):
+            return
+        self._hello = None
+        if why:
+            self.send(Refused(why=why))
             self._lose("it belongs to another guard")
             return
         self._greeted = True
@@ -187,6 +222,6 @@ class AgentSocket:
         self.send(Refused(why=f"The guard lets this agent go: {why}."))
         self._selector.unregister(self._agent)
         self._agent.close()
-        self._agent = None
+        self._agent = self._hello = None
         log.warning("The agent is gone: %s", why)
         self._guard.lost(f"the agent is gone: {why}")

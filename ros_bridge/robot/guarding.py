@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from homie.kernel.errors import InfrastructureError
-from ros_bridge.guard.link import GuardLink
+from ros_bridge.guard.link import GuardLink, NoGuard
 from ros_bridge.guard.silence import SILENCE_OF_RUNS
 from ros_bridge.guard.sockets import socket_path
 from ros_bridge.profiles.model import Profile
@@ -78,9 +78,13 @@ def _inode(path: Path) -> int | None:
 
 
 def guarded(profile: Profile) -> bool:
-    """Whether a guard of the robot listens at the usual place."""
+    """Whether a guard of a simulated robot listens at the usual place.
+
+    Raises:
+        InfrastructureError: One listens, and it is the guard of another robot or network, or has an agent already.
+    """
     try:
-        GuardLink(profile).close()
-    except InfrastructureError:
+        GuardLink(profile, simulated=True).close()
+    except NoGuard:
         return False
     return True

@@ -105,7 +105,7 @@ def _real(node: Node, profile: Profile, cameras: Mapping[str, Camera], names: tu
         felt=felt,
         pictures=pictures,
         clock=clock,
-        links=lambda: GuardLink(profile),
+        links=lambda: GuardLink(profile, simulated=False),
     )
     return RosRobot(connection, tuple(cameras))
 
@@ -131,7 +131,7 @@ def _simulated(
         felt=felt,
         pictures=Pictures(node, simulation.cameras, _placing(node, profile, foot, clock), simulation.names, clock),
         clock=clock,
-        links=lambda: GuardLink(profile),
+        links=lambda: GuardLink(profile, simulated=True),
         guard=guard,
     )
     return SimulatedRosRobot(connection, twin)

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 try:
-    from ros_bridge.transport.dds.network import Network
     from ros_bridge.transport.dds.node import DdsNode
+    from ros_bridge.transport.network import Network
 except ModuleNotFoundError:  # the extra [ros] is not installed
     collect_ignore_glob = ["*"]
 

@@ -18,9 +18,9 @@ from ros_bridge.profiles.chain import effector
 from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.profile_check import GRIPPER, TRAJECTORY
 from ros_bridge.transport.actions import ActionServer, Outcome, ServedGoal, Status
-from ros_bridge.transport.dds.network import Network
 from ros_bridge.transport.dds.node import DdsNode
 from ros_bridge.transport.interface import NEWEST, SENSOR, Node
+from ros_bridge.transport.network import Network
 from ros_bridge.transport.stamps import now, seconds, stamp
 
 PERIOD = 0.02

@@ -19,9 +19,9 @@ from homie.kernel.types import Intrinsics
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.serving.written import camera_info, depth_picture, picture, transform
 from ros_bridge.transport.clocks import CLOCK, CLOCK_TOPIC
-from ros_bridge.transport.dds.network import Network
 from ros_bridge.transport.dds.node import DdsNode
 from ros_bridge.transport.interface import LATCHED, SENSOR
+from ros_bridge.transport.network import Network
 from ros_bridge.transport.stamps import stamp
 from tests.ros_bridge.fake_robot import PERIOD, FakeRobot
 

@@ -1,52 +1,20 @@
-"""Which network a node of Cyclone DDS is on: domain, interface, and what large pictures need."""
+"""How a node of Cyclone DDS joins a network: domain, interface, and what large pictures need."""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass
 from xml.sax.saxutils import quoteattr
 
 from cyclonedds.core import DDSException, Policy, Qos
 from cyclonedds.domain import Domain, DomainParticipant
 
-from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.errors import InfrastructureError
+from ros_bridge.transport.network import Network
 
-MAX_DOMAIN = 232
-"""With a higher number the ports of DDS would be over 65535."""
 URI = "CYCLONEDDS_URI"
 _domains: dict[int, tuple[str, Domain]] = {}
 _lock = threading.Lock()
-
-
-@dataclass(frozen=True, slots=True)
-class Network:
-    """Where the robot is.
-
-    Attributes:
-        domain: The ROS domain id.
-        interface: The network interface, as `eth0`; `lo` for this machine only; "" where Cyclone DDS shall choose.
-        distro: The ROS 2 distribution of the robot.
-    """
-
-    domain: int = 0
-    interface: str = ""
-    distro: str = "humble"
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.domain <= MAX_DOMAIN:
-            raise BadInput(f"The ROS domain id must be from 0 to {MAX_DOMAIN}, not {self.domain}.")
-
-    @staticmethod
-    def from_environment(environment: Mapping[str, str] = os.environ) -> Network:
-        """What the variables of ROS 2 say: ROS_DOMAIN_ID, ROS_LOCALHOST_ONLY and its successor, ROS_DISTRO."""
-        domain = environment.get("ROS_DOMAIN_ID") or "0"
-        if not domain.isdecimal():
-            raise BadInput(f"ROS_DOMAIN_ID must be a number from 0 to {MAX_DOMAIN}, not '{domain}'.")
-        local = environment.get("ROS_LOCALHOST_ONLY") == "1"
-        local |= environment.get("ROS_AUTOMATIC_DISCOVERY_RANGE") == "LOCALHOST"
-        return Network(int(domain), "lo" if local else "", environment.get("ROS_DISTRO") or "humble")
 
 
 def configuration(interface: str) -> str:

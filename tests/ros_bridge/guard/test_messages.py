@@ -31,7 +31,7 @@ from ros_bridge.guard.messages import (
 )
 
 OF_AGENTS = {
-    "hello": Hello(version=4, profile="fetch"),
+    "hello": Hello(version=5, profile="fetch", digest="0f", network={"ROS_DOMAIN_ID": "7"}, simulated=True),
     "beat": Beat(),
     "velocity": Velocity(linear=0.1, angular=-0.2, frame="base_link", stamp=1.5),
     "aim": Aim(group="arm", positions=(0.1, 0.2), stamp=1.5),

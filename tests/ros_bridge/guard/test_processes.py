@@ -19,9 +19,12 @@ from homie.kernel.errors import CommandRefused, InfrastructureError, RobotFault
 from ros_bridge.guard.link import GuardLink
 from ros_bridge.guard.sockets import socket_path
 from ros_bridge.profiles.model import read_profile
+from ros_bridge.profiles.simulation import TOPIC, Simulation
+from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.robot.guarding import OwnGuard, guarded
 from ros_bridge.transport.dds.node import DdsNode
-from ros_bridge.transport.interface import SENSOR
+from ros_bridge.transport.interface import LATCHED, SENSOR
+from ros_bridge.transport.network import Network
 from tests.ros_bridge.guard.agent import SPEED
 from tests.waiting import until
 
@@ -125,13 +128,13 @@ def agent(environment, guard, robot):
     until(robot.stands)
 
 
-def connected(path):
+def connected(path, network):
     """A link, as soon as the guard is free for one and the robot can be watched."""
     links = []
 
     def connect():
         try:
-            links.append(GuardLink(FETCH, path))
+            links.append(GuardLink(FETCH, path, network=network))
         except InfrastructureError:
             return False
         return True
@@ -147,7 +150,7 @@ def test_the_robot_stands_when_the_agent_is_killed_or_swapped_out(agent, robot, 
 
 
 def test_the_guard_that_a_run_began_stops_the_robot_and_ends_when_the_run_is_killed(environment, robot, tmp_path):
-    socket = tmp_path / "homie" / "guard-fetch.sock"
+    socket = tmp_path / "homie" / f"guard-fetch-{environment['ROS_DOMAIN_ID']}.sock"
     words = [sys.executable, "-m", "tests.ros_bridge.guard.agent", str(socket), "own"]
     own = {**environment, "XDG_RUNTIME_DIR": str(tmp_path)}
     with subprocess.Popen(words, env=own, cwd=ROOT, stdout=subprocess.PIPE, text=True) as run:
@@ -179,9 +182,9 @@ def test_what_was_said_before_a_stop_is_not_done_after_it(agent, robot):
     assert robot.stands()
 
 
-def test_a_guard_from_its_first_command_to_its_end(start_guard, robot):
+def test_a_guard_from_its_first_command_to_its_end(start_guard, robot, network):
     path, process = start_guard("--arm-robot")
-    with connected(path) as link:
+    with connected(path, network) as link:
         until(lambda: drives(link, robot))
         assert link.stop(20).confirmed and robot.stands()
         assert link.follow("torso", {"torso_lift_joint": [0.1]}, times=[3.0]).result(20).outcome == "succeeded"
@@ -209,9 +212,14 @@ def refusal(link):
     return ""
 
 
-def test_the_guard_of_another_robot_is_not_taken(guard):
+def test_the_guard_of_another_robot_or_network_is_not_taken(guard, network):
     with pytest.raises(InfrastructureError, match="the profile fetch"):
-        GuardLink(read_profile("franka"), guard[0])
+        GuardLink(read_profile("franka"), guard[0], network=network)
+    elsewhere = Network(network.domain + 1, network.interface)
+    with pytest.raises(InfrastructureError, match=f"it has ROS_DOMAIN_ID={network.domain}, the agent ROS_DOMAIN_ID="):
+        GuardLink(FETCH, guard[0], network=elsewhere)
+    with pytest.raises(InfrastructureError, match="watches a real robot, the agent a simulated one"):
+        GuardLink(FETCH, guard[0], network=network, simulated=True)
 
 
 def test_a_robot_has_one_guard(start_guard, guard, environment):
@@ -228,8 +236,8 @@ def pressed(client, request):
     return False
 
 
-def test_an_emergency_stop_over_the_network_stays(guard, robot, node):
-    with connected(guard[0]) as link:
+def test_an_emergency_stop_over_the_network_stays(guard, robot, node, network):
+    with connected(guard[0], network) as link:
         until(lambda: drives(link, robot))
         client = node.client("std_srvs/srv/Trigger", "/homie/estop")
         until(client.ready)
@@ -238,8 +246,21 @@ def test_an_emergency_stop_over_the_network_stays(guard, robot, node):
         until(lambda: "Emergency stop (the service /homie/estop)" in refusal(link))
 
 
-def test_the_socket_that_a_killed_guard_has_left_is_not_taken_for_that_of_the_next(tmp_path, monkeypatch):
+@pytest.fixture
+def announced(node):
+    """A simulated robot says what it is."""
+    text = Simulation(robot="mujoco", options={}).model_dump_json()
+    publisher = node.publisher(TEXT, TOPIC, LATCHED)
+    publisher.publish(node.message(TEXT, data=text))
+    yield
+    publisher.close()
+
+
+def test_the_socket_that_a_killed_guard_has_left_is_not_taken_for_that_of_the_next(
+    tmp_path, monkeypatch, network, announced
+):
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(network.domain))
     monkeypatch.setenv("ROS_LOCALHOST_ONLY", "1")
     path = socket_path(FETCH.name)
     path.parent.mkdir()
@@ -249,6 +270,9 @@ def test_the_socket_that_a_killed_guard_has_left_is_not_taken_for_that_of_the_ne
     guard = OwnGuard("fetch", FETCH)
     try:
         assert guarded(FETCH)
+        monkeypatch.setenv("ROS_LOCALHOST_ONLY", "0")
+        with pytest.raises(InfrastructureError, match="it has ROS_LOCALHOST_ONLY=1, the agent ROS_LOCALHOST_ONLY=0"):
+            guarded(FETCH)
     finally:
         guard.close()
     assert not path.exists()

@@ -15,7 +15,8 @@ import pytest
 
 from homie.kernel.errors import BadInput, CommandRefused, InfrastructureError, RobotFault
 from homie.kernel.types import Box
-from ros_bridge.guard.link import GuardLink
+from ros_bridge.guard.greeting import greeting
+from ros_bridge.guard.link import GuardLink, NoGuard
 from ros_bridge.guard.messages import (
     LONGEST_LINE,
     Aim,
@@ -24,7 +25,6 @@ from ros_bridge.guard.messages import (
     Decided,
     Ended,
     Grip,
-    Hello,
     Navigate,
     Point,
     Reach,
@@ -40,10 +40,13 @@ from ros_bridge.guard.messages import (
     line,
 )
 from ros_bridge.guard.sockets import MOST_MESSAGES, AgentSocket, socket_path
-from ros_bridge.profiles.model import read_profile
+from ros_bridge.profiles.model import Profile, read_profile
+from ros_bridge.transport.network import Network
 from tests.waiting import until
 
 FETCH = read_profile("fetch")
+HERE = Network(domain=79)
+HELLO = greeting(FETCH, HERE, None)
 
 
 class Guard:
@@ -74,7 +77,7 @@ def guard():
 @pytest.fixture
 def listening(guard, tmp_path):
     """A socket in use, waited on in a thread."""
-    agent, over = AgentSocket(tmp_path / "s" / "guard.sock", guard, dry_run=False), threading.Event()
+    agent, over = AgentSocket(tmp_path / "s" / "guard.sock", guard, dry_run=False, network=HERE), threading.Event()
 
     def loop():
         while not over.is_set():
@@ -111,7 +114,7 @@ class Agent:
         return from_guard(first)
 
     def greet(self, **changes):
-        self.say(Hello(**{"version": 4, "profile": "fetch", **changes}))
+        self.say(HELLO.model_copy(update=changes))
         return self.hear()
 
 
@@ -134,24 +137,75 @@ def test_an_agent_that_says_hello_is_welcome(agent, guard):
 
 def test_the_welcome_says_how_the_guard_is(guard, tmp_path):
     guard.armed, guard.approval = False, "subtask"
-    agents = AgentSocket(tmp_path / "guard.sock", guard, dry_run=True)
+    agents = AgentSocket(tmp_path / "guard.sock", guard, dry_run=True, network=HERE)
     agent = Agent(agents.path)
     agents.wait(5)
-    agent.say(Hello(version=4, profile="fetch"))
+    agent.say(HELLO)
     agents.wait(5)
     assert agent.hear() == Welcome(armed=False, dry_run=True, approval=True)
     agents.close()
     agent.socket.close()
 
 
-@pytest.mark.parametrize("changes", [{"version": 3}, {"profile": "franka"}])
+@pytest.mark.parametrize("changes", [{"version": 4}, {"profile": "franka"}])
 def test_an_agent_of_another_guard_is_let_go(agent, guard, changes):
     refused = agent.greet(**changes)
-    assert refused.why.startswith("This guard has version 4 and the profile fetch, the agent ")
+    assert refused.why.startswith("This guard has version 5 and the profile fetch, the agent ")
     assert agent.hear().why == "The guard lets this agent go: it belongs to another guard."
     assert agent.hear() is None
     until(lambda: guard.lost_by)
     assert guard.lost_by == ["the agent is gone: it belongs to another guard"]
+
+
+@pytest.mark.parametrize(
+    ("network", "words"),
+    [
+        (Network(domain=5), "has ROS_DOMAIN_ID=79, the agent ROS_DOMAIN_ID=5. Start both with the same."),
+        (Network(79, "lo"), "has ROS_LOCALHOST_ONLY=0, the agent ROS_LOCALHOST_ONLY=1. Start both with the same."),
+    ],
+)
+def test_an_agent_of_another_network_moves_nothing(listening, guard, network, words):
+    with pytest.raises(InfrastructureError, match=f"^This guard is on another network than the agent: it {words}$"):
+        GuardLink(FETCH, listening.path, network=network)
+    assert guard.told == []
+
+
+def test_an_agent_with_another_configuration_of_the_middleware_moves_nothing(listening, guard, monkeypatch):
+    monkeypatch.setenv("CYCLONEDDS_URI", "file:///lab.xml")
+    with pytest.raises(InfrastructureError, match=r"it has CYCLONEDDS_URI=, the agent CYCLONEDDS_URI=file:///lab.xml"):
+        GuardLink(FETCH, listening.path, network=HERE)
+    monkeypatch.setenv("CYCLONEDDS_URI", "<x>" * 1000)
+    with pytest.raises(InfrastructureError, match=r"the agent CYCLONEDDS_URI=\(3000 characters, [0-9a-f]{16}\)"):
+        GuardLink(FETCH, listening.path, network=HERE)
+
+
+def test_a_profile_that_was_changed_since_is_refused(listening):
+    changed = FETCH.model_dump()
+    changed["base"]["linear"] /= 2
+    with pytest.raises(InfrastructureError, match="This guard has read another profile fetch than the agent"):
+        GuardLink(Profile.model_validate(changed), listening.path, network=HERE)
+
+
+def test_a_real_robot_is_not_taken_for_a_simulated_one(listening, monkeypatch):
+    monkeypatch.setattr("ros_bridge.guard.sockets.SETTLING", 0.1)
+    with pytest.raises(
+        InfrastructureError, match="This guard watches a real robot, the agent a simulated one: set ROS"
+    ):
+        GuardLink(FETCH, listening.path, network=HERE, simulated=True)
+    GuardLink(FETCH, listening.path, network=HERE, simulated=False).close()
+
+
+def test_a_guard_finds_out_in_a_moment_whether_its_robot_is_simulated(tmp_path, guard):
+    looks = iter([False, False, True])
+    agents = AgentSocket(tmp_path / "g.sock", guard, False, network=HERE, simulated=lambda: next(looks))
+    agent = Agent(agents.path)
+    agents.wait(5)
+    agent.say(greeting(FETCH, HERE, True))
+    for _ in range(3):
+        agents.wait(0.05)
+    assert isinstance(agent.hear(), Welcome) and next(looks, None) is None
+    agents.close()
+    agent.socket.close()
 
 
 def test_who_begins_without_a_hello_is_let_go(agent, guard):
@@ -163,7 +217,8 @@ def test_who_begins_without_a_hello_is_let_go(agent, guard):
 def test_one_agent_at_a_time(agent, listening, guard):
     agent.greet()
     second = Agent(listening.path)
-    assert second.socket.recv(100) == b""
+    assert second.hear() == Refused(why="Another agent commands this robot: one at a time.")
+    assert second.hear() is None
     second.socket.close()
     agent.say(Stop(id=1))
     until(lambda: guard.told)
@@ -179,29 +234,29 @@ def test_the_socket_is_of_its_user_alone(listening):
     assert stat.S_IMODE(os.stat(listening.path).st_mode) == 0o600
     assert stat.S_IMODE(os.stat(listening.path.parent).st_mode) == 0o700
     with pytest.raises(InfrastructureError, match="Another guard listens at"):
-        AgentSocket(listening.path, Guard(), dry_run=False)
+        AgentSocket(listening.path, Guard(), dry_run=False, network=HERE)
 
 
 def test_a_socket_that_was_left_is_taken_over_and_taken_away(tmp_path):
     path = tmp_path / "guard.sock"
     path.write_text("")
-    agents = AgentSocket(path, Guard(), dry_run=False)
+    agents = AgentSocket(path, Guard(), dry_run=False, network=HERE)
     assert stat.S_ISSOCK(os.stat(path).st_mode)
     agents.close()
     assert not path.exists()
-    AgentSocket(path, Guard(), dry_run=False).close()
+    AgentSocket(path, Guard(), dry_run=False, network=HERE).close()
 
 
 def test_a_path_that_is_too_long_is_told(tmp_path):
     folder = tmp_path / "x"
     fits = 100 - len(os.fsencode(folder)) - 1
-    AgentSocket(folder / ("a" * fits), Guard(), dry_run=False).close()
+    AgentSocket(folder / ("a" * fits), Guard(), dry_run=False, network=HERE).close()
     with pytest.raises(BadInput, match="Choose a shorter one with --socket"):
-        AgentSocket(folder / ("a" * (fits + 1)), Guard(), dry_run=False)
+        AgentSocket(folder / ("a" * (fits + 1)), Guard(), dry_run=False, network=HERE)
 
 
 def test_a_guard_that_ends_says_so_and_stops_what_its_agent_began(guard, tmp_path):
-    agents = AgentSocket(tmp_path / "guard.sock", guard, dry_run=False)
+    agents = AgentSocket(tmp_path / "guard.sock", guard, dry_run=False, network=HERE)
     agent = Agent(agents.path)
     agents.wait(5)
     agents.close()
@@ -212,10 +267,11 @@ def test_a_guard_that_ends_says_so_and_stops_what_its_agent_began(guard, tmp_pat
 
 def test_where_the_socket_is(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    assert socket_path("my robot/2") == tmp_path / "homie" / "guard-my_robot_2.sock"
+    assert socket_path("my robot/2", HERE) == tmp_path / "homie" / "guard-my_robot_2-79.sock"
+    monkeypatch.setenv("ROS_DOMAIN_ID", "5")
     monkeypatch.delenv("XDG_RUNTIME_DIR")
     monkeypatch.setattr("tempfile.gettempdir", lambda: "/t")
-    assert socket_path("a-b_c") == Path(f"/t/homie-{os.getuid()}/guard-a-b_c.sock")
+    assert socket_path("a-b_c") == Path(f"/t/homie-{os.getuid()}/guard-a-b_c-5.sock")
 
 
 # ------------------------------------------------------------ what is read
@@ -288,10 +344,10 @@ class Timed:
     def __init__(self, guard, folder, monkeypatch):
         self.now = 100.0
         monkeypatch.setattr("ros_bridge.guard.sockets.time", SimpleNamespace(monotonic=lambda: self.now))
-        self.agents = AgentSocket(folder / "guard.sock", guard, dry_run=False)
+        self.agents = AgentSocket(folder / "guard.sock", guard, dry_run=False, network=HERE)
         self.agent = Agent(self.agents.path)
         self.agents.wait(5)
-        self.agent.say(Hello(version=4, profile="fetch"))
+        self.agent.say(HELLO)
         self.agents.wait(5)
 
     def say(self, count, passed=0.0):
@@ -346,7 +402,7 @@ def test_as_silent_as_an_agent_may_be_is_not_too_silent(timed, guard):
 def test_a_robot_that_is_stopped_without_an_agent_is_waited_on(tmp_path, guard):
     """A person may press the emergency stop before any agent has come, and after it has left."""
     guard.standing = False
-    agents = AgentSocket(tmp_path / "guard.sock", guard, dry_run=False)
+    agents = AgentSocket(tmp_path / "guard.sock", guard, dry_run=False, network=HERE)
     agents.wait(0.0)
     agent = Agent(agents.path)
     agents.wait(5)
@@ -366,7 +422,7 @@ def test_who_speaks_is_not_silent(timed, guard):
 
 
 def test_other_descriptors_are_listened_to_until_they_are_forgotten(tmp_path):
-    agents, (read, write), heard = AgentSocket(tmp_path / "g.sock", Guard(), dry_run=False), os.pipe(), []
+    agents, (read, write), heard = AgentSocket(tmp_path / "g.sock", Guard(), dry_run=False, network=HERE), os.pipe(), []
     agents.also(read, lambda: heard.append(os.read(read, 10)))
     os.write(write, b"r\n")
     agents.wait(5)
@@ -384,7 +440,7 @@ def test_other_descriptors_are_listened_to_until_they_are_forgotten(tmp_path):
 
 @pytest.fixture
 def link(listening):
-    with GuardLink(FETCH, listening.path) as link:
+    with GuardLink(FETCH, listening.path, network=HERE) as link:
         yield link
 
 
@@ -430,7 +486,7 @@ def test_it_says_that_it_is_alive_twenty_times_a_second_until_it_leaves(listenin
         time.sleep(seconds)
 
     monkeypatch.setattr("ros_bridge.guard.link.time", SimpleNamespace(monotonic=time.monotonic, sleep=pause))
-    with GuardLink(FETCH, listening.path):
+    with GuardLink(FETCH, listening.path, network=HERE):
         until(lambda: len(guard.told) > 2)
     assert set(guard.told) == {Beat()} and set(pauses) == {0.05}
     until(lambda: not [thread for thread in threading.enumerate() if thread.name == "sign of life"])
@@ -507,8 +563,8 @@ def test_a_link_that_is_closed_is_noticed(link, guard):
 
 
 def test_a_guard_that_is_not_there(tmp_path):
-    with pytest.raises(InfrastructureError, match=r"There is no guard of the robot fetch at .*no.sock: start it with"):
-        GuardLink(FETCH, tmp_path / "no.sock")
+    with pytest.raises(NoGuard, match=r"There is no guard of the robot fetch on ROS domain 79 at .*no.sock: start it"):
+        GuardLink(FETCH, tmp_path / "no.sock", network=HERE)
 
 
 def test_a_guard_that_does_not_answer_is_left(tmp_path, monkeypatch):
@@ -518,17 +574,17 @@ def test_a_guard_that_does_not_answer_is_left(tmp_path, monkeypatch):
         mute.bind(str(path))
         mute.listen()
         with pytest.raises(InfrastructureError, match=r"^The guard at .*mute.sock does not answer.$"):
-            GuardLink(FETCH, path)
+            GuardLink(FETCH, path, network=HERE)
         connection, _ = mute.accept()
         with connection:
             connection.settimeout(5)
-            hello = line(Hello(version=4, profile="fetch"))
+            hello = line(HELLO)
             assert connection.recv(1000) == hello
             assert connection.recv(1000) == b"", "the connection is closed: another agent may come"
 
 
 def test_a_guard_of_another_robot_says_which_it_guards(listening):
     with pytest.raises(
-        InfrastructureError, match="This guard has version 4 and the profile fetch, the agent 4 and franka"
+        InfrastructureError, match="This guard has version 5 and the profile fetch, the agent 5 and franka"
     ):
-        GuardLink(read_profile("franka"), listening.path)
+        GuardLink(read_profile("franka"), listening.path, network=HERE)

@@ -60,12 +60,12 @@ def guarded(network, tmp_path_factory):
         navigation = Navigation(brain)
         outlet = RosOutlet(node, FETCH)
         guard = Guard(FETCH, outlet, Watched(node, FETCH), armed=True, silence=30.0)
-        agent = AgentSocket(path, guard, dry_run=False)
+        agent = AgentSocket(path, guard, dry_run=False, network=network)
         thread = threading.Thread(target=_loop, args=(guard, agent, over.is_set))
         thread.start()
         until(outlet._navigation.ready)
         until(lambda: not Measured.silent(guard._measured))
-        with GuardLink(FETCH, path) as link:
+        with GuardLink(FETCH, path, network=network) as link:
             yield link, navigation
         over.set()
         thread.join()

@@ -66,12 +66,12 @@ def guarded(network, tmp_path_factory):
         planner = MoveIt(brain, FakeRobot(body, FETCH))
         outlet = RosOutlet(node, FETCH)
         guard = Guard(FETCH, outlet, Watched(node, FETCH), armed=True, silence=30.0)
-        agent = AgentSocket(path, guard, dry_run=False)
+        agent = AgentSocket(path, guard, dry_run=False, network=network)
         thread = threading.Thread(target=_loop, args=(guard, agent, over.is_set))
         thread.start()
         until(outlet._reaching.ready)
         until(lambda: not Measured.silent(guard._measured))
-        with GuardLink(FETCH, path) as link:
+        with GuardLink(FETCH, path, network=network) as link:
             yield link, planner, guard
         over.set()
         thread.join()

@@ -53,7 +53,7 @@ def served(network, tmp_path_factory):
         served = ServedRobot(body, robot, FETCH)
         outlet = RosOutlet(node, FETCH)
         guard = Guard(FETCH, outlet, Watched(node, FETCH), armed=True, silence=30.0)
-        agent = AgentSocket(path, guard, dry_run=False)
+        agent = AgentSocket(path, guard, dry_run=False, network=network)
         reaching = ActionClient(asks, MOVE_GROUP, FETCH.reaching.action)
         driving = ActionClient(asks, NAVIGATE, FETCH.navigation.action)
         threads = [
@@ -64,7 +64,7 @@ def served(network, tmp_path_factory):
             thread.start()
         until(lambda: all(client.ready() for client in (reaching, driving, outlet._reaching)))
         until(lambda: guard._measured.positions())
-        with GuardLink(FETCH, path) as link:
+        with GuardLink(FETCH, path, network=network) as link:
             yield link, guard, reaching, driving
         over.set()
         for thread in threads:

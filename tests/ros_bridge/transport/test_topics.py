@@ -13,9 +13,9 @@ import pytest
 
 from homie.kernel.errors import BadInput, InfrastructureError
 from ros_bridge.transport.dds.definitions import Definitions
-from ros_bridge.transport.dds.network import Network
 from ros_bridge.transport.dds.node import DdsNode
 from ros_bridge.transport.interface import LATCHED, SENSOR, Qos
+from ros_bridge.transport.network import Network
 from tests.waiting import until
 
 HEADER = "std_msgs/msg/Header"
@@ -78,7 +78,7 @@ def test_a_call_without_an_answer_fails_when_the_node_is_closed(nodes):
 def test_a_service_in_another_process_answers(nodes, network):
     code = (
         "import sys\n"
-        "from ros_bridge.transport.dds.network import Network\n"
+        "from ros_bridge.transport.network import Network\n"
         "from ros_bridge.transport.dds.node import DdsNode\n"
         f"node = DdsNode('/other', Network({network.domain}, 'lo'))\n"
         f"node.service({ADD!r}, '/add', lambda asked: node.message('{ADD}_Response', sum=asked.a * asked.b))\n"

@@ -1,0 +1,66 @@
+"""What agent and guard compare before the agent may command anything: the same robot, on the same network."""
+
+from __future__ import annotations
+
+import hashlib
+
+from ros_bridge.guard.messages import VERSION, Hello
+from ros_bridge.profiles.model import Profile
+from ros_bridge.transport.network import Network
+
+LONGEST = 200
+"""Characters of a variable that are said to the other side."""
+
+
+def greeting(profile: Profile, network: Network, simulated: bool | None) -> Hello:
+    """Who speaks, as its first message says it; a guard says the same of itself.
+
+    Args:
+        profile: The robot.
+        network: Where it is.
+        simulated: Whether it says that it is simulated; None where nobody has looked.
+    """
+    return Hello(
+        version=VERSION,
+        profile=profile.name,
+        digest=_digest(profile.model_dump_json()),
+        network={name: _short(value) for name, value in network.settings().items()},
+        simulated=simulated,
+    )
+
+
+def difference(guard: Hello, agent: Hello) -> str:
+    """Why an agent and a guard do not belong together, as a sentence; "" where they do."""
+    if (guard.version, guard.profile) != (agent.version, agent.profile):
+        return (
+            f"This guard has version {guard.version} and the profile {guard.profile}, the agent {agent.version} and "
+            f"{agent.profile}."
+        )
+    for name in sorted({*guard.network, *agent.network}):
+        mine, theirs = guard.network.get(name, ""), agent.network.get(name, "")
+        if mine != theirs:
+            return (
+                f"This guard is on another network than the agent: it has {name}={mine}, the agent {name}={theirs}. "
+                "Start both with the same."
+            )
+    if guard.digest != agent.digest:
+        return (
+            f"This guard has read another profile {guard.profile} than the agent: start the guard again, both with the "
+            "same file."
+        )
+    if agent.simulated is not None and guard.simulated != agent.simulated:
+        mine, theirs = ("a simulated", "a real") if guard.simulated else ("a real", "a simulated")
+        return (
+            f"This guard watches {mine} robot, the agent {theirs} one: set ROS_DOMAIN_ID so that they never share a "
+            "network, and end the guard of the other."
+        )
+    return ""
+
+
+def _short(value: str) -> str:
+    """A value as it is, or the digest of a long one, as of a configuration that is written out."""
+    return value if len(value) <= LONGEST else f"({len(value)} characters, {_digest(value)})"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
