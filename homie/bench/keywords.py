@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 if TYPE_CHECKING:
+    from homie.bench.suite.suite import TaskSplit
     from homie.kernel.interfaces import Detector, Locator, Planner, Robot, SkillSet
 
 
@@ -35,7 +36,7 @@ class BenchKeywords(TypedDict, total=False):
     video: bool
     frames: bool
     tasks: str | None
-    split: Literal["train", "test"] | None
+    split: TaskSplit | None
     trials: int | None
     rounds: int | None
     seed: int

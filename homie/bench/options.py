@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
+from homie.bench.suite.suite import TaskSplit
 from homie.kernel.setup.options import MAX_SEED, Options, PartsOptions, different_paths
 from homie.kernel.support.problems import Usage
 
@@ -20,7 +21,7 @@ class BenchOptions(PartsOptions):
 
     suite: str = Field(min_length=1, description="A suite file, the name of a suite, or a folder of EMMOE-100.")
     tasks: str | None = Field(None, description="Only these tasks: ids or patterns, separated by commas.")
-    split: Literal["train", "test"] | None = Field(None, description="Only the tasks of this split.")
+    split: TaskSplit | None = Field(None, description="Only the tasks of this split.")
     trials: int | None = Field(None, ge=1, le=1000, description="Trials per task (default: the suite's).")
     rounds: int | None = Field(
         None, ge=1, le=1000, description="Rounds per episode, overriding the limits of tasks (default: the suite's)."

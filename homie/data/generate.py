@@ -41,7 +41,14 @@ def draw_tasks(options: TasksOptions) -> Drawn:
             )
         return begun
 
-    drawn = draw_suite(options.number, world, seed=options.seed, test=options.test, held_out=options.held_out)
+    drawn = draw_suite(
+        options.number,
+        world,
+        seed=options.seed,
+        test=options.test,
+        validation=options.validation,
+        held_out=options.held_out,
+    )
     with writing(options.out, "the suite"):
         write_atomically(options.out, to_json(drawn.to_json()))
     return drawn

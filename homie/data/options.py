@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
+from homie.bench.suite.suite import TaskSplit
 from homie.data.card_parts import License
 from homie.kernel.setup.options import MAX_SEED, Options, different_paths
 from homie.kernel.support.problems import Usage
@@ -83,7 +84,13 @@ class TasksOptions(Options):
     out: Path = Field(description="The suite file, JSON.")
     number: int = Field(100, ge=1, le=100_000, description="Number of tasks.")
     test: float = Field(
-        0.1, ge=0.0, le=0.3, description="Share of the tasks in each test split: unseen templates, objects and houses."
+        0.1,
+        ge=0.0,
+        le=0.24,
+        description="Share of the tasks in each group of the test split: unseen templates, objects, houses, wordings.",
+    )
+    validation: float = Field(
+        0.0, ge=0.0, le=0.24, description="The same of a validation split, held out from both train and test."
     )
     held_out: float = Field(
         0.2, gt=0.0, lt=0.9, description="Share of templates, object kinds and houses held out from training."
@@ -110,7 +117,7 @@ class GenerateOptions(Options):
         "background",
         description="Locate targets from the simulator's state (`background`) or from pictures (`sensors`).",
     )
-    split: Literal["train", "test"] | None = Field(None, description="Only the tasks of this split.")
+    split: TaskSplit | None = Field(None, description="Only the tasks of this split.")
     rounds: int | None = Field(None, ge=1, le=1000, description="Rounds per episode (default: the suite's).")
     frames: bool = Field(True, description="Write the four views of every round.")
     picture_size: str | None = Field(None, description="Size of the pictures in pixels, as 512 or 640x480.")
@@ -181,7 +188,7 @@ class ShowOptions(Options):
 
     dataset: Path = Field(description="The folder of a data set.")
     line: int = Field(1, ge=1, description="Number of the line, from 1.")
-    split: Literal["train", "test"] = Field("train", description="The split to read.")
+    split: TaskSplit = Field("train", description="The split to read.")
 
 
 class ValidateOptions(Options):

@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
+from homie.bench.suite.suite import TaskSplit
 from homie.data.episode import Episode, LeftOut
 from homie.data.sources.source import Entry, Source
 from homie.kernel.errors import BadInput
@@ -21,7 +22,7 @@ from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading, to_json, write_atomically, writing
 
 By: TypeAlias = Literal["task", "house", "both"]
-Side: TypeAlias = Literal["train", "test"]
+Side: TypeAlias = TaskSplit
 Key: TypeAlias = tuple[str, str]
 """What an episode may share with others: ("task", its id) or ("house", its house)."""
 
@@ -110,7 +111,12 @@ def side_of(split: Split, episode: Episode) -> Side:
     """The side of an episode; train where its suite does not say. Raises LeftOut where a split file does not know."""
     if isinstance(split, SplitFile):
         return split.side(episode.task, episode.house)
-    return "test" if split == "suite" and episode.split == "test" else "train"
+    match episode.split if split == "suite" else "train":
+        case "test":
+            return "test"
+        case "validation":
+            return "validation"
+    return "train"
 
 
 def write_split(path: Path, split: SplitFile) -> None:

@@ -66,7 +66,7 @@ def train(options: TrainOptions, over: StepOver = _silent) -> TrainingFile:
     """
     purpose: Literal["sft", "dpo"] = "dpo" if isinstance(options, DpoOptions) else "sft"
     data = _data(options, purpose)
-    if options.patience and "test" not in data.splits:
+    if options.patience and not {"validation", "test"} & set(data.splits):
         raise BadInput("--patience needs held-out lines: make the data set with --split.")
     if not options.model and (purpose == "dpo" or not options.tiny):
         raise BadInput("Say which model to begin with: --model FOLDER or a hub id (--tiny of sft makes a small one).")
@@ -115,11 +115,11 @@ def _data(options: TrainOptions, purpose: str) -> DataFile:
 
 
 def _order(options: TrainOptions, purpose: Literal["sft", "dpo"], data: DataFile) -> TrainingOrder:
-    held_out = options.data / "test/metadata.jsonl"
+    held_out = next((split for split in ("validation", "test") if split in data.splits), None)
     return TrainingOrder(
         purpose=purpose,
         lines=options.data / "train/metadata.jsonl",
-        held_out=held_out if "test" in data.splits else None,
+        held_out=options.data / held_out / "metadata.jsonl" if held_out else None,
         beta=options.beta if isinstance(options, DpoOptions) else 0.0,
         whole=options.whole if isinstance(options, SftOptions) else False,
         **options.model_dump(exclude={"data", "tiny", "small", "beta", "whole"}),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection
+from string import Formatter
 
 import pytest
 
 from homie.bench.authoring import House
-from homie.bench.authoring.errand_templates import TEMPLATES, Situation
+from homie.bench.authoring.errand_templates import TEMPLATES, Situation, Template
 from homie.bench.authoring.task_draft import MOST_PATHS, Step, TaskDraft
 from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, RobotState, RoomState, WorldSnapshot
 
@@ -66,7 +67,7 @@ def drawn(name: str, house: House, kinds: Collection[str] = ALL) -> set[str]:
     (template,) = (template for template in TEMPLATES if template.name == name)
     errands = [template.draw(Situation(house, kinds, random.Random(seed))) for seed in range(DRAWS)]
     assert len({errand is None for errand in errands}) == 1, "the same house has it always or never"
-    return {template.texts[0].format(**errand.words) for errand in errands if errand is not None}
+    return {template.wordings.plain[0].format(**errand.words) for errand in errands if errand is not None}
 
 
 def several(text: str, *filled: str) -> set[str]:
@@ -132,6 +133,16 @@ FULL = home(apple_1=APPLE, bowl_1=BOWL, pear_1=PEAR)
             "go to the {}, then to the {}", "kitchen/bath", "bath/kitchen",
         )),
         ("round", SIMPLE, set()),
+        ("all-but", home(apple_1=APPLE, lemon_1=LEMON), several(
+            "put everything that is on the table on the sofa, but leave the {}", "apple", "lemon",
+        )),
+        ("all-but", SIMPLE, set()),
+        ("next-to", SIMPLE, several("put the {} next to the {}", "apple/pear", "pear/apple")),
+        ("next-to", home(apple_1=APPLE, lemon_1=LEMON), set()),
+        ("store-pair", home(apple_1=APPLE, mug_1=MUG), set()),
+        ("store-pair", SIMPLE, several(
+            "put the {} and the {} into the fridge and close it", "apple/pear", "pear/apple",
+        )),
         ("round", home(kinds=("kitchen", "hall", "bath", "bath")), set()),
     ],
 )  # fmt: skip
@@ -142,9 +153,26 @@ def test_what_a_template_asks_for_in_a_home(name: str, house: House, asked: set[
 def test_every_template_is_known_here() -> None:
     assert [template.name for template in TEMPLATES] == [
         "place", "store", "pair", "sort", "then", "fetch", "take-out", "clear", "fruit", "nest", "exchange", "open",
-        "shut", "round",
+        "shut", "round", "all-but", "next-to", "store-pair",
     ]  # fmt: skip
     assert [template.name for template in TEMPLATES if template.opened] == ["shut"]
+    assert [template.name for template in TEMPLATES if template.essential] == ["fetch", "open"]
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: template.name)
+def test_wordings_name_what_the_task_is_about_and_free_ones_are_for_tests_only(template: Template) -> None:
+    wordings = template.wordings
+    texts = [*wordings.plain, *wordings.human, *wordings.free]
+    assert len(set(texts)) == len(texts) and len(wordings.free) >= 2
+    slots = {name for _, name, _, _ in Formatter().parse(wordings.plain[0]) if name}
+    for text in texts:
+        assert {name for _, name, _, _ in Formatter().parse(text) if name} == slots, text
+    rng = random.Random(1)
+    sampled = [wordings.sample(rng) for _ in range(300)]
+    assert not [text for text, _ in sampled if any(free in text for free in wordings.free)]
+    assert 0.25 < sum(human for _, human in sampled) / 300 < 0.55
+    assert all(any(wording in text for wording in (*wordings.plain, *wordings.human)) for text, _ in sampled)
+    assert wordings.sample(rng, free=("only this",)) == ("only this", True)
 
 
 def test_only_the_kinds_that_may_be_asked_for_are() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from homie.bench.authoring import House, rehearse
 from homie.bench.authoring.errand_drawing import Drawn, draw_suite
-from homie.bench.suite.suite import Task, read_subtask, read_suite
+from homie.bench.suite.suite import SPLITS, Task, read_subtask, read_suite
 from homie.kernel.errors import BadInput
 from homie.kernel.setup.scenes import scenes_of
 from homie.kernel.support.files import to_json
@@ -62,13 +62,13 @@ def test_every_task_is_open_at_first_and_done_by_its_expert(drawn):
 
 
 def test_groups_are_as_large_as_wanted_and_differ_from_training_in_one_thing(drawn):
-    groups: dict[str, list[Task]] = {"train": [], "template": [], "object": [], "house": []}
+    groups: dict[str, list[Task]] = {name: [] for name in ("train", "template", "object", "house", "wording")}
     for task in drawn.suite.tasks:
         groups[task.id.split("-")[0]].append(task)
     assert {name: len(tasks) for name, tasks in groups.items()} == drawn.counts
-    assert drawn.counts == {"train": 24, "template": 12, "object": 12, "house": 12}
+    assert drawn.counts == {"train": 12, "template": 12, "object": 12, "house": 12, "wording": 12}
     unseen, kinds = set(drawn.templates), set(drawn.objects)
-    houses = {task.scene.seed for name in ("train", "template", "object") for task in groups[name]}
+    houses = {task.scene.seed for name in ("train", "template", "object", "wording") for task in groups[name]}
     assert unseen and kinds
     for name, tasks in groups.items():
         for task in tasks:
@@ -77,6 +77,30 @@ def test_groups_are_as_large_as_wanted_and_differ_from_training_in_one_thing(dra
             assert bool(handled(task) & kinds) is (name == "object"), task.id
             if name == "house":
                 assert task.scene.seed not in houses
+
+
+def test_validation_and_test_share_nothing_that_was_held_out():
+    drawn = draw_suite(40, world, seed=11, test=0.1, validation=0.1)
+    assert drawn.counts == {
+        "train": 8, **{f"validation-{name}": 4 for name in ("template", "object", "house", "wording")},
+        **dict.fromkeys(("template", "object", "house", "wording"), 4),
+    }  # fmt: skip
+    tasks = {split: [task for task in drawn.suite.tasks if task.split == split] for split in SPLITS}
+
+    def named(split: str, group: str) -> list[Task]:
+        prefix = f"validation-{group}-" if split == "validation" else f"{group}-"
+        return [task for task in tasks[split] if task.id.startswith(prefix)]
+
+    templates = [
+        {task.id.rsplit("-", 1)[0].removeprefix("validation-") for task in named(split, "template")}
+        for split in SPLITS[1:]
+    ]
+    houses = [{task.scene.seed for task in named(split, "house")} for split in SPLITS[1:]]
+    unseen = set(drawn.objects)
+    kinds = [set().union(*(handled(task) & unseen for task in named(split, "object"))) for split in SPLITS[1:]]
+    for validation, test in (templates, houses, kinds):
+        assert validation and test and not validation & test
+    assert not set().union(*houses) & {task.scene.seed for task in tasks["train"]}
 
 
 def test_the_seed_decides(drawn):

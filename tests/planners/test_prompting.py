@@ -241,7 +241,7 @@ def test_fewer_views_are_shown_in_their_order() -> None:
 
 
 VERSIONS = {
-    "compact": 1,
+    "compact": 2,
     "embodiedbench-arm": 1,
     "embodiedbench-nav": 2,
     **dict.fromkeys(("emmoe-json", "emmoe-text", "embodiedbench"), 4),
@@ -534,6 +534,12 @@ def test_the_compact_template_says_what_is_known_in_few_words() -> None:
         Remembered("fridge", "kitchen", state="closed", seen=1),
         Remembered("lamp", "bedroom", "on the desk", states=("on",)),
         Remembered("mug", "", "in the drawer 2"),
+        Remembered("kitchen table", "kitchen", seen=1),
+        Remembered("bowl", "kitchen", "on the kitchen table"),
+        Remembered("plum", "kitchen", "in the bowl"),
+        Remembered("milk", "kitchen", "in the fridge"),
+        Remembered("cup", "kitchen", "on the fridge"),
+        Remembered("tray", "kitchen", "on the fork"),
     )
     doorways = (Doorway("doorway 1", "kitchen", "bedroom", explored=True), Doorway("doorway 2", "kitchen"))
     knowledge = Knowledge("sensors", "kitchen", ("kitchen", "bedroom", "bathroom"), doorways, remembered)
@@ -543,7 +549,7 @@ def test_the_compact_template_says_what_is_known_in_few_words() -> None:
     user = text_of(asked(late, template="compact", images=False).messages[-1])
     assert user.splitlines() == [
         "Task: put the apple in the bowl",
-        "kitchen (here): fridge closed",
+        "kitchen (here): fridge closed (cup, inside milk), kitchen table (bowl (inside plum)), tray on fork",
         "bedroom: lamp on on desk",
         "bathroom: nothing seen",
         "somewhere: mug in drawer 2",
@@ -551,6 +557,9 @@ def test_the_compact_template_says_what_is_known_in_few_words() -> None:
         "Hand: pear",
         "Steps: Pick pear; Open fridge (fail: the hand is full)",
     ]
+    circle = (Remembered("fork", "kitchen", "on the tray"), Remembered("tray", "kitchen", "on the fork"))
+    around = replace(GIVEN, knowledge=replace(knowledge, remembered=circle))
+    assert "fork on tray, tray on fork" in text_of(asked(around, template="compact", images=False).messages[-1])
     later = replace(late, history=(*late.history, failed(3, "Put", "pear", "Unable to put")))
     brief = text_of(asked(later, template="compact", images=False, reasons=False).messages[-1])
     assert brief.splitlines()[-1] == "Steps: Pick pear; Open fridge (fail); Put pear (fail: Unable to put)"

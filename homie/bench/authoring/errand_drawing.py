@@ -1,4 +1,6 @@
-"""Draws a suite of errands: train, and three tests of what was held out: templates, kinds of objects, houses.
+"""Draws a suite of errands: train, and tests of what was held out: templates, kinds of objects, houses, wordings.
+
+Validation tasks hold out the same, with templates, kinds, houses and wordings that neither train nor test has.
 
 An errand is taken only if it is not done before anything has happened, and if its expert, rehearsed without physics,
 does it by the goal and by a key path.
@@ -17,14 +19,15 @@ from homie.bench.authoring.errand_templates import TEMPLATES, Situation, Templat
 from homie.bench.authoring.house import House
 from homie.bench.authoring.rehearsal import rehearse
 from homie.bench.score.profiles import Homie
-from homie.bench.suite.suite import Suite, Task
+from homie.bench.suite.suite import Suite, Task, TaskSplit
 from homie.kernel.errors import BadInput
 from homie.kernel.setup.options import MAX_SEED
 from homie.kernel.support.text import listed
 from homie.kernel.world.snapshot import WorldSnapshot
 
-Group: TypeAlias = Literal["train", "template", "object", "house"]
-"""Where a task belongs: to train, or to the test of what it alone has that train has not."""
+Group: TypeAlias = Literal["train", "template", "object", "house", "wording"]
+"""Where a task belongs: to train, or to what it alone has that train has not."""
+HELD_OUT: tuple[Group, ...] = ("template", "object", "house", "wording")
 World: TypeAlias = Callable[[int, Mapping[str, Any]], WorldSnapshot]
 """The world of a scene before anything has happened, by its seed and its settings. Raises BadInput."""
 
@@ -38,13 +41,15 @@ LONGEST = 19
 """Subtasks of an expert, End included: a round in reserve of EMMOE's 20."""
 LONG = 10
 """Subtasks from which a task is long-horizon, as in homie-100."""
+HALF = 0.5
+"""Of the houses that were held out from training, the share of the split test where there is one for validation."""
 PATIENCE = 60
 """Houses in a row that may give nothing before it is said so."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A suite with what was held out of its training tasks, and how many tasks of each group it has."""
+    """A suite with what was held out from its training tasks, and how many tasks of each group it has."""
 
     suite: Suite
     templates: tuple[str, ...]
@@ -56,18 +61,21 @@ class Drawn:
         return self.suite.model_dump(mode="json", exclude_unset=True, by_alias=True)
 
 
-def draw_suite(number: int, world: World, *, seed: int = 0, test: float = 0.1, held_out: float = 0.2) -> Drawn:
+def draw_suite(
+    number: int, world: World, *, seed: int = 0, test: float = 0.1, validation: float = 0.0, held_out: float = 0.2
+) -> Drawn:
     """So many tasks, equal for equal arguments.
 
     Args:
         number: Of tasks.
         world: Where houses come from.
         seed: Of everything random.
-        test: Share of the tasks that are of each of the three tests; 0 for training tasks only.
+        test: Share of the tasks that are of each group of the split test; 0 for none.
+        validation: The same of the split validation.
         held_out: Share of templates, of kinds and of houses that training tasks do not have.
 
     Raises:
-        BadInput: The houses do not give so many.
+        BadInput: The houses do not give so many, or the shares leave no task for training.
 
     Example:
         ```
@@ -76,24 +84,43 @@ def draw_suite(number: int, world: World, *, seed: int = 0, test: float = 0.1, h
         write_atomically(Path("errands.json"), to_json(drawn.to_json()))
         ```
     """
-    return _Drawing(world, seed, held_out if test else 0.0).suite(number, test)
+    if len(HELD_OUT) * (test + validation) >= 1:
+        raise BadInput(
+            f"{len(HELD_OUT)} groups of {test:g} and {validation:g} leave no task for training: ask for less."
+        )
+    drawing = _Drawing(world, seed, held_out if test or validation else 0.0, both=bool(test and validation))
+    return drawing.suite(number, {"validation": validation, "test": test})
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A group of a split."""
+
+    split: TaskSplit
+    group: Group
+
+    @property
+    def name(self) -> str:
+        return f"{self.split}-{self.group}" if self.split == "validation" else self.group
 
 
 class _Drawing:
-    def __init__(self, world: World, seed: int, held_out: float) -> None:
-        self._world, self._seed, self._share = world, seed, held_out
+    def __init__(self, world: World, seed: int, held_out: float, *, both: bool) -> None:
+        self._world, self._seed, self._share, self._both = world, seed, held_out, both
         self._rng = random.Random(seed)
-        self._templates = _some([template.name for template in TEMPLATES], held_out, random.Random(seed))
-        self._kinds: frozenset[str] | None = None
+        self._templates = _some(
+            [template.name for template in TEMPLATES if not template.essential], held_out, random.Random(seed)
+        )
+        self._kinds: tuple[str, ...] | None = None
         self._asked: set[tuple[int, str]] = set()
         self._number: Counter[str] = Counter()
 
-    def suite(self, number: int, test: float) -> Drawn:
-        counts = {name: round(test * number) for name in ("template", "object", "house")}
-        counts = {"train": number - sum(counts.values()), **counts}
+    def suite(self, number: int, shares: Mapping[TaskSplit, float]) -> Drawn:
+        parts = {_Part(split, group): round(share * number) for split, share in shares.items() for group in HELD_OUT}
+        parts = {_Part("train", "train"): number - sum(parts.values()), **{p: n for p, n in parts.items() if n}}
         tasks: list[dict[str, Any]] = []
-        for group, count in counts.items():
-            tasks += self._group(group, count)  # type: ignore[arg-type]
+        for part, count in parts.items():
+            tasks += self._part(part, count)
         held = {"templates": sorted(self._templates), "kinds of objects": sorted(self._kinds or ())}
         about = [f"the {name} {listed(values)}" for name, values in held.items() if values]
         raw = {
@@ -104,27 +131,28 @@ class _Drawing:
             "protocol": {"rounds": 40, "trials": 1},
             "tasks": tasks,
         }
+        counts = {part.name: count for part, count in parts.items()}
         return Drawn(Suite.model_validate(raw), tuple(held["templates"]), tuple(held["kinds of objects"]), counts)
 
-    def _group(self, group: Group, count: int) -> list[dict[str, Any]]:
+    def _part(self, part: _Part, count: int) -> list[dict[str, Any]]:
         tasks: list[dict[str, Any]] = []
         barren = 0
         while len(tasks) < count:
-            drawn = self._in_a_house(group, count - len(tasks))
+            drawn = self._in_a_house(part, count - len(tasks))
             barren = 0 if drawn else barren + 1
             if barren > PATIENCE:
                 raise BadInput(
-                    f"{PATIENCE} houses gave no further task of the group '{group}': ask for fewer, or hold out less."
+                    f"{PATIENCE} houses gave no further task of the group '{part.name}': ask for fewer, or hold out "
+                    "less."
                 )
             tasks += drawn
         return tasks
 
-    def _in_a_house(self, group: Group, most: int) -> list[dict[str, Any]]:
+    def _in_a_house(self, part: _Part, most: int) -> list[dict[str, Any]]:
         """Tasks in the next house, none where it has not what the templates of the group want."""
-        seed = self._house(unseen=group == "house")
-        templates = [
-            candidate for candidate in TEMPLATES if (candidate.name in self._templates) is (group == "template")
-        ]
+        seed = self._house(part)
+        names = self._mine(self._templates, part.split) if part.group == "template" else frozenset(self._templates)
+        templates = [candidate for candidate in TEMPLATES if (candidate.name in names) is (part.group == "template")]
         opened = [candidate for candidate in templates if candidate.opened]
         chosen = [self._rng.choice(opened)] if opened and self._rng.random() < len(opened) / len(templates) else None
         settings: dict[str, Any] = {"rooms": self._rng.choice(ROOMS), "objects": self._rng.randint(*OBJECTS)}
@@ -134,51 +162,57 @@ class _Drawing:
             house = House(self._world(seed, settings))
         except BadInput:  # there is no such furniture in this one, or no room for so much
             return []
-        kinds = self._kinds_for(group, house)
         tasks: list[dict[str, Any]] = []
         for template in chosen or self._rng.choices(
             [candidate for candidate in templates if not candidate.opened] or templates, k=PER_HOUSE
         ):
-            task = self._task(template, group, seed, settings, house, kinds)
+            task = self._task(template, part, seed, settings, house)
             if task is not None and len(tasks) < most:
                 tasks.append(task)
         return tasks
 
-    def _house(self, *, unseen: bool) -> int:
-        """The seed of a house of those that train has, or has not."""
+    def _house(self, part: _Part) -> int:
+        """The seed of a house of those that train has, or that only this split has."""
         while True:
             seed = self._rng.randrange(MAX_SEED)
-            if (random.Random(f"{self._seed}/{seed}").random() < self._share) is unseen:
+            rng = random.Random(f"{self._seed}/{seed}")
+            unseen = rng.random() < self._share
+            if part.group != "house" and not unseen:
+                return seed
+            if part.group == "house" and unseen and (not self._both or (rng.random() < HALF) is (part.split == "test")):
                 return seed
 
-    def _kinds_for(self, group: Group, house: House) -> frozenset[str]:
-        """The kinds of objects that a task of the group may be about."""
-        if self._kinds is None:  # the first house has most of them, and what is left out follows from the seed
-            self._kinds = _some(
-                sorted({item.kind for item in house.objects.values()}), self._share, random.Random(self._seed)
-            )
-        there = frozenset(item.kind for item in house.objects.values())
-        return there if group == "object" else there - self._kinds
+    def _mine(self, names: Sequence[str], split: TaskSplit) -> frozenset[str]:
+        """What a split has of names that were held out from training: every second where there are two such splits."""
+        if not self._both or len(names) == 1:
+            return frozenset(names)
+        return frozenset(names[split == "validation" :: 2])
 
     def _task(
-        self, template: Template, group: Group, seed: int, settings: dict[str, Any], house: House, kinds: frozenset[str]
+        self, template: Template, part: _Part, seed: int, settings: dict[str, Any], house: House
     ) -> dict[str, Any] | None:
         """A task of a template in a house, None where the house has none or what was drawn is not sound."""
-        errand = template.draw(Situation(house, kinds, self._rng))
+        there = sorted({item.kind for item in house.objects.values()})
+        if self._kinds is None:  # the first house has most of them, and what is left out follows from the seed
+            self._kinds = _some(there, self._share, random.Random(self._seed))
+        mine = self._mine(self._kinds, part.split) if part.group == "object" else frozenset[str]()
+        allowed = frozenset(there) - (frozenset(self._kinds) - mine)
+        errand = template.draw(Situation(house, allowed, self._rng))
         if errand is None:
             return None
-        held = {house.objects[name].kind for name in errand.things()} & (self._kinds or frozenset())
-        texts = [*template.texts, *template.human]
-        text = self._rng.choice(texts)
+        unseen = {house.objects[name].kind for name in errand.things()} & mine
+        free = self._mine(template.wordings.free, part.split) if part.group == "wording" else frozenset[str]()
+        text, human = template.wordings.sample(self._rng, free=sorted(free))
         spoken = text.format(**errand.words)
-        if (group == "object") is not bool(held) or (seed, spoken) in self._asked:
+        if (part.group == "object") is not bool(unseen) or (seed, spoken) in self._asked:
             return None
         expert = errand.expert(house)
+        name = f"{part.name}-{template.name}"
         task = {
-            "id": f"{group}-{template.name}-{self._number[f'{group}-{template.name}'] + 1:04d}",
+            "id": f"{name}-{self._number[name] + 1:04d}",
             "text": spoken,
-            "attributes": _attributes(expert, human=text in template.human, logical=template.name in LOGICAL),
-            "split": "train" if group == "train" else "test",
+            "attributes": _attributes(expert, human=human, logical=template.name in LOGICAL),
+            "split": part.split,
             "scene": {"seed": seed, **settings},
             "keypaths": errand.keypaths(house),
             "goal": errand.goal(house),
@@ -187,11 +221,11 @@ class _Drawing:
         if not _sound(Task.model_validate(task), house):
             return None
         self._asked.add((seed, spoken))
-        self._number[f"{group}-{template.name}"] += 1
+        self._number[name] += 1
         return task
 
 
-LOGICAL = ("fruit", "exchange", "clear")
+LOGICAL = ("fruit", "exchange", "clear", "all-but", "next-to")
 """Templates whose texts leave something to be inferred: which things are meant, or where to."""
 
 
@@ -209,6 +243,6 @@ def _sound(task: Task, house: House) -> bool:
     return not end.failed and task.goal.holds(end.state) and bool(Homie({}).score(end.trial(task)).success)
 
 
-def _some(names: Sequence[str], share: float, rng: random.Random) -> frozenset[str]:
+def _some(names: Sequence[str], share: float, rng: random.Random) -> tuple[str, ...]:
     """A share of names at random, one at least where it is not 0."""
-    return frozenset(rng.sample(list(names), max(0, min(len(names) - 1, math.ceil(share * len(names))))))
+    return tuple(rng.sample(list(names), max(0, min(len(names) - 1, math.ceil(share * len(names))))))

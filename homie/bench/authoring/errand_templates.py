@@ -1,18 +1,20 @@
-"""The templates: what is asked, in which words, of which houses.
+"""The templates: what is asked, of which houses. Their wordings are in `errand_texts.yaml`.
 
-A template draws its errand from a house, or says that the house has none. `{a}`, `{b}` are things, `{f}`, `{g}` places,
-`{c}` what opens, `{room}` a room, as people call them.
+A template draws its errand from a house, or says that the house has none.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeAlias
 
 from homie.bench.authoring.house import House
 from homie.bench.authoring.task_draft import Step, TaskDraft
+from homie.kernel.support.documents import load_yaml
 from homie.kernel.world.furniture import kinds
 
 SURFACES = frozenset(use.kind for use in kinds(lambda use: use.holds in ("top", "boards", "cooktop", "cushion")))
@@ -22,6 +24,8 @@ SMALL = frozenset(use.kind for use in kinds(lambda use: use.one_more))
 FRUIT = ("apple", "banana", "lemon", "orange", "peach", "pear", "plum", "strawberry")
 SEVERAL = (2, 3)
 """How many things belong to a set that is asked for."""
+HUMAN, OPENER, CLOSER = 0.4, 0.25, 0.15
+"""Shares of the sampled texts that are as people talk, that begin with an opener, that end with a closer."""
 
 Draw: TypeAlias = Callable[["Situation"], TaskDraft | None]
 
@@ -75,15 +79,61 @@ class Situation:
 
 
 @dataclass(frozen=True, slots=True)
+class Wordings:
+    """Ways to ask for the tasks of a template.
+
+    Attributes:
+        plain: Commands.
+        human: As people talk.
+        free: Written by hand for tests, never used for training tasks.
+    """
+
+    plain: tuple[str, ...]
+    human: tuple[str, ...]
+    free: tuple[str, ...]
+
+    def sample(self, rng: random.Random, *, free: Sequence[str] = ()) -> tuple[str, bool]:
+        """A wording with what people say around it, and whether it is as people talk.
+
+        Args:
+            rng: Of the choice.
+            free: Free wordings to choose from instead.
+        """
+        if free:
+            return rng.choice(free), True
+        human = rng.random() < HUMAN
+        text = rng.choice(self.human if human else self.plain)
+        around = _wordings_file()
+        opener = rng.choice(around["openers"]) if rng.random() < OPENER else ""
+        closer = rng.choice(around["closers"]) if not text.endswith("?") and rng.random() < CLOSER else ""
+        return f"{opener}{text}{closer}", human
+
+
+@dataclass(frozen=True, slots=True)
 class Template:
-    """name: of its tasks. texts: ways to ask for it; `human` are said as people talk. opened: whether its houses have
-    something that stands open."""
+    """A kind of task.
+
+    Attributes:
+        name: Part of the ids of its tasks, and the key of its wordings in `errand_texts.yaml`.
+        draw: Samples a draft from a house.
+        opened: Whether its houses have furniture that is open.
+        essential: Whether training always has it, because no other template has a step of its kind.
+    """
 
     name: str
     draw: Draw
-    texts: tuple[str, ...]
-    human: tuple[str, ...] = ()
     opened: bool = False
+    essential: bool = False
+
+    @property
+    def wordings(self) -> Wordings:
+        """The wordings of its tasks."""
+        return Wordings(**{form: tuple(texts) for form, texts in _wordings_file()[self.name].items()})
+
+
+@cache
+def _wordings_file() -> dict[str, Any]:
+    return dict(load_yaml(Path(__file__).with_name("errand_texts.yaml")))
 
 
 def _place(s: Situation) -> TaskDraft | None:
@@ -202,76 +252,53 @@ def _round(s: Situation) -> TaskDraft | None:
     return TaskDraft(steps, s.words(room=rooms[0], other=rooms[1]), ordered=True)
 
 
+def _all_but(s: Situation) -> TaskDraft | None:
+    known = set(s.things())
+    for f in s.places():
+        there = s.house.things_at(f)
+        for g in s.places(for_two=True, but=[f]):
+            if len(there) in SEVERAL and known.issuperset(there):
+                stays, *rest = s.rng.sample(there, len(there))
+                return TaskDraft(tuple(Step("carry", name, g) for name in rest), s.words(a=stays, f=f, g=g))
+    return None
+
+
+def _next_to(s: Situation) -> TaskDraft | None:
+    things = s.things()
+    free = s.places(for_two=True)
+    for a in things:
+        for b in things:
+            if s.at(b) in free and s.at(a) != s.at(b):
+                return TaskDraft((Step("carry", a, s.at(b)),), s.words(a=a, b=b))
+    return None
+
+
+def _store_pair(s: Situation) -> TaskDraft | None:
+    things = s.things()[:2]
+    for c in s.places(CONTAINERS, for_two=True):
+        if len(things) == 2:
+            carries = tuple(Step("carry", name, c) for name in things)
+            return TaskDraft((*carries, Step("close", where=c)), s.words(a=things[0], b=things[1], c=c))
+    return None
+
+
 TEMPLATES = (
-    Template(
-        "place",
-        _place,
-        ("put the {a} on the {f}", "take the {a} to the {f}"),
-        ("could you move the {a} over to the {f}, please?",),
-    ),
-    Template(
-        "store",
-        _store,
-        ("put the {a} into the {c} and close it", "store the {a} in the {c}, then shut the {c}"),
-        ("the {a} belongs into the {c}; and do not leave it open",),
-    ),
-    Template(
-        "pair",
-        _pair,
-        ("put the {a} and the {b} on the {f}", "bring both the {a} and the {b} to the {f}"),
-        ("I need the {a} and the {b} on the {f}",),
-    ),
-    Template(
-        "sort",
-        _sort,
-        ("put the {a} on the {f} and the {b} on the {g}", "the {a} goes to the {f}, the {b} to the {g}"),
-        ("would you tidy up a bit: the {a} to the {f} and the {b} to the {g}",),
-    ),
-    Template(
-        "then",
-        _then,
-        (
-            "first put the {a} on the {f}, and only then put the {b} on the {g}",
-            "put the {a} on the {f}; after that put the {b} on the {g}",
-        ),
-    ),
-    Template(
-        "fetch",
-        _fetch,
-        ("bring the {a} to the {room}", "pick up the {a} and come to the {room}"),
-        ("I am in the {room}, and I want the {a}",),
-    ),
-    Template(
-        "take-out",
-        _take_out,
-        ("take the {a} out of the {c}, put it on the {f} and close the {c}",),
-        ("there is a {a} in the {c}: I want it on the {f}, and the {c} shut again",),
-    ),
-    Template(
-        "clear",
-        _clear,
-        ("clear the {f}: put everything on it on the {g}", "move all that is on the {f} to the {g}"),
-        ("I need the {f}; put what is on it on the {g}",),
-    ),
-    Template(
-        "fruit",
-        _fruit,
-        ("put all the fruit on the {f}", "collect the fruit of this home on the {f}"),
-        ("could you gather all the fruit on the {f}?",),
-    ),
-    Template("nest", _nest, ("put the {a} into the {b}",), ("let the {a} lie in the {b}, please",)),
-    Template(
-        "exchange",
-        _exchange,
-        ("exchange the {a} and the {b}: each goes to where the other is now",),
-        ("the {a} and the {b} are in each other's place; swap them",),
-    ),
-    Template("open", _open, ("open the {c}",), ("I want to look into the {c}: open it, please",)),
-    Template("shut", _shut, ("close the {c}",), ("somebody has left the {c} open; shut it",), opened=True),
-    Template(
-        "round",
-        _round,
-        ("go to the {room}, then to the {other}", "look in at the {room} and end in the {other}"),
-    ),
+    Template("place", _place),
+    Template("store", _store),
+    Template("pair", _pair),
+    Template("sort", _sort),
+    Template("then", _then),
+    Template("fetch", _fetch, essential=True),
+    Template("take-out", _take_out),
+    Template("clear", _clear),
+    Template("fruit", _fruit),
+    Template("nest", _nest),
+    Template("exchange", _exchange),
+    Template("open", _open, essential=True),
+    Template("shut", _shut, opened=True),
+    Template("round", _round),
+    Template("all-but", _all_but),
+    Template("next-to", _next_to),
+    Template("store-pair", _store_pair),
 )
-"""All of them."""
+"""All of them; new ones at the end, so that suites sampled from the first keep their tasks."""

@@ -39,6 +39,9 @@ from homie.kernel.types import (
 )
 from homie.kernel.world.conditions import Condition, problem_of
 
+TaskSplit: TypeAlias = Literal["train", "validation", "test"]
+SPLITS: tuple[str, ...] = get_args(TaskSplit)
+"""What a task is for: to learn from, to choose by, to report."""
 Attribute: TypeAlias = Literal[
     "short-horizon",
     "long-horizon",
@@ -139,7 +142,7 @@ class Task(Strict):
     id: TaskId
     text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
     attributes: tuple[Attribute, ...] = ()
-    split: Literal["train", "test"] = "test"
+    split: TaskSplit = "test"
     scene: SceneChoice = SceneChoice()
     keypaths: tuple[Annotated[tuple[SubtaskText, ...], Field(min_length=1)], ...] = ()
     never: tuple[Annotated[tuple[SubtaskText, ...], Field(min_length=1)], ...] = ()

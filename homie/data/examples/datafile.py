@@ -14,7 +14,6 @@ from homie.kernel.support.files import to_json
 from homie.runtime.runstore import read_model
 
 DATA = "data.json"
-SPLITS = ("train", "test")
 
 
 class Recipe(BaseModel):

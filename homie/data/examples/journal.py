@@ -14,7 +14,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from homie.data.examples.datafile import SPLITS, Recipe
+from homie.bench.suite.suite import SPLITS
+from homie.data.examples.datafile import Recipe
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import to_json
 from homie.runtime.runstore.lines import differing_fields, kept_lines

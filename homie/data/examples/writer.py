@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 
+from homie.bench.suite.suite import SPLITS
 from homie.data.episode import Episode, LeftOut
-from homie.data.examples.datafile import DATA, SPLITS, DataFile, Recipe, Share
+from homie.data.examples.datafile import DATA, DataFile, Recipe, Share
 from homie.data.examples.forms import Line
 from homie.data.examples.journal import UNFINISHED, Entry, Journal
 from homie.data.pictures import PictureStore

@@ -50,19 +50,46 @@ def memory_lines(knowledge: Knowledge, round_number: int) -> list[str]:
 def brief_lines(knowledge: Knowledge) -> list[str]:
     """The same in few words: a line for each room that is known, that of the robot first, and unexplored doorways.
 
-    `kitchen (here): fridge closed, lamp on, apple on kitchen table`.
+    `kitchen (here): fridge open (inside milk, jam), kitchen table (apple, bowl (inside pear)), lamp on`.
     """
-    by_room: dict[str, list[str]] = {room: [] for room in (knowledge.room, *knowledge.rooms) if room}
+    by_room: dict[str, list[Remembered]] = {room: [] for room in (knowledge.room, *knowledge.rooms) if room}
     for remembered in knowledge.remembered:
-        place = remembered.place.replace(" the ", " ")
-        words = (remembered.name, remembered.state, *remembered.states, place)
-        by_room.setdefault(remembered.room, []).append(" ".join(filter(None, words)))
+        by_room.setdefault(remembered.room, []).append(remembered)
     lines = []
     for room, things in by_room.items():
         here = " (here)" if room and room == knowledge.room else ""
-        lines.append(f"{room or 'somewhere'}{here}: {', '.join(things) or 'nothing seen'}")
+        lines.append(f"{room or 'somewhere'}{here}: {_nested(things) or 'nothing seen'}")
     unexplored = [doorway.name for doorway in knowledge.doorways if not doorway.explored]
     return [*lines, *([f"not explored: {', '.join(unexplored)}"] if unexplored else [])]
+
+
+def _nested(things: Sequence[Remembered]) -> str:
+    """The objects of a room, each with those on it and those inside it in brackets."""
+    names = {remembered.name for remembered in things}
+    held: dict[tuple[str, str], list[Remembered]] = {}
+    top = []
+    for remembered in things:
+        relation, _, where = remembered.place.partition(" ")
+        where = where.removeprefix("the ")
+        if relation in ("on", "in") and where in names - {remembered.name}:
+            held.setdefault((where, relation), []).append(remembered)
+        else:
+            top.append(remembered)
+
+    def words(remembered: Remembered, *, place: bool) -> str:
+        said = [remembered.name, remembered.state, *remembered.states]
+        if place:
+            said.append(remembered.place.replace(" the ", " "))
+        on, inside = (held.pop((remembered.name, relation), []) for relation in ("on", "in"))
+        parts = [words(item, place=False) for item in on]
+        if inside:
+            parts.append("inside " + ", ".join(words(item, place=False) for item in inside))
+        return " ".join(filter(None, said)) + (f" ({', '.join(parts)})" if parts else "")
+
+    lines = [words(remembered, place=True) for remembered in top]
+    on_each_other = [item for items in held.values() for item in items]
+    held.clear()
+    return ", ".join([*lines, *(words(item, place=True) for item in on_each_other)])
 
 
 def known_names(planner_input: PlannerInput) -> tuple[str, ...]:

@@ -24,8 +24,9 @@ from planners.llm.local.adapters import ADAPTER_WEIGHTS
 from planners.llm.local.engine import Engine
 from planners.llm.local.folder import find_folder
 from planners.llm.local.loading import WEIGHTS, Load, device_of, load_engine
+from planners.llm.training.answers_trainer import AnswersTrainer, computes_where_asked
 from planners.llm.training.examples import COLUMNS, dataset_of, plain, read_examples, texts_of
-from planners.llm.training.lora import joined, targets_of
+from planners.llm.training.lora import in_low_precision, joined, targets_of
 from planners.llm.training.tiny import make_tiny
 
 CHECKPOINTS, START, LEARNT = "checkpoints", "start", "learnt"
@@ -188,13 +189,18 @@ def _trainer(
         "callbacks": [watcher],
     }
     engine.model.train()
+    if not sees and not cuda:  # the fused attention of a CPU takes twice as long backwards in bfloat16
+        engine.model.set_attn_implementation("eager")
     if order.patience and held_out:
         data["callbacks"].append(transformers.EarlyStoppingCallback(order.patience))
     if order.purpose == "sft":
         if not sees:  # lines of like length are padded least
             settings["train_sampling_strategy"] = "group_by_length"
         configured = trl.SFTConfig(completion_only_loss=not order.whole, **settings)
-        trainer = trl.SFTTrainer(model=engine.model, args=configured, **data)
+        frugal = not sees and computes_where_asked(engine.model)
+        trainer = (AnswersTrainer if frugal else trl.SFTTrainer)(model=engine.model, args=configured, **data)
+        if order.rank and not cuda:
+            in_low_precision(trainer.model)
     else:
         reference = None
         if adapter is None:
