@@ -26,7 +26,7 @@ from ros_bridge.profiles.model import read_profile
 from ros_bridge.profiles.simulation import TOPIC, Simulation
 from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.signals import ended_by_signal
-from ros_bridge.transport.interface import LATCHED, Message, Node
+from ros_bridge.transport.interface import DEFAULT, LATCHED, SENSOR, Message, Node
 from ros_bridge.transport.opening import Transport, open_node
 
 log = logging.getLogger("homie.ros_bridge")
@@ -152,8 +152,12 @@ def _offer(node: Node, guard: Guard) -> None:
         guard.decide(bool(message.data))
         return node.message("std_srvs/srv/SetBool_Response", success=True)
 
-    node.service("std_srvs/srv/Trigger", ESTOP, stop)
-    node.subscription("std_msgs/msg/Bool", ESTOP, heard)
+    def called() -> None:
+        guard.emergency(f"a call of the service {ESTOP}")
+
+    node.service("std_srvs/srv/Trigger", ESTOP, stop, called)
+    for qos in (DEFAULT, SENSOR):  # who presses may publish reliably or not
+        node.subscription("std_msgs/msg/Bool", ESTOP, heard, qos)
     if guard.approval != "none":
         node.service("std_srvs/srv/SetBool", APPROVE, approve)
     force = guard.profile.force

@@ -24,6 +24,10 @@ MOVE_GROUP = "moveit_msgs/action/MoveGroup"
 STREAM = "trajectory_msgs/msg/JointTrajectory"
 OLD = 1.0
 """Seconds after which joint states, odometry and moving frames count as too old."""
+FOREIGN = (
+    "its server never answers over this middleware: set RMW_IMPLEMENTATION=rmw_cyclonedds_cpp on the robot, or choose "
+    "the transport rclpy with the middleware of the robot"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,8 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
     if profile.reaching is not None and profile.reaching.action in graph.actions:  # only --skills moveit needs it
         actions.append(("reaching action", profile.reaching.action, MOVE_GROUP))
     for part, name, kind in actions:
-        findings.append(Finding(part, name, _kind_problem(graph.actions.get(name, frozenset()), kind, "no server")))
+        problem = _kind_problem(graph.actions.get(name, frozenset()), kind, "no server")
+        findings.append(Finding(part, name, problem or (FOREIGN if name in graph.foreign else "")))
     findings += _frames(transforms, profile, simulated)
     transforms.close()
     return findings

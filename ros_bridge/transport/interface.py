@@ -49,6 +49,8 @@ class Graph:
     subscriptions: dict[str, frozenset[str]] = field(default_factory=dict)
     services: dict[str, frozenset[str]] = field(default_factory=dict)
     actions: dict[str, frozenset[str]] = field(default_factory=dict)
+    foreign: frozenset[str] = frozenset()
+    """Services and actions of another middleware, whose answers do not come over this transport."""
 
 
 class Publisher(Protocol):
@@ -145,8 +147,16 @@ class Node(ABC):
         """Call a service."""
 
     @abstractmethod
-    def service(self, kind: str, name: str, handler: Handler) -> Closable:
-        """Answer the calls of a service."""
+    def service(self, kind: str, name: str, handler: Handler, foreign: Callable[[], None] | None = None) -> Closable:
+        """Answer the calls of a service.
+
+        Args:
+            kind: Its kind.
+            name: Its name.
+            handler: Answers a call.
+            foreign: Called for each call that is there and cannot be answered, since it came over a middleware whose
+                calls this transport does not carry; perhaps also for one that `handler` answers.
+        """
 
     @abstractmethod
     def timer(self, period: float, callback: Callable[[], None]) -> Closable:

@@ -22,7 +22,7 @@ from ros_bridge.transport.dds.definitions import Malformed
 from ros_bridge.transport.dds.names import call_names, topic_name
 from ros_bridge.transport.dds.rawtypes import RawTypes
 from ros_bridge.transport.dds.receiver import Receiver
-from ros_bridge.transport.interface import Handler, Message, Qos
+from ros_bridge.transport.interface import NEWEST, Handler, Message, Qos
 
 BLOCKING = duration(milliseconds=100)
 """How long a reliable writer waits for a subscriber that does not keep up (stopped, or behind a full network)."""
@@ -31,6 +31,8 @@ HEADER = struct.Struct("<Qq")
 ENCAPSULATION = 4
 CALLS = Qos(depth=256)
 """Calls that come at once are all answered: with the ten of other ROS 2 nodes the first of a burst are lost."""
+SERVICE_MARK = b"serviceid="
+"""Begins the user data by which rmw_cyclonedds knows the endpoints of a service."""
 MOST_CALLS = 256
 """Calls of one client that wait for an answer: older ones are given up."""
 
@@ -81,6 +83,13 @@ class Writer:
             if error.code != DDSException.DDS_RETCODE_TIMEOUT:
                 raise InfrastructureError(f"Cannot send on {self._topic}: {error}") from error
             self._wire.receiver.refusals.add(self._topic, "a subscriber does not keep up and misses messages")
+
+    def serves(self) -> bool:
+        """Whether one of its readers is that of a service in the form of rmw_cyclonedds."""
+        writer = self._writer
+        handles = [] if writer is None else writer.get_matched_subscriptions()
+        found = (writer.get_matched_subscription_data(handle) for handle in handles if writer is not None)
+        return any(endpoint is not None and answers(endpoint.qos) for endpoint in found)
 
     def matched(self) -> int:
         """How many readers there are."""
@@ -159,7 +168,7 @@ class DdsClient:
         self.readers = (wire.reader(replies, self._response, CALLS, self._take, call=True, user_data=mark),)
 
     def ready(self) -> bool:
-        return self.writers[0].matched() > 0 and self.readers[0].matched() > 0
+        return self.writers[0].serves() and self.readers[0].matched() > 0
 
     def call(self, request: Message) -> Future[Message]:
         future: Future[Message] = Future()
@@ -194,16 +203,29 @@ class DdsClient:
 
 
 class DdsService:
-    """The server of a service, as rmw_cyclonedds clients call it."""
+    """The server of a service, as rmw_cyclonedds clients call it.
 
-    def __init__(self, wire: Wire, kind: str, name: str, handler: Handler) -> None:
+    Fast DDS sends the number of a call beside it, where it cannot be read here: its clients would wait for ever. A
+    second reader of the requests keeps them from calling, since for them a service is ready when as many read its
+    requests as write its replies. rmw_cyclonedds goes by the user data instead. `foreign` is called for a call that
+    comes nevertheless.
+    """
+
+    def __init__(
+        self, wire: Wire, kind: str, name: str, handler: Handler, foreign: Callable[[], None] | None = None
+    ) -> None:
         self._wire = wire
         self._request, self._response = f"{kind}_Request", f"{kind}_Response"
         self._handler = handler
         requests, replies = call_names(name)
         mark = _mark("service")
+        qos = CALLS if foreign is not None else NEWEST
+        heard = foreign or (lambda: None)
         self.writers = (wire.writer(replies, self._response, CALLS, call=True, user_data=mark),)
-        self.readers = (wire.reader(requests, self._request, CALLS, self._take, call=True, user_data=mark),)
+        self.readers = (
+            wire.reader(requests, self._request, CALLS, self._take, call=True, user_data=mark),
+            wire.reader(requests, self._request, qos, lambda data: heard()),
+        )
 
     def _take(self, data: bytes) -> None:
         header, body = _split_header(data)
@@ -218,8 +240,15 @@ class DdsService:
             answer(response)
 
     def close(self) -> None:
-        self.readers[0].close()
+        for reader in self.readers:
+            reader.close()
         self.writers[0].close()
+
+
+def answers(qos: DdsQos) -> bool:
+    """Whether the reader of requests with these policies is that of a service which rmw_cyclonedds clients can call."""
+    data = qos[Policy.Userdata]
+    return data is not None and SERVICE_MARK in data.data
 
 
 def _settle(future: Future[Message], result: Message = None, error: Exception | None = None) -> None:

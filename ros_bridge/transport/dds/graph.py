@@ -11,7 +11,7 @@ from cyclonedds.core import InstanceState
 from cyclonedds.domain import DomainParticipant
 
 from ros_bridge.transport.dds.definitions import Definitions
-from ros_bridge.transport.dds.endpoints import Reader, Wire, Writer
+from ros_bridge.transport.dds.endpoints import Reader, Wire, Writer, answers
 from ros_bridge.transport.dds.names import REQUEST, TOPIC, kind_of, ros_name, topic_name
 from ros_bridge.transport.interface import LATCHED, Graph, Message, Qos
 
@@ -73,9 +73,11 @@ class Watch:
 
     def graph(self) -> Graph:
         """What is known by now."""
-        publishers, _ = _sorted(self._publications)
-        subscriptions, requests = _sorted(self._subscriptions)
-        there = {endpoint.participant_key.bytes for endpoint in _alive(self._publications)}
+        writers, readers = _alive(self._publications), _alive(self._subscriptions)
+        publishers, _ = _sorted(writers)
+        subscriptions, requests = _sorted(readers)
+        _, answered = _sorted([endpoint for endpoint in readers if answers(endpoint.qos)])
+        there = {endpoint.participant_key.bytes for endpoint in writers}
         with self._lock:
             self._names = {guid: names for guid, names in self._names.items() if guid in there}
             nodes = frozenset(name for names in self._names.values() for name in names)
@@ -85,7 +87,8 @@ class Watch:
             for name in goals
         }
         services = {name: kinds for name, kinds in requests.items() if "/_action/" not in name}
-        return Graph(nodes, publishers, subscriptions, services, actions)
+        foreign = frozenset(name.removesuffix(ACTION_GOAL) for name in requests if name not in answered)
+        return Graph(nodes, publishers, subscriptions, services, actions, foreign)
 
     def publishers_of(self, topic: str) -> tuple[str, ...]:
         """Who publishes a topic of ROS 2, by the name of the node or the GID of the writer."""
@@ -108,11 +111,11 @@ class Watch:
                 self._writers.update(writers)
 
 
-def _sorted(reader: BuiltinDataReader) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
-    """The topics and the services of the endpoints that are alive, each with its kinds."""
+def _sorted(endpoints: Iterable[Any]) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+    """The topics and the services of endpoints, each with its kinds."""
     topics: dict[str, frozenset[str]] = {}
     services: dict[str, frozenset[str]] = {}
-    for endpoint in _alive(reader):
+    for endpoint in endpoints:
         named = ros_name(endpoint.topic_name)
         if named is None:
             continue

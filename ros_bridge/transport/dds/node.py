@@ -2,7 +2,7 @@
 
 Topics work with every DDS implementation of ROS 2. Services and actions need
 `RMW_IMPLEMENTATION=rmw_cyclonedds_cpp` on the robot: Cyclone DDS puts the number of a call into the body, Fast DDS
-beside it.
+beside it. To clients of Fast DDS they are never ready, see `ros_bridge.transport.dds.endpoints.DdsService`.
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ class DdsNode(Node):
         self._prepare(kind)
         return self._added(DdsClient(self._wire, kind, name))
 
-    def service(self, kind: str, name: str, handler: Handler) -> DdsService:
+    def service(self, kind: str, name: str, handler: Handler, foreign: Callable[[], None] | None = None) -> DdsService:
         self._prepare(kind)
-        return self._added(DdsService(self._wire, kind, name, handler))
+        return self._added(DdsService(self._wire, kind, name, handler, foreign))
 
     def timer(self, period: float, callback: Callable[[], None]) -> Closable:
         return self._receiver.timer(period, callback)

@@ -21,6 +21,14 @@ from ros_bridge.transport.ros.messages import class_of, message
 
 log = logging.getLogger("homie.ros_bridge")
 
+VENDORS = {
+    "rmw_fastrtps_cpp": b"\x01\x0f",
+    "rmw_fastrtps_dynamic_cpp": b"\x01\x0f",
+    "rmw_cyclonedds_cpp": b"\x01\x10",
+    "rmw_connextdds": b"\x01\x01",
+}
+"""How the identifiers of an implementation of DDS begin: its number in the protocol."""
+
 
 class RclpyNode(Node):
     """A node over rclpy, spun in a thread of its own; it has its own context, so that programs around it keep theirs.
@@ -75,7 +83,8 @@ class RclpyNode(Node):
         self._executor.wake()
         return _Client(self._node, client)
 
-    def service(self, kind: str, name: str, handler: Handler) -> Closable:
+    def service(self, kind: str, name: str, handler: Handler, foreign: Callable[[], None] | None = None) -> Closable:
+        # What other middleware sends is either handed over as a call or not at all: `foreign` has nothing to say.
         async def answer(request: Message, response: Message) -> Message:
             try:
                 reply = handler(request)
@@ -109,7 +118,14 @@ class RclpyNode(Node):
             {name: kinds for name, kinds in named.items() if node.count_subscribers(name)},
             {name: kinds for name, kinds in services.items() if "/_action/" not in name},
             actions,
+            frozenset(name.removesuffix(goal) for name in services if self._foreign(name)),
         )
+
+    def _foreign(self, service: str) -> bool:
+        """Whether a service is offered, but by no node with this middleware."""
+        own = VENDORS.get(rclpy.get_rmw_implementation_identifier())
+        servers = self._node.get_subscriptions_info_by_topic(f"rq{service}Request", no_mangle=True)
+        return own is not None and bool(servers) and all(bytes(each.endpoint_gid)[:2] != own for each in servers)
 
     def publishers_of(self, topic: str) -> tuple[str, ...]:
         infos = self._node.get_publishers_info_by_topic(topic)

@@ -51,8 +51,9 @@ class Node:
     def message(self, kind, **fields):
         return Fields(kind=kind, **fields)
 
-    def service(self, kind, name, handler):
+    def service(self, kind, name, handler, foreign=None):
         self.services[name] = (kind, handler)
+        self.foreign = foreign
 
     def subscription(self, kind, topic, callback, qos=None):
         self.topics[topic] = (kind, callback)
@@ -88,7 +89,12 @@ def test_the_emergency_stop_of_other_programs():
     heard(Fields(data=False))
     heard(Fields(data=True))
     assert kind == "std_msgs/msg/Bool"
-    assert guard.told == ["emergency: the service /homie/estop", "emergency: the topic /homie/estop"]
+    node.foreign()
+    assert guard.told == [
+        "emergency: the service /homie/estop",
+        "emergency: the topic /homie/estop",
+        "emergency: a call of the service /homie/estop",
+    ]
     assert set(node.services) == {"/homie/estop"} and set(node.topics) == {"/homie/estop"}
 
 

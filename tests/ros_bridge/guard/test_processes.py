@@ -9,8 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,81 +20,13 @@ from ros_bridge.profiles.model import read_profile
 from ros_bridge.profiles.simulation import TOPIC, Simulation
 from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.robot.guarding import OwnGuard, guarded
-from ros_bridge.transport.dds.node import DdsNode
-from ros_bridge.transport.interface import LATCHED, SENSOR
+from ros_bridge.transport.interface import LATCHED
 from ros_bridge.transport.network import Network
-from tests.ros_bridge.guard.agent import SPEED
+from tests.ros_bridge.links import connected, drives, refusal
 from tests.waiting import until
 
 FETCH = read_profile("fetch")
 ROOT = Path(__file__).parents[3]
-GUARD = "from homie.cli.main import main; import sys; main(sys.argv[1:])"
-
-
-class Robot:
-    """What the robot measures of itself, as heard by the test."""
-
-    def __init__(self, node: DdsNode) -> None:
-        self.speed, self.joint_speed = 0.0, 0.0
-        node.subscription("nav_msgs/msg/Odometry", "/odom", self.on_odometry, SENSOR)
-        node.subscription("sensor_msgs/msg/JointState", "/joint_states", self.on_joints, SENSOR)
-
-    def on_odometry(self, message):
-        self.speed = abs(message.twist.twist.linear.x)
-
-    def on_joints(self, message):
-        self.joint_speed = max(abs(message.velocity))
-
-    def moves(self) -> bool:
-        return self.speed > SPEED / 2 and self.joint_speed > 0.1
-
-    def stands(self) -> bool:
-        return self.speed < 0.01 and self.joint_speed < 0.01
-
-
-@pytest.fixture(scope="module")
-def environment(network):
-    variables = {"ROS_DOMAIN_ID": str(network.domain), "ROS_LOCALHOST_ONLY": "1", "PYTHONPATH": str(ROOT)}
-    return {**os.environ, **variables}
-
-
-@pytest.fixture(scope="module")
-def node(network):
-    with DdsNode("/test", network) as dds_node:
-        yield dds_node
-
-
-@pytest.fixture(scope="module")
-def robot(environment, node, network):
-    command = [sys.executable, "-m", "tests.ros_bridge.fake_robot", str(network.domain), "fetch"]
-    with subprocess.Popen(command, env=environment, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None and process.stdout.readline() == "up\n"
-        yield Robot(node)
-        process.kill()
-
-
-@pytest.fixture(scope="module")
-def start_guard(environment, tmp_path_factory):
-    """Starts guards; each socket, and the process."""
-    begun: list[subprocess.Popen[str]] = []
-
-    def start(*options: str, command: Callable[[list[str]], list[str]] = lambda words: words) -> tuple[Path, object]:
-        path = tmp_path_factory.mktemp("guard") / "g.sock"
-        words = [sys.executable, "-c", GUARD, "robot", "guard", "fetch", "--socket", str(path), *options]
-        process = subprocess.Popen(
-            command(words), env=environment, cwd=ROOT, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-        )
-        begun.append(process)
-        assert process.stderr is not None
-        while "listening at" not in (line := process.stderr.readline()):
-            assert line, "the guard has ended"
-        threading.Thread(target=process.stderr.read, daemon=True).start()
-        return path, process
-
-    yield start
-    for process in begun:
-        process.terminate()
-        process.wait(20)
 
 
 @pytest.fixture(scope="module")
@@ -126,21 +56,6 @@ def agent(environment, guard, robot):
         process.kill()
         process.wait()
     until(robot.stands)
-
-
-def connected(path, network):
-    """A link, as soon as the guard is free for one and the robot can be watched."""
-    links = []
-
-    def connect():
-        try:
-            links.append(GuardLink(FETCH, path, network=network))
-        except InfrastructureError:
-            return False
-        return True
-
-    until(connect)
-    return links[-1]
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
@@ -198,20 +113,6 @@ def test_a_guard_from_its_first_command_to_its_end(start_guard, robot, network):
             link.stop(20)
 
 
-def drives(link, robot):
-    refusal(link)
-    return robot.speed > SPEED / 2
-
-
-def refusal(link):
-    """Drive; why the velocity before was refused."""
-    try:
-        link.velocity(SPEED, 0.0)
-    except CommandRefused as error:
-        return str(error)
-    return ""
-
-
 def test_the_guard_of_another_robot_or_network_is_not_taken(guard, network):
     with pytest.raises(InfrastructureError, match="the profile fetch"):
         GuardLink(read_profile("franka"), guard[0], network=network)
@@ -223,7 +124,7 @@ def test_the_guard_of_another_robot_or_network_is_not_taken(guard, network):
 
 
 def test_a_robot_has_one_guard(start_guard, guard, environment):
-    words = [sys.executable, "-c", GUARD, "robot", "guard", "fetch", "--socket", str(guard[0])]
+    words = [sys.executable, "-m", "homie", "robot", "guard", "fetch", "--socket", str(guard[0])]
     second = subprocess.run(words, env=environment, cwd=ROOT, capture_output=True, text=True)
     assert second.returncode == 4
     assert "Another guard listens" in second.stderr

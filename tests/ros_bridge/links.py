@@ -1,0 +1,44 @@
+"""An agent of the tests: a link to a guard that is a process, and what it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from homie.kernel.errors import CommandRefused, InfrastructureError
+from ros_bridge.guard.link import GuardLink
+from ros_bridge.profiles.model import read_profile
+from ros_bridge.transport.network import Network
+from tests.ros_bridge.guard.agent import SPEED
+from tests.waiting import until
+
+FETCH = read_profile("fetch")
+
+
+def connected(path: Path, network: Network) -> GuardLink:
+    """A link, as soon as the guard is free for one."""
+    links = []
+
+    def connect() -> bool:
+        try:
+            links.append(GuardLink(FETCH, path, network=network))
+        except InfrastructureError:
+            return False
+        return True
+
+    until(connect)
+    return links[-1]
+
+
+def drives(link, robot):
+    """Drive; whether the robot does."""
+    refusal(link)
+    return robot.speed > SPEED / 2
+
+
+def refusal(link):
+    """Drive; why the velocity before was refused."""
+    try:
+        link.velocity(SPEED, 0.0)
+    except CommandRefused as error:
+        return str(error)
+    return ""

@@ -1,0 +1,92 @@
+"""A real ROS 2 (rclpy 7, Jazzy) in an environment of its own, and nodes in it that know nothing of Homie."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import venv
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PACKAGES = ("ros-jazzy-rclpy", "ros-jazzy-rmw-fastrtps-cpp", "ros-jazzy-common-interfaces", "ros-jazzy-test-msgs")
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="session")
+def ros_python() -> Path:
+    """The interpreter of the environment, which is made once, in the cache folder of the user."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    mark = hashlib.sha256(f"{sys.version_info[:2]} {PACKAGES}".encode()).hexdigest()[:12]
+    folder = cache / "homie" / "tests" / f"ros-jazzy-{mark}"
+    folder.mkdir(parents=True, exist_ok=True)
+    python, whole = folder / "bin" / "python", folder / "whole"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another process of the tests may be making it
+        if not whole.exists():
+            venv.create(folder, with_pip=True)
+            command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PACKAGES]
+            made = subprocess.run(command, capture_output=True, text=True, timeout=500, env=_clean())
+            if made.returncode:
+                pytest.skip(f"there is no ROS 2 for this Python: {made.stderr.strip().splitlines()[-1]}")
+            whole.touch()
+    return python
+
+
+def _clean(**more: str) -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | more
+
+
+class RealNode:
+    """A node of rclpy in a process of its own, see `real_node.py`."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def ask(self, what: str, **arguments: Any) -> Any:
+        """Have it do something; what it says about it."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(json.dumps({"what": what, **arguments}) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        assert line, f"the node has ended while it was asked: {what}"
+        return json.loads(line)
+
+
+@pytest.fixture(scope="session")
+def start_real(ros_python: Path) -> Iterator[Callable[..., RealNode]]:
+    """Starts nodes of rclpy over Fast DDS, which is the default of ROS 2, on a network."""
+    begun: list[subprocess.Popen[str]] = []
+
+    def start(name: str, domain: int) -> RealNode:
+        environment = _clean(ROS_DOMAIN_ID=str(domain), ROS_LOCALHOST_ONLY="1", RMW_IMPLEMENTATION="rmw_fastrtps_cpp")
+        command = [ros_python, HERE / "real_node.py", name]
+        begun.append(
+            subprocess.Popen(
+                command,
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
+        )
+        return RealNode(begun[-1])
+
+    yield start
+    for process in begun:
+        assert process.stdin is not None
+        process.stdin.close()
+        process.wait(20)
+
+
+@pytest.fixture(scope="module")
+def real(start_real: Callable[..., RealNode], network: Any) -> RealNode:
+    """A node of rclpy on the network of the module."""
+    return start_real("real", network.domain)

@@ -1,0 +1,146 @@
+"""A node of ROS 2 that obeys JSON objects on stdin, one a line, and answers each on stdout with what came of it.
+
+Written against rclpy's documented API alone: it imports nothing of Homie.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+import threading
+import time
+
+import rclpy
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+
+QOS = {
+    "default": QoSProfile(depth=10),
+    "sensor": QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT),
+    "latched": QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL),
+}
+
+
+def class_of(kind: str):
+    package, sort, name = kind.split("/")
+    return getattr(importlib.import_module(f"{package}.{sort}"), name)
+
+
+def filled(message, fields):
+    """A message with these fields, mappings for messages in it."""
+    for name, value in fields.items():
+        kind = message.get_fields_and_field_types()[name]
+        if isinstance(value, dict):
+            filled(getattr(message, name), value)
+        elif kind.startswith("sequence<") and "/" in kind:
+            package, element = kind[len("sequence<") : -1].split("/")
+            inner = getattr(importlib.import_module(f"{package}.msg"), element)
+            setattr(message, name, [filled(inner(), each) for each in value])
+        else:
+            setattr(message, name, value)
+    return message
+
+
+def plain(value):
+    """A message as what JSON has; of long sequences the beginning."""
+    if hasattr(value, "get_fields_and_field_types"):
+        return {name: plain(getattr(value, name)) for name in value.get_fields_and_field_types()}
+    if isinstance(value, (str, bool, int, float)):
+        return value
+    if isinstance(value, bytes):
+        return value.hex()
+    return [plain(each if hasattr(each, "get_fields_and_field_types") else _number(each)) for each in value[:100]]
+
+
+def _number(value):
+    return value.item() if hasattr(value, "item") else value
+
+
+class Real:
+    """The node, spun in a thread."""
+
+    def __init__(self, name: str) -> None:
+        rclpy.init()
+        self.node = rclpy.create_node(name)
+        self.heard: dict[str, list] = {}
+        self.publishers, self.clients = {}, {}
+        self.executor = SingleThreadedExecutor()
+        self.executor.add_node(self.node)
+        threading.Thread(target=self.spin, daemon=True).start()
+
+    def spin(self) -> None:
+        try:
+            self.executor.spin()
+        except ExternalShutdownException:
+            return
+
+    def subscribe(self, kind, topic, qos="default"):
+        """Keep the messages of a topic with the times at which they came."""
+        kept = self.heard.setdefault(topic, [])
+        self.node.create_subscription(
+            class_of(kind), topic, lambda message: kept.append((time.monotonic(), message)), QOS[qos]
+        )
+
+    def count(self, topic):
+        return len(self.heard[topic])
+
+    def last(self, topic):
+        """The newest message, and when it came (s, monotonic)."""
+        if not self.heard[topic]:
+            return None
+        at, message = self.heard[topic][-1]
+        return {"at": at, "message": plain(message)}
+
+    def publish(self, kind, topic, fields, qos="default"):
+        """Publish a message, once somebody listens."""
+        if (topic, qos) not in self.publishers:
+            self.publishers[topic, qos] = self.node.create_publisher(class_of(kind), topic, QOS[qos])
+        publisher = self.publishers[topic, qos]
+        ends = time.monotonic() + 20
+        while not publisher.get_subscription_count() and time.monotonic() < ends:
+            time.sleep(0.01)
+        publisher.publish(filled(class_of(kind)(), fields))
+        return time.monotonic()
+
+    def client(self, kind, name):
+        if name not in self.clients:
+            self.clients[name] = self.node.create_client(class_of(kind), name)
+        return self.clients[name]
+
+    def ready(self, kind, name, seconds):
+        """Whether a service becomes ready."""
+        return self.client(kind, name).wait_for_service(timeout_sec=seconds)
+
+    def call(self, kind, name, seconds, fields=None):
+        """The answer of a service, whether it is ready or not; None where none comes."""
+        future = self.client(kind, name).call_async(filled(class_of(kind).Request(), fields or {}))
+        ends = time.monotonic() + seconds
+        while not future.done() and time.monotonic() < ends:
+            time.sleep(0.005)
+        return plain(future.result()) if future.done() else None
+
+    def serve(self, kind, name, fields):
+        """Answer the calls of a service, always in the same way."""
+        self.node.create_service(class_of(kind), name, lambda request, response: filled(response, fields))
+
+    def graph(self):
+        """What `ros2 node`, `topic` and `service list` show without their daemon."""
+        return {
+            "nodes": [f"{space.rstrip('/')}/{name}" for name, space in self.node.get_node_names_and_namespaces()],
+            "topics": dict(self.node.get_topic_names_and_types()),
+            "services": dict(self.node.get_service_names_and_types()),
+        }
+
+
+def main(name: str) -> None:
+    real = Real(name)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        answer = getattr(real, asked.pop("what"))(**asked)
+        print(json.dumps(answer), flush=True)
+    rclpy.shutdown()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,72 @@
+"""The emergency stop as a node of rclpy over Fast DDS, the default of ROS 2, presses it while the robot drives."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from tests.ros_bridge.guard.agent import SPEED
+from tests.ros_bridge.links import connected, refusal
+from tests.waiting import until
+
+TRIGGER, BOOL, ESTOP = "std_srvs/srv/Trigger", "std_msgs/msg/Bool", "/homie/estop"
+
+
+class Driver:
+    """An agent that drives all the time."""
+
+    def __init__(self, link):
+        self.link, self.refused, self.over = link, "", threading.Event()
+        self.thread = threading.Thread(target=self.drive)
+        self.thread.start()
+
+    def drive(self):
+        while not self.over.wait(0.05):
+            self.refused = refusal(self.link)
+
+    def end(self):
+        self.over.set()
+        self.thread.join()
+
+
+@pytest.fixture
+def driver(start_guard, robot, network):
+    """One who drives the robot, over a guard of its own."""
+    path, _ = start_guard("--arm-robot")
+    with connected(path, network) as link:
+        driver = Driver(link)
+        until(lambda: robot.speed > SPEED / 2)
+        yield driver
+        driver.end()
+
+
+def stopped_by(driver, robot, what):
+    until(lambda: f"Emergency stop ({what})" in driver.refused)
+    until(robot.stands)
+
+
+def test_the_service_is_not_offered_where_it_cannot_answer_and_a_call_is_a_stop_all_the_same(driver, robot, real):
+    assert not real.ask("ready", kind=TRIGGER, name=ESTOP, seconds=2)
+    assert robot.speed > SPEED / 2, "nothing has been called"
+    assert real.ask("call", kind=TRIGGER, name=ESTOP, seconds=1) is None
+    stopped_by(driver, robot, f"a call of the service {ESTOP}")
+
+
+@pytest.mark.parametrize("qos", ["default", "sensor"])
+def test_the_topic_stops_the_robot_however_it_is_published(driver, robot, real, qos):
+    topic = {"kind": BOOL, "topic": f"{ESTOP}", "qos": qos}
+    real.ask("publish", fields={"data": False}, **topic)
+    assert not driver.refused and robot.speed > SPEED / 2
+    real.ask("publish", fields={"data": True}, **topic)
+    stopped_by(driver, robot, f"the topic {ESTOP}")
+
+
+def test_a_service_whose_answers_cannot_come_is_never_ready(node, real):
+    real.ask("serve", kind=TRIGGER, name="/theirs", fields={"success": True})
+    assert real.ask("ready", kind=TRIGGER, name="/theirs", seconds=20)
+    theirs, ours = node.client(TRIGGER, "/theirs"), node.client(TRIGGER, "/ours")
+    node.service(TRIGGER, "/ours", lambda request: node.message(f"{TRIGGER}_Response"))
+    until(ours.ready)
+    until(lambda: {"/theirs", "/ours"} <= set(node.graph().services))
+    assert not theirs.ready() and "/theirs" in node.graph().foreign and "/ours" not in node.graph().foreign
