@@ -22,6 +22,7 @@ LAYERS = {
         ("data", "gym"),
         ("train",),
         ("studio",),
+        ("doors",),
         ("cli",),
     ),
     "homie.kernel": (

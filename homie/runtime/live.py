@@ -43,6 +43,7 @@ from homie.kernel.types import (
     SubtaskRecorded,
     SubtaskStarted,
 )
+from homie.kernel.vocabulary.actions import ActionTable
 from homie.kernel.world.snapshot import WorldSnapshot
 from homie.runtime import session as sessions
 from homie.runtime.assembly import Chosen, Parts, choose
@@ -114,6 +115,11 @@ class Session:
     def actions(self) -> tuple[str, ...]:
         """What can be called, and End."""
         return self._parts.executor.actions
+
+    @property
+    def action_table(self) -> ActionTable:
+        """What the actions take, ask of the world and leave behind, by their names."""
+        return self._parts.executor.skills.table
 
     @property
     def models(self) -> tuple[str, ...]:

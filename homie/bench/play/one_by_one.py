@@ -86,7 +86,13 @@ class OpenBench:
         return tuple(sorted(left, key=lambda episode: episode.trial))
 
     def play(
-        self, task: str, planner: Planner | None = None, *, trial: int = 0, listeners: Sequence[EpisodeListener] = ()
+        self,
+        task: str,
+        planner: Planner | None = None,
+        *,
+        trial: int = 0,
+        listeners: Sequence[EpisodeListener] = (),
+        required: Sequence[EpisodeListener] = (),
     ) -> PlayedEpisode:
         """Play an episode, or read what it has left where it is finished. The robot has stopped when this returns.
 
@@ -95,6 +101,8 @@ class OpenBench:
             planner: Decides; None for that of the options.
             trial: Which of the trials.
             listeners: Get every event; one that raises gets no more.
+            required: Get them first, and what one of them raises counts: `homie.Stopped` when a period has passed ends
+                the subtask, every other exception the episode.
 
         Returns:
             The score. Where infrastructure ended the episode, which counts as not succeeded, `score.lost` says why.
@@ -106,7 +114,7 @@ class OpenBench:
         episode = self._episode(task, trial)
         with self._turn(episode) as kept:
             if episode in unfinished([episode], again=self.options.again):
-                self._play(episode, kept, planner, listeners)
+                self._play(episode, kept, planner, listeners, required)
         return self._result(episode)
 
     def summary(self) -> BenchSummary:
@@ -164,11 +172,16 @@ class OpenBench:
                 kept.close()
 
     def _play(
-        self, episode: Episode, kept: WorkerParts, planner: Planner | None, listeners: Sequence[EpisodeListener]
+        self,
+        episode: Episode,
+        kept: WorkerParts,
+        planner: Planner | None,
+        listeners: Sequence[EpisodeListener],
+        required: Sequence[EpisodeListener],
     ) -> None:
         began = time.monotonic()
         episode.begin()
-        report = perform(episode_job(self.options, self.suite, episode), kept, planner, listeners)
+        report = perform(episode_job(self.options, self.suite, episode), kept, planner, listeners, required)
         if report.fatal:
             raise raised(report)
         if report.cause is not None and episode.ending is None:

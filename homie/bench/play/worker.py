@@ -138,16 +138,20 @@ def prepare(run: Path, memory: float | None) -> None:
 
 
 def perform(
-    job: Job, kept: WorkerParts, planner: Planner | None = None, listeners: Sequence[EpisodeListener] = ()
+    job: Job,
+    kept: WorkerParts,
+    planner: Planner | None = None,
+    listeners: Sequence[EpisodeListener] = (),
+    required: Sequence[EpisodeListener] = (),
 ) -> Report:
     """Play one episode. Raises nothing but Interrupted.
 
     Args:
         planner: Takes the place of that of the job's options.
-        listeners: Get every event.
+        listeners, required: As for `homie.runtime.session.play`.
     """
     try:
-        _play(job, kept, planner, listeners)
+        _play(job, kept, planner, listeners, required)
         return Report()
     except Interrupted:
         raise
@@ -176,7 +180,13 @@ def perform(
         return Report(cause="error", message=f"Unexpected {type(error).__name__}: {error}.")
 
 
-def _play(job: Job, kept: WorkerParts, planner: Planner | None, listeners: Sequence[EpisodeListener]) -> None:
+def _play(
+    job: Job,
+    kept: WorkerParts,
+    planner: Planner | None,
+    listeners: Sequence[EpisodeListener],
+    required: Sequence[EpisodeListener],
+) -> None:
     """Play the episode."""
     options = job.options
     if options.planner == EXPERT:
@@ -191,8 +201,8 @@ def _play(job: Job, kept: WorkerParts, planner: Planner | None, listeners: Seque
         store = EpisodeStore(
             job.folder, parts.robot, seed=job.seed, trial=job.trial, frames=options.frames, parts=parts_digest
         )
-        required = [goals] if goals else []
-        session.play(options, parts, store, _rules(job, goals), listeners=listeners, required=required)
+        first = (goals,) if goals else ()
+        session.play(options, parts, store, _rules(job, goals), listeners=listeners, required=(*first, *required))
 
 
 def _rules(job: Job, goals: GoalLog | None) -> EpisodeRules:

@@ -1,9 +1,10 @@
-"""`homie serve`: the policy of a skill set for robots on other machines; a simulated robot for programs of ROS 2."""
+"""`homie serve`: the policy of a skill set for robots on other machines; a simulated robot for programs of ROS 2; a
+robot or a suite for agents."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -116,4 +117,75 @@ def ros(
     tell("The robot has left the network.")
 
 
-serve_command = {"policy": policy, "ros": ros}
+def mcp(
+    task: Annotated[str, typer.Argument(help="What the agent is to do, if its own user does not say it.")] = "",
+    transport: Annotated[
+        Literal["stdio", "http"], Option(help="`stdio` for the agent that starts this command, `http` for others.")
+    ] = "stdio",
+    host: Annotated[str, Option(help="Where HTTP listens; any but this machine's own needs a token.")] = "127.0.0.1",
+    port: Annotated[int, Option(help="The port of HTTP; 0 takes a free one.", min=0, max=65535)] = 8766,
+    suite: Annotated[str, Option(help="Play the tasks of a suite, and write a run folder as `homie bench`.")] = "",
+    tasks: Annotated[str | None, Option(help="Of the suite only these: ids or patterns, separated by commas.")] = None,
+    trials: Annotated[int | None, Option(help="Trials per task (default: the suite's).", min=1)] = None,
+    out: Annotated[Path | None, Option(help="Run folder of the suite; an unfinished one is resumed.")] = None,
+    calls: Annotated[int | None, Option(help="Tool calls that a task may take (default: any).", min=1)] = None,
+    robot_seconds: Annotated[
+        float | None, Option(help="Seconds of the robot that a task may take (default: any).", min=0.0)
+    ] = None,
+    idle_seconds: Annotated[
+        float, Option(help="Seconds without a call after which an agent has gone, and its task is lost.", min=0.1)
+    ] = 600.0,
+    robot: Annotated[str | None, Option(help="The robot, as of `homie run`.")] = None,
+    robot_option: Annotated[
+        list[str] | None, Option(help="A setting of the robot; may be repeated.", metavar="NAME=VALUE")
+    ] = None,
+    skills: Annotated[str | None, Option(help="Skill sets, separated by commas.")] = None,
+    targets: Annotated[str | None, Option(help="`background` or `sensors`.")] = None,
+    seed: Annotated[int, Option(help="The house or table; of a suite, from which its seeds are derived.", min=0)] = 0,
+    scene: Annotated[Path | None, Option(help="A scene spec (JSON) instead of a generated one.")] = None,
+    picture_size: Annotated[str | None, Option(help="Size of the pictures: 320 or 640x480.")] = None,
+    arm_robot: Annotated[
+        bool, Option("--arm-robot", help="Let an agent move a real robot; its user approves each motion.")
+    ] = False,
+    json: Annotated[
+        bool, Option("--json", help="With HTTP, print one JSON object on stdout when it is ready.")
+    ] = False,
+) -> None:
+    """Let an agent drive a robot by tool calls (Model Context Protocol), until it leaves or Ctrl-C."""
+    if suite and (scene or task):
+        raise BadInput("A suite has tasks and scenes of its own: leave out --scene and the task, or --suite.")
+    if not suite and (tasks or trials or out or calls or robot_seconds):
+        raise BadInput("--tasks, --trials, --out, --calls and --robot-seconds are of a suite: add --suite NAME.")
+    values = {
+        **settings({"robot_settings": robot_option}),
+        "robot": robot,
+        "skills": skills,
+        "targets": targets,
+        "seed": seed,
+        "picture_size": picture_size,
+        **({"tasks": tasks, "trials": trials, "out": out} if suite else {"scene": scene}),
+    }
+
+    def ready(url: str, token: str) -> None:
+        if not url:
+            tell("The robot is ready for the agent that has started this command.")
+            return
+        tell(f"The robot is at {url}; clients send the header `Authorization: Bearer {token}`. Ctrl-C ends it.")
+        if json:
+            print_json({"url": url, "token": token})
+
+    serve = registry.load("services", "mcp")
+    serve(
+        suite,
+        {name: value for name, value in values.items() if value is not None},
+        task=task,
+        transport=transport,
+        host=host,
+        port=port,
+        armed=arm_robot,
+        budget=(calls, robot_seconds, idle_seconds),
+        ready=ready,
+    )
+
+
+serve_command = {"policy": policy, "ros": ros, "mcp": mcp}

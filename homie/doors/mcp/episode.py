@@ -1,0 +1,117 @@
+"""A planner whose decisions come from elsewhere, one by one: what is between an episode and the tools of a server.
+
+episode (its own thread) --decide(PlannerInput)--> Handover --PlannerInput--> tools
+                         <--------- Decision -----          <--- Decision ---
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+
+from homie.kernel.errors import HomieError, PlannerError, Stopped
+from homie.kernel.interfaces import EpisodeListener, Planner
+from homie.kernel.types import Decision, Event, PeriodPassed, PlannerInput
+from homie.runtime.turns import STOPPED
+
+
+class Handover(Planner):
+    """A planner that waits until somebody in another thread decides.
+
+    Args:
+        patience: Seconds that it waits for a decision.
+        about: Who decides, for the run folder.
+    """
+
+    name = "mcp"
+
+    def __init__(self, patience: float, about: Mapping[str, object]) -> None:
+        self._patience, self._about = patience, about
+        self._changed = threading.Condition()
+        self._asked: PlannerInput | None = None
+        self._decision: Decision | None = None
+        self._error: HomieError | None = None
+        self._over = False
+
+    def reset(self, task: str, *, seed: int) -> None:
+        """Nothing is kept from round to round."""
+
+    def decide(self, planner_input: PlannerInput) -> Decision:
+        """The decision that is handed over. Raises PlannerError if none comes."""
+        with self._changed:
+            self._asked, self._decision = planner_input, None
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._decision or self._error, self._patience)
+            self._asked, decision, error = None, self._decision, self._error
+        if error is not None:
+            raise error
+        if decision is None:
+            raise PlannerError(f"The agent asked for nothing for {self._patience:g} s.")
+        return decision
+
+    def describe(self) -> Mapping[str, object]:
+        return self._about
+
+    def question(self) -> PlannerInput | None:
+        """What is to be decided now, once the robot has come to it; None once the episode is over."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._asked or self._over)
+            return self._asked
+
+    def answer(self, decision: Decision) -> PlannerInput | None:
+        """Decide, and wait for the next question; None once the episode is over."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._asked or self._over)
+            if self._asked is None:
+                return None
+            self._decision, self._asked = decision, None
+            self._changed.notify_all()
+        return self.question()
+
+    def fail(self, error: HomieError) -> None:
+        """No decision will come: the episode ends with an error."""
+        with self._changed:
+            self._error = error
+            self._changed.notify_all()
+
+    def finish(self) -> None:
+        """The episode is over: nobody waits any longer."""
+        with self._changed:
+            self._over = True
+            self._changed.notify_all()
+
+
+class Halt(EpisodeListener):
+    """Ends the subtask under way when another thread asks for it, or when the robot's time is up.
+
+    Args:
+        seconds: Of the robot for the whole episode, None for no limit.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self._limit = seconds
+        self._asked = threading.Event()
+        self.began: float | None = None
+        self.robot_seconds = 0.0
+
+    @property
+    def up(self) -> bool:
+        """Whether the robot's time is up."""
+        return self._limit is not None and self.robot_seconds >= self._limit
+
+    def ask(self) -> None:
+        """End what is under way. Nothing that begins later is ended by it."""
+        self._asked.set()
+
+    def clear(self) -> None:
+        """A new subtask is decided on."""
+        self._asked.clear()
+
+    def on(self, event: Event) -> None:
+        """Raises Stopped."""
+        if not isinstance(event, PeriodPassed):
+            return
+        self.began = event.observation.stamp if self.began is None else self.began
+        self.robot_seconds = event.observation.stamp - self.began
+        if self._asked.is_set() or self.up:
+            raise Stopped("The robot's time for this task is up." if self.up else STOPPED)

@@ -1,0 +1,91 @@
+"""Streamable HTTP for clients of this machine: a token, and no page of another site."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
+
+from homie.doors.mcp.server import SESSION, Door
+from homie.kernel.errors import BadInput
+from homie.kernel.support.files import reason_of
+from homie.kernel.support.web import same_secret
+from homie.studio.access import is_local
+
+PATH = "/mcp"
+LARGEST = 2**20
+"""Bytes of a request: arguments are short."""
+NO_TOKEN = b"This server wants its token: send the header `Authorization: Bearer TOKEN`.\n"
+
+
+def serve_http(door: Door, host: str, port: int, token: str, ready: Callable[[str, str], None]) -> None:
+    """Serve until Ctrl-C. Raises BadInput if nothing can listen there."""
+    listening = _listening(host, port)
+    with listening:
+        place = listening.getsockname()
+        shown = f"[{place[0]}]" if ":" in place[0] else place[0]
+        address = f"{shown}:{place[1]}"
+        names = [address, f"localhost:{place[1]}"] if is_local(host) else [address, f"{host}:*"]
+        guarded = Guarded(
+            door.server.streamable_http_app(
+                streamable_http_path=PATH,
+                max_request_body_size=LARGEST,
+                transport_security=TransportSecuritySettings(
+                    allowed_hosts=names, allowed_origins=[f"http://{name}" for name in names]
+                ),
+                host=host,
+            ),
+            door,
+            token,
+        )
+        config = uvicorn.Config(
+            guarded, log_level="warning", server_header=False, timeout_graceful_shutdown=1, lifespan="on"
+        )
+        ready(f"http://{address}{PATH}", token)
+        asyncio.run(uvicorn.Server(config).serve(sockets=[listening]))
+
+
+class Guarded:
+    """The app behind a token. A client that breaks off in the middle of an answer has gone."""
+
+    def __init__(self, app: Any, door: Door, token: str) -> None:
+        self._app, self._door, self._token = app, door, token
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        if not same_secret(headers.get("authorization", ""), f"Bearer {self._token}"):
+            start = {"type": "http.response.start", "status": 401, "headers": [(b"content-type", b"text/plain")]}
+            await send(start)
+            await send({"type": "http.response.body", "body": NO_TOKEN})
+            return
+        session = headers.get(SESSION, "")
+        if scope["method"] == "DELETE" and session:
+            await self._door.gone(session)
+        answered = False
+
+        async def watched() -> Any:
+            message = await receive()
+            if message["type"] == "http.disconnect" and not answered and session and scope["method"] == "POST":
+                await self._door.gone(session)
+            return message
+
+        async def noted(message: Any) -> None:
+            nonlocal answered
+            answered = message["type"] == "http.response.body" and not message.get("more_body", False)
+            await send(message)
+
+        await self._app(scope, watched, noted)
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        raise BadInput(f"Cannot listen at {host} port {port}: {reason_of(error)}. Choose another --port.") from error

@@ -1,0 +1,184 @@
+"""The tools that a robot offers, as data: made from the table of its actions, so that a skill set of somebody else
+brings its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.types import END
+from homie.kernel.vocabulary.actions import Action, ActionTable, action_of
+
+LONGEST = 200
+"""Characters of an argument: names are much shorter."""
+_WORDS = {
+    "target": "What it is done to, in words, such as `apple` or `kitchen counter 2`.",
+    "destination": "Where it goes, in words, such as `fridge`.",
+    "model": "The skill set that is to do it; leave it out for the first that can.",
+    "reason": "Why, in a sentence.",
+    "answer": "The answer, where the task is a question.",
+}
+_NEEDS = {
+    "empty": "The hand has to be empty.",
+    "full": "Something has to be in the hand.",
+    "loose": "For objects that can be carried.",
+    "place": "For furniture and containers.",
+    "opens": "For what has a door or a drawer.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """An argument of a tool: text, one of some words, or a truth value."""
+
+    about: str
+    required: bool = True
+    choices: tuple[str, ...] = ()
+    is_truth: bool = False
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """As JSON Schema."""
+        if self.is_truth:
+            return {"type": "boolean", "description": self.about}
+        limits: dict[str, Any] = {"enum": list(self.choices)} if self.choices else {"maxLength": LONGEST}
+        if self.required and not self.choices:
+            limits["minLength"] = 1
+        return {"type": "string", "description": self.about, **limits}
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool.
+
+    Attributes:
+        action: The action of the robot that it is, "" for none.
+        reads: Whether it changes nothing.
+        repeatable: Whether a second call changes nothing more.
+    """
+
+    name: str
+    about: str
+    fields: Mapping[str, Field] = field(default_factory=dict)
+    action: str = ""
+    reads: bool = False
+    repeatable: bool = False
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """Of its arguments, as JSON Schema."""
+        return {
+            "type": "object",
+            "properties": {name: each.schema for name, each in self.fields.items()},
+            "required": [name for name, each in self.fields.items() if each.required],
+            "additionalProperties": False,
+        }
+
+    def checked(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments as the schema has them, blanks around words taken off. Raises BadInput."""
+        for name in arguments:
+            if name not in self.fields:
+                known = suggestion(str(name)[:40], self.fields, f"it takes {', '.join(self.fields) or 'nothing'}.")
+                raise BadInput(f"{self.name} takes no '{str(name)[:40]}': {known}")
+        return {name: self._one(name, each, arguments.get(name)) for name, each in self.fields.items()}
+
+    def _one(self, name: str, wanted: Field, value: Any) -> Any:
+        if value is None and not wanted.required:
+            return False if wanted.is_truth else ""
+        if wanted.is_truth:
+            if not isinstance(value, bool):
+                raise BadInput(f"{self.name} needs '{name}': true or false.")
+            return value
+        if not isinstance(value, str) or len(value) > LONGEST or not value.isprintable():
+            raise BadInput(f"{self.name} needs '{name}': up to {LONGEST} printable characters.")
+        value = value.strip()
+        if wanted.choices and (value or wanted.required) and value not in wanted.choices:
+            raise BadInput(f"{self.name} has no {name} '{value[:40]}': choose one of {', '.join(wanted.choices)}.")
+        if wanted.required and not value:
+            raise BadInput(f"{self.name} needs '{name}': it is empty.")
+        return value
+
+
+def of_robot(views: Sequence[str]) -> list[Tool]:
+    """The tools of every robot, whatever it can do."""
+    all_views = (*views, "all")
+    return [
+        Tool(
+            "observe",
+            "Look: a picture of what the robot sees in one direction, or in all of them.",
+            {"view": Field("The camera.", required=False, choices=all_views)},
+            reads=True,
+            repeatable=True,
+        ),
+        Tool(
+            "scene",
+            "What is known of the home now: names in sight and by which view, rooms, things seen before. Names given "
+            "here are understood by every other tool.",
+            reads=True,
+            repeatable=True,
+        ),
+        Tool("status", "The task, what is in the hand, the last result, and what is left of the budget.", reads=True),
+        Tool("stop", "Stop the robot now, whatever it does. Always allowed, for everybody.", repeatable=True),
+        Tool(
+            "report",
+            "End the task: say whether it is done. This also lets go of the robot, so that others may have it.",
+            {
+                "success": Field("Whether the task is done.", is_truth=True),
+                "reason": Field(_WORDS["reason"], required=False),
+                "answer": Field(_WORDS["answer"], required=False),
+            },
+        ),
+    ]
+
+
+def of_suite() -> list[Tool]:
+    """The tools for the tasks of a suite."""
+    return [
+        Tool("list_tasks", "The tasks of the suite, and which of them are still to be done.", reads=True),
+        Tool(
+            "start_task",
+            "Begin a task: the robot is brought to the start of its scene. Without a name the next that is left.",
+            {"task": Field("Its id, from list_tasks.", required=False)},
+        ),
+    ]
+
+
+def of_actions(actions: Sequence[str], table: ActionTable, models: Sequence[str], taken: Sequence[str]) -> list[Tool]:
+    """A tool for each action but End.
+
+    Args:
+        actions: What the robot and its skills can do.
+        table: Properties of actions.
+        models: The skill sets that a call may choose from.
+        taken: Names that other tools have.
+    """
+    choice = {"model": Field(_WORDS["model"], required=False, choices=tuple(models))} if len(models) > 1 else {}
+    tools = []
+    for name in actions:
+        if name == END.action:
+            continue
+        action = action_of(name, table)
+        called = "_".join(name.lower().split())
+        fields = {argument: Field(_WORDS[argument]) for argument in action.arguments}
+        tools.append(
+            Tool(
+                f"do_{called}" if called in taken else called,
+                about=_explained(action),
+                fields={**fields, **choice},
+                action=name,
+            )
+        )
+    return tools
+
+
+def _explained(action: Action) -> str:
+    """What an action does and what it asks, from the table."""
+    sentences = [f"{action.name} {action.about}".strip().rstrip(".") + "."]
+    sentences += [_NEEDS[need] for need in (action.hand, action.target) if need]
+    if action.near:
+        sentences.append("The robot has to be within reach: go there first.")
+    if action.accessible:
+        sentences.append("Not inside of something closed: open that first.")
+    return " ".join(sentences)

@@ -1,0 +1,62 @@
+"""Packages of others that the doors are tested against: the real ones, from the package index.
+
+Where the environment of the tests lacks one it is installed once into a folder of its own in the user's cache, behind
+everything that the environment has. Without an index the tests are skipped, and say so.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PATIENCE = 600.0
+
+
+def caches() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "homie" / "test-packages"
+
+
+@functools.cache
+def folder_of(module: str, *requirements: str) -> str:
+    """Where a module is that is not in this environment, "" if it is. Skips the test where it is not to be had."""
+    if importlib.util.find_spec(module) is not None:
+        return ""
+    name = f"{module}-{hashlib.sha256('|'.join((sys.version, *requirements)).encode()).hexdigest()[:12]}"
+    folder = caches() / name
+    whole = folder / "installed"
+    if not whole.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        install = [sys.executable, "-m", "pip", "install", "--quiet", "--upgrade", "--target", str(folder)]
+        try:
+            done = subprocess.run([*install, *requirements], capture_output=True, text=True, timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            pytest.skip(f"{' '.join(requirements)} could not be installed in {PATIENCE:g} s")
+        if done.returncode:
+            pytest.skip(f"{' '.join(requirements)} cannot be installed here: {done.stderr.strip().splitlines()[-1:]}")
+        whole.touch()
+    return str(folder)
+
+
+def use(module: str, *requirements: str) -> None:
+    """Make a module of others importable, here and in the processes started from here."""
+    folder = folder_of(module, *requirements)
+    if folder and folder not in sys.path:
+        sys.path.append(folder)
+        importlib.invalidate_caches()
+    importlib.import_module(module)
+
+
+def environment(module: str, *requirements: str) -> dict[str, str]:
+    """The environment variables of a process that has a module of others."""
+    folder = folder_of(module, *requirements)
+    root = str(Path(__file__).parents[2])
+    places = [root, str(Path(root) / "tests" / "plugin"), *([folder] if folder else [])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(places)}

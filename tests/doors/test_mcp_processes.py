@@ -1,0 +1,241 @@
+"""`homie serve mcp` as a process, with the real client: stdio and HTTP, and what happens when one of both is killed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import packages
+import pytest
+from waiting import until
+
+import homie
+from homie.cli.main import main
+
+MCP = ("mcp", "mcp>=2.3,<3")
+packages.use(*MCP)
+import mcp_types as types  # noqa: E402
+from mcp import Client, StdioServerParameters  # noqa: E402
+from mcp.client.streamable_http import streamable_http_client  # noqa: E402
+from mcp.shared._httpx_utils import create_mcp_http_client  # noqa: E402
+
+TINY = ["--robot", "tiny", "--skills", "tiny", "--targets", "tiny"]
+STEPS = (
+    ("go_to", {"target": "tomato soup can"}),
+    ("pick", {"target": "tomato soup can"}),
+    ("go_to", {"target": "fridge"}),
+)
+"""Where the fridge is open."""
+CLIENT = """
+import asyncio, os, sys
+from mcp import Client, StdioServerParameters
+
+async def main():
+    server = StdioServerParameters(command=sys.executable, args=sys.argv[1:], env=dict(os.environ))
+    async with Client(server) as client:
+        print((await client.call_tool("status")).structured_content["task"], flush=True)
+        await client.call_tool("go_to", {"target": "box"})
+
+asyncio.run(main())
+"""
+
+
+def command(*arguments: str) -> list[str]:
+    return ["-m", "homie", "serve", "mcp", *arguments]
+
+
+def what(result: types.CallToolResult) -> dict[str, Any]:
+    assert not result.is_error, result.content
+    return dict(result.structured_content or {})
+
+
+class Server:
+    """An HTTP server in a process of its own."""
+
+    def __init__(self, *arguments: str, **variables: str) -> None:
+        environment = {**packages.environment(*MCP), **variables}
+        line = [sys.executable, *command("--transport", "http", "--port", "0", "--json", *arguments)]
+        self.process = subprocess.Popen(
+            line, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        assert self.process.stdout is not None
+        text = "".join(iter(self.process.stdout.readline, "}\n"))
+        assert text, self.process.communicate()[1]
+        self.told = json.loads(text + "}")
+
+    def client(self, name: str, **options: Any) -> Client:
+        headers = {"Authorization": f"Bearer {self.told['token']}"}
+        transport = streamable_http_client(self.told["url"], http_client=create_mcp_http_client(headers))
+        return Client(transport, client_info=types.Implementation(name=name, version="1"), **options)
+
+    def end(self, number: int = signal.SIGTERM) -> str:
+        self.process.send_signal(number)
+        return self.process.communicate(timeout=60)[1]
+
+
+@pytest.fixture(scope="module")
+def tiny() -> Iterator[Server]:
+    server = Server("put the ball in the box", *TINY, TINY_PERIOD="0.05")
+    yield server
+    server.end()
+    assert server.process.returncode in (130, -signal.SIGTERM, 143)
+
+
+def test_a_can_goes_into_the_fridge_over_stdio() -> None:
+    arguments = command("--seed", "4", "--picture-size", "64", "--skills", "ideal")
+    server = StdioServerParameters(command=sys.executable, args=arguments, env=packages.environment(*MCP))
+
+    async def drive() -> None:
+        async with Client(server) as client:
+            fridge = ("go_to", {"target": "fridge"})
+            calls = [fridge, ("open", {"target": "fridge"}), *STEPS]
+            calls += [("put", {"target": "tomato soup can", "destination": "fridge"}), ("close", {"target": "fridge"})]
+            for name, given in calls:
+                done = what(await client.call_tool(name, given))
+                assert done["ok"], done
+            assert len((await client.call_tool("observe", {"view": "all"})).content) == 8
+            what(await client.call_tool("report", {"success": True}))
+
+    asyncio.run(asyncio.wait_for(drive(), 300))
+
+
+def test_killing_the_client_ends_the_server_that_it_started(tmp_path: Path) -> None:
+    log = tmp_path / "homie.log"
+    environment = {**packages.environment(*MCP), "TINY_PERIOD": "0.3", "HOMIE_LOG_FILE": str(log)}
+    line = [sys.executable, "-c", CLIENT, *command("go", *TINY, "--verbose")]
+    client = subprocess.Popen(line, env=environment, stdout=subprocess.PIPE, text=True)
+    assert client.stdout is not None and client.stdout.readline().strip() == "go"
+    (server,) = [int(number) for number in _children(client.pid)]
+    client.kill()
+    client.wait()
+    until(lambda: not Path(f"/proc/{server}").exists() or _state(server) == "Z")
+
+
+def _children(process: int) -> list[str]:
+    return Path(f"/proc/{process}/task/{process}/children").read_text().split()
+
+
+def _state(process: int) -> str:
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_http_clients_take_turns_and_one_that_is_killed_lets_go(mode: str, tiny: Server) -> None:
+    async def drive() -> None:
+        async with tiny.client("ann", mode=mode) as ann, tiny.client("bob", mode=mode) as bob:
+            driving = asyncio.create_task(ann.call_tool("go_to", {"target": "box"}))
+            await asyncio.sleep(0.5)
+            refused = await bob.call_tool("go_to", {"target": "ball"})
+            assert refused.is_error and "held by ann" in refused.content[0].text
+            assert what(await bob.call_tool("stop"))["stopped"]
+            assert what(await driving)["code"] == "E1"
+            assert what(await ann.call_tool("report", {"success": False}))["over"]
+            assert what(await bob.call_tool("go_to", {"target": "ball"}))["ok"]
+            await bob.call_tool("report", {"success": False})
+
+    asyncio.run(asyncio.wait_for(drive(), 120))
+
+
+def test_an_http_client_that_is_killed_in_the_middle_loses_the_robot(tiny: Server) -> None:
+    script = (
+        "import asyncio, sys\nfrom mcp import Client\nfrom mcp.client.streamable_http import streamable_http_client\n"
+        "from mcp.shared._httpx_utils import create_mcp_http_client\n"
+        "async def main():\n"
+        "    http = create_mcp_http_client({'Authorization': 'Bearer ' + sys.argv[2]})\n"
+        "    async with Client(streamable_http_client(sys.argv[1], http_client=http), mode='legacy') as client:\n"
+        "        print(flush=True)\n        await client.call_tool('go_to', {'target': 'box'})\n"
+        "asyncio.run(main())\n"
+    )
+    line = [sys.executable, "-c", script, tiny.told["url"], tiny.told["token"]]
+    killed = subprocess.Popen(line, env=packages.environment(*MCP), stdout=subprocess.PIPE, text=True)
+    assert killed.stdout is not None and killed.stdout.readline() == "\n"
+
+    async def drive() -> None:
+        async with tiny.client("bob") as bob:
+
+            async def holder() -> str:
+                return str(what(await bob.call_tool("status"))["held_by"])
+
+            while not await holder():
+                await asyncio.sleep(0.05)
+            killed.kill()
+            killed.wait()
+            while await holder():
+                await asyncio.sleep(0.05)
+            assert what(await bob.call_tool("status"))["last"]["code"] == "E1"
+            assert what(await bob.call_tool("go_to", {"target": "ball"}))["ok"]
+            await bob.call_tool("report", {"success": False})
+
+    asyncio.run(asyncio.wait_for(drive(), 120))
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 401),
+        ({"Authorization": "Bearer wrong"}, 401),
+        ({"Authorization": "Bearer {token}", "Origin": "http://evil.example"}, 403),
+        ({"Authorization": "Bearer {token}", "Host": "evil.example"}, 421),
+    ],
+)
+def test_who_may_not_talk_to_the_server(headers: dict[str, str], status: int, tiny: Server) -> None:
+    filled = {name: value.format(token=tiny.told["token"]) for name, value in headers.items()}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "stop"}}).encode()
+    wanted = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **filled}
+    request = urllib.request.Request(tiny.told["url"], body, wanted)
+    with pytest.raises(urllib.error.HTTPError) as raised:
+        urllib.request.urlopen(request, timeout=30)
+    assert raised.value.code == status
+
+
+def test_a_killed_server_leaves_a_suite_to_go_on_with(tmp_path: Path) -> None:
+    task = {"id": "put", "text": "put the ball in the box", "goal": {"in": ["ball", "box"]}}
+    suite = {"format": 1, "name": "small", "protocol": {"rounds": 8, "trials": 2}, "tasks": [task]}
+    (tmp_path / "small.json").write_text(json.dumps(suite))
+    of_suite = ["--suite", str(tmp_path / "small.json"), "--out", str(tmp_path / "run"), *TINY]
+    steps = (("go_to", "ball"), ("pick", "ball"), ("go_to", "box"))
+
+    async def play(server: Server, *, whole: bool) -> None:
+        async with server.client("ann") as client:
+            what(await client.call_tool("start_task"))
+            for name, target in steps:
+                assert what(await client.call_tool(name, {"target": target}))["ok"]
+            if not whole:
+                server.end(signal.SIGKILL)
+                return
+            what(await client.call_tool("put", {"target": "ball", "destination": "box"}))
+            assert what(await client.call_tool("report", {"success": True}))["over"]
+
+    asyncio.run(asyncio.wait_for(play(Server(*of_suite), whole=False), 120))
+    again = Server(*of_suite)
+    try:
+        asyncio.run(asyncio.wait_for(play(again, whole=True), 120))
+        asyncio.run(asyncio.wait_for(play(again, whole=True), 120))
+    finally:
+        again.end()
+    scores = homie.load_run(tmp_path / "run").results.scores
+    assert [bool(score.success or score.verdict) for score in scores] == [True, True]
+    assert os.listdir(tmp_path / "run" / "episodes").count("put-0-partial-1") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--calls", "3"], "add --suite NAME"),
+        (["go", "--suite", "homie-100"], "leave out --scene and the task"),
+        (["--transport", "http", "--host", "0.0.0.0", *TINY], "HOMIE_MCP_TOKEN"),
+    ],
+)
+def test_what_cannot_be_served_is_said(arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["serve", "mcp", *arguments])
+    assert ended.value.code == 2 and says in capsys.readouterr().err
