@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
+from homie.kernel.actions import acted_on
 from homie.kernel.interfaces import CheckQuestion
 from homie.kernel.types import Check, ErrorCode
-from homie.kernel.vocabulary.actions import acted_on
 
 Layer: TypeAlias = Literal["format", "logical", "distance", "execution"]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from error_detection.failure_advice import explained
+from homie.kernel.actions import spoken
 from homie.kernel.types import ErrorCode
-from homie.kernel.vocabulary.actions import spoken
 
 # ---------------------------------------------------------------- F: format
 

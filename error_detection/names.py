@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.interfaces import WorldModel
 from homie.kernel.types import Observation
-from homie.kernel.vocabulary.actions import ACTION_TABLE
 
 OPEN = ACTION_TABLE["Open"]
 

@@ -50,8 +50,9 @@ if TYPE_CHECKING:
     from homie.envs.mujoco.house.spec import SceneSpec
     from homie.envs.mujoco.house.topdown import draw_map
     from homie.envs.symbolic import SymbolicRobot
-    from homie.kernel.episode.agent import run_episode
-    from homie.kernel.episode.rules import EpisodeRules
+    from homie.kernel.actions import Action
+    from homie.kernel.agent import run_episode
+    from homie.kernel.episode_rules import EpisodeRules
     from homie.kernel.errors import (
         BadInput,
         HomieError,
@@ -75,12 +76,12 @@ if TYPE_CHECKING:
         Skill,
         SkillSet,
     )
+    from homie.kernel.options import OpenOptions, RunOptions
+    from homie.kernel.registry import DETECTOR, PLANNER, ROBOT, SKILL_SET, make_part
     from homie.kernel.robot.body import Group, Joint, RobotSpec
     from homie.kernel.robot.camera import CameraModel
     from homie.kernel.robot.vector import ActionVector
-    from homie.kernel.setup.options import OpenOptions, RunOptions
-    from homie.kernel.setup.registry import DETECTOR, PLANNER, ROBOT, SKILL_SET, make_part
-    from homie.kernel.setup.scenes import Scenes
+    from homie.kernel.scenes import Scenes
     from homie.kernel.types import (
         END,
         SUCCESS,
@@ -119,7 +120,6 @@ if TYPE_CHECKING:
         SubtaskRecorded,
         SubtaskStarted,
     )
-    from homie.kernel.vocabulary.actions import Action
     from homie.kernel.world.conditions import parse_condition
     from homie.kernel.world.snapshot import (
         FixedState,
@@ -296,8 +296,8 @@ _NAMES = {
     "homie.envs.mujoco.house.spec": "SceneSpec",
     "homie.envs.mujoco.house.topdown": "draw_map",
     "homie.envs.symbolic": "SymbolicRobot",
-    "homie.kernel.episode.agent": "run_episode",
-    "homie.kernel.episode.rules": "EpisodeRules",
+    "homie.kernel.agent": "run_episode",
+    "homie.kernel.episode_rules": "EpisodeRules",
     "homie.kernel.errors": (
         "BadInput HomieError InfrastructureError Interrupted MissingPart PlannerError RobotFault Stopped"
     ),
@@ -307,16 +307,16 @@ _NAMES = {
     "homie.kernel.robot.body": "Group Joint RobotSpec",
     "homie.kernel.robot.camera": "CameraModel",
     "homie.kernel.robot.vector": "ActionVector",
-    "homie.kernel.setup.options": "OpenOptions RunOptions",
-    "homie.kernel.setup.registry": "DETECTOR PLANNER ROBOT SKILL_SET make_part",
-    "homie.kernel.setup.scenes": "Scenes",
+    "homie.kernel.options": "OpenOptions RunOptions",
+    "homie.kernel.registry": "DETECTOR PLANNER ROBOT SKILL_SET make_part",
+    "homie.kernel.scenes": "Scenes",
     "homie.kernel.types": (
         "END SUCCESS Attempt AttemptEnded CameraFrame Check Command CommandSent Decision Detection EpisodeEnded "
         "EpisodeResult EpisodeStarted ErrorCode Event Execution Failure FailureReason Feedback Goal HistoryItem "
         "Image Observation Outcome PeriodPassed PlannerAnswered PlannerAsked PlannerInput Pose Pose2 "
         "Proprioception RoundRecord Subtask SubtaskChecked SubtaskRecorded SubtaskStarted"
     ),
-    "homie.kernel.vocabulary.actions": "Action",
+    "homie.kernel.actions": "Action",
     "homie.kernel.world.conditions": "parse_condition",
     "homie.kernel.world.snapshot": "FixedState JointState ObjectState RobotState WorldSnapshot read_snapshot",
     "homie.runtime.function_planner": "FunctionPlanner",

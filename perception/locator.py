@@ -13,8 +13,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from homie.kernel.actions import POWER, Action
 from homie.kernel.errors import BadInput, TargetLost
 from homie.kernel.interfaces import Locator, Robot, kind_of
+from homie.kernel.knowledge import Knowledge
 from homie.kernel.types import (
     VIEWS,
     Arrangement,
@@ -31,8 +33,6 @@ from homie.kernel.types import (
     Pose2,
     Surface,
 )
-from homie.kernel.vocabulary.actions import POWER, Action
-from homie.kernel.vocabulary.knowledge import Knowledge
 from homie.kernel.world import thresholds
 from perception.localise import Points, Scan
 from perception.mapping import HIGHEST, Keepout, OccupancyMapper

@@ -15,11 +15,11 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from homie.kernel.actions import acted_on, action_of
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.support.files import reading
 from homie.kernel.types import END, Decision, ErrorCode, PlannerInput, Subtask
-from homie.kernel.vocabulary.actions import acted_on, action_of
 from planners.common_sense import is_furniture
 from planners.scripted import parse_script
 

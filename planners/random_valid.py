@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 from homie.kernel.interfaces import Planner
+from homie.kernel.poses import MOVE, NUMBERS
 from homie.kernel.types import END, HELD, Decision, PlannerInput, Subtask, in_sight
-from homie.kernel.vocabulary.poses import MOVE, NUMBERS
 from perception.names import canonical
 from planners.common_sense import is_container, is_furniture, is_room, is_surface
 

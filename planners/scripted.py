@@ -10,12 +10,12 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
+from homie.kernel.actions import canonical_action
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.support.documents import parse_json, parse_yaml
 from homie.kernel.support.files import reading, writing
 from homie.kernel.types import END, Decision, PlannerInput, Report, Subtask
-from homie.kernel.vocabulary.actions import canonical_action
 from planners.parsing import make_subtask, parse_subtask
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 
 # Before torch is imported, here or in a process of ours: threads of processes that run side by side wait for each other
 # at every small layer, minutes an episode on a busy machine.

@@ -14,7 +14,7 @@ import mujoco
 
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.robots.drive import BASE_JOINTS
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.types import RoundRecord
 from homie.runtime.runstore import read_steps
 from homie.runtime.session import run

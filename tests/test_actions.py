@@ -10,13 +10,7 @@ from homie_tiny import TinyRobot
 from text_world import Stage, TextLocator, TextSkill, World, home, stage
 
 from error_detection import code_order, paper_order
-from homie.kernel.episode.executor import Executor, SkillTable
-from homie.kernel.episode.senses import Senses
-from homie.kernel.errors import BadInput
-from homie.kernel.interfaces import ErrorCheck, Kinematics, Planner, Skill, SkillSet
-from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Decision, EpisodeResult, ErrorCode, Goal, Observation, PlannerInput, Subtask
-from homie.kernel.vocabulary.actions import (
+from homie.kernel.actions import (
     ACTION_TABLE,
     ARGUMENTS,
     Action,
@@ -29,6 +23,12 @@ from homie.kernel.vocabulary.actions import (
     misfit,
     spoken,
 )
+from homie.kernel.errors import BadInput
+from homie.kernel.executor import Executor, SkillTable
+from homie.kernel.interfaces import ErrorCheck, Kinematics, Planner, Skill, SkillSet
+from homie.kernel.robot.body import RobotSpec
+from homie.kernel.senses import Senses
+from homie.kernel.types import Decision, EpisodeResult, ErrorCode, Goal, Observation, PlannerInput, Subtask
 from homie.runtime.assembly import LoadedSkills
 from planners.llm.answers import Layout
 from planners.llm.prompting.schemas import decision_schema

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from error_detection import execution, paper_order
-from homie.kernel.episode.agent import run_episode
-from homie.kernel.episode.executor import Executor, SkillTable
-from homie.kernel.episode.rules import EpisodeRules
-from homie.kernel.episode.senses import Senses
+from homie.kernel.actions import canonical_action
+from homie.kernel.agent import run_episode
+from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.errors import PlannerError, Unanswered
+from homie.kernel.executor import Executor, SkillTable
 from homie.kernel.interfaces import Detector, EpisodeListener, Planner, Skill
+from homie.kernel.senses import Senses
 from homie.kernel.types import (
     END_FAILURE,
     END_SUCCESS,
@@ -34,7 +35,6 @@ from homie.kernel.types import (
     SubtaskRecorded,
     Visibility,
 )
-from homie.kernel.vocabulary.actions import canonical_action
 from homie.runtime.inputs import RoundInput
 from suites.published.quirks import EB_ALFRED, EB_MANIPULATION, EB_NAVIGATION
 

@@ -7,9 +7,9 @@ from homes import one_room
 from homie_tiny import TinyRobot, TinySkills
 
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.kernel.episode.executor import SkillTable
 from homie.kernel.errors import BadInput, MissingCheckpoint
-from homie.kernel.setup.registry import DETECTOR, make_part
+from homie.kernel.executor import SkillTable
+from homie.kernel.registry import DETECTOR, make_part
 from homie.runtime import session
 from homie.runtime.assembly import (
     LoadedSkills,

@@ -12,7 +12,7 @@ from homie_tiny import TinyRobot
 from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.robot.body import Group, Joint, Kind, RobotSpec, stands_still
 from homie.kernel.robot.conventions import HandConventions, check_period
-from homie.kernel.setup.scenes import Scenes
+from homie.kernel.scenes import Scenes
 from homie.kernel.types import Command, GripperState, Pose, Pose2, Proprioception
 
 HEAD = Group("head", "head", (Joint("pan", -1.0, 1.0, 1.0), Joint("tilt", -0.5, 1.4, 1.0)))
@@ -174,7 +174,7 @@ def test_nobody_decides_faster_than_the_robot_takes_commands() -> None:
 
 
 def test_a_choice_of_a_suite_is_handed_on_as_it_was_written() -> None:
-    from homie.kernel.setup.options import HouseOptions
+    from homie.kernel.options import HouseOptions
 
     class House(Scenes):
         Choice = HouseOptions

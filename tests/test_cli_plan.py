@@ -16,7 +16,7 @@ import pytest
 
 from homie.cli.commands.plan import first_round, read_picture, report
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import PlanOptions
+from homie.kernel.options import PlanOptions
 from homie.kernel.types import VIEWS, Decision, Subtask
 
 ANSWER = {"analysis": "It's on the left.", "subtask": {"action": "Go to", "target": "apple"}, "model": "classical"}

@@ -13,8 +13,8 @@ from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.build import TIMESTEP
 from homie.envs.mujoco.robots.fetch.kinematics import FETCH
 from homie.envs.mujoco.robots.panda import panda
+from homie.kernel import registry
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.setup import registry
 
 FURNITURE = [
     {"name": "brown_table", "kind": "table", "colour": "brown", "x": 0.7, "y": 2.6},

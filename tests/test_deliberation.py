@@ -9,10 +9,10 @@ import pytest
 
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable
-from homie.kernel.episode.executor import Executor, SkillTable
-from homie.kernel.episode.senses import Senses
+from homie.kernel import registry
+from homie.kernel.executor import Executor, SkillTable
 from homie.kernel.interfaces import Listeners, Skill
-from homie.kernel.setup import registry
+from homie.kernel.senses import Senses
 from homie.kernel.types import Command, Decision, Outcome, Subtask
 
 EVERY = 4

@@ -10,10 +10,11 @@ import pytest
 from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkill, TinySkills
 
 from error_detection import execution, paper_order
-from homie.kernel.episode.executor import Executor, SkillTable
-from homie.kernel.episode.senses import Senses
+from homie.kernel.actions import ACTION_TABLE, Ability, Action
 from homie.kernel.errors import BadInput, CommandRefused, TargetLost
+from homie.kernel.executor import Executor, SkillTable
 from homie.kernel.interfaces import EpisodeListener, ErrorCheck, Skill
+from homie.kernel.senses import Senses
 from homie.kernel.types import (
     SUCCESS,
     AttemptEnded,
@@ -32,7 +33,6 @@ from homie.kernel.types import (
     Subtask,
     SubtaskChecked,
 )
-from homie.kernel.vocabulary.actions import ACTION_TABLE, Ability, Action
 
 GO, PICK, OPEN = Subtask("Go to", "ball"), Subtask("Pick", "ball"), Subtask("Open", "box")
 TOO_DIFFICULT = "Unable to pick, the subtask is too difficult to perform"

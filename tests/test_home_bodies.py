@@ -15,9 +15,9 @@ import homie
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.home.settings import HomeSettings
 from homie.envs.mujoco.robots.body import SimulatedBody
+from homie.kernel import registry
 from homie.kernel.errors import BadInput
 from homie.kernel.robot.reach import Fingers, Reach
-from homie.kernel.setup import registry
 from homie.kernel.types import Array
 from homie.testing import check_robot
 from skills.motion.motions import gripper_rotation

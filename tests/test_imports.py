@@ -26,13 +26,16 @@ LAYERS = {
         ("cli",),
     ),
     "homie.kernel": (
-        ("exit_codes",),
+        ("error_codes", "exit_codes", "knowledge", "poses"),
         ("errors",),
-        ("support", "vocabulary"),
+        ("actions", "support"),
         ("types", "world"),
         ("robot",),
         ("interfaces",),
-        ("setup", "episode"),
+        ("registry", "senses"),
+        ("executor", "scenes"),
+        ("episode_rules", "inventory", "options"),
+        ("agent", "opening"),
     ),
     "homie.kernel.world": (
         ("furniture", "names", "snapshot", "thresholds"),
@@ -152,7 +155,10 @@ LAYERS = {
 """The rooms of a folder from the ground up: each imports only what is on a lower floor."""
 CONTRACTS = (
     "homie.kernel.errors",
-    "homie.kernel.vocabulary",
+    "homie.kernel.actions",
+    "homie.kernel.error_codes",
+    "homie.kernel.knowledge",
+    "homie.kernel.poses",
     "homie.kernel.types",
     "homie.kernel.interfaces",
     "homie.kernel.world.furniture",
@@ -172,7 +178,7 @@ MAY_IMPORT = {
         *CONTRACTS,
         "homie.kernel.support",
         "homie.kernel.robot",
-        "homie.kernel.setup.registry",
+        "homie.kernel.registry",
         "homie.kernel.world.household",
         "perception",
     ),
@@ -183,8 +189,8 @@ MAY_IMPORT = {
         *CONTRACTS,
         "homie.kernel.support",
         "homie.kernel.robot",
-        "homie.kernel.setup.options",
-        "homie.kernel.setup.registry",
+        "homie.kernel.options",
+        "homie.kernel.registry",
         "homie.kernel.world",
     ),
     # the other way round nobody imports it: it is found by entry points
@@ -236,7 +242,7 @@ def test_the_kernel_imports_no_folder():
 
 
 def test_bench_and_runtime_know_no_environment():
-    """What they need of one they ask through `homie.kernel.world` and `homie.kernel.setup.scenes`. The fake of
+    """What they need of one they ask through `homie.kernel.world` and `homie.kernel.scenes`. The fake of
     AI2-THOR's controller is a kit beside the others, and plays that simulator's words."""
     wrong = [
         f"{path.relative_to(ROOT)} imports {name}"
@@ -280,7 +286,7 @@ def test_no_module_imports_itself_by_way_of_others():
     """Imports inside functions and those for types alone count too: a circle cannot be read from one end."""
     ours = {_module(path): path for folder in ("homie", *FOLDERS) for path in files(folder)}
     imports = {name: {_owner(other, ours) for other in imported(path)} - {name, ""} for name, path in ours.items()}
-    assert len(imports) > 300 and "homie.kernel.types" in imports["homie.kernel.episode.agent"]
+    assert len(imports) > 300 and "homie.kernel.types" in imports["homie.kernel.agent"]
     TopologicalSorter(imports).prepare()  # raises CycleError, which names the circle
 
 
@@ -306,7 +312,7 @@ def loaded_by(code: str) -> list[str]:
     "code",
     [
         "import homie; homie.run; homie.__version__",
-        "import homie.kernel.errors, homie.kernel.setup.registry",
+        "import homie.kernel.errors, homie.kernel.registry",
         "from homie.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass",
         "from homie.cli.main import main\ntry: main(['--version'])\nexcept SystemExit: pass",
     ],
@@ -323,7 +329,7 @@ def test_the_probe_sees_what_is_heavy():
 def test_the_registry_knows_only_what_exists():
     import importlib
 
-    from homie.kernel.setup.registry import BUILT_IN
+    from homie.kernel.registry import BUILT_IN
 
     for kind, table in BUILT_IN.items():
         for name, target in table.items():

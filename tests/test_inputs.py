@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from homie.kernel.actions import Ability
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import EpisodeListener
+from homie.kernel.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.types import Detection, ErrorCode, Feedback, HistoryItem, PlannerAsked, PlannerInput, Subtask
-from homie.kernel.vocabulary.actions import Ability
-from homie.kernel.vocabulary.knowledge import Doorway, Knowledge, Remembered
 from homie.runtime import session
 from homie.runtime.damage import Damaged, read_finished
 from homie.runtime.inputs import INPUTS, RoundInput, read_inputs

@@ -9,10 +9,10 @@ import pytest
 from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkill, TinySkills
 
 from homie.kernel import interfaces
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Detector, Locator, Planner, Robot, Skill, SkillSet, kind_of
 from homie.kernel.types import VIEWS, Detection, Goal
-from homie.kernel.vocabulary.actions import ACTION_TABLE
 
 
 class Silent(Planner):

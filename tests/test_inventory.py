@@ -12,12 +12,13 @@ from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkills
 from error_detection import execution as execution_check
 from error_detection import paper_order
 from homie.kernel import types
-from homie.kernel.episode.agent import Episode, run_episode, unreadable
-from homie.kernel.episode.executor import Executor, SkillTable
-from homie.kernel.episode.inventory import apply_effects, in_hand, update_inventory
-from homie.kernel.episode.rules import EpisodeRules
-from homie.kernel.episode.senses import Senses
+from homie.kernel.actions import ACTION_TABLE
+from homie.kernel.agent import Episode, run_episode, unreadable
+from homie.kernel.episode_rules import EpisodeRules
+from homie.kernel.executor import Executor, SkillTable
 from homie.kernel.interfaces import EpisodeListener, Listeners, Planner
+from homie.kernel.inventory import apply_effects, in_hand, update_inventory
+from homie.kernel.senses import Senses
 from homie.kernel.types import (
     SUCCESS,
     Check,
@@ -40,7 +41,6 @@ from homie.kernel.types import (
     SubtaskStarted,
     events,
 )
-from homie.kernel.vocabulary.actions import ACTION_TABLE
 
 FAIL = Feedback("fail", ErrorCode.E1, "Unable to do it.")
 LOST = Feedback("fail", ErrorCode.E2, "It is missing")

@@ -12,10 +12,10 @@ from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkill, Ti
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable
+from homie.kernel.actions import ACTION_TABLE, Action
+from homie.kernel.knowledge import Knowledge, Remembered
 from homie.kernel.robot.body import Group, Joint
 from homie.kernel.types import Command, Detection, Outcome, Subtask
-from homie.kernel.vocabulary.actions import ACTION_TABLE, Action
-from homie.kernel.vocabulary.knowledge import Knowledge, Remembered
 from homie.testing import NotConforming, check_detector, check_locator, check_robot, check_skills
 from perception.detectors.simulated import SimulatedDetector
 from perception.locator import SensorLocator

@@ -12,7 +12,7 @@ from homie_tiny import FilmedTinyRobot, TinyDetector, TinyLocator, TinyRobot, Ti
 import homie
 from homie.kernel.errors import BadInput, InfrastructureError, MissingPart
 from homie.kernel.interfaces import EpisodeListener, Planner
-from homie.kernel.setup.options import OpenOptions, RunOptions
+from homie.kernel.options import OpenOptions, RunOptions
 from homie.kernel.types import END, Decision, ErrorCode, Subtask, SubtaskRecorded, SubtaskStarted
 from homie.runtime.assembly import choose
 from homie.runtime.display import ProgressDisplay

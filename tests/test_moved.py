@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from homie.kernel import registry
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import GroundTruthAccess, Planner, Skill
-from homie.kernel.setup import registry
-from homie.kernel.setup.scenes import Scenes
+from homie.kernel.scenes import Scenes
 from homie.kernel.support.moved import MOVED, new_name
 from homie.kernel.types import Command, Decision, Outcome, PlannerInput, Visibility
 
@@ -124,7 +124,7 @@ def test_members_of_parts_by_their_old_names() -> None:
 @pytest.mark.parametrize(
     ("module", "old", "new"),
     [
-        ("homie.kernel.episode.executor", "SkillBook", "SkillTable"),  # codespell:ignore
+        ("homie.kernel.executor", "SkillBook", "SkillTable"),  # codespell:ignore
         ("homie.kernel.interfaces", "Errand", "GoalHandle"),
         ("homie.kernel.interfaces", "NamedByUsers", "Configurable"),  # codespell:ignore
         ("homie.kernel.interfaces", "Privileged", "GroundTruthAccess"),

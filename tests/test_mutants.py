@@ -63,7 +63,7 @@ def test_every_kind_of_change_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(
-    "file", ["homie/kernel/episode/executor.py", "homie/kernel/types/geometry.py", "error_detection/logical.py"]
+    "file", ["homie/kernel/executor.py", "homie/kernel/types/geometry.py", "error_detection/logical.py"]
 )
 def test_mutants_of_real_files_are_programs_that_differ_in_one_place(file: str) -> None:
     source = (ROOT / file).read_bytes()

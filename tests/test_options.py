@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from homie.bench.options import BenchOptions, CompareOptions, ReportOptions
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import MAX_SEED, OpenOptions, PlanOptions, RunOptions, SceneOptions, explain
-from homie.kernel.setup.scenes import scenes_of
+from homie.kernel.options import MAX_SEED, OpenOptions, PlanOptions, RunOptions, SceneOptions, explain
+from homie.kernel.scenes import scenes_of
 from homie.kernel.support.config import read_config
 
 

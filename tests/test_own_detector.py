@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.registry import DETECTOR, make_part
+from homie.kernel.registry import DETECTOR, make_part
 from homie.kernel.types import CameraFrame, Intrinsics, Observation, Pose, Pose2, Proprioception
 from homie.testing import check_detector
 

@@ -11,10 +11,10 @@ import pytest
 from homie_tiny import TinyRobot, TinySkills
 
 import homie
+from homie.kernel import registry
 from homie.kernel.errors import BadInput
-from homie.kernel.setup import registry
-from homie.kernel.setup.options import PlanOptions
-from homie.kernel.setup.registry import split
+from homie.kernel.options import PlanOptions
+from homie.kernel.registry import split
 from homie.kernel.types import Check, ErrorCode
 from homie.runtime.assembly import load_checks, load_planner
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.runtime.provenance import (
     OtherParts,
     PartsFile,

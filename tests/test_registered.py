@@ -13,13 +13,13 @@ from homes import one_room
 
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.symbolic import SymbolicRobot
+from homie.kernel import registry
+from homie.kernel.actions import Action
 from homie.kernel.errors import MissingCheckpoint, MissingPart
 from homie.kernel.interfaces import GroundTruthAccess
-from homie.kernel.setup import registry
-from homie.kernel.setup.options import OpenOptions
-from homie.kernel.setup.registry import DETECTOR, PLANNER, SKILL_SET, make_part
+from homie.kernel.options import OpenOptions
+from homie.kernel.registry import DETECTOR, PLANNER, SKILL_SET, make_part
 from homie.kernel.types import Goal, Outcome, Subtask
-from homie.kernel.vocabulary.actions import Action
 from homie.kernel.world.snapshot import RobotState, WorldSnapshot
 from homie.runtime.assembly import Chosen, choose
 from homie.testing import check_detector, check_locator, check_planner, check_robot, check_skills

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from homie.kernel import registry
 from homie.kernel.errors import BadInput, MissingPart
-from homie.kernel.setup import registry
-from homie.kernel.setup.registry import BUILT_IN, find, load, names, targets, unknown, word
+from homie.kernel.registry import BUILT_IN, find, load, names, targets, unknown, word
 from homie.kernel.support.packages import installed_version
 
 NAMES = {

@@ -8,11 +8,11 @@ import pytest
 from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkills
 
 from error_detection import execution, paper_order
-from homie.kernel.episode.agent import Episode
-from homie.kernel.episode.executor import Executor, SkillTable
-from homie.kernel.episode.rules import EpisodeRules
-from homie.kernel.episode.senses import Senses
+from homie.kernel.agent import Episode
+from homie.kernel.episode_rules import EpisodeRules
+from homie.kernel.executor import Executor, SkillTable
 from homie.kernel.interfaces import Listeners, Planner
+from homie.kernel.senses import Senses
 from homie.kernel.types import VIEWS, Command, Decision, Subtask
 
 

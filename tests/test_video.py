@@ -56,7 +56,7 @@ def pictures(path: Path) -> list[Image]:
 @pytest.fixture(scope="module")
 def video(tmp_path_factory):
     """The video of an episode in the tiny world, robot time in seconds."""
-    from homie.kernel.setup.options import RunOptions
+    from homie.kernel.options import RunOptions
 
     folder = tmp_path_factory.mktemp("video")
     (folder / "plan.txt").write_text("Go to | ball\nPick | ball\nPick | ball\nEnd")

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict
 from error_detection import code_order, execution, paper_order
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
-from homie.kernel.setup.options import OpenOptions
-from homie.kernel.setup.registry import DETECTOR, constructed, make_part, named_part, path_of, resolve, split
+from homie.kernel.options import OpenOptions
+from homie.kernel.registry import DETECTOR, constructed, make_part, named_part, path_of, resolve, split
 from homie.kernel.types import Check, Decision
 from homie.runtime.assembly import (
     assemble,

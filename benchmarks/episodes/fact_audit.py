@@ -30,9 +30,9 @@ from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.robots.drive import BASE_JOINTS
+from homie.kernel.actions import ACTION_TABLE
+from homie.kernel.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.types import VIEWS, Array, Observation, Pose2
-from homie.kernel.vocabulary.actions import ACTION_TABLE
-from homie.kernel.vocabulary.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.world import thresholds
 from perception.detectors.simulated import SimulatedDetector
 from perception.locator import SensorLocator

@@ -30,7 +30,7 @@ from benchmarks.episodes.put_tasks import task_of, task_with, with_one
 from benchmarks.episodes.put_verdicts import Verdict, verdict_of
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
-from homie.kernel.setup import registry
+from homie.kernel import registry
 
 LONGEST = 1800.0
 """Seconds of wall clock after which an episode has failed."""

@@ -16,8 +16,8 @@ from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.home.background import BackgroundLocator
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.spec import SceneSpec
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.types import Goal
-from homie.kernel.vocabulary.actions import ACTION_TABLE
 from skills.classical.skill_set import Classical
 from skills.nomad.topomap import record, save
 

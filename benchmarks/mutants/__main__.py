@@ -2,7 +2,7 @@
 
     python -m benchmarks.mutants                    400 mutants drawn with seed 4; goes on where it was stopped
     python -m benchmarks.mutants --area guard       of another area, with its own tests and its own coverage run
-    python -m benchmarks.mutants --sample 100 --seed 7 --only homie/kernel/episode/executor.py
+    python -m benchmarks.mutants --sample 100 --seed 7 --only homie/kernel/executor.py
     python -m benchmarks.mutants --again            those that survived, once more, after tests were added
     python -m benchmarks.mutants --again --seconds 120      the same, with tests that take up to two minutes together
     python -m benchmarks.mutants --cover tests/test_agent.py    tests that are new or run other lines now

@@ -11,8 +11,8 @@ from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.robots.fetch.fetch import SPEC
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.kernel.actions import action_of
 from homie.kernel.types import Outcome, Subtask
-from homie.kernel.vocabulary.actions import action_of
 from skills.classical.pick import Pick
 from skills.motion.hand import Hand
 

@@ -17,7 +17,7 @@ import numpy as np
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.robots.body import SimulatedBody
-from homie.kernel.setup import registry
+from homie.kernel import registry
 from homie.kernel.types import Image
 
 SIZE = (560, 640)

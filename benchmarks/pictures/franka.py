@@ -16,10 +16,10 @@ from homie.envs.mujoco.render.rendering import make_renderer
 from homie.envs.mujoco.table.expert import plan
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable
-from homie.kernel.episode.executor import Executor, SkillTable
-from homie.kernel.episode.senses import Senses
+from homie.kernel import registry
+from homie.kernel.executor import Executor, SkillTable
 from homie.kernel.interfaces import EpisodeListener
-from homie.kernel.setup import registry
+from homie.kernel.senses import Senses
 from homie.kernel.types import CommandSent, Decision, Event, Image, Subtask
 from perception.boxes import mark
 

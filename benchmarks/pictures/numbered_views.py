@@ -14,8 +14,8 @@ from PIL import Image as Pillow
 from PIL import ImageDraw, ImageFont
 
 from homie.envs.mujoco.home.home import open_home
-from homie.kernel.setup.options import RunOptions
-from homie.kernel.setup.registry import DETECTOR, make_part
+from homie.kernel.options import RunOptions
+from homie.kernel.registry import DETECTOR, make_part
 from homie.kernel.types import VIEWS, in_sight
 from perception.boxes import in_order, mark
 

@@ -21,9 +21,9 @@ import yaml
 
 from benchmarks.prompt_episodes.playing import played
 from homie.bench.authoring.numbered import numbered_actions
-from homie.kernel.episode.rules import EpisodeRules
+from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.interfaces import Planner
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.types import Choice, Decision, Image, PlannerInput, Subtask, Visibility
 from planners.llm.prompting.examples import Example
 from planners.llm.prompting.prompt import Prompt

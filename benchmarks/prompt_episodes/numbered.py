@@ -18,10 +18,10 @@ import yaml
 
 from benchmarks.prompt_episodes.playing import played
 from homie.bench.authoring.numbered import ENDING, numbered_actions
-from homie.kernel.episode.executor import Executor
-from homie.kernel.episode.rules import EpisodeRules
+from homie.kernel.episode_rules import EpisodeRules
+from homie.kernel.executor import Executor
 from homie.kernel.interfaces import Planner
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.types import END, Choice, Decision, PlannerInput, Visibility
 from planners.llm.choices import by_number
 from planners.llm.prompting.examples import Example

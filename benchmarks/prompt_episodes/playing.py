@@ -6,10 +6,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from homie.kernel.episode.agent import run_episode
-from homie.kernel.episode.rules import EpisodeRules
+from homie.kernel.agent import run_episode
+from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.interfaces import Listeners, Planner, Robot
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.types import EpisodeResult
 from homie.runtime.assembly import assemble
 

@@ -19,10 +19,10 @@ import cv2
 import yaml
 
 from benchmarks.prompt_episodes.playing import played
-from homie.kernel.episode.rules import EpisodeRules
+from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.errors import HomieError
 from homie.kernel.interfaces import Planner, WorldState
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.types import Decision, Image, PlannerInput, Subtask, Visibility, in_sight
 from homie.kernel.world.conditions import parse_condition
 from planners.llm.prompting.examples import Example

@@ -20,7 +20,7 @@ from pathlib import Path
 from homie.data.convert import make_dataset
 from homie.data.emmoe_export import export_emmoe
 from homie.data.options import EmmoeOptions, TrainingOptions
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.runtime.runstore import RunFile, episode_folders, read_episode, write_model
 
 AIM = 20.0

@@ -23,8 +23,8 @@ sys.path += [str(TESTS / "plugin"), str(TESTS / "planners")]
 from endpoint import Body, Connection, Endpoint, Way, says, slowly  # noqa: E402
 from text_world import stage  # noqa: E402
 
-from homie.kernel.setup import registry  # noqa: E402
-from homie.kernel.setup.options import RunOptions  # noqa: E402
+from homie.kernel import registry  # noqa: E402
+from homie.kernel.options import RunOptions  # noqa: E402
 from homie.kernel.types import VIEWS, PlannerInput  # noqa: E402
 from homie.runtime.assembly import load_planner  # noqa: E402
 from planners.llm.providers.chat import ChatPlanner  # noqa: E402

@@ -13,9 +13,9 @@ import sys
 import time
 from collections.abc import Mapping
 
+from homie.kernel import registry
 from homie.kernel.errors import MissingPart
-from homie.kernel.setup import registry
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, Image, PlannerInput, Subtask
 from homie.runtime.assembly import load_planner
 from planners.llm.prompting.prompt import Turn

@@ -13,11 +13,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from homie.kernel.actions import ACTIONS, Ability
 from homie.kernel.interfaces.prompts import Message
+from homie.kernel.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.types import VIEWS, Detection, HistoryItem, PlannerInput, Subtask
 from homie.kernel.types import Feedback as Result
-from homie.kernel.vocabulary.actions import ACTIONS, Ability
-from homie.kernel.vocabulary.knowledge import Doorway, Knowledge, Remembered
 from planners.llm.prompting.prompt import Prompt, Turn
 from planners.llm.prompting.settings import PromptSettings
 from skills.classical.skill_set import Classical

@@ -18,7 +18,7 @@ import numpy as np
 
 from homie.data.recording.reader import read_recording
 from homie.data.recording.recorder import Recorder
-from homie.kernel.setup.options import OpenOptions
+from homie.kernel.options import OpenOptions
 from homie.kernel.types import CommandSent, Observation
 from homie.runtime.assembly import open_robot
 

@@ -115,7 +115,7 @@ def measure_physics(catalogue: str, objects: str) -> list[Physics]:
     import numpy as np
 
     from homie.envs.mujoco.home.home import open_home
-    from homie.kernel.setup.options import RunOptions
+    from homie.kernel.options import RunOptions
     from homie.kernel.types import Command
 
     robot = open_home(RunOptions.build(task="benchmark", seed=SEED, objects=OBJECTS, catalogue=catalogue))
@@ -153,7 +153,7 @@ def time_frames(backend: str) -> Frames:
     """Milliseconds per picture in this process."""
     from homie.envs.mujoco.home.home import open_home
     from homie.envs.mujoco.render.rendering import make_renderer
-    from homie.kernel.setup.options import RunOptions
+    from homie.kernel.options import RunOptions
 
     robot = open_home(RunOptions.build(task="benchmark", seed=SEED, objects=OBJECTS))
     renderer = make_renderer(robot.model, 256, 256, backend=backend)

@@ -12,10 +12,10 @@ import typer
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
+from homie.kernel import registry
 from homie.kernel.errors import BadInput
-from homie.kernel.setup import registry
-from homie.kernel.setup.options import PLANNER_SETTINGS, Options
-from homie.kernel.setup.registry import OPTIONS
+from homie.kernel.options import PLANNER_SETTINGS, Options
+from homie.kernel.registry import OPTIONS
 from homie.kernel.support.documents import parse_yaml
 
 Command = Callable[..., None]

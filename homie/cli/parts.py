@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
+from homie.kernel import registry
 from homie.kernel.errors import HomieError
 from homie.kernel.interfaces import Detector, Planner, SkillSet
-from homie.kernel.setup import registry
 from homie.kernel.support import packages
 
 CONFIGURED = ("planners", "skills", "detectors")

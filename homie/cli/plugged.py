@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from homie.kernel.setup import registry
+from homie.kernel import registry
 
 Command: TypeAlias = Callable[..., None] | Mapping[str, Callable[..., None]]
 """A function, or functions by name for `homie NAME PART`."""

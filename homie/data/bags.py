@@ -16,7 +16,7 @@ from typing import Any
 from homie.data.recording.recorder import Recorder
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import EpisodeListener, Replay, ReplayedMoment, ReplayedWords
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.support.files import slug
 from homie.kernel.types import (
     CommandSent,

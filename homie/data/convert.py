@@ -25,9 +25,9 @@ from homie.data.options import TrainingOptions
 from homie.data.sources.opening import open_sources
 from homie.data.sources.source import Entry, Source
 from homie.data.split import Split, read_split, side_of
+from homie.kernel import registry
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces.prompts import Rewriter
-from homie.kernel.setup import registry
 from homie.kernel.support.files import reason_of
 from homie.kernel.support.version import __version__
 from homie.runtime.assembly import load_planner, load_prompts

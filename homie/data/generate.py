@@ -18,7 +18,7 @@ from homie.bench.play.worker import EXPERT
 from homie.bench.suite.suite import find_suite
 from homie.data.options import GenerateOptions, TasksOptions
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.scenes import scenes_of
+from homie.kernel.scenes import scenes_of
 from homie.kernel.support.files import to_json, write_atomically, writing
 from homie.kernel.world.snapshot import WorldSnapshot
 

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 
 from homie.bench.suite.suite import TaskSplit
 from homie.data.card_parts import License
-from homie.kernel.setup.options import MAX_SEED, Options, different_paths
+from homie.kernel.options import MAX_SEED, Options, different_paths
 from homie.kernel.support.problems import Usage
 
 Sources = Annotated[

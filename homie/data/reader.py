@@ -9,12 +9,12 @@ from typing import Any
 
 from homie.data.examples.datafile import DataFile, read_data_file
 from homie.data.pictures import digest
+from homie.kernel.actions import ACTIONS, ARGUMENTS
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.prompts import PromptWriter
 from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reading, reason_of
 from homie.kernel.types import END, Decision, PlannerInput
-from homie.kernel.vocabulary.actions import ACTIONS, ARGUMENTS
 from homie.runtime.assembly import load_prompts
 from homie.runtime.damage import changed
 

@@ -13,7 +13,7 @@ from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import MAX_SEED
+from homie.kernel.options import MAX_SEED
 from homie.kernel.types import ErrorCode, Execution, Feedback, Image
 from homie.runtime.live import Session, open_session
 

@@ -18,9 +18,9 @@ from homie.envs.mujoco.generate.rooms import RoomKind
 from homie.envs.mujoco.home.home import PICTURE_SIZE
 from homie.gym.base import CODES, indices_of, picture_space
 from homie.gym.house import HouseEnv
+from homie.kernel.actions import listed_actions
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.types import END, VIEWS
-from homie.kernel.vocabulary.actions import listed_actions
 from homie.runtime.assembly import choose
 
 WORDS = ("", *(name.replace("_", " ") for name in sorted({*OBJECTS, *FURNITURE, *get_args(RoomKind)})))

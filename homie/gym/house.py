@@ -8,9 +8,9 @@ from typing import Any
 from homie.gym.base import Action, SessionEnv
 from homie.gym.tasks import HouseTask, check_fits, of_goal, of_house, of_suite
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import OpenOptions
-from homie.kernel.setup.registry import split
-from homie.kernel.setup.scenes import scene_options
+from homie.kernel.options import OpenOptions
+from homie.kernel.registry import split
+from homie.kernel.scenes import scene_options
 
 
 class HouseEnv(SessionEnv[Action]):

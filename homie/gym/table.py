@@ -18,8 +18,8 @@ from homie.envs.mujoco.robots.panda import panda
 from homie.envs.mujoco.table.families import scene_of
 from homie.envs.mujoco.table.robot import PICTURE_SIZE, FrankaTable
 from homie.gym.base import CODES, SessionEnv, numbers_of, picture_space
-from homie.kernel.setup.options import OpenOptions
-from homie.kernel.setup.registry import split
+from homie.kernel.options import OpenOptions
+from homie.kernel.registry import split
 
 HIGHEST = (99, 99, 99, 119, 119, 119, 1)
 """The largest of each of the seven numbers; the smallest is 0 (EmbodiedBench, appendix C.4)."""

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from homie.kernel.episode.executor import Executor, SkillTable
-from homie.kernel.episode.senses import Senses
+from homie.kernel import registry
+from homie.kernel.actions import action_table
 from homie.kernel.errors import BadInput, MissingCheckpoint, suggestion
+from homie.kernel.executor import Executor, SkillTable
 from homie.kernel.interfaces import (
     Detector,
     ErrorCheck,
@@ -26,10 +27,9 @@ from homie.kernel.interfaces import (
     SkillSet,
 )
 from homie.kernel.interfaces.prompts import PromptWriter
-from homie.kernel.setup import registry
-from homie.kernel.setup.opening import Opening
-from homie.kernel.setup.options import OpenOptions
-from homie.kernel.setup.registry import (
+from homie.kernel.opening import Opening
+from homie.kernel.options import OpenOptions
+from homie.kernel.registry import (
     DETECTOR,
     NO_OBJECTS,
     PLANNER,
@@ -43,8 +43,8 @@ from homie.kernel.setup.registry import (
     resolve,
     settings_of,
 )
+from homie.kernel.senses import Senses
 from homie.kernel.support.moved import renamed
-from homie.kernel.vocabulary.actions import action_table
 from homie.runtime.provenance import described
 
 FALLBACK = "classical"

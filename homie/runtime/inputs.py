@@ -13,7 +13,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from homie.kernel.setup.registry import load
+from homie.kernel.actions import ARGUMENTS, WORDS, Ability, Arguments
+from homie.kernel.knowledge import Knowledge
+from homie.kernel.registry import load
 from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reading, to_json
 from homie.kernel.types import (
@@ -28,8 +30,6 @@ from homie.kernel.types import (
     ThingsPolicy,
     Visibility,
 )
-from homie.kernel.vocabulary.actions import ARGUMENTS, WORDS, Ability, Arguments
-from homie.kernel.vocabulary.knowledge import Knowledge
 
 INPUTS = "inputs.jsonl"
 HAND = "hand"

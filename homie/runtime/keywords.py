@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
     from homie.kernel.interfaces import Detector, ErrorCheck, Locator, Planner, Robot, SkillSet
-    from homie.kernel.setup.options import OpenOptions
+    from homie.kernel.options import OpenOptions
 
 OneSkillSet: TypeAlias = "str | SkillSet | type[SkillSet]"
 

@@ -20,14 +20,14 @@ from typing import Any, Self
 
 from PIL import Image as Picture
 
-from homie.kernel.episode.agent import Episode
-from homie.kernel.episode.inventory import apply_effects
-from homie.kernel.episode.rules import EpisodeRules
-from homie.kernel.episode.senses import Sight
+from homie.kernel.agent import Episode
+from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.errors import BadInput, RobotFault
 from homie.kernel.interfaces import EpisodeListener, Filmable, FilmableFromAnywhere, Listeners, Robot, WorldState
-from homie.kernel.setup.options import OpenOptions, RunOptions
-from homie.kernel.setup.registry import split
+from homie.kernel.inventory import apply_effects
+from homie.kernel.options import OpenOptions, RunOptions
+from homie.kernel.registry import split
+from homie.kernel.senses import Sight
 from homie.kernel.support.files import reason_of
 from homie.kernel.types import (
     Decision,

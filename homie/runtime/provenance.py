@@ -22,7 +22,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.support.files import to_json, write_atomically
 from homie.kernel.support.packages import DISTRIBUTION, OURS, installed_version
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from homie.kernel import registry
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.prompts import Respondent
-from homie.kernel.setup import registry
 from homie.runtime.assembly import load_planner
 
 MODEL = "model"

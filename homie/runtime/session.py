@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from homie.kernel.episode.agent import run_episode
-from homie.kernel.episode.rules import EpisodeRules
+from homie.kernel.agent import run_episode
+from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, RobotFault
 from homie.kernel.interfaces import Announcer, EpisodeListener, Listeners
-from homie.kernel.setup.options import RunOptions
-from homie.kernel.setup.registry import NO_OBJECTS, Objects
+from homie.kernel.options import RunOptions
+from homie.kernel.registry import NO_OBJECTS, Objects
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import DISK
 from homie.kernel.types import EpisodeResult
@@ -60,7 +60,7 @@ def run(
     Args:
         options: Everything that `homie run` takes.
         listeners: Get every event of the episode.
-        objects: Parts that were made in Python (`homie.kernel.setup.registry.split`).
+        objects: Parts that were made in Python (`homie.kernel.registry.split`).
 
     Returns:
         How it ended and where its folder is.

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from homie.data.recording import notes
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import MAX_TASK
+from homie.kernel.options import MAX_TASK
 from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reason_of
 from homie.kernel.support.problems import first_problem

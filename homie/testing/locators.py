@@ -7,10 +7,10 @@ from functools import partial
 
 import numpy as np
 
+from homie.kernel.actions import ACTION_TABLE, HOUSEHOLD
 from homie.kernel.interfaces import Locator, Robot
+from homie.kernel.knowledge import Knowledge
 from homie.kernel.types import Detection, Goal, Observation, in_sight
-from homie.kernel.vocabulary.actions import ACTION_TABLE, HOUSEHOLD
-from homie.kernel.vocabulary.knowledge import Knowledge
 from homie.testing.violations import NotConforming, gathered, settle
 
 NOWHERE = "no such thing 4711"
@@ -72,7 +72,7 @@ def _due(locator: Locator, seen: Observation) -> Iterator[str]:
 def _planner_names(locator: Locator, detections: Sequence[Detection], seen: Observation) -> Iterator[str]:
     known: object = locator.knowledge(1)
     if not isinstance(known, Knowledge):
-        yield f"knowledge must be a homie.kernel.vocabulary.knowledge.Knowledge (is {known!r})."
+        yield f"knowledge must be a homie.kernel.knowledge.Knowledge (is {known!r})."
         return
     named = [(detection.called, "arranged") for detection in in_sight(locator.arranged(detections))]
     spots = [*known.rooms, *(doorway.name for doorway in known.doorways)]

@@ -11,8 +11,10 @@ from typing import get_args
 
 import numpy as np
 
+from homie.kernel.actions import ACTIONS, Ability
 from homie.kernel.errors import PlannerError
 from homie.kernel.interfaces import Planner
+from homie.kernel.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.types import (
     END,
     FLOOR,
@@ -29,8 +31,6 @@ from homie.kernel.types import (
     Report,
     Subtask,
 )
-from homie.kernel.vocabulary.actions import ACTIONS, Ability
-from homie.kernel.vocabulary.knowledge import Doorway, Knowledge, Remembered
 from homie.testing.violations import NotConforming, described, environment_secrets, named
 
 TASK = "put the apple in the bowl"

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from homie.kernel.actions import action_table
 from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.interfaces import Robot, Skill, SkillSet
 from homie.kernel.types import Box, Command, Goal, Outcome, Subtask
-from homie.kernel.vocabulary.actions import action_table
 from homie.testing.violations import NotConforming, described, named, raised, settle
 
 STEPS = 10

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from pydantic import BaseModel, ConfigDict
 
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.setup.options import Options
+from homie.kernel.options import Options
 from homie.kernel.support.files import write_atomically, writing
 from homie.runtime.runstore.folders import HeldFolder, held_folder
 from homie.runtime.runstore.sealed import read_model, write_model

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from homie.kernel.setup.options import MAX_SEED, Options
+from homie.kernel.options import MAX_SEED, Options
 from homie.kernel.support.problems import Usage
 
 

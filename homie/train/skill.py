@@ -19,9 +19,9 @@ from homie.data.recording.recorded import is_recorded
 from homie.data.recording.recorder import RECORDING
 from homie.data.sources.opening import open_sources
 from homie.data.sources.source import Entry, Source
+from homie.kernel import registry
 from homie.kernel.errors import BadInput, MissingPart, suggestion
 from homie.kernel.robot.lessons import Lesson, SkillOrder, SkillTraining
-from homie.kernel.setup import registry
 from homie.kernel.support.checksums import sha256
 from homie.kernel.support.packages import missing_part
 from homie.kernel.support.progress import StepOver

@@ -7,9 +7,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from homie.data.examples.datafile import DataFile, read_data_file
+from homie.kernel import registry
 from homie.kernel.errors import BadInput, MissingPart
 from homie.kernel.interfaces.training import Trainer, TrainingOrder
-from homie.kernel.setup import registry
 from homie.kernel.support.packages import lacking, missing_part
 from homie.kernel.support.progress import StepOver
 from homie.runtime.damage import changed

@@ -10,9 +10,9 @@ import numpy as np
 from homie.kernel.errors import suggestion
 from homie.kernel.interfaces import Robot
 from homie.kernel.interfaces.recall import Landmark, Recall
+from homie.kernel.knowledge import CONTRARY, Doorway, Knowledge, Remembered
 from homie.kernel.support.text import the
 from homie.kernel.types import FLOOR, Array, CameraFrame, Detection, ErrorCode, Observation, Pose2
-from homie.kernel.vocabulary.knowledge import CONTRARY, Doorway, Knowledge, Remembered
 from perception.localise import Scan
 from perception.memory.arm import OwnArm
 from perception.memory.doorways import Doorways, Passage

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from homie.kernel.knowledge import CONTRARY
 from homie.kernel.types import Detection
-from homie.kernel.vocabulary.knowledge import CONTRARY
 
 MAY_END = frozenset({"dirty", "filled"})
 """States that are over where a look that shows as much of a thing shows them no more."""

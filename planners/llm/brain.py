@@ -19,8 +19,8 @@ from pydantic import BaseModel
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.interfaces.prompts import Message
+from homie.kernel.poses import MOVE
 from homie.kernel.types import Answer, Decision, PlannerInput
-from homie.kernel.vocabulary.poses import MOVE
 from planners.llm.answers import how
 from planners.llm.messages import BESIDE, ODD_END, LanguageModel, Reply, Request
 from planners.llm.prompting.prompt import Prompt, Turn

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from homie.kernel.interfaces import kind_of
-from homie.kernel.vocabulary.knowledge import Remembered
+from homie.kernel.knowledge import Remembered
 from perception.names import canonical
 from planners.common_sense import is_container, is_furniture, is_room, is_surface
 from planners.rule.moves import Course

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from homie.kernel.interfaces import kind_of
+from homie.kernel.knowledge import Knowledge, Remembered
 from homie.kernel.types import Detection, PlannerInput, in_sight
-from homie.kernel.vocabulary.knowledge import Knowledge, Remembered
 from perception.names import canonical
 from planners.common_sense import ROOMS, could_be, is_container, is_furniture, is_room, is_surface, means, same_head
 from planners.rule.promise import promise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from homie.kernel.vocabulary.knowledge import CONTRARY, Remembered
+from homie.kernel.knowledge import CONTRARY, Remembered
 from planners.rule.memory import Memory
 from planners.rule.moves import Course, Moves
 from planners.rule.reading.orders import Ask

@@ -31,7 +31,7 @@ class Simulation(Part):
     """A simulated robot.
 
     Attributes:
-        robot, options: What opens another one of the same scene (`homie.kernel.setup.options.OpenOptions`).
+        robot, options: What opens another one of the same scene (`homie.kernel.options.OpenOptions`).
         cameras: All of its cameras by its own names, those of the profile among them.
         foot: Where its base is (x, y in m, yaw in rad) where it does not drive.
         names: Of the things in instance pictures, by number.

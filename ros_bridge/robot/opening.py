@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from typing import Protocol
 
+from homie.kernel import registry
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces import Kinematics
+from homie.kernel.options import OpenOptions
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.setup import registry
-from homie.kernel.setup.options import OpenOptions
 from homie.kernel.types import Array, Pose2
 from ros_bridge.guard.link import GuardLink
 from ros_bridge.profiles.limited import narrowed

@@ -11,10 +11,10 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from homie.kernel import registry
 from homie.kernel.errors import BadInput, RobotFault
 from homie.kernel.interfaces import ReplayedMoment, ReplayedWords
 from homie.kernel.robot.body import Group, Joint, Kind, RobotSpec
-from homie.kernel.setup import registry
 from homie.kernel.types import Command, Image, Pose2
 from ros_bridge.bag_reading import BagReading, BagTopics
 from ros_bridge.profiles.limited import narrowed

@@ -7,10 +7,10 @@ import logging
 import threading
 import time
 
+from homie.kernel import registry
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces import Mirrored, Robot
-from homie.kernel.setup import registry
-from homie.kernel.setup.options import OpenOptions
+from homie.kernel.options import OpenOptions
 from homie.kernel.support.documents import parse_json
 from ros_bridge.profiles.simulation import STATE, Simulation
 from ros_bridge.profiles.spoken import TEXT

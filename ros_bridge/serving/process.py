@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from homie.kernel.interfaces import Robot
-from homie.kernel.setup.options import OpenOptions
+from homie.kernel.options import OpenOptions
 from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.simulation import TOPIC, Simulation, extra_cameras
 from ros_bridge.profiles.spoken import TEXT

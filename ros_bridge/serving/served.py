@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from homie.kernel import registry
+from homie.kernel.actions import action_of
 from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.interfaces import Mirrored, Robot, WorldState
 from homie.kernel.robot.body import Group
-from homie.kernel.setup import registry
 from homie.kernel.types import Array, Command, Observation, OccupancyGrid, Proprioception
-from homie.kernel.vocabulary.actions import action_of
 from ros_bridge.profiles.limited import narrowed
 from ros_bridge.profiles.model import Profile
 from ros_bridge.profiles.profile_check import GRIPPER, MOVE_GROUP, NAVIGATE, STREAM, TRAJECTORY

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from homie.kernel.errors import BadInput
+from homie.kernel.poses import CELLS, NUMBERS, TURNS
 from homie.kernel.types import Array, Pose
-from homie.kernel.vocabulary.poses import CELLS, NUMBERS, TURNS
 
 LOW: tuple[float, float, float] = (-0.3, -0.5, 0.6)
 HIGH: tuple[float, float, float] = (0.7, 0.5, 1.6)

@@ -1,6 +1,6 @@
 """The formats of checkpoints that are registered, and which of them a file has, by the names of its tensors.
 
-A policy's package exports one `CheckpointFormat`, registered under the policy's name (`homie.kernel.setup.registry`,
+A policy's package exports one `CheckpointFormat`, registered under the policy's name (`homie.kernel.registry`,
 kind `checkpoints`; entry points `homie.checkpoints` in other packages). Nothing here knows any policy.
 """
 
@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from homie.kernel import registry
 from homie.kernel.errors import BadInput, HomieError
-from homie.kernel.setup import registry
 from skills.checkpoints.checkpoint import Checkpoint
 
 if TYPE_CHECKING:

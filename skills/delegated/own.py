@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from homie.kernel.actions import ACTIONS
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Kinematics, Performer, Robot, Skill, SkillSet
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Command, Goal, Observation, Outcome, Subtask
-from homie.kernel.vocabulary.actions import ACTIONS
 
 
 class Own(SkillSet):

@@ -3,9 +3,9 @@ table of actions."""
 
 from __future__ import annotations
 
+from homie.kernel.actions import acted_on
 from homie.kernel.interfaces import CheckQuestion, kind_of
 from homie.kernel.types import Check, ErrorCode
-from homie.kernel.vocabulary.actions import acted_on
 from homie.kernel.world.household import PERSON_VERBS, VERBS, Rule, fits
 
 LAYER, PEOPLE_LAYER = "household", "people"

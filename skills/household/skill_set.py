@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from homie.kernel.actions import Action, ActionTable
 from homie.kernel.interfaces import ErrorCheck, Kinematics, Skill, SkillSet
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.vocabulary.actions import Action, ActionTable
 from homie.kernel.world.household import PERSON_VERBS, VERBS, doings
 from skills.household.attend import Attend
 from skills.household.checks import household, people

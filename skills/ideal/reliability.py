@@ -17,11 +17,11 @@ from typing import Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from homie.kernel.actions import ACTION_TABLE, ACTIONS
 from homie.kernel.errors import suggestion
 from homie.kernel.support.checksums import sha256
 from homie.kernel.support.documents import load_yaml
 from homie.kernel.support.files import reading
-from homie.kernel.vocabulary.actions import ACTION_TABLE, ACTIONS
 
 PACKAGED = {"emmoe": Path(__file__).parent / "emmoe.yaml"}
 """Files that come with Homie, by the names that stand for them."""

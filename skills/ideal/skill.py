@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from homie.kernel.actions import ActionTable
 from homie.kernel.interfaces import Rearrangeable
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Command, Goal, Observation, Outcome, Subtask
-from homie.kernel.vocabulary.actions import ActionTable
 from skills.attempts import AttemptSkill
 from skills.ideal.places import places
 from skills.ideal.reliability import SuccessSampler

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from homie.kernel.actions import HOUSEHOLD, ActionTable
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Kinematics, Rearrangeable, Robot, Skill, SkillSet
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.vocabulary.actions import HOUSEHOLD, ActionTable
 from skills.ideal.reliability import SuccessSampler, read_reliability
 from skills.ideal.skill import IdealSkill
 

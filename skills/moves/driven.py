@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from homie.kernel.interfaces import Kinematics
+from homie.kernel.robot import moves
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Pose2
-from homie.kernel.vocabulary import moves
 from skills.motion.driving import MobileSkill
 from skills.motion.motions import Motion, NotRetryable
 from skills.moves.going import Refused, Traveller

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from homie.kernel.robot import moves
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, OccupancyGrid, Pose2
-from homie.kernel.vocabulary import moves
 from skills.motion.planning import CostMap
 from skills.moves.graph import Graph
 from skills.moves.step import IN_THE_WAY, NO_FURTHER, ROOM

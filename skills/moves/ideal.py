@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from homie.kernel.interfaces import Rearrangeable
+from homie.kernel.robot import moves
 from homie.kernel.types import Command, Goal, Observation, Outcome, Pose2, Subtask
-from homie.kernel.vocabulary import moves
 from skills.attempts import AttemptSkill
 from skills.ideal.skill import SET
 from skills.moves.going import Refused, Traveller

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from homie.kernel.actions import Action
 from homie.kernel.interfaces import Kinematics, Robot, Skill, SkillSet
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.vocabulary.actions import Action
-from homie.kernel.vocabulary.moves import MOVES, ROWS
+from homie.kernel.robot.moves import MOVES, ROWS
 from skills.ideal.skill_set import settable
 from skills.moves.charting import chart
 from skills.moves.driven import DrivenMove

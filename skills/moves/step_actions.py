@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from homie.kernel.vocabulary import steps
+from homie.kernel.robot import steps
 
 METRES = steps.STRIDE
 """Of a move, as in EB-Navigation."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Robot, WorldState
-from homie.kernel.vocabulary.actions import ACTION_TABLE
 from skills.moves.charting import Ground
 
 GO_TO = ACTION_TABLE["Go to"]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from homie.kernel import registry
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces import Kinematics, Skill, SkillSet
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.setup import registry
 from homie.kernel.support.packages import missing_part
 from skills.policies.policy import PolicySet
 from skills.server.access import TOKEN_VARIABLE, read_token

@@ -10,8 +10,8 @@ import random
 from collections.abc import Sequence
 
 from homie.bench.suite.suite import Suite
+from homie.kernel.poses import MOVE, NUMBERS
 from homie.kernel.types import END, Choice, Quirks, Subtask
-from homie.kernel.vocabulary.poses import MOVE, NUMBERS
 
 _PLAN = "executable_plan"
 _ANALYSIS = ("visual_state_description", "reasoning_and_reflection", "language_plan")

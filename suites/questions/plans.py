@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from homie.kernel.actions import WORDS, canonical_action
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Subtask
-from homie.kernel.vocabulary.actions import WORDS, canonical_action
 from suites.protocols.robobench.plans import Node, nodes, split_steps
 
 GO_TO = "Go to"

@@ -12,8 +12,8 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from homie.kernel.setup.options import OpenOptions
-from homie.kernel.setup.registry import NO_OBJECTS
+from homie.kernel.options import OpenOptions
+from homie.kernel.registry import NO_OBJECTS
 from homie.kernel.types import Subtask
 from homie.kernel.world.conditions import Condition, conjuncts, parse_condition
 from homie.kernel.world.snapshot import WorldSnapshot

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from homie.kernel.setup.options import MAX_SEED, Options
+from homie.kernel.options import MAX_SEED, Options
 from homie.kernel.support.problems import Usage
 
 

@@ -11,7 +11,7 @@ from homie.bench.folder.episode import Episode
 from homie.bench.folder.ledger import BenchFolder, plan
 from homie.bench.options import BenchOptions
 from homie.bench.suite.suite import Suite
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.support.checksums import sealed
 from homie.kernel.support.files import to_json, write_atomically
 from homie.kernel.types import (

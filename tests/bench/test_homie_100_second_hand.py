@@ -23,7 +23,7 @@ from homie.bench.suite.suite import Task
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.house.initial_state import initial_state
-from homie.kernel.setup.options import HouseOptions
+from homie.kernel.options import HouseOptions
 
 SUITE = homie_100()
 SECOND_HAND: dict[str, dict[str, list[dict[str, Any]]]] = yaml.safe_load(

@@ -14,9 +14,9 @@ from homie.bench.options import BenchOptions
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress
 from homie.bench.suite.suite import read_suite
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.errors import BadInput
 from homie.kernel.types import END, HELD, Subtask
-from homie.kernel.vocabulary.actions import ACTION_TABLE
 from homie.kernel.world.household import PERSON_VERBS, VERBS
 from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, PersonState, RoomState, WorldSnapshot
 from homie.runtime.inputs import read_inputs

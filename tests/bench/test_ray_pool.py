@@ -17,7 +17,7 @@ from homie.bench.play.ray_pool import Player, RayPool
 from homie.bench.play.worker import Job, Report
 from homie.bench.suite.suite import Task
 from homie.kernel.errors import InfrastructureError
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.runtime.runstore import read_episode
 
 Jobs = Callable[[int], Job]

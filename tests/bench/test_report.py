@@ -30,7 +30,7 @@ from homie.bench.report.tables import figures, glossary, keypath_figure, steps_f
 from homie.bench.score.result_tables import Intervals
 from homie.bench.statistics import Interval
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.support.text import printable
 from homie.kernel.types import VIEWS, Answer, Attempt, Decision, Feedback, Outcome, RoundRecord
 from homie.runtime.provenance import PartsFile, keep

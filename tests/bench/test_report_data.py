@@ -14,7 +14,7 @@ from homie.bench.report.browse import FACETS, catalogue
 from homie.bench.report.data import KeyPath, Round, Shown, Source, load
 from homie.bench.score.scores import Results, Score
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.support.checksums import sealed
 from homie.kernel.types import Decision, Subtask
 from homie.runtime.provenance import PartsFile, keep

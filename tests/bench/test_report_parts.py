@@ -24,9 +24,9 @@ from homie.bench.report.media import Media, Views
 from homie.bench.report.page import Links, Report, media_blocks
 from homie.bench.score.scores import Results
 from homie.bench.tables import Cell, Column, Table
+from homie.kernel.actions import ACTIONS
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Decision, ErrorCode, Subtask
-from homie.kernel.vocabulary.actions import ACTIONS
 
 
 def test_the_end_of_a_page(tmp_path: Path) -> None:

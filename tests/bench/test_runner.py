@@ -20,7 +20,7 @@ from homie.bench.play import runner
 from homie.bench.play.progress import Progress, duration
 from homie.bench.score.results import load_run
 from homie.kernel.errors import BadInput, MissingPart
-from homie.kernel.setup.options import PartsOptions, RunOptions
+from homie.kernel.options import PartsOptions, RunOptions
 from homie.runtime import session
 from homie.runtime.provenance import read_parts
 from homie.runtime.runstore import read_episode, read_model, read_steps, write_model

@@ -11,7 +11,7 @@ import pytest
 from homie.bench.options import BenchOptions
 from homie.bench.play.checks import ready
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.scenes import scene_options, scenes_of
+from homie.kernel.scenes import scene_options, scenes_of
 
 FAMILY = "scene.family: the suite says which family of tasks it is (pick): give `--robot franka` without `:sort`."
 

@@ -22,7 +22,7 @@ from homie.bench.play.worker import perform as perform_with
 from homie.bench.suite.suite import Task
 from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, PlannerError, RobotFault
 from homie.kernel.interfaces import Robot
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.types import Command
 from homie.runtime.provenance import read_parts
 from homie.runtime.runstore import read_episode

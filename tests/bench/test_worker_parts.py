@@ -16,7 +16,7 @@ from homie.bench.play.parts import WorkerParts
 from homie.bench.play.worker import EXPERT, Job, Report, perform
 from homie.bench.suite.suite import Task
 from homie.kernel.errors import BadInput, RobotFault
-from homie.kernel.setup.options import OpenOptions, RunOptions
+from homie.kernel.options import OpenOptions, RunOptions
 from homie.kernel.types import Detection, Observation
 
 GOAL = {"in": ["ball", "box"]}

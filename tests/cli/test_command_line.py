@@ -26,8 +26,8 @@ def test_the_log_file_has_what_happened_and_is_appended_to(homie, tiny_arguments
     for _ in range(2):
         homie(*BALL, *tiny_arguments, "--no-video", "-q", HOMIE_LOG_FILE=str(log))
     lines = log.read_text().splitlines()
-    assert sum("homie.kernel.episode.agent: task: put the ball in the box" in line for line in lines) == 2
-    assert any("INFO    homie.kernel.episode.agent: [Pick, ball]: success" in line for line in lines)
+    assert sum("homie.kernel.agent: task: put the ball in the box" in line for line in lines) == 2
+    assert any("INFO    homie.kernel.agent: [Pick, ball]: success" in line for line in lines)
     assert homie("list", "--log-file", "none/x.log").returncode == 2
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from homie.cli.app import run
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 
 WRONG = [
     ("run x --attempts 0", "--attempts must be between 1 and 10 (got 0)."),

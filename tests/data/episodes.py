@@ -12,7 +12,8 @@ from pydantic import TypeAdapter
 from homie.data.episode import Episode, Step
 from homie.data.official import OFFICIAL_MODELS
 from homie.data.sources.emmoe_episodes import ability
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.actions import ACTIONS
+from homie.kernel.options import RunOptions
 from homie.kernel.support.files import to_json
 from homie.kernel.types import (
     SUCCESS,
@@ -27,7 +28,6 @@ from homie.kernel.types import (
     RoundRecord,
     Subtask,
 )
-from homie.kernel.vocabulary.actions import ACTIONS
 from homie.runtime.damage import history_of
 from homie.runtime.inputs import INPUTS, RoundInput
 from homie.runtime.runstore import EpisodeFile, RunFile, frame, write_ending, write_model

@@ -19,7 +19,7 @@ from homie.data.options import (
     ValidateOptions,
 )
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import Options
+from homie.kernel.options import Options
 
 RUNS = ["runs/rule"]
 NEEDED: dict[type[Options], dict[str, Any]] = {

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from homie.data.examples.analyses import explained
 from homie.data.examples.forms import ChatForm, OfficialForm
 from homie.data.examples.pairs import KINDS, OTHER_ACTIONS, pairs, teachable
+from homie.kernel.actions import ACTIONS
 from homie.kernel.types import SUCCESS, Subtask
-from homie.kernel.vocabulary.actions import ACTIONS
 from homie.runtime.assembly import load_prompts
 
 subtasks = st.one_of(

@@ -14,9 +14,9 @@ from episodes import DONE, FAR, PICK, REPLANNED, TEXT, episode, write_episode, w
 from homie.data.convert import make_dataset
 from homie.data.examples.renaming import made_up, renamed
 from homie.data.options import TrainingOptions
+from homie.kernel.actions import Ability
 from homie.kernel.errors import BadInput
 from homie.kernel.types import ErrorCode, Feedback
-from homie.kernel.vocabulary.actions import Ability
 
 
 def options(run: Path, out: Path, **more: object) -> TrainingOptions:

@@ -18,8 +18,8 @@ from homie.data.examples.teacher import labelled, next_step
 from homie.data.options import TrainingOptions
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
+from homie.kernel.knowledge import Knowledge, Remembered
 from homie.kernel.types import END, Decision, ErrorCode, Feedback, HistoryItem, PlannerInput, Subtask
-from homie.kernel.vocabulary.knowledge import Knowledge, Remembered
 from tests.data.episodes import DONE, episode, write_run
 
 FRIDGE = [

@@ -25,7 +25,7 @@ from homie.data.options import (
     TrainingOptions,
 )
 from homie.kernel.interfaces import Planner, Skill, SkillSet
-from homie.kernel.setup.options import PlanOptions, RunOptions, SceneOptions
+from homie.kernel.options import PlanOptions, RunOptions, SceneOptions
 from homie.studio.options import StudioOptions
 from homie.studio.teleop.options import TeleopOptions
 from homie.train.options import DpoOptions, SftOptions

@@ -11,9 +11,9 @@ from homes import lay, one_room, swing
 
 from error_detection import execution
 from homie.envs.mujoco.home.home import MujocoHome
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.interfaces import Trial
 from homie.kernel.types import Attempt, ErrorCode, Lying, Outcome, Subtask
-from homie.kernel.vocabulary.actions import ACTION_TABLE
 
 DRAWER = {"name": "drawer", "kind": "drawer", "colour": "white", "x": 0.5, "y": 2.0}
 TABLE = {"name": "table", "kind": "table", "colour": "wood", "x": 2.0, "y": 3.2}

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from text_world import home, stage
 
 from error_detection import code_order, paper_order
+from homie.kernel.actions import ACTIONS, action_of
 from homie.kernel.interfaces import CheckQuestion, ErrorCheck
 from homie.kernel.types import Check, Decision, ErrorCode, Subtask
-from homie.kernel.vocabulary.actions import ACTIONS, action_of
 
 NAMES = ("apple", "fridge", "drawer", "brown table", "kitchen", "bowl", "banana", "cabinet_1", "lamp", "spaceship", "")
 

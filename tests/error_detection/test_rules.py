@@ -10,9 +10,9 @@ from homes import one_room, play
 from text_world import home, stage
 
 from error_detection import code_order, distance, format, logical, paper_order
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.interfaces import CheckQuestion, Listeners
 from homie.kernel.types import VIEWS, Decision, ErrorCode, Subtask
-from homie.kernel.vocabulary.actions import ACTION_TABLE
 
 
 @pytest.fixture

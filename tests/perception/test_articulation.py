@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from furnished import House
 
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.types import Array, Articulation, Box, Observation
-from homie.kernel.vocabulary.actions import ACTION_TABLE
 from perception.detectors.simulated import SimulatedDetector
 from perception.localise import Patch, Points
 from perception.locator import SensorLocator

@@ -10,9 +10,9 @@ import pytest
 from boxes_only import BoxesOnly
 from furnished import BlindRobot, House
 
-from homie.kernel.setup import registry
+from homie.kernel import registry
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.types import Box, Detection, Observation, Pose2
-from homie.kernel.vocabulary.actions import ACTION_TABLE
 from perception.localise import Scan, patch_of
 from perception.locator import SensorLocator
 from perception.memory.arm import OwnArm

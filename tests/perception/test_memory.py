@@ -11,9 +11,9 @@ from furnished import House
 
 from homie.envs.mujoco.robots.fetch import fetch
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.errors import TargetLost
 from homie.kernel.types import Goal, Observation, Pose2, Proprioception
-from homie.kernel.vocabulary.actions import ACTION_TABLE
 from perception.detectors.simulated import SimulatedDetector
 from perception.locator import SensorLocator
 

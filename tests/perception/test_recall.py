@@ -13,10 +13,10 @@ from homes import stand
 
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.home.home import MujocoHome
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.interfaces import Locator, background
+from homie.kernel.knowledge import Knowledge
 from homie.kernel.types import VIEWS, Detection, Observation, Pose2
-from homie.kernel.vocabulary.actions import ACTION_TABLE
-from homie.kernel.vocabulary.knowledge import Knowledge
 from perception.detectors.simulated import SimulatedDetector
 from perception.locator import SensorLocator
 

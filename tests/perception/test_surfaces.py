@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from furnished import House
 
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.types import Array, Surface
-from homie.kernel.vocabulary.actions import ACTION_TABLE
 from perception.detectors.simulated import SimulatedDetector
 from perception.locator import SensorLocator
 from perception.memory.surfaces import find_surfaces

@@ -9,8 +9,8 @@ from furnished import BlindRobot, House
 import homie
 from benchmarks.episodes.fact_audit import audit
 from homie.kernel.interfaces import Planner
+from homie.kernel.knowledge import CONTRARY
 from homie.kernel.types import END, Decision, Detection, PlannerInput, Pose2, Subtask
-from homie.kernel.vocabulary.knowledge import CONTRARY
 from perception.detectors.simulated import SimulatedDetector
 from perception.memory.recall import SightRecall
 from perception.memory.states import States

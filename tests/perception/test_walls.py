@@ -13,9 +13,9 @@ from homes import play, stand
 from error_detection.distance import within_reach
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.spec import SceneSpec
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.interfaces import CheckQuestion, Locator, background
 from homie.kernel.types import VIEWS, Box, Decision, ErrorCode, OccupancyGrid, Subtask
-from homie.kernel.vocabulary.actions import ACTION_TABLE
 from perception.detectors.simulated import SimulatedDetector
 from perception.locator import SensorLocator
 

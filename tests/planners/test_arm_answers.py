@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from homie.kernel.actions import Ability
 from homie.kernel.errors import BadInput
 from homie.kernel.types import END, PlannerInput, Subtask
-from homie.kernel.vocabulary.actions import Ability
 from planners.llm.answers import Layout
 from planners.llm.prompting.answering import written_answer
 from planners.llm.prompting.examples import load_examples

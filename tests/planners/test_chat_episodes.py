@@ -21,7 +21,7 @@ from text_world import stage
 
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.errors import BadInput, PlannerError
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.types import Subtask
 from homie.runtime.assembly import assemble, load_planner
 from homie.runtime.provenance import read_parts, read_text

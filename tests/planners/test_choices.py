@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from homie.kernel.errors import BadInput
+from homie.kernel.robot.moves import MOVES as GRAPH_MOVES
+from homie.kernel.robot.steps import STEPS as STEP_NAMES
 from homie.kernel.types import END, HELD, NO_QUIRKS, VIEWS, Choice, Feedback, HistoryItem, PlannerInput, Subtask
-from homie.kernel.vocabulary.moves import MOVES as GRAPH_MOVES
-from homie.kernel.vocabulary.steps import STEPS as STEP_NAMES
 from planners.llm.brain import ModelPlanner
 from planners.llm.choices import read_ids
 from planners.llm.messages import LanguageModel, Reply, Request

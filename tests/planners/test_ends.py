@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from homie.kernel.actions import ACTIONS, ARGUMENTS
 from homie.kernel.types import END, END_FAILURE, END_SUCCESS, VIEWS, Choice, PlannerInput, Subtask
-from homie.kernel.vocabulary.actions import ACTIONS, ARGUMENTS
 from planners.human import read_line
 from planners.llm.messages import Request
 from planners.llm.prompting.prompt import Prompt

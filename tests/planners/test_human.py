@@ -7,9 +7,9 @@ import io
 import pytest
 from text_world import stage
 
+from homie.kernel.actions import ACTIONS
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Subtask
-from homie.kernel.vocabulary.actions import ACTIONS
 from planners.human import HumanPlanner, read_line
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from homes import made_with
 
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.types import RoundRecord
 from homie.runtime.runstore import read_steps
 from homie.runtime.session import run

@@ -15,10 +15,10 @@ from benchmarks.prompt_ablation.question import Question, Step, read_question
 from benchmarks.prompt_ablation.reader import ROOMS, next_subtask
 from benchmarks.prompt_ablation.serving import Served
 from homie.bench.suite.suite import find_suite
+from homie.kernel.actions import ACTIONS
 from homie.kernel.interfaces.prompts import Message
+from homie.kernel.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
-from homie.kernel.vocabulary.actions import ACTIONS
-from homie.kernel.vocabulary.knowledge import Doorway, Knowledge, Remembered
 from homie.runtime.assembly import load_planner
 from planners.llm.prompting.prompt import Prompt
 from planners.llm.prompting.settings import PromptSettings

@@ -12,9 +12,9 @@ from hypothesis import given as generated
 from hypothesis import settings as profile
 from hypothesis import strategies as st
 
+from homie.kernel.actions import ACTIONS, Ability
+from homie.kernel.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
-from homie.kernel.vocabulary.actions import ACTIONS, Ability
-from homie.kernel.vocabulary.knowledge import Doorway, Knowledge, Remembered
 from planners.llm.messages import Request
 from planners.llm.prompting.examples import load_examples
 from planners.llm.prompting.pictures import crop, small_things

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from homie.kernel.actions import ACTIONS, Ability
 from homie.kernel.errors import BadInput, PlannerError
 from homie.kernel.types import END, VIEWS, PlannerInput, Subtask
-from homie.kernel.vocabulary.actions import ACTIONS, Ability
 from homie.runtime.assembly import load_prompts
 from planners.llm.brain import ModelPlanner
 from planners.llm.messages import LanguageModel, Reply, Request

@@ -12,9 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from homie.kernel.episode.executor import SkillTable
+from homie.kernel.actions import ACTION_TABLE, Action, action_table
 from homie.kernel.errors import BadInput
+from homie.kernel.executor import SkillTable
 from homie.kernel.interfaces.prompts import Message
+from homie.kernel.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.types import (
     END_FAILURE,
     END_SUCCESS,
@@ -25,8 +27,6 @@ from homie.kernel.types import (
     PlannerInput,
     Subtask,
 )
-from homie.kernel.vocabulary.actions import ACTION_TABLE, Action, action_table
-from homie.kernel.vocabulary.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.world.household import PERSON_VERBS, VERBS
 from perception.boxes import Marked
 from planners.llm.answers import Layout

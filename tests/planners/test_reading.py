@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from homie.kernel.actions import canonical_action
 from homie.kernel.types import END, Subtask
-from homie.kernel.vocabulary.actions import canonical_action
 from planners.llm.answers import AnswerFormat, Layout
 from planners.llm.prompting.answering import as_json
 from planners.llm.reading import MAX_TEXT, Reading, Unlisted, Unreadable, listed_model, read

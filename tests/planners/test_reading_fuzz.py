@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from homie.kernel.actions import WORDS
 from homie.kernel.types import Subtask
-from homie.kernel.vocabulary.actions import WORDS
 from planners.llm.answers import Layout
 from planners.llm.prompting.answering import as_json
 from planners.llm.reading import Reading, Unreadable, read

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from homie.kernel.actions import ACTIONS
 from homie.kernel.types import END, VIEWS, PlannerInput, Subtask
-from homie.kernel.vocabulary.actions import ACTIONS
 from planners.llm.answers import Layout
 from planners.llm.brain import ModelPlanner
 from planners.llm.messages import LanguageModel, Reply, Request

@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
+from homie.kernel.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.types import Detection, ErrorCode, Feedback, PlannerInput
-from homie.kernel.vocabulary.knowledge import Doorway, Knowledge, Remembered
 from planners.rule import RulePlanner
 
 PLACES = ("living room", "table 1", "table 2", "drawer 1", "drawer 2", "drawer 3", "pudding box", "bowl")

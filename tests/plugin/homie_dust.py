@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from error_detection import paper_order
+from homie.kernel.actions import Action
 from homie.kernel.interfaces import CheckQuestion, ErrorCheck, Skill, SkillSet
 from homie.kernel.types import Check, Command, ErrorCode, Outcome
-from homie.kernel.vocabulary.actions import Action
 
 DUST = Action(name="Dust", words=("brush",), hand="full", near=True, result="reached")
 

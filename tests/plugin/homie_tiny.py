@@ -17,10 +17,11 @@ from pathlib import Path
 import numpy as np
 from pydantic import BaseModel
 
+from homie.kernel.actions import Action
 from homie.kernel.errors import MissingCheckpoint, PlannerError
 from homie.kernel.interfaces import Detector, IkSolution, Kinematics, Locator, Planner, Robot, Skill, SkillSet
+from homie.kernel.options import RunOptions
 from homie.kernel.robot.body import Group, Joint, RobotSpec
-from homie.kernel.setup.options import RunOptions
 from homie.kernel.types import (
     Array,
     CameraFrame,
@@ -40,7 +41,6 @@ from homie.kernel.types import (
     Subtask,
     Surface,
 )
-from homie.kernel.vocabulary.actions import Action
 from homie.kernel.world.snapshot import FixedState, ObjectState, WorldSnapshot
 
 COLOURS = {"ball": (220, 60, 50), "box": (50, 90, 220)}

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from error_detection import execution, paper_order
-from homie.kernel.episode.agent import run_episode
-from homie.kernel.episode.executor import Executor, SkillTable
-from homie.kernel.episode.rules import EpisodeRules
-from homie.kernel.episode.senses import Senses
+from homie.kernel.actions import Action
+from homie.kernel.agent import run_episode
+from homie.kernel.episode_rules import EpisodeRules
+from homie.kernel.executor import Executor, SkillTable
 from homie.kernel.interfaces import Detector, EpisodeListener, ErrorCheck, Listeners, Locator, Planner, Robot, Skill
 from homie.kernel.robot.body import RobotSpec
+from homie.kernel.senses import Senses
 from homie.kernel.types import (
     VIEWS,
     CameraFrame,
@@ -37,7 +38,6 @@ from homie.kernel.types import (
     Proprioception,
     Subtask,
 )
-from homie.kernel.vocabulary.actions import Action
 from perception.names import best_matches
 
 NEAR, ROOM, FAR = 0.8, 4.0, 10.0

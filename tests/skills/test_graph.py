@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.home.home import MujocoHome
+from homie.kernel.actions import action_table
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Skill
+from homie.kernel.robot import moves
 from homie.kernel.types import Array, Outcome, Pose2, Subtask, wrapped
-from homie.kernel.vocabulary import moves
-from homie.kernel.vocabulary.actions import action_table
 from skills.moves.charting import LONGEST, Ground, chart
 from skills.moves.graph import Graph, next_direction
 from skills.moves.skill_set import IdealGraph, Moves

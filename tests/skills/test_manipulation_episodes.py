@@ -11,7 +11,7 @@ import octo_releases
 import pytest
 from homes import SCENES, made_with, play
 
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.types import Attempt, Outcome
 from homie.runtime.runstore import read_steps
 from homie.runtime.session import run

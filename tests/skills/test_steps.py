@@ -10,9 +10,9 @@ import pytest
 from homes import one_room
 
 from homie.envs.mujoco.home.home import MujocoHome
+from homie.kernel.actions import action_table
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Outcome, Pose2, Subtask, wrapped
-from homie.kernel.vocabulary.actions import action_table
 from skills.moves.skill_set import Steps
 from skills.moves.step import Step
 from skills.moves.step_actions import SMALL

@@ -12,7 +12,7 @@ from lerobot.robots import Robot, RobotConfig
 from homie.data.recording.topics import command_labels, command_of, commanded, measured
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Robot as Body
-from homie.kernel.setup.options import OpenOptions
+from homie.kernel.options import OpenOptions
 from homie.runtime.assembly import open_robot
 from lerobot_robot_homie.adapter import Adapter, read_adapter
 

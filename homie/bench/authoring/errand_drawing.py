@@ -21,7 +21,7 @@ from homie.bench.authoring.rehearsal import rehearse
 from homie.bench.score.profiles import Homie
 from homie.bench.suite.suite import Suite, Task, TaskSplit
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import MAX_SEED
+from homie.kernel.options import MAX_SEED
 from homie.kernel.support.text import listed
 from homie.kernel.world.snapshot import WorldSnapshot
 

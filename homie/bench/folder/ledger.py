@@ -28,7 +28,7 @@ from homie.bench.folder.episode import Episode
 from homie.bench.options import BenchOptions
 from homie.bench.suite.suite import Suite
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import MAX_SEED
+from homie.kernel.options import MAX_SEED
 from homie.kernel.support.checksums import FileMark, mark
 from homie.kernel.support.files import reason_of, to_json, write_atomically
 from homie.runtime.damage import ENDING, changed

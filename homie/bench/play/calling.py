@@ -15,7 +15,7 @@ from homie.bench.play.pool import UNGUARDED
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.registry import split
+from homie.kernel.registry import split
 
 
 def run_bench(suite: str | Path, config: str | Path | None, progress: bool, values: Mapping[str, Any]) -> BenchSummary:

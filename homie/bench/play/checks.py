@@ -10,12 +10,12 @@ from pydantic import ValidationError
 from homie.bench.options import BenchOptions
 from homie.bench.play.worker import ERRING, EXPERT
 from homie.bench.suite.suite import Suite, Task, find_suite
+from homie.kernel import registry
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
-from homie.kernel.setup import registry
-from homie.kernel.setup.options import OpenOptions
-from homie.kernel.setup.registry import DETECTOR, named_part
-from homie.kernel.setup.scenes import scene_options, scenes_of
+from homie.kernel.options import OpenOptions
+from homie.kernel.registry import DETECTOR, named_part
+from homie.kernel.scenes import scene_options, scenes_of
 from homie.kernel.support.problems import explain
 from homie.kernel.world.conditions import conjuncts
 from homie.runtime.assembly import load_checks, named_planner

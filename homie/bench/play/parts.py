@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from homie.kernel.interfaces import Planner, Robot
-from homie.kernel.setup.options import OpenOptions, PartsOptions
+from homie.kernel.options import OpenOptions, PartsOptions
 from homie.runtime.assembly import Chosen, Parts, choose, load_planner
 
 VARIED = ("planner", "planner_settings", "robot", "robot_settings")

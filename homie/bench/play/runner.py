@@ -29,8 +29,8 @@ from homie.bench.statistics import Estimate
 from homie.bench.suite.suite import Suite
 from homie.kernel.errors import BadInput, HomieError, InfrastructureError, Interrupted, MissingPart
 from homie.kernel.interfaces import Planner, SharedPart
-from homie.kernel.setup.options import PartsOptions, RunOptions
-from homie.kernel.setup.scenes import scene_options
+from homie.kernel.options import PartsOptions, RunOptions
+from homie.kernel.scenes import scene_options
 from homie.kernel.support.files import reason_of
 from homie.runtime.assembly import named_planner
 from homie.runtime.session import stoppable, undisturbed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from homie.kernel.setup import registry
+from homie.kernel import registry
 from homie.kernel.support.cores import cores, free_memory
 
 GIB_EACH = 1.5

@@ -28,7 +28,7 @@ from homie.bench.play.goals import GoalLog
 from homie.bench.play.parts import WorkerParts
 from homie.bench.suite.protocol import Protocol
 from homie.bench.suite.suite import Task, read_subtask
-from homie.kernel.episode.rules import ActionList, EpisodeRules
+from homie.kernel.episode_rules import ActionList, EpisodeRules
 from homie.kernel.errors import (
     BadInput,
     HomieError,
@@ -39,8 +39,8 @@ from homie.kernel.errors import (
     Unanswered,
 )
 from homie.kernel.interfaces import EpisodeListener, Planner, Robot, WorldState
-from homie.kernel.setup.options import RunOptions
-from homie.kernel.setup.scenes import scenes_of
+from homie.kernel.options import RunOptions
+from homie.kernel.scenes import scenes_of
 from homie.kernel.support.files import DISK, reason_of, to_json, write_atomically
 from homie.kernel.types import Choice
 from homie.kernel.world.conditions import unknown_words

@@ -26,7 +26,7 @@ from homie.bench.score.results import BenchRun, check_different, load_runs
 from homie.bench.score.scores import Results, Score, score_run
 from homie.bench.score.trajectory import Trajectory, from_ending
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.types import RoundRecord
 from homie.kernel.world.conditions import Condition, conjuncts, written
 from homie.runtime.damage import Damaged, lost_to, read_finished

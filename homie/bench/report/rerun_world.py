@@ -17,9 +17,9 @@ import rerun as rr
 import rerun.blueprint as rrb
 from numpy.typing import NDArray
 
+from homie.kernel import registry
 from homie.kernel.errors import BadInput
-from homie.kernel.setup import registry
-from homie.kernel.setup.scenes import scenes_of
+from homie.kernel.scenes import scenes_of
 from homie.kernel.support.documents import load_json
 from homie.kernel.types import Array
 from homie.kernel.world.snapshot import RoomState, ThingState, WorldSnapshot

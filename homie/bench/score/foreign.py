@@ -8,8 +8,8 @@ from pathlib import Path
 
 from homie.bench.score.result_tables import Intervals
 from homie.bench.tables import Table
+from homie.kernel import registry
 from homie.kernel.errors import BadInput
-from homie.kernel.setup import registry
 
 
 @dataclass(frozen=True, slots=True)

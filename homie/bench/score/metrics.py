@@ -16,8 +16,8 @@ from typing import Literal, NamedTuple, TypeAlias
 from homie.bench.score.errors import folded
 from homie.bench.score.scores import Count, Results, Score
 from homie.bench.statistics import RESAMPLES, Estimate, Term, bootstrap, clustered_wilson
+from homie.kernel import registry
 from homie.kernel.errors import BadInput
-from homie.kernel.setup import registry
 
 Added: TypeAlias = Callable[[Score], tuple[float, float]]
 """What one episode adds to the numerator and the denominator of a metric."""

@@ -14,8 +14,8 @@ from itertools import pairwise
 
 from homie.bench.suite.suite import Suite, Task, read_subtask
 from homie.bench.tables import Cell, Column, Table
+from homie.kernel.poses import MOVE
 from homie.kernel.types import RoundRecord
-from homie.kernel.vocabulary.poses import MOVE
 from homie.kernel.world.snapshot import WorldSnapshot
 from homie.kernel.world.words import Words
 

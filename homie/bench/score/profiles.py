@@ -15,9 +15,9 @@ from typing import Literal
 from homie.bench.score.errors import CODES, SENTENCES, raw_code_of
 from homie.bench.score.scores import Count, Score
 from homie.bench.score.trajectory import Step, Trajectory, parts
+from homie.kernel.actions import ACTIONS, canonical_action
 from homie.kernel.interfaces import kind_of
 from homie.kernel.types import END
-from homie.kernel.vocabulary.actions import ACTIONS, canonical_action
 
 Matches = Callable[[Step, tuple[str, ...]], bool]
 SKILLS = tuple(action for action in ACTIONS if action != END.action)

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from homie.bench.score.errors import code_of
+from homie.kernel.actions import acted_on, action_of, canonical_action
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
 from homie.kernel.types import END, END_FAILURE, HistoryItem, Outcome, RoundRecord, Subtask
-from homie.kernel.vocabulary.actions import acted_on, action_of, canonical_action
 from homie.runtime.runstore import EpisodeFile
 
 HISTORY_LINE = 3
@@ -37,7 +37,7 @@ class Step:
         success: None if the record does not have it.
         message: The feedback sentence.
         code: L1..E2, "" for none.
-        action: As listed in `homie.kernel.episode.executor.ACTIONS`, or as written.
+        action: As listed in `homie.kernel.executor.ACTIONS`, or as written.
         objects, places: All names of the object and of the destination: the planner's words and the entities to which
             the executor resolved them.
         attempts: Success of each attempt.

@@ -6,8 +6,8 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, field_validator, model_serializer
 
-from homie.kernel.episode.rules import EpisodeRules
-from homie.kernel.setup.registry import load, names
+from homie.kernel.episode_rules import EpisodeRules
+from homie.kernel.registry import load, names
 from homie.kernel.types import FeedbackPolicy, HistoryPolicy, Limits, SentTo, ThingsPolicy, Visibility
 from homie.kernel.types.limits import ROUNDS
 

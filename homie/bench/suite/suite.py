@@ -27,9 +27,9 @@ from pydantic import (
 
 from homie.bench.suite.emmoe_files import is_emmoe, read_emmoe
 from homie.bench.suite.protocol import Limit, Protocol, Strict
+from homie.kernel import registry
 from homie.kernel.errors import BadInput, suggestion
-from homie.kernel.setup import registry
-from homie.kernel.setup.options import MAX_SEED
+from homie.kernel.options import MAX_SEED
 from homie.kernel.support.documents import load_yaml
 from homie.kernel.support.files import reading, slug
 from homie.kernel.types import (
@@ -102,7 +102,7 @@ class SceneChoice(BaseModel):
     Attributes:
         sha256: Of the scene spec file. It is filled in when the suite is read; where it is given, the file must have
             it.
-        settings: All else that stands under `scene`. It is the environment's own (`homie.kernel.setup.scenes.Scenes`):
+        settings: All else that stands under `scene`. It is the environment's own (`homie.kernel.scenes.Scenes`):
             the family of a table's task, the rooms of a house.
     """
 

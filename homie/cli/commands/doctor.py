@@ -42,7 +42,7 @@ _HOME = """
 import sys
 from homie.envs.mujoco.home.home import open_home
 from homie.kernel.errors import HomieError
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 try:
     with open_home(RunOptions(task="look around", seed=7)) as home:
         picture = home.observe(["front"]).frames["front"].rgb

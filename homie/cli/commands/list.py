@@ -12,8 +12,8 @@ from pydantic.fields import FieldInfo
 from homie.bench.suite.suite import Suite, find_suite
 from homie.cli.output import columns, print_json, say
 from homie.cli.parts import CONFIGURED, PartState, part_states
+from homie.kernel import registry
 from homie.kernel.errors import BadInput, MissingPart, suggestion
-from homie.kernel.setup import registry
 
 KINDS = ("planners", "skills", "robots", "bodies", "detectors", "locators", "checks", "suites")
 TASKS = "tasks"

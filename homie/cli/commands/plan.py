@@ -15,11 +15,12 @@ import PIL.ImageOps
 
 from homie.cli.output import print_json, say
 from homie.cli.parameters import Config, Json, build, options_from
+from homie.kernel import registry
+from homie.kernel.actions import Ability, action_table, listed_actions
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import SkillSet
-from homie.kernel.setup import registry
-from homie.kernel.setup.options import PlanOptions
-from homie.kernel.setup.registry import DETECTOR, make_part
+from homie.kernel.options import PlanOptions
+from homie.kernel.registry import DETECTOR, make_part
 from homie.kernel.support.files import reason_of
 from homie.kernel.types import (
     VIEWS,
@@ -34,7 +35,6 @@ from homie.kernel.types import (
     Pose2,
     Proprioception,
 )
-from homie.kernel.vocabulary.actions import Ability, action_table, listed_actions
 from homie.runtime.assembly import load_planner, skill_names
 
 log = logging.getLogger("homie.cli")

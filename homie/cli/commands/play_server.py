@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from homie.cli.output import print_json, say, tell
-from homie.kernel.setup import registry
+from homie.kernel import registry
 
 Option = typer.Option
 

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from homie.cli.output import columns, print_json, save, say, tell
+from homie.kernel import registry
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces import Replay
-from homie.kernel.setup import registry
 
 Option = typer.Option
 SECONDS = 10.0

@@ -13,7 +13,7 @@ from rich.text import Text
 from homie.cli.output import print_json, progress_console, tell
 from homie.cli.parameters import Config, Json, build, options_from
 from homie.kernel import exit_codes
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.support.text import printable
 from homie.runtime import session
 from homie.runtime.conclusion import NOTHING, Conclusion, Status

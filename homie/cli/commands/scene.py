@@ -25,7 +25,7 @@ from homie.envs.mujoco.state.world import World
 from homie.envs.mujoco.table.families import scene_of
 from homie.envs.mujoco.table.robot import FrankaTable
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import HOUSE, SceneOptions
+from homie.kernel.options import HOUSE, SceneOptions
 from homie.kernel.support.files import to_json
 from homie.kernel.support.text import printable
 from homie.kernel.world import thresholds

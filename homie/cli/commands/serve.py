@@ -10,11 +10,11 @@ import typer
 
 from homie.cli.output import print_json, tell
 from homie.cli.parameters import settings
+from homie.kernel import registry
 from homie.kernel.errors import BadInput, MissingCheckpoint
 from homie.kernel.interfaces import Robot, SkillSet
-from homie.kernel.setup import registry
-from homie.kernel.setup.opening import Opening
-from homie.kernel.setup.options import OpenOptions
+from homie.kernel.opening import Opening
+from homie.kernel.options import OpenOptions
 from homie.runtime.assembly import load_skills
 
 Option = typer.Option

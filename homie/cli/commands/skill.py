@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from homie.bench.suite.suite import find_suite, read_subtask
 from homie.cli.output import print_json, say
 from homie.cli.parameters import settings
+from homie.kernel import registry
 from homie.kernel.errors import BadInput
-from homie.kernel.setup import registry
 from homie.kernel.support.problems import explain
 
 

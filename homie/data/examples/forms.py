@@ -17,9 +17,9 @@ from homie.data import official
 from homie.data.episode import Episode, LeftOut, Step
 from homie.data.examples.pairs import Choice, pairs, teachable
 from homie.data.pictures import blank, read_picture
+from homie.kernel.actions import arguments_of
 from homie.kernel.interfaces.prompts import Answered, Message, PromptWriter
 from homie.kernel.types import VIEWS, Image, PlannerInput
-from homie.kernel.vocabulary.actions import arguments_of
 from homie.runtime.inputs import HAND
 
 Purpose: TypeAlias = Literal["sft", "dpo"]

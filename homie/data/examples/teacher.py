@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from homie.data.episode import Episode, LeftOut
+from homie.kernel.actions import acted_on, action_of
 from homie.kernel.types import END, ErrorCode, Feedback, HistoryItem, Subtask
-from homie.kernel.vocabulary.actions import acted_on, action_of
 
 _FURNITURE = re.compile(r"(?:on|in) (?!(?:the )?floor$)(?:the )?(.+)")
 """The place of a remembered object: nothing can be put back on the floor."""

@@ -24,7 +24,7 @@ from homie.data.recording.notes import Mark, Note, discarded, mark_of, read_note
 from homie.data.recording.recorder import RECORDING, Recorder
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import EpisodeListener
-from homie.kernel.setup.options import OpenOptions, RunOptions
+from homie.kernel.options import OpenOptions, RunOptions
 from homie.kernel.support.files import slug, writing
 from homie.kernel.types import Image, Observation
 from homie.runtime.assembly import Parts

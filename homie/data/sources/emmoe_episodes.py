@@ -10,10 +10,10 @@ from homie.bench.suite.emmoe_files import EmmoeTask, ExpertStep, picture_file, r
 from homie.data.episode import Episode, LeftOut, Step
 from homie.data.official import OFFICIAL_MODELS, model_name
 from homie.data.sources.source import Entry, Source
+from homie.kernel import registry
+from homie.kernel.actions import ACTIONS, Ability
 from homie.kernel.errors import BadInput
-from homie.kernel.setup import registry
 from homie.kernel.types import SUCCESS, VIEWS, ErrorCode, Feedback, HistoryItem
-from homie.kernel.vocabulary.actions import ACTIONS, Ability
 from homie.runtime.inputs import RoundInput
 
 ROUNDS = 20

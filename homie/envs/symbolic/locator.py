@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from homie.kernel import registry
+from homie.kernel.actions import Action
 from homie.kernel.interfaces import Locator, NameMatcher, WorldState
-from homie.kernel.setup import registry
 from homie.kernel.types import Detection, Goal, NamedThing, Observation, Surface
-from homie.kernel.vocabulary.actions import Action
 from homie.kernel.world import thresholds
 from homie.kernel.world.snapshot import ThingState, Vector, WorldSnapshot
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from homie.envs.thor.settings import Vocabulary
-from homie.kernel.vocabulary import steps
-from homie.kernel.vocabulary.actions import ACTIONS, Action
+from homie.kernel.actions import ACTIONS, Action
+from homie.kernel.robot import steps
 from homie.kernel.world.household import VERBS
 
 STEPS: Mapping[str, tuple[str, Mapping[str, Any]]] = {

@@ -16,9 +16,9 @@ from homie.envs.thor.controller import Controller, Event, open_ai2thor
 from homie.envs.thor.numbered import numbered
 from homie.envs.thor.settings import ThorSettings
 from homie.envs.thor.snapshot import Names, snapshot_of
+from homie.kernel import registry
 from homie.kernel.errors import BadInput, RobotFault
-from homie.kernel.setup import registry
-from homie.kernel.setup.opening import Opening
+from homie.kernel.opening import Opening
 from homie.kernel.types import CameraFrame, Choice, Image, Intrinsics, Pose, Subtask
 from homie.kernel.world.snapshot import WorldSnapshot
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel
 
 from homie.envs.thor.settings import ThorSettings
-from homie.kernel.setup.scenes import Scenes
+from homie.kernel.scenes import Scenes
 
 
 class ThorScenes(Scenes):

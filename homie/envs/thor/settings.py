@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from homie.kernel.setup.options import PictureSize, pixels_of
+from homie.kernel.options import PictureSize, pixels_of
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Point: TypeAlias = tuple[Number, Number, Number]

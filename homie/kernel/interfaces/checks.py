@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from homie.kernel.actions import Action
 from homie.kernel.interfaces.locator import WorldModel
 from homie.kernel.types import (
     Arrangement,
@@ -14,7 +15,6 @@ from homie.kernel.types import (
     Observation,
     Subtask,
 )
-from homie.kernel.vocabulary.actions import Action
 
 
 class ErrorCheck(Protocol):

@@ -9,6 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
+from homie.kernel.actions import ACTION_TABLE, Action
+from homie.kernel.knowledge import Knowledge
 from homie.kernel.types import (
     Arrangement,
     Detection,
@@ -17,8 +19,6 @@ from homie.kernel.types import (
     NamedThing,
     Observation,
 )
-from homie.kernel.vocabulary.actions import ACTION_TABLE, Action
-from homie.kernel.vocabulary.knowledge import Knowledge
 from homie.kernel.world import thresholds
 from homie.kernel.world.names import kind_of
 
@@ -197,7 +197,7 @@ class Locator(WorldModel):
 
         Args:
             observation: What the robot senses now. It is called once for each group of cameras at a moment
-                (`homie.kernel.episode.senses.Senses`).
+                (`homie.kernel.senses.Senses`).
             detections: What the detector reports in its pictures.
         """
 

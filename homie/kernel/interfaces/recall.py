@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from homie.kernel.knowledge import Knowledge
 from homie.kernel.types import Array, Detection, Observation, Pose2
-from homie.kernel.vocabulary.knowledge import Knowledge
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import ClassVar, Literal, final
 import numpy as np
 from pydantic import BaseModel
 
+from homie.kernel.actions import Action
 from homie.kernel.errors import BadInput, RobotFault
 from homie.kernel.interfaces.kinematics import Kinematics
 from homie.kernel.interfaces.locator import Locator
@@ -25,7 +26,6 @@ from homie.kernel.types import (
     Proprioception,
     SentCommand,
 )
-from homie.kernel.vocabulary.actions import Action
 
 
 class Robot(ABC):
@@ -40,7 +40,7 @@ class Robot(ABC):
     ```
 
     It is made as `cls(argument)` from `--robot NAME:ARGUMENT`; with `Settings`, as `cls(argument, settings)`. One whose
-    scene is an option of the run is registered as a `homie.kernel.setup.opening.Opening`.
+    scene is an option of the run is registered as a `homie.kernel.opening.Opening`.
 
     A robot brings `measured`, `observe`, `_send`, `_halt`, `_restart` and `close`, and says what its body is in `spec`.
     Stop order everywhere: stop, hold or park, disconnect, then flush data; `close` does the first three.

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from homie.kernel.actions import Action
 from homie.kernel.interfaces.checks import ErrorCheck
 from homie.kernel.interfaces.kinematics import Kinematics
 from homie.kernel.interfaces.parts import Configurable
@@ -18,7 +19,6 @@ from homie.kernel.types import (
     Outcome,
     Subtask,
 )
-from homie.kernel.vocabulary.actions import Action
 
 OLD_NAMES = {
     "complaint": "feedback_message",  # codespell:ignore

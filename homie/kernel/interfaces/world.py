@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from homie.kernel.actions import Action
 from homie.kernel.interfaces.robot import Robot
 from homie.kernel.support.moved import renamed
 from homie.kernel.types import (
@@ -14,7 +15,6 @@ from homie.kernel.types import (
     Pose2,
     Subtask,
 )
-from homie.kernel.vocabulary.actions import Action
 from homie.kernel.world.snapshot import WorldSnapshot
 
 

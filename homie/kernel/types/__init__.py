@@ -7,6 +7,7 @@ unless a docstring says otherwise. Images are HxWx3 uint8 RGB, depth is HxW floa
 
 from typing import TYPE_CHECKING
 
+from homie.kernel.error_codes import ErrorCode, no_target, unskilled_model
 from homie.kernel.support.moved import renamed
 from homie.kernel.types.arrangement import Arrangement, Lying
 from homie.kernel.types.choices import HELD, Choice, SentTo, is_interaction, with_held
@@ -71,7 +72,6 @@ from homie.kernel.types.subtasks import (
     model_key,
 )
 from homie.kernel.types.visibility import FeedbackPolicy, HistoryPolicy, ThingsPolicy, Visibility
-from homie.kernel.vocabulary.error_codes import ErrorCode, no_target, unskilled_model
 
 __all__ = [
     "BY_PERSON",

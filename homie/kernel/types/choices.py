@@ -11,7 +11,7 @@ from homie.kernel.types.subtasks import END, Subtask
 SentTo: TypeAlias = Literal["things", "furniture", "points"]
 """What a robot can be sent to by number: `things`, everything; `furniture`, only what holds things, so that a planner
 has to know or to look where a thing is; `points`, those of a navigation graph, move by move
-(`homie.kernel.vocabulary.moves`)."""
+(`homie.kernel.robot.moves`)."""
 HELD = "object in hand"
 """The target of a numbered action that is done with the held object, whatever that is."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from homie.kernel.error_codes import ErrorCode
 from homie.kernel.types.subtasks import Subtask
-from homie.kernel.vocabulary.error_codes import ErrorCode
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,7 @@ class Detection:
     run of a detector and means nothing to a planner. `part` is "" or a part such as `door` or `handle`. `mask`
     (H, W) marks the pixels where the detector gives them. `number` distinguishes things with the same name, 0
     for the first that a planner gets, and if nothing was numbered. `states` are what the picture shows of the
-    state of the thing, words of `homie.kernel.vocabulary.knowledge.CONTRARY`: a lamp that is `on`, a `dirty` mug.
+    state of the thing, words of `homie.kernel.knowledge.CONTRARY`: a lamp that is `on`, a `dirty` mug.
     """
 
     name: str

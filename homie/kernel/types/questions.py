@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from homie.kernel.actions import ARGUMENTS, WORDS, Ability, Arguments
+from homie.kernel.knowledge import Knowledge
 from homie.kernel.types.choices import Choice
 from homie.kernel.types.feedback import Feedback, HistoryItem
 from homie.kernel.types.geometry import Image
@@ -14,8 +16,6 @@ from homie.kernel.types.observations import Detection
 from homie.kernel.types.quirks import NO_QUIRKS, Quirks
 from homie.kernel.types.subtasks import END, END_SUCCESS, Subtask
 from homie.kernel.types.visibility import Visibility
-from homie.kernel.vocabulary.actions import ARGUMENTS, WORDS, Ability, Arguments
-from homie.kernel.vocabulary.knowledge import Knowledge
 
 
 @dataclass(frozen=True, slots=True)

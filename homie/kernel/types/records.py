@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from homie.kernel.error_codes import ErrorCode
 from homie.kernel.types.feedback import SUCCESS, Feedback, HistoryItem
 from homie.kernel.types.limits import EndedBy
 from homie.kernel.types.subtasks import Decision, Report, Subtask
-from homie.kernel.vocabulary.error_codes import ErrorCode
 
 
 class Outcome(StrEnum):

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from homie.kernel.vocabulary.actions import Action
+from homie.kernel.actions import Action
 from homie.kernel.world.furniture import kinds
 from homie.kernel.world.names import kind_of
 

@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.support.checksums import FileMark, mark
 from homie.kernel.support.documents import parse_json
 from homie.kernel.types import Answer, EndedBy, HistoryItem, Report, RoundRecord

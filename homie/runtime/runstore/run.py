@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 from pydantic import BaseModel
 
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.support.checksums import mark
 from homie.kernel.support.files import slug, to_json, write_atomically, writing
 from homie.runtime.provenance import PartsFile, differences, keep, read_parts, versions

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from homie.kernel.actions import action_of
 from homie.kernel.errors import BadInput
 from homie.kernel.types import END, Detection, Observation
-from homie.kernel.vocabulary.actions import action_of
 from homie.runtime.assembly import Parts
 
 

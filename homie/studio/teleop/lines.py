@@ -14,8 +14,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from homie.data.recording import notes
+from homie.kernel import registry
 from homie.kernel.errors import BadInput
-from homie.kernel.setup import registry
 from homie.studio.teleop.orders import Begin, Do, Finish, Give, Move, Order, Quit, Say, Take
 from homie.studio.teleop.stick import Stick
 

@@ -19,8 +19,8 @@ from homie.data.recording import notes
 from homie.data.recording.mcapfile import check_installed
 from homie.data.recording.takes import Take as Recorded
 from homie.data.recording.takes import begin_take
-from homie.kernel.episode.agent import Episode
-from homie.kernel.episode.rules import EpisodeRules
+from homie.kernel.agent import Episode
+from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.errors import BadInput, CommandRefused, HomieError, RobotFault, Stopped
 from homie.kernel.interfaces import EpisodeListener, GroundTruthAccess, Listeners, Planner
 from homie.kernel.robot.body import stands_still

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from homie.kernel.setup.options import HOUSE, OpenOptions
+from homie.kernel.options import HOUSE, OpenOptions
 from homie.kernel.support.problems import Usage
 
 

@@ -14,11 +14,11 @@ import cv2
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
+from homie.kernel.actions import Ability
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import parse_yaml
 from homie.kernel.support.files import reading
 from homie.kernel.types import END, END_SUCCESS, VIEWS, Image, Subtask
-from homie.kernel.vocabulary.actions import Ability
 from perception.boxes import PixelBox
 from planners.llm.answers import AnswerFormat
 from planners.llm.prompting.answering import numbered_answer, written_answer

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from homie.kernel.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.types import PlannerInput, in_sight
-from homie.kernel.vocabulary.knowledge import Doorway, Knowledge, Remembered
 
 LONGEST_NAME = 4
 """Words of a name that is taken from the task: `tomato soup can` has three, `top left white drawer` four."""

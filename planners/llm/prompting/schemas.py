@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from homie.kernel.actions import ARGUMENTS, Arguments, arguments_of
 from homie.kernel.types import END, END_FAILURE, END_SUCCESS, REPORTS
-from homie.kernel.vocabulary.actions import ARGUMENTS, Arguments, arguments_of
 from planners.llm.answers import AnswerFormat
 
 _TEXT: Mapping[str, object] = {"type": "string"}

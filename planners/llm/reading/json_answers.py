@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from homie.kernel.poses import MOVE
 from homie.kernel.types import END, REPORTS, Subtask
-from homie.kernel.vocabulary.poses import MOVE
 from planners.llm.answers import Layout
 from planners.llm.reading.draft import Draft
 from planners.llm.reading.loose_json import Broken, Members, Value, plain_key

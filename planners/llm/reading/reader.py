@@ -15,9 +15,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from homie.kernel.actions import ARGUMENTS, WORDS, Arguments
 from homie.kernel.errors import BadInput
 from homie.kernel.types import END, Decision, Report, Subtask, model_key
-from homie.kernel.vocabulary.actions import ARGUMENTS, WORDS, Arguments
 from planners.llm.answers import Layout, how
 from planners.llm.reading.cleaning import cleaned
 from planners.llm.reading.draft import Draft

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from homie.kernel.actions import ARGUMENTS, WORDS, Arguments, arguments_of, misfit
+from homie.kernel.poses import MOVE
 from homie.kernel.types import Subtask
-from homie.kernel.vocabulary.actions import ARGUMENTS, WORDS, Arguments, arguments_of, misfit
-from homie.kernel.vocabulary.poses import MOVE
 from planners.llm.reading.rules import Rules, Unclear
 
 DECORATION = " \t\r\n*_`'\"“”‘’"
@@ -52,7 +52,7 @@ class Lists:
     words: Mapping[str, str] = field(default_factory=lambda: WORDS)
 
     def misfit(self, subtask: Subtask) -> str:
-        """As `misfit` of `homie.kernel.vocabulary.actions`; "" for an action not listed, which is checked elsewhere."""
+        """As `misfit` of `homie.kernel.actions`; "" for an action not listed, which is checked elsewhere."""
         known = subtask.action in (self.actions or self.arguments)
         return misfit(subtask, arguments_of(subtask.action, self.arguments)) if known else ""
 

@@ -101,7 +101,7 @@ class Ask:
         about: `there` (is an item at a place, or anywhere?), `where` it is, `count`, `open` (is a container?),
             `closed`, `contents` (what is at a place), `state` (is an item in one?), `holds` (is anything in a vessel?).
         place: "" for the whole home.
-        state: A word of `homie.kernel.vocabulary.knowledge.CONTRARY`; of a count, that of what counts.
+        state: A word of `homie.kernel.knowledge.CONTRARY`; of a count, that of what counts.
     """
 
     about: Literal["there", "where", "count", "open", "closed", "contents", "state", "holds"]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from homie.bench.authoring.numbered import listed
 from homie.bench.suite.suite import Task, read_subtask
+from homie.kernel.actions import ACTION_TABLE, ActionTable
 from homie.kernel.types import Subtask, is_interaction
-from homie.kernel.vocabulary.actions import ACTION_TABLE, ActionTable
 from homie.kernel.world.household import PERSON_VERBS
 from homie.kernel.world.snapshot import WorldSnapshot
 

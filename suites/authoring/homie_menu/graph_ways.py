@@ -13,11 +13,11 @@ from functools import partial
 
 import homie
 from homie.bench.suite.suite import Task, read_subtask
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.errors import HomieError
 from homie.kernel.interfaces import Locator
+from homie.kernel.robot.moves import FORWARD, TURN_LEFT, TURN_RIGHT
 from homie.kernel.types import END, Pose2, Subtask, is_interaction, with_held, wrapped
-from homie.kernel.vocabulary.actions import ACTION_TABLE
-from homie.kernel.vocabulary.moves import FORWARD, TURN_LEFT, TURN_RIGHT
 from homie.kernel.world import thresholds
 from homie.kernel.world.snapshot import RobotState
 from homie.runtime.live import Session

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.registry import NO_OBJECTS
+from homie.kernel.registry import NO_OBJECTS
 from homie.kernel.types import Array, Articulation
-from homie.kernel.vocabulary.actions import ACTION_TABLE
 from homie.kernel.world.snapshot import FixedState
 from homie.runtime.assembly import choose
 from homie.runtime.live import Session

@@ -7,8 +7,8 @@ import random
 from collections.abc import Iterator
 
 from homie.kernel.interfaces import Filmable, Rearrangeable
-from homie.kernel.setup.options import OpenOptions
-from homie.kernel.setup.registry import NO_OBJECTS
+from homie.kernel.options import OpenOptions
+from homie.kernel.registry import NO_OBJECTS
 from homie.kernel.types import VIEWS
 from homie.kernel.world import thresholds
 from homie.kernel.world.snapshot import WorldSnapshot

@@ -12,10 +12,10 @@ from homes import lay, one_room, swing
 
 from homie.envs.mujoco.home.background import BackgroundLocator
 from homie.envs.mujoco.home.home import MujocoHome
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Robot, background
 from homie.kernel.types import VIEWS, Observation, OccupancyGrid
-from homie.kernel.vocabulary.actions import ACTION_TABLE
 from perception.detectors.simulated import SimulatedDetector
 
 TABLE = {"receptacle": "table", "surface": "top"}

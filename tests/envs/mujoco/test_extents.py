@@ -21,8 +21,8 @@ from homie.envs.mujoco.state.world import World
 from homie.envs.mujoco.table.build import build as build_table
 from homie.envs.mujoco.table.families import generate as generate_table
 from homie.envs.mujoco.table.world import TableWorld
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.types import Array, Box, Pose, Solid
-from homie.kernel.vocabulary.actions import ACTION_TABLE
 
 SEEDS = st.integers(0, 2**31)
 _BALL = np.random.default_rng(0).normal(size=(20_000, 3))

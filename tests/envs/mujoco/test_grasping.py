@@ -14,7 +14,7 @@ from homes import lay, one_room, swing
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.kernel.interfaces import EpisodeListener
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.types import Array, Command, Decision, Event, Execution, Observation, PeriodPassed, Pose, Subtask
 from homie.runtime.session import Parts, assemble
 

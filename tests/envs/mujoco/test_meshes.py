@@ -25,7 +25,7 @@ from homie.envs.mujoco.render.camera_geometry import FreeCamera
 from homie.envs.mujoco.render.rendering import make_renderer
 from homie.envs.mujoco.state.world import World
 from homie.kernel.errors import BadInput, MissingPart
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.types import Array, Command
 from homie.runtime.session import run
 from tests.homes import one_room
@@ -382,7 +382,7 @@ def test_a_meshed_can_is_picked_and_put_and_the_run_says_by_which_mesh(tmp_path:
 
 
 def test_a_table_has_no_use_for_them(tmp_path: Path) -> None:
-    from homie.kernel.setup.options import OpenOptions
+    from homie.kernel.options import OpenOptions
     from homie.runtime.assembly import open_robot
 
     with pytest.raises(BadInput, match="franka does not support --meshes"):

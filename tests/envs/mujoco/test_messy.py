@@ -24,8 +24,8 @@ from homie.envs.mujoco.house.doors import leaf_corners
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.state.world import World
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import SceneOptions
-from homie.kernel.setup.scenes import scene_options
+from homie.kernel.options import SceneOptions
+from homie.kernel.scenes import scene_options
 from homie.kernel.types import Array, Command, ErrorCode
 
 SEEDS = (1, 4, 9)

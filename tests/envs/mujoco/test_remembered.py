@@ -10,7 +10,7 @@ from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.envs.mujoco.home.home import open_home
 from homie.envs.mujoco.robots.fetch.fetch import READY
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.types import Command
 
 HELD = np.array([[0.05, 0.0, 0.0, 0.04]])

@@ -17,7 +17,7 @@ from homie.envs.mujoco.house.build import build
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import Catalogue, RunOptions
+from homie.kernel.options import Catalogue, RunOptions
 
 SEED, ROOMS, OBJECTS = 46, 4, 20
 VARIED = Variation("bedroom", ["fridge", "drawer_1"], ["apple@sofa", "red mug@sink"])

@@ -17,14 +17,15 @@ from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable, open_table
 from homie.envs.mujoco.table.scene import FAMILIES, TABLE_TOP, TableScene, Thing
 from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, hole_places
-from homie.kernel.episode.agent import run_episode
-from homie.kernel.episode.executor import Executor, SkillTable
-from homie.kernel.episode.rules import EpisodeRules
-from homie.kernel.episode.senses import Senses
+from homie.kernel import registry
+from homie.kernel.actions import ACTION_TABLE
+from homie.kernel.agent import run_episode
+from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.errors import BadInput, CommandRefused
+from homie.kernel.executor import Executor, SkillTable
 from homie.kernel.interfaces import Listeners, Planner, Robot, Skill
-from homie.kernel.setup import registry
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
+from homie.kernel.senses import Senses
 from homie.kernel.types import (
     END,
     Command,
@@ -37,7 +38,6 @@ from homie.kernel.types import (
     Pose,
     Subtask,
 )
-from homie.kernel.vocabulary.actions import ACTION_TABLE
 from homie.kernel.world.conditions import parse_condition
 from homie.runtime.assembly import assemble
 

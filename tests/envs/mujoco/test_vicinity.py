@@ -11,7 +11,7 @@ import pytest
 
 from homie.envs.mujoco.home.home import MujocoHome, open_home
 from homie.envs.mujoco.house.contacts import Vicinity
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.types import Command
 
 

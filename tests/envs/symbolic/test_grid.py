@@ -18,10 +18,10 @@ from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench
 from homie.envs.symbolic import SymbolicRobot
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.interfaces import Trial
 from homie.kernel.types import Attempt, Command, ErrorCode, Failure, FailureReason, Outcome, Pose, Subtask
-from homie.kernel.vocabulary.actions import ACTION_TABLE
 from homie.kernel.world.conditions import parse_condition
 from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, RobotState, RoomState, WorldSnapshot
 from homie.testing import check_locator, check_robot

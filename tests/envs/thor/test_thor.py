@@ -13,9 +13,9 @@ from homie.envs.thor.actions import STEPS
 from homie.envs.thor.robot import ThorRobot
 from homie.envs.thor.settings import Approach, ThorSettings
 from homie.kernel.errors import BadInput, MissingPart
+from homie.kernel.robot import steps
 from homie.kernel.support.packages import installed_version
 from homie.kernel.types import Subtask
-from homie.kernel.vocabulary import steps
 from homie.testing import check_robot
 from homie.testing.thor_fake import FakeThor
 

@@ -12,7 +12,7 @@ import homie
 from homie.envs.mujoco.blueprints.catalog import FURNITURE, OBJECTS, blueprint
 from homie.envs.mujoco.generate.household import NEEDED
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.kernel.setup.options import RunOptions
+from homie.kernel.options import RunOptions
 from homie.kernel.world.household import RULES, STATES, USUAL, VERBS, Rule, doings
 from skills.household.skill_set import IdealChores
 

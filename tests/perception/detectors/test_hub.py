@@ -18,7 +18,7 @@ from tiny_detectors import KINDS, tiny_detector
 
 from homie.envs.mujoco.blueprints.catalog import FURNITURE, OBJECTS
 from homie.kernel.errors import BadInput, InfrastructureError, MissingPart
-from homie.kernel.setup.registry import DETECTOR, make_part
+from homie.kernel.registry import DETECTOR, make_part
 from homie.kernel.types import Image, Pose2
 from perception.detectors import hub
 from perception.detectors.pictures import Boxes, PictureDetector

@@ -13,7 +13,7 @@ import pytest
 from painting import painted, seen
 
 from homie.kernel.errors import BadInput, InfrastructureError, MissingPart
-from homie.kernel.setup.registry import DETECTOR, make_part
+from homie.kernel.registry import DETECTOR, make_part
 
 FAKE = """
 import numpy as np

@@ -13,7 +13,7 @@ from graphs import CELL, LAYOUTS, NAMES, Layout, constant, finder
 from painting import BODY, painted, seen
 
 from homie.kernel.errors import BadInput, MissingPart
-from homie.kernel.setup.registry import DETECTOR, make_part
+from homie.kernel.registry import DETECTOR, make_part
 from homie.kernel.types import Detection, Observation
 from perception.detectors.simulated import SimulatedDetector
 

@@ -10,8 +10,8 @@ import re
 import numpy as np
 import pytest
 
+from homie.kernel.knowledge import Knowledge, Remembered
 from homie.kernel.types import Decision, ErrorCode, Feedback, PlannerInput
-from homie.kernel.vocabulary.knowledge import Knowledge, Remembered
 from planners.rule import RulePlanner
 
 KNOWN = Knowledge(

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from homie.kernel.errors import CommandRefused, RobotFault
-from homie.kernel.setup.options import OpenOptions
+from homie.kernel.options import OpenOptions
 from homie.kernel.types import Command
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.profiles.profile_check import check_profile

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from homie.envs.mujoco.table.robot import open_table
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Robot
+from homie.kernel.options import OpenOptions
 from homie.kernel.robot.body import Group, Joint, RobotSpec
-from homie.kernel.setup.options import OpenOptions
 from homie.kernel.types import GripperState, Observation, Pose, Pose2, Proprioception
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.profiles.profile_check import GRIPPER, TRAJECTORY, check_profile

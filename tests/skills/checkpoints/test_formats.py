@@ -8,8 +8,8 @@ from importlib.metadata import EntryPoint
 import pytest
 import torch
 
+from homie.kernel import registry
 from homie.kernel.errors import BadInput
-from homie.kernel.setup import registry
 from skills.checkpoints import formats, read_checkpoint, require
 from skills.checkpoints.generate import write_generated
 from skills.checkpoints.info import inspect

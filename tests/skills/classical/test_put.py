@@ -10,8 +10,8 @@ from homes import one_room
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.robots.fetch.fetch import SPEC
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.kernel.actions import action_of
 from homie.kernel.types import Box, Outcome, Pose, Subtask
-from homie.kernel.vocabulary.actions import action_of
 from skills.classical.pick import Pick
 from skills.classical.put import Put
 from skills.motion.hand import Hand

@@ -9,9 +9,9 @@ import pytest
 
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.robots.fetch.kinematics import SPEC
+from homie.kernel.actions import action_of
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Outcome, Subtask
-from homie.kernel.vocabulary.actions import action_of
 from skills.delegated.moveit import MoveIt
 from skills.motion.motions import merged
 from tests.homes import one_room

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from homie.envs.mujoco.home.home import MujocoHome
+from homie.kernel.actions import action_of
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Outcome, Subtask
-from homie.kernel.vocabulary.actions import action_of
 from skills.delegated.nav2 import Nav2
 from tests.homes import one_room
 

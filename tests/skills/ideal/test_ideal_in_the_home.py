@@ -11,10 +11,10 @@ import pytest
 import homie
 from homie.bench.suite.suite import find_suite
 from homie.envs.mujoco.home.ideal_bodies import Bodies
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.scenes import scene_options
+from homie.kernel.scenes import scene_options
 from homie.kernel.types import ErrorCode, Execution, Goal
-from homie.kernel.vocabulary.actions import ACTION_TABLE
 from homie.kernel.world.snapshot import WorldSnapshot
 from homie.runtime.live import Session
 

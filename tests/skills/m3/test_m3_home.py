@@ -16,9 +16,9 @@ from puppet import Solver
 
 from homie.envs.mujoco.home.background import BackgroundLocator
 from homie.envs.mujoco.home.home import MujocoHome
+from homie.kernel.actions import action_of
 from homie.kernel.interfaces import Skill
 from homie.kernel.types import ErrorCode, Outcome, Subtask, Surface
-from homie.kernel.vocabulary.actions import action_of
 from skills.m3.layout import STOP
 from skills.m3.manipulate import Manipulate, Pick, Place
 from skills.m3.navigate import Navigate

@@ -15,9 +15,9 @@ from live_server import remote, serving
 from homie.envs.mujoco.home.background import BackgroundLocator
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.spec import SceneSpec
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.interfaces import Detector
 from homie.kernel.types import Command, Outcome, Subtask
-from homie.kernel.vocabulary.actions import ACTION_TABLE
 from perception.detectors.simulated import SimulatedDetector
 from skills.checkpoints.generate import write_generated
 from skills.m3.skill_set import M3

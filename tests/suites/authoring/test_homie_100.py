@@ -19,9 +19,9 @@ from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.home.home import open_home
 from homie.envs.mujoco.house.initial_state import initial_state
 from homie.envs.mujoco.house.spec import SceneSpec
+from homie.kernel.actions import ACTIONS
 from homie.kernel.interfaces import WorldState
-from homie.kernel.setup.options import HouseOptions, RunOptions
-from homie.kernel.vocabulary.actions import ACTIONS
+from homie.kernel.options import HouseOptions, RunOptions
 from homie.kernel.world.conditions import unknown_words
 from homie.kernel.world.snapshot import ObjectState
 from suites.authoring.homie_100.draft import fingerprint

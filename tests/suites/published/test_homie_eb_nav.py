@@ -10,7 +10,7 @@ import pytest
 
 from homie.bench.authoring.house import House
 from homie.bench.suite.suite import find_suite, read_subtask
-from homie.kernel.setup.scenes import scenes_of
+from homie.kernel.scenes import scenes_of
 from homie.kernel.types import Pose2
 from homie.kernel.world.conditions import unknown_words
 from homie.kernel.world.snapshot import FixedState, ObjectState, RoomState, WorldSnapshot

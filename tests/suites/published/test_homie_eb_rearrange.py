@@ -14,7 +14,7 @@ from homie.bench.options import BenchOptions
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress
 from homie.bench.suite.suite import find_suite, read_subtask
-from homie.kernel.vocabulary.actions import ACTION_TABLE
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, RoomState, WorldSnapshot
 from suites.authoring.homie_eb.house_drawing import LONG, NUMBER, STEPS, house
 from suites.authoring.homie_eb.rearranging import Rearranging

@@ -14,8 +14,8 @@ from homie.bench.play import runner
 from homie.bench.play.progress import Progress
 from homie.bench.suite.suite import Suite, Task, find_suite, read_subtask
 from homie.kernel.errors import BadInput
+from homie.kernel.robot.moves import MOVES
 from homie.kernel.types import is_interaction
-from homie.kernel.vocabulary.moves import MOVES
 from homie.runtime.inputs import read_inputs
 from suites.authoring.make_homie_menu_graph import on_graph
 from suites.tables.endpoint import PROVIDER, Script, Served

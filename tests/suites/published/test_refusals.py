@@ -10,8 +10,8 @@ from homie.bench.authoring.house import House
 from homie.bench.suite.suite import find_suite
 from homie.envs.mujoco.table.scene import FAMILIES
 from homie.kernel.interfaces import WorldState
-from homie.kernel.setup.options import RunOptions
-from homie.kernel.setup.scenes import scenes_of
+from homie.kernel.options import RunOptions
+from homie.kernel.scenes import scenes_of
 from homie.kernel.world.conditions import Condition, unknown_words
 from homie.kernel.world.snapshot import FixedState, ObjectState, RoomState, WorldSnapshot
 from homie.runtime.assembly import assemble

@@ -27,7 +27,7 @@ from homie.envs.mujoco.blueprints.household import bathroom, desk, devices, leis
 from homie.envs.mujoco.blueprints.materials import COLOURS, RGB
 from homie.envs.mujoco.blueprints.object_kind import ObjectKind
 from homie.envs.mujoco.blueprints.parts import Blueprint, ObjectPlan
-from homie.kernel.setup.options import Catalogue
+from homie.kernel.options import Catalogue
 
 FURNITURE: dict[str, FurnitureKind] = {
     kind.name: kind

@@ -20,7 +20,7 @@ from homie.envs.mujoco.generate.variation import Variation, varied
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import DoorwaySpec, FurnitureSpec, RoomSpec, StartSpec
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.options import Catalogue, Furnishing, HouseOptions
+from homie.kernel.options import Catalogue, Furnishing, HouseOptions
 from homie.kernel.support.problems import own_words
 
 ATTEMPTS = 100

@@ -13,7 +13,7 @@ import numpy as np
 
 from homie.envs.mujoco.blueprints.catalog import FURNITURE
 from homie.envs.mujoco.generate.furnish import Floor, Piece
-from homie.kernel.setup.options import Furnishing
+from homie.kernel.options import Furnishing
 
 
 class NoRoom(Exception):

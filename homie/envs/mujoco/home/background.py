@@ -14,9 +14,11 @@ import numpy as np
 from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.envs.mujoco.house.index import ObjectInfo, ReceptacleInfo
 from homie.envs.mujoco.state.world import World
+from homie.kernel import registry
+from homie.kernel.actions import POWER, Action
 from homie.kernel.interfaces import Locator, NameMatcher, kind_of
 from homie.kernel.interfaces.recall import Landmark, Recall
-from homie.kernel.setup import registry
+from homie.kernel.knowledge import Knowledge
 from homie.kernel.support.text import the
 from homie.kernel.types import (
     FLOOR,
@@ -32,8 +34,6 @@ from homie.kernel.types import (
     Pose2,
     Surface,
 )
-from homie.kernel.vocabulary.actions import POWER, Action
-from homie.kernel.vocabulary.knowledge import Knowledge
 from homie.kernel.world import thresholds
 
 IMPOSSIBLE, UNLIKELY = 1000.0, 50.0

@@ -36,13 +36,13 @@ from homie.envs.mujoco.robots.limbs import PREFIX, Limbs, place
 from homie.envs.mujoco.robots.simulated import LEAD, SimulatedRobot
 from homie.envs.mujoco.state.snapshot import snapshot_of
 from homie.envs.mujoco.state.world import World
+from homie.kernel import registry
+from homie.kernel.actions import Action
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator, NameMatcher
+from homie.kernel.opening import Opening
 from homie.kernel.robot.body import Kind
-from homie.kernel.setup import registry
-from homie.kernel.setup.opening import Opening
 from homie.kernel.types import Array, Command, Goal, Image, Pose2, Proprioception, wrapped
-from homie.kernel.vocabulary.actions import Action
 from homie.kernel.world.snapshot import RobotState, WorldSnapshot, rounded
 
 PICTURE_SIZE = HomeSettings().pixels

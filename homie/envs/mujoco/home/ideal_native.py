@@ -19,10 +19,10 @@ from homie.envs.mujoco.house.index import ArticulationInfo, ObjectInfo
 from homie.envs.mujoco.robots.grasping import Grasping
 from homie.envs.mujoco.robots.limbs import Limbs, place
 from homie.envs.mujoco.state.world import World
+from homie.kernel.actions import HOUSEHOLD
 from homie.kernel.errors import RobotFault
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Goal, Pose, Pose2, rotation_z
-from homie.kernel.vocabulary.actions import HOUSEHOLD
 from homie.kernel.world.household import VERBS
 
 STEP = 0.05

@@ -15,10 +15,10 @@ from homie.envs.mujoco.house.index import ArticulationInfo, ObjectInfo, PersonIn
 from homie.envs.mujoco.robots.grasping import Grasping
 from homie.envs.mujoco.robots.limbs import PREFIX, Limbs, place
 from homie.envs.mujoco.state.world import World
+from homie.kernel.actions import Action
 from homie.kernel.interfaces import kind_of
 from homie.kernel.robot.body import Posture, RobotSpec
 from homie.kernel.types import Array, Failure, FailureReason, Goal, Pose, Pose2, rotation_z
-from homie.kernel.vocabulary.actions import Action
 from homie.kernel.world.household import VERBS, Rule
 
 SAME = 1.0

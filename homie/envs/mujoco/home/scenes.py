@@ -10,8 +10,8 @@ from pydantic import BaseModel
 from homie.envs.mujoco.generate.generate import house_of
 from homie.envs.mujoco.house.initial_state import initial_state
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.kernel.setup.options import HouseOptions
-from homie.kernel.setup.scenes import Scenes
+from homie.kernel.options import HouseOptions
+from homie.kernel.scenes import Scenes
 from homie.kernel.world.snapshot import WorldSnapshot
 
 

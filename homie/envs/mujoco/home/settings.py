@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from homie.envs.mujoco.robots.settings import SimulatedSettings
-from homie.kernel.setup.options import Grasp, HouseOptions, Meshes
+from homie.kernel.options import Grasp, HouseOptions, Meshes
 
 
 class HomeSettings(HouseOptions, SimulatedSettings):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from homie.kernel.setup.options import PictureSize, Scene, Seed, Shade, pixels_of
+from homie.kernel.options import PictureSize, Scene, Seed, Shade, pixels_of
 
 
 class SimulatedSettings(BaseModel):

@@ -10,12 +10,12 @@ import numpy as np
 from homie.envs.mujoco.table.build import BuiltTable
 from homie.envs.mujoco.table.scene import TableScene
 from homie.envs.mujoco.table.world import TableWorld
+from homie.kernel import registry
+from homie.kernel.actions import Action
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator, NameMatcher
-from homie.kernel.setup import registry
+from homie.kernel.poses import MOVE
 from homie.kernel.types import Array, CameraFrame, Detection, Goal, Listed, NamedThing, Observation, Pose
-from homie.kernel.vocabulary.actions import Action
-from homie.kernel.vocabulary.poses import MOVE
 
 LISTED = "front"
 """The camera whose picture decides what is in the list."""

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from homie.envs.mujoco.table.families import scene_of
 from homie.envs.mujoco.table.scene import Family
 from homie.kernel.errors import BadInput
-from homie.kernel.setup.scenes import Scenes
+from homie.kernel.scenes import Scenes
 
 
 class TableChoice(BaseModel):

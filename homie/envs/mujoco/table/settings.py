@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from homie.envs.mujoco.robots.settings import SimulatedSettings
-from homie.kernel.setup.options import PictureSize, Shade
+from homie.kernel.options import PictureSize, Shade
 
 
 class TableSettings(SimulatedSettings):

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ValidationError
 
+from homie.kernel import registry
 from homie.kernel.errors import BadInput
-from homie.kernel.setup import registry
 from homie.kernel.support.moved import renamed_members
 from homie.kernel.support.problems import sentence_of, where
 from homie.kernel.world.snapshot import WorldSnapshot
@@ -47,7 +47,7 @@ class Scenes:
         renamed_members(cls, {"outset": "initial_state"})  # codespell:ignore
 
     def options(self, robot: str, choice: BaseModel) -> Mapping[str, Any]:
-        """The options of a run (`homie.kernel.setup.options.RunOptions`) that make the chosen scene.
+        """The options of a run (`homie.kernel.options.RunOptions`) that make the chosen scene.
 
         Args:
             robot: As `--robot` names it.

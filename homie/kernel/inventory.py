@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from homie.kernel.episode.executor import Executor
+from homie.kernel.actions import Action, acted_on, action_of
+from homie.kernel.executor import Executor
 from homie.kernel.interfaces import kind_of
 from homie.kernel.types import ErrorCode, Execution
-from homie.kernel.vocabulary.actions import Action, acted_on, action_of
 
 
 def apply_effects(

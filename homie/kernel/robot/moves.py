@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from homie.kernel.vocabulary.actions import Action, ActionTable
+from homie.kernel.actions import Action, ActionTable
 
 FORWARD = "Move forward"
 TURN_LEFT = "Turn left"

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from homie.kernel.errors import BadInput, suggestion
-from homie.kernel.setup.scenes import scenes_of
+from homie.kernel.scenes import scenes_of
 from homie.kernel.support.config import read_config
 from homie.kernel.support.problems import RUN_USAGE, Usage, explain
 from homie.kernel.types.limits import ROUNDS
@@ -43,7 +43,7 @@ Meshes = Annotated[
     Path | None,
     Field(description="Folder of OBJ and GLB files that objects are drawn by, named by kind (`mug.obj`, `025_mug/`)."),
 ]
-"""Options that are settings of robots too (`homie.kernel.setup.opening`)."""
+"""Options that are settings of robots too (`homie.kernel.opening`)."""
 
 SMALLEST_PICTURE, LARGEST_PICTURE = 16, 4096
 """Pixels of a side."""

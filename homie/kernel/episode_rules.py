@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from homie.kernel.episode.executor import Executor
-from homie.kernel.episode.senses import OWN_VIEWS
+from homie.kernel.executor import Executor
+from homie.kernel.senses import OWN_VIEWS
 from homie.kernel.types import END, NO_QUIRKS, Choice, Limits, Quirks, Subtask, Visibility
 from homie.kernel.types.limits import ROUNDS
 

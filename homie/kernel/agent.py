@@ -16,12 +16,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, get_args
 
-from homie.kernel.episode.executor import Executor
-from homie.kernel.episode.inventory import apply_effects
-from homie.kernel.episode.rules import EMMOE_RULES, EpisodeRules
-from homie.kernel.episode.senses import Sight
+from homie.kernel.actions import canonical_action
+from homie.kernel.episode_rules import EMMOE_RULES, EpisodeRules
 from homie.kernel.errors import Unanswered
+from homie.kernel.executor import Executor
 from homie.kernel.interfaces import EpisodeListener, Planner
+from homie.kernel.inventory import apply_effects
+from homie.kernel.senses import Sight
 from homie.kernel.types import (
     END,
     END_FAILURE,
@@ -51,7 +52,6 @@ from homie.kernel.types import (
     SubtaskStarted,
     with_held,
 )
-from homie.kernel.vocabulary.actions import canonical_action
 
 log = logging.getLogger(__name__)
 UNREADABLE_ROUNDS = 3

@@ -10,7 +10,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from homie.kernel.episode.senses import Senses
+from homie.kernel.actions import (
+    ACTION_TABLE,
+    ACTIONS,
+    Ability,
+    Action,
+    ActionTable,
+    Arguments,
+    acted_on,
+    action_of,
+    canonical_action,
+    listed_actions,
+)
 from homie.kernel.errors import BadInput, CommandRefused, HomieError, Stopped, TargetLost
 from homie.kernel.interfaces import (
     CheckQuestion,
@@ -22,6 +33,7 @@ from homie.kernel.interfaces import (
     SkillSet,
     Trial,
 )
+from homie.kernel.senses import Senses
 from homie.kernel.support.moved import renamed
 from homie.kernel.types import (
     Attempt,
@@ -43,18 +55,6 @@ from homie.kernel.types import (
     model_key,
     no_target,
     unskilled_model,
-)
-from homie.kernel.vocabulary.actions import (
-    ACTION_TABLE,
-    ACTIONS,
-    Ability,
-    Action,
-    ActionTable,
-    Arguments,
-    acted_on,
-    action_of,
-    canonical_action,
-    listed_actions,
 )
 
 

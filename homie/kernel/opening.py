@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.robot import Robot
-from homie.kernel.setup.options import HouseOptions, OpenOptions
-from homie.kernel.setup.registry import SettingsT, checked_settings
+from homie.kernel.options import HouseOptions, OpenOptions
+from homie.kernel.registry import SettingsT, checked_settings
 
 RobotT = TypeVar("RobotT", bound=Robot)
 

@@ -1,1 +1,0 @@
-"""The loop of an episode: agent, executor, inventory, senses."""
