@@ -26,7 +26,7 @@ from planners.llm.prompting.examples import parse_examples
 from planners.respondents import ScriptedRespondent
 from planners.scripted import read_script
 from ros_bridge.profiles.model import read_profile
-from skills.ideal.reliability import read_reliability
+from skills.ideal_reliability import read_reliability
 from skills.m3.files import find_files
 from suites.questions.folder import read_questions
 

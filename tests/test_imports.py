@@ -117,11 +117,13 @@ LAYERS = {
         ("locator",),
     ),
     "skills": (
-        ("attempts",),
+        ("attempts", "ideal_reliability"),
         ("checkpoints", "motion"),
         ("classical",),
-        ("policies", "arm", "ideal", "delegated"),
-        ("nomad", "pixnav", "rt1x", "octo", "m3", "server", "household", "moves"),
+        ("policies", "ideal_places", "simulated_software"),
+        ("ideal_skill", "moveit", "nav2", "robot_actions"),
+        ("ideal_skill_set",),
+        ("nomad", "pixnav", "effector", "m3", "server", "household", "moves"),
     ),
     "ros_bridge": (
         ("transport", "signals"),

@@ -19,7 +19,7 @@ from homie.kernel.types import Command, Detection, Outcome, Subtask
 from homie.testing import NotConforming, check_detector, check_locator, check_robot, check_skills
 from perception.detectors.simulated import SimulatedDetector
 from perception.locator import SensorLocator
-from skills.arm.skill_set import Arm
+from skills.moves.arm_skill_set import Arm
 from skills.classical.skill_set import Classical
 
 TABLE = {"name": "table_1", "kind": "table", "colour": "brown", "x": 3.0, "y": 3.0, "yaw": 0.0}

@@ -176,8 +176,8 @@ def rt1x(checkpoint: Path, device: str) -> Timed:
     import torch
 
     from skills.policies.resize import bilinear
-    from skills.rt1x.network import FRAMES, SIDE
-    from skills.rt1x.skill_set import Rt1x, Rt1xSettings
+    from skills.effector.rt1x_network import FRAMES, SIDE
+    from skills.effector.rt1x_skill_set import Rt1x, Rt1xSettings
 
     settings = Rt1xSettings(embeddings=texts(checkpoint.parent, 512), device=device)
     whole, pictures = Rt1x(str(checkpoint), settings), camera()
@@ -200,7 +200,7 @@ def rt1x(checkpoint: Path, device: str) -> Timed:
 
 def octo(checkpoint: Path, device: str) -> Timed:
     """One camera, the network at every step (ensemble)."""
-    from skills.octo.skill_set import Octo, OctoSettings
+    from skills.effector.octo_skill_set import Octo, OctoSettings
 
     pictures = camera()
     policy = Octo(str(checkpoint), OctoSettings(embeddings=texts(checkpoint.parent, 16, 768), device=device)).policy()

@@ -31,7 +31,7 @@ UPRIGHT = 1e-3
 
 
 class Planner(Protocol):
-    """Finds ways of an arm: `skills.delegated.simulated.ArmPlanning`."""
+    """Finds ways of an arm: `skills.simulated_software.ArmPlanning`."""
 
     def way(self, begin: Array, end: Array, boxes: Sequence[Box], held: Array) -> list[Array] | None: ...
 

@@ -15,7 +15,7 @@ from skills.household.follow import Follow
 from skills.household.hand_over import HandOver
 from skills.household.press import Press
 from skills.household.show import Show
-from skills.ideal.skill_set import Ideal
+from skills.ideal_skill_set import Ideal
 from skills.motion.hand import Hand
 
 ROWS: ActionTable = {name: verb.action for name, verb in VERBS.items()}

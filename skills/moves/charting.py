@@ -19,7 +19,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.types import Array, Goal, Mask, OccupancyGrid, Pose2, wrapped
 from homie.kernel.world.thresholds import NEAR
 from skills.classical.goto import FAR_GAPS, GAPS, room_cost
-from skills.ideal.places import STAYS, clearances, distances, free_floor, standing_cost, target_of
+from skills.ideal_places import STAYS, clearances, distances, free_floor, standing_cost, target_of
 from skills.motion.planning import CostMap, plan_path
 from skills.motion.reaching import Reachable
 from skills.moves.graph import FACED, Graph

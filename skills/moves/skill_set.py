@@ -9,7 +9,7 @@ from homie.kernel.actions import Action
 from homie.kernel.interfaces import Kinematics, Robot, Skill, SkillSet
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.robot.moves import MOVES, ROWS
-from skills.ideal.skill_set import settable
+from skills.ideal_skill_set import settable
 from skills.moves.charting import chart
 from skills.moves.driven import DrivenMove
 from skills.moves.going import Traveller

@@ -11,9 +11,9 @@ from homie.envs.mujoco.robots.panda.kinematics import GRIPPER_IN_TOOL, PandaKine
 from homie.envs.mujoco.robots.panda.panda import HOME, SPEC
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Array, Box, Pose
-from skills.arm.clearance import Clearance
-from skills.arm.paths import NoWay, find_way
-from skills.arm.skill_set import Arm
+from skills.moves.arm_clearance import Clearance
+from skills.moves.arm_paths import NoWay, find_way
+from skills.moves.arm_skill_set import Arm
 
 KINEMATICS = PandaKinematics()
 DOWN = np.diag([1.0, -1.0, -1.0]) @ GRIPPER_IN_TOOL

@@ -116,6 +116,8 @@ MOVED: Mapping[str, str] = MappingProxyType(
         "ros_bridge.bags.recording": "ros_bridge.bag_recording",
         "ros_bridge.guard.limits": "ros_bridge.guard.limit_checks",
         "ros_bridge.profiles.live": "ros_bridge.profiles.profile_check",
+        "skills.arm": "skills.moves.arm_",
+        "skills.arm.arm_actions": "skills.moves.arm_actions",
         "skills.chores": "skills.household",
         "skills.classical.collision": "skills.motion.collision",
         "skills.classical.driving": "skills.motion.driving",
@@ -128,18 +130,25 @@ MOVED: Mapping[str, str] = MappingProxyType(
         "skills.classical.planning": "skills.motion.planning",
         "skills.classical.reaching": "skills.motion.reaching",
         "skills.classical.ways": "skills.motion.ways",
-        "skills.delegated.stand_ins": "skills.delegated.simulated",
+        "skills.delegated": "skills",
+        "skills.delegated.own": "skills.robot_actions",
+        "skills.delegated.simulated": "skills.simulated_software",
+        "skills.delegated.stand_ins": "skills.simulated_software",
         "skills.graph": "skills.moves",
+        "skills.ideal": "skills.ideal_",
         "skills.networks": "skills.policies",
         "skills.networks.device": "skills.checkpoints.device",
-        "skills.own": "skills.delegated",
-        "skills.own.skill_set": "skills.delegated.own",
+        "skills.octo": "skills.effector.octo_",
+        "skills.own": "skills",
+        "skills.own.skill_set": "skills.robot_actions",
         "skills.people": "skills.household",
+        "skills.rt1x": "skills.effector.rt1x_",
         "skills.steps": "skills.moves",
         "skills.steps.actions": "skills.moves.step_actions",
     }
 )
-"""Where a module or package is now, by the name that it had in version 0.1; what was in it moved with it."""
+"""Where a module or package is now, by the name that it had in version 0.1; what was in it moved with it. A name that
+ends with `_` begins the names of the modules of a package: `skills.octo.text` is `skills.effector.octo_text`."""
 
 
 def new_name(name: str) -> str | None:
@@ -148,7 +157,12 @@ def new_name(name: str) -> str | None:
     while head and head not in MOVED:
         head, _, last = head.rpartition(".")
         tail = f".{last}{tail}"
-    return MOVED[head] + tail if head else None
+    if not head:
+        return None
+    new = MOVED[head]
+    if not new.endswith("_"):
+        return new + tail
+    return new + tail[1:] if tail else new.rpartition(".")[0]
 
 
 class MovedModules:

@@ -19,7 +19,7 @@ from skills.checkpoints import CheckpointFormat, TensorLayout, load_strict, read
 from skills.checkpoints.info import inspect
 from skills.checkpoints.writing import random_tensors, write_torch
 from skills.m3.checkpoint import CHECKPOINT as M3
-from skills.octo.actions import Statistics
+from skills.effector.octo_actions import Statistics
 
 STATE = {
     "encoder.weight": torch.arange(6.0).reshape(2, 3),

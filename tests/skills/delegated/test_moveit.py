@@ -12,7 +12,7 @@ from homie.envs.mujoco.robots.fetch.kinematics import SPEC
 from homie.kernel.actions import action_of
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Outcome, Subtask
-from skills.delegated.moveit import MoveIt
+from skills.moveit import MoveIt
 from skills.motion.motions import merged
 from tests.homes import one_room
 

@@ -11,7 +11,7 @@ from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.actions import action_of
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Outcome, Subtask
-from skills.delegated.nav2 import Nav2
+from skills.nav2 import Nav2
 from tests.homes import one_room
 
 TABLE = {"name": "table_1", "kind": "table", "colour": "white", "x": 3.2, "y": 2.0, "yaw": 3.14159}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from homie.kernel.errors import BadInput
-from skills.ideal.reliability import Reliability, SuccessSampler, read_reliability
+from skills.ideal_reliability import Reliability, SuccessSampler, read_reliability
 
 
 def written(folder: Path, text: str) -> str:

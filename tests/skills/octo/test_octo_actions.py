@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.kernel.errors import BadInput
-from skills.octo.actions import STICKY, Gripper, Statistics, motion
-from skills.octo.chunks import Ensemble, Receding
+from skills.effector.octo_actions import STICKY, Gripper, Statistics, motion
+from skills.effector.octo_chunks import Ensemble, Receding
 
 # ---------------------------------------------------------------- chunks
 

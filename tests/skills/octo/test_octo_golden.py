@@ -13,8 +13,8 @@ from golden_policies import FOLDER, generator, load
 
 from homie.kernel.errors import BadInput
 from skills.checkpoints import load_strict
-from skills.octo.flax_names import flax_view, size_of
-from skills.octo.network import BASE, SMALL, OctoNetwork
+from skills.effector.octo_flax_names import flax_view, size_of
+from skills.effector.octo_network import BASE, SMALL, OctoNetwork
 
 GOLDEN = FOLDER / "octo_small"
 SEEDS = (401, 402)

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from homie.kernel.errors import BadInput, MissingCheckpoint
-from skills.octo.chunks import Receding
-from skills.octo.skill_set import Octo, OctoSettings
+from skills.effector.octo_chunks import Receding
+from skills.effector.octo_skill_set import Octo, OctoSettings
 from skills.policies.motions import Motion
 from skills.policies.policy import PolicyFailed
 

@@ -10,7 +10,7 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from homie.kernel.errors import BadInput
-from skills.octo.text import T5Texts, flax_view, make_encoder, read_tokenizer
+from skills.effector.octo_text import T5Texts, flax_view, make_encoder, read_tokenizer
 
 WORDS = {"<pad>": 0, "</s>": 1, "<unk>": 2, "pick": 3, "up": 4, "the": 5, "apple": 6}
 

@@ -17,8 +17,8 @@ from skills.policies.motions import rotation_matrix
 from skills.policies.policy import PolicyFailed
 from skills.policies.text_table import TextTable
 from skills.policies.tokens import RT1X
-from skills.rt1x.actions import EMBODIMENTS, Google, WidowX
-from skills.rt1x.skill_set import Rt1x, Rt1xSettings
+from skills.effector.rt1x_actions import EMBODIMENTS, Google, WidowX
+from skills.effector.rt1x_skill_set import Rt1x, Rt1xSettings
 
 ZERO = {
     "world_vector": np.zeros(3),

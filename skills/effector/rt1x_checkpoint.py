@@ -7,8 +7,8 @@ from pathlib import Path
 from skills.checkpoints import CheckpointFormat, TensorLayout, load_strict, read_checkpoint, require, shapes_of
 from skills.checkpoints.device import chosen_device
 from skills.checkpoints.writing import random_tensors, write_flax
-from skills.rt1x.flax_names import flax_view
-from skills.rt1x.network import Rt1xNetwork
+from skills.effector.rt1x_flax_names import flax_view
+from skills.effector.rt1x_network import Rt1xNetwork
 
 
 def _layout() -> TensorLayout:

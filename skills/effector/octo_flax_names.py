@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import torch
 
 from homie.kernel.errors import BadInput
-from skills.octo.network import CAMERAS, OctoNetwork, Size
+from skills.effector.octo_network import CAMERAS, OctoNetwork, Size
 from skills.policies.flax import FlaxView
 
 ROOT = "octo_transformer"

@@ -12,8 +12,8 @@ from homie.kernel.interfaces import Kinematics, Skill
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.support.checksums import fingerprint
 from homie.kernel.support.packages import missing_part
-from skills.octo.actions import CONVENTIONS, HABITS, OTHERWISE, TEXT, Gripper, Statistics
-from skills.octo.chunks import Ensemble, Receding
+from skills.effector.octo_actions import CONVENTIONS, HABITS, OTHERWISE, TEXT, Gripper, Statistics
+from skills.effector.octo_chunks import Ensemble, Receding
 from skills.policies.effector import EffectorSkill
 from skills.policies.instructions import Templates
 from skills.policies.pacing import Overlap, pacing
@@ -21,7 +21,7 @@ from skills.policies.policy import Policy, PolicySet, Value
 from skills.policies.text_table import TextTable
 
 if TYPE_CHECKING:
-    from skills.octo.policy import OctoAhead, OctoPolicy, Texts
+    from skills.effector.octo_policy import OctoAhead, OctoPolicy, Texts
 
 LENGTH = 4
 """Actions of a chunk."""
@@ -93,7 +93,7 @@ class Octo(PolicySet):
                 " texts, `--skill-option octo.embeddings=FILE.npz`."
             )
         try:
-            from skills.octo.checkpoint import load_network, load_texts, read_release
+            from skills.effector.octo_checkpoint import load_network, load_texts, read_release
         except ModuleNotFoundError as error:
             raise missing_part("Octo", error.name, self.extra) from error
         self.path = Path(argument)
@@ -108,7 +108,7 @@ class Octo(PolicySet):
         self.network = load_network(release, chosen.device)
 
     def policy(self) -> OctoPolicy | OctoAhead:
-        from skills.octo.policy import OctoAhead, OctoPolicy
+        from skills.effector.octo_policy import OctoAhead, OctoPolicy
 
         settings = self.settings
         habit = HABITS.get(settings.dataset, OTHERWISE)

@@ -21,9 +21,9 @@ from skills.checkpoints import (
 )
 from skills.checkpoints.device import chosen_device
 from skills.checkpoints.writing import random_tensors, write_flax
-from skills.octo.flax_names import LANGUAGE_MODEL, ROOT, flax_view, size_of
-from skills.octo.network import BASE, SMALL, OctoNetwork, Size
-from skills.octo.policy import Texts
+from skills.effector.octo_flax_names import LANGUAGE_MODEL, ROOT, flax_view, size_of
+from skills.effector.octo_network import BASE, SMALL, OctoNetwork, Size
+from skills.effector.octo_policy import Texts
 
 FLAGS = ("repeat_task_tokens", "use_correct_attention")
 """Flags of the model in config.json that are true since 1.5."""
@@ -108,7 +108,7 @@ def load_texts(checkpoint: Checkpoint, tokenizer: Path) -> Texts:
             f"{checkpoint.path} has no text encoder: give a table, `--skill-option octo.embeddings=FILE.npz`."
         )
     try:
-        from skills.octo.text import T5Texts
+        from skills.effector.octo_text import T5Texts
     except ModuleNotFoundError as error:
         raise missing_part("Octo's text encoder", error.name, "torch") from error
     return T5Texts(tensors, tokenizer, path=checkpoint.path)

@@ -17,7 +17,7 @@ from transformers import T5Config, T5EncoderModel
 
 from homie.kernel.errors import BadInput
 from skills.checkpoints import load_strict
-from skills.octo.network import TEXT_TOKENS, TEXT_WIDTH
+from skills.effector.octo_network import TEXT_TOKENS, TEXT_WIDTH
 from skills.policies.flax import FlaxView
 
 PAD = 0

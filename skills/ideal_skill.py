@@ -7,8 +7,8 @@ from homie.kernel.interfaces import Rearrangeable
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Command, Goal, Observation, Outcome, Subtask
 from skills.attempts import AttemptSkill
-from skills.ideal.places import places
-from skills.ideal.reliability import SuccessSampler
+from skills.ideal_places import places
+from skills.ideal_reliability import SuccessSampler
 
 SETTLES = 0.2
 """Seconds that a thing that was set down has to come to rest: into a bowl it falls a few centimetres."""

@@ -9,14 +9,14 @@ from homie.kernel.actions import HOUSEHOLD, ActionTable
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Kinematics, Rearrangeable, Robot, Skill, SkillSet
 from homie.kernel.robot.body import RobotSpec
-from skills.ideal.reliability import SuccessSampler, read_reliability
-from skills.ideal.skill import IdealSkill
+from skills.ideal_reliability import SuccessSampler, read_reliability
+from skills.ideal_skill import IdealSkill
 
 
 class Ideal(SkillSet):
     """Skills that cannot fail but as a file of reliabilities says: to compare planners apart from skills.
 
-    The argument is such a file (`skills.ideal.reliability`), or the name of one that comes with Homie: `emmoe`.
+    The argument is such a file (`skills.ideal_reliability`), or the name of one that comes with Homie: `emmoe`.
     """
 
     name = "ideal"

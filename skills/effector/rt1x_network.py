@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from skills.policies.efficientnet import B3, EfficientNet, Film
-from skills.rt1x.actions import TEXT
+from skills.effector.rt1x_actions import TEXT
 
 FRAMES = 15
 """Number of frames in the input, oldest first."""

@@ -18,8 +18,8 @@ from skills.policies.policy import Named
 from skills.policies.resize import bilinear
 from skills.policies.text_table import TextTable
 from skills.policies.tokens import Tokens
-from skills.rt1x.actions import Embodiment
-from skills.rt1x.network import FRAMES, SIDE, Rt1xNetwork
+from skills.effector.rt1x_actions import Embodiment
+from skills.effector.rt1x_network import FRAMES, SIDE, Rt1xNetwork
 
 
 class Rt1xPolicy:

@@ -8,7 +8,7 @@ import numpy as np
 
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.types import Array, Box, Pose, rotation_z
-from skills.arm.arm_actions import ArmAction
+from skills.moves.arm_actions import ArmAction
 from skills.motion.collision import Solids
 
 DEEP_ARM, DEEP_FINGERS, DEEP_HELD = 0.006, 0.003, 0.009

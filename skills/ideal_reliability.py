@@ -23,7 +23,7 @@ from homie.kernel.support.checksums import sha256
 from homie.kernel.support.documents import load_yaml
 from homie.kernel.support.files import reading
 
-PACKAGED = {"emmoe": Path(__file__).parent / "emmoe.yaml"}
+PACKAGED = {"emmoe": Path(__file__).with_name("ideal_emmoe.yaml")}
 """Files that come with Homie, by the names that stand for them."""
 
 

@@ -16,9 +16,9 @@ import torch
 from numpy.typing import NDArray
 
 from homie.kernel.types import Array, Image
-from skills.octo.actions import Gripper, Statistics, motion
-from skills.octo.chunks import Chunks
-from skills.octo.network import ACTION, CAMERAS, CHUNK, DIFFUSION, WINDOW, OctoNetwork
+from skills.effector.octo_actions import Gripper, Statistics, motion
+from skills.effector.octo_chunks import Chunks
+from skills.effector.octo_network import ACTION, CAMERAS, CHUNK, DIFFUSION, WINDOW, OctoNetwork
 from skills.policies.motions import Motion
 from skills.policies.policy import Named
 from skills.policies.resize import lanczos3

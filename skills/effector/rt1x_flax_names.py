@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from skills.policies.efficientnet import MBConv
 from skills.policies.flax import FlaxView
-from skills.rt1x.network import HEAD_WIDTH, HEADS, Rt1xNetwork
+from skills.effector.rt1x_network import HEAD_WIDTH, HEADS, Rt1xNetwork
 
 PARAMS, STATISTICS = "params", "batch_stats"
 """The two trees of the file with the network; others (optimiser, step) are not read."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from homie.kernel.types import FailureReason
-from skills.arm.arm_actions import ArmAction
-from skills.arm.clearance import Clearance
-from skills.arm.paths import NoWay, find_way
+from skills.moves.arm_actions import ArmAction
+from skills.moves.arm_clearance import Clearance
+from skills.moves.arm_paths import NoWay, find_way
 from skills.motion.motions import Motion, RoutineSkill, Stuck
 
 ARRIVED, TURNED = 0.01, 0.06

@@ -5,7 +5,7 @@ from __future__ import annotations
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Kinematics, Skill, SkillSet
 from homie.kernel.robot.body import RobotSpec
-from skills.arm.move import Move
+from skills.moves.arm_move import Move
 
 
 class Arm(SkillSet):

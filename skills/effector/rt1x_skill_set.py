@@ -16,10 +16,10 @@ from skills.policies.effector import EffectorSkill
 from skills.policies.instructions import Templates
 from skills.policies.policy import Policy, PolicySet, Value
 from skills.policies.text_table import TextTable
-from skills.rt1x.actions import CONVENTIONS, EMBODIMENTS, RATE, TEXT
+from skills.effector.rt1x_actions import CONVENTIONS, EMBODIMENTS, RATE, TEXT
 
 if TYPE_CHECKING:
-    from skills.rt1x.policy import Rt1xPolicy
+    from skills.effector.rt1x_policy import Rt1xPolicy
 
 
 class Rt1xSettings(Templates):
@@ -65,14 +65,14 @@ class Rt1x(PolicySet):
             )
         self.texts = TextTable.read(self.settings.embeddings, (TEXT,))
         try:
-            from skills.rt1x.checkpoint import load_network
+            from skills.effector.rt1x_checkpoint import load_network
         except ModuleNotFoundError as error:
             raise missing_part("RT-1-X", error.name, self.extra) from error
         self.path = Path(argument)
         self.network, self.sha256 = load_network(self.path, self.settings.device)
 
     def policy(self) -> Rt1xPolicy:
-        from skills.rt1x.policy import Rt1xPolicy
+        from skills.effector.rt1x_policy import Rt1xPolicy
 
         settings = self.settings
         facts: dict[str, Value] = {

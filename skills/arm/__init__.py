@@ -1,1 +1,0 @@
-"""Discretised arm actions as a skill: Move, with seven numbers as EmbodiedBench has them."""
