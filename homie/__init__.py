@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from homie.envs.mujoco.house.build import build as build_scene
     from homie.envs.mujoco.house.spec import SceneSpec
     from homie.envs.mujoco.house.topdown import draw_map
-    from homie.envs.symbolic import SymbolicRobot
+    from homie.envs.symbolic_robot import SymbolicRobot
     from homie.kernel.actions import Action
     from homie.kernel.agent import run_episode
     from homie.kernel.episode_rules import EpisodeRules
@@ -295,7 +295,7 @@ _NAMES = {
     "homie.envs.mujoco.house.build": "build:build_scene",
     "homie.envs.mujoco.house.spec": "SceneSpec",
     "homie.envs.mujoco.house.topdown": "draw_map",
-    "homie.envs.symbolic": "SymbolicRobot",
+    "homie.envs.symbolic_robot": "SymbolicRobot",
     "homie.kernel.agent": "run_episode",
     "homie.kernel.episode_rules": "EpisodeRules",
     "homie.kernel.errors": (

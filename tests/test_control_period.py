@@ -11,8 +11,8 @@ from homes import final_state, one_room, play
 
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.build import TIMESTEP
-from homie.envs.mujoco.robots.fetch.kinematics import FETCH
-from homie.envs.mujoco.robots.panda import panda
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import FETCH
+from homie.envs.mujoco.robots.bodies import panda
 from homie.kernel import registry
 from homie.kernel.robot.body import RobotSpec
 
@@ -27,7 +27,7 @@ SCRIPT += ["[Put, apple, drawer]", "[Close, drawer]"]
 MODULE = """
 from dataclasses import replace
 
-from homie.envs.mujoco.robots.fetch.kinematics import FETCH
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import FETCH
 
 BODY = replace(FETCH, spec=replace(FETCH.spec, period={period}))
 """

@@ -12,7 +12,7 @@ import pytest
 from homes import one_room
 
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.envs.symbolic import SymbolicRobot
+from homie.envs.symbolic_robot import SymbolicRobot
 from homie.kernel import registry
 from homie.kernel.actions import Action
 from homie.kernel.errors import MissingCheckpoint, MissingPart

@@ -29,7 +29,7 @@ from benchmarks.episodes.put_verdicts import verdict_of
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.envs.mujoco.robots.fetch.kinematics import FETCH
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import FETCH
 from homie.kernel.options import RunOptions
 from homie.kernel.support.files import to_json, write_atomically
 from homie.runtime.assembly import assemble

@@ -14,7 +14,7 @@ from homie.envs.mujoco.house.build import build
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of
-from homie.envs.mujoco.state.world import World
+from homie.envs.mujoco.world import World
 from homie.kernel.errors import BadInput
 
 BOWL_SHARE, STACK_SHARE = 0.2, 0.35

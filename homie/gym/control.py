@@ -17,7 +17,7 @@ from gymnasium.spaces import Box, Dict, Discrete, Space
 from numpy.typing import NDArray
 
 from homie.envs.mujoco.home.home import PICTURE_SIZE
-from homie.envs.mujoco.robots.fetch.fetch import SPEC
+from homie.envs.mujoco.robots.bodies.fetch import SPEC
 from homie.gym.base import numbers_of, picture_space
 from homie.gym.house import HouseEnv
 from homie.kernel.errors import BadInput

@@ -14,7 +14,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
 from numpy.typing import NDArray
 
-from homie.envs.mujoco.robots.panda import panda
+from homie.envs.mujoco.robots.bodies import panda
 from homie.envs.mujoco.table.families import scene_of
 from homie.envs.mujoco.table.robot import PICTURE_SIZE, FrankaTable
 from homie.gym.base import CODES, SessionEnv, numbers_of, picture_space

@@ -108,7 +108,7 @@ def test_another_arm_moves_it_by_a_file(plugin, tmp_path):
 def test_the_example_is_for_the_panda(plugin):
     from lerobot_robot_homie.adapter import read_adapter
 
-    from homie.envs.mujoco.robots.panda.panda import SPEC
+    from homie.envs.mujoco.robots.bodies.panda import SPEC
 
     adapter = read_adapter(FOLDER / "so101_panda.yaml")
     labels = [label for names in command_labels(SPEC).values() for label in names]
@@ -121,7 +121,7 @@ def test_the_example_is_for_the_panda(plugin):
 
 
 def test_a_command_comes_back_from_its_labels():
-    from homie.envs.mujoco.robots.panda.panda import SPEC
+    from homie.envs.mujoco.robots.bodies.panda import SPEC
 
     command = Command(arm=(0.1, 0.2, 0.3, -1.0, 0.5, 1.0, 0.7), gripper=0.04)
     assert command_of(commanded(command, SPEC), SPEC) == Command(arm=command.get("arm"), gripper=(0.04,))

@@ -12,7 +12,7 @@ from homie.data.lerobot.language import TOOLS
 from homie.data.lerobot.tables import TASKS, read_tasks, write_tasks
 from homie.data.options import EmmoeOptions, GenerateOptions, SplitOptions
 from homie.data.recording import topics
-from homie.envs.mujoco.robots.fetch.fetch import SPEC
+from homie.envs.mujoco.robots.bodies.fetch import SPEC
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Command, GripperState, Intrinsics, Pose, Pose2, Proprioception
 

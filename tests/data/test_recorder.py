@@ -16,7 +16,7 @@ import pytest
 from homie.data.recording.mcapfile import Entry, McapFile, Reading, repair
 from homie.data.recording.reader import read_recording
 from homie.data.recording.recorder import RECORDING, Recorder, depth_png, jpeg
-from homie.envs.mujoco.robots.fetch.fetch import SPEC
+from homie.envs.mujoco.robots.bodies.fetch import SPEC
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.types import (
     SUCCESS,

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from furnished import House
 
-from homie.envs.mujoco.robots.fetch import fetch
-from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.envs.mujoco.robots.bodies import fetch
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.errors import TargetLost
 from homie.kernel.types import Goal, Observation, Pose2, Proprioception

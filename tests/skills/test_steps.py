@@ -125,7 +125,7 @@ def test_the_actions_are_those_of_eb_navigation_in_their_order() -> None:
 
 
 def test_a_body_without_a_head_takes_no_steps() -> None:
-    from homie.envs.mujoco.robots.panda.panda import SPEC
+    from homie.envs.mujoco.robots.bodies.panda import SPEC
 
     with pytest.raises(BadInput, match="The skill set 'steps' needs a base that drives and a head"):
         Steps("").skills(SPEC, None)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from homie.envs.symbolic import SymbolicRobot
+from homie.envs.symbolic_robot import SymbolicRobot
 from homie.envs.thor.actions import DROP, FIND, NAMES, ON_OBJECTS, OWN, PICK_UP, PUT_DOWN, STEPS
 from homie.envs.thor.controller import Controller, Event, open_ai2thor
 from homie.envs.thor.numbered import numbered

@@ -7,7 +7,7 @@ import pytest
 from homes import lay, one_room
 
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.envs.mujoco.robots.fetch.kinematics import FETCH
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import FETCH
 from homie.kernel.types import Command, Pose
 
 IN_FALL, IN_FINGER = 0.005, 0.002

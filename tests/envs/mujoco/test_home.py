@@ -14,7 +14,7 @@ from homes import one_room
 from homie.envs.mujoco.home.filming import FilmCamera
 from homie.envs.mujoco.home.home import PICTURE_SIZE, MujocoHome
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.envs.mujoco.robots.fetch.fetch import READY
+from homie.envs.mujoco.robots.bodies.fetch import READY
 from homie.kernel.errors import CommandRefused, RobotFault
 from homie.kernel.types import VIEWS, Array, CameraFrame, Command, Observation, Pose
 from homie.kernel.world.snapshot import read_snapshot

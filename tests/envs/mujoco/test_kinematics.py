@@ -4,9 +4,9 @@ import mujoco
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.robots.fetch import fetch
-from homie.envs.mujoco.robots.fetch.closed_form import all_solutions, elbow_height, wrapped, wrist_point
-from homie.envs.mujoco.robots.fetch.kinematics import COMFORT, ArmKinematics
+from homie.envs.mujoco.robots.bodies import fetch
+from homie.envs.mujoco.robots.bodies.fetch_closed_form import all_solutions, elbow_height, wrapped, wrist_point
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import COMFORT, ArmKinematics
 from homie.envs.mujoco.robots.limbs import place
 from homie.kernel.types import Array, Pose
 

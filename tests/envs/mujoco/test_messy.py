@@ -22,7 +22,7 @@ from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.build import build
 from homie.envs.mujoco.house.doors import leaf_corners
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.envs.mujoco.state.world import World
+from homie.envs.mujoco.world import World
 from homie.kernel.errors import BadInput
 from homie.kernel.options import SceneOptions
 from homie.kernel.scenes import scene_options

@@ -19,8 +19,8 @@ from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.house.build import build
 from homie.envs.mujoco.house.initial_state import initial_state
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.envs.mujoco.state.snapshot import snapshot_of
-from homie.envs.mujoco.state.world import World
+from homie.envs.mujoco.snapshot import snapshot_of
+from homie.envs.mujoco.world import World
 from homie.kernel.types import ErrorCode
 from homie.kernel.world.conditions import parse_condition
 from homie.kernel.world.snapshot import RobotState, WorldSnapshot

@@ -8,8 +8,8 @@ import pytest
 
 from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.envs.mujoco.home.home import open_home
-from homie.envs.mujoco.robots.fetch.fetch import READY
-from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.envs.mujoco.robots.bodies.fetch import READY
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.kernel.options import RunOptions
 from homie.kernel.types import Command
 

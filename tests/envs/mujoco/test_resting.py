@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.build import build
-from homie.envs.mujoco.state.resting import Place
-from homie.envs.mujoco.state.snapshot import snapshot_of
-from homie.envs.mujoco.state.world import World
+from homie.envs.mujoco.resting import Place
+from homie.envs.mujoco.snapshot import snapshot_of
+from homie.envs.mujoco.world import World
 from homie.kernel.world.conditions import parse_condition
 from homie.kernel.world.snapshot import RobotState
 

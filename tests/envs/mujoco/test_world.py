@@ -11,8 +11,8 @@ from homes import lay, one_room, swing
 
 from homie.envs.mujoco.house.build import Home, build
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.envs.mujoco.state.resting import Place
-from homie.envs.mujoco.state.world import World
+from homie.envs.mujoco.resting import Place
+from homie.envs.mujoco.world import World
 from homie.kernel.types import Array
 from homie.kernel.world.thresholds import LETS_IN
 

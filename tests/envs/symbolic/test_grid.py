@@ -17,7 +17,7 @@ from error_detection.execution import check
 from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench
-from homie.envs.symbolic import SymbolicRobot
+from homie.envs.symbolic_robot import SymbolicRobot
 from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.interfaces import Trial

@@ -50,9 +50,9 @@ def changed(name="fetch", **changes):
 def test_the_chain_of_a_profile_is_that_of_the_embedded_robot(name):
     profile = read_profile(name)
     if name == "fetch":
-        from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics as Kinematics
+        from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics as Kinematics
     else:
-        from homie.envs.mujoco.robots.panda.kinematics import PandaKinematics as Kinematics
+        from homie.envs.mujoco.robots.bodies.panda_kinematics import PandaKinematics as Kinematics
     kinematics = Kinematics()
     moving = [link.joint for link in profile.chain if link.kind != "fixed"]
     q = np.linspace(0.1, 0.8, len(moving)) if name == "fetch" else np.array([0.1, -0.3, 0.2, -2, 0.3, 1.8, 0.4])

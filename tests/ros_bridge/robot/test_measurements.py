@@ -8,7 +8,7 @@ from types import SimpleNamespace as Fields
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.robots.fetch.fetch import SPEC as BODY
+from homie.envs.mujoco.robots.bodies.fetch import SPEC as BODY
 from homie.kernel.errors import RobotFault
 from homie.kernel.types import Pose2
 from ros_bridge.guard.measured import Measured

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from homie.envs.mujoco.robots.fetch.fetch import CARRY, READY, REST, SPEC
-from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.envs.mujoco.robots.bodies.fetch import CARRY, READY, REST, SPEC
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.kernel.types import Array, Articulation, Box, Command, Goal, Pose, Pose2, Subtask
 from skills.classical.goto import GoTo
 from skills.classical.openclose import Close, Open

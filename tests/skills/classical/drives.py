@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from homie.envs.mujoco.robots.fetch.fetch import CARRY, REST, SPEC
+from homie.envs.mujoco.robots.bodies.fetch import CARRY, REST, SPEC
 from homie.kernel.types import Box, Goal, Pose2
 from skills.classical.goto import GoTo, place_cost, room_cost
 from skills.classical.openclose import Close, Open

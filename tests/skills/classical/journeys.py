@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from homie.envs.mujoco.robots.fetch.fetch import CARRY, SPEC
+from homie.envs.mujoco.robots.bodies.fetch import CARRY, SPEC
 from homie.kernel.types import Box, Goal, Outcome, Pose2, Subtask
 from skills.classical.pick import Pick, contents, standing_on
 from skills.classical.put import Put

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from homie.envs.mujoco.robots.fetch.fetch import CARRY, SPEC
+from homie.envs.mujoco.robots.bodies.fetch import CARRY, SPEC
 from homie.kernel.types import Box, Goal, Pose, Pose2, Solid, rotation_z
 from skills.classical.pick import Pick
 from skills.classical.put import Put

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from homie.envs.mujoco.robots.fetch.fetch import CARRY, READY, REST, SPEC
+from homie.envs.mujoco.robots.bodies.fetch import CARRY, READY, REST, SPEC
 from homie.kernel.types import Articulation, Box, Pose, Pose2
 from skills.classical.goto import GoTo
 from skills.classical.openclose import Close, Open

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from homie.envs.mujoco.robots.fetch.fetch import REST, SPEC
-from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.envs.mujoco.robots.bodies.fetch import REST, SPEC
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.kernel.types import (
     Array,
     Box,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.robots.fetch.fetch import CARRY, READY, REST, SPEC
+from homie.envs.mujoco.robots.bodies.fetch import CARRY, READY, REST, SPEC
 from homie.kernel.types import Array, Box, Command, Goal, Outcome, Pose, Pose2, Subtask
 from skills.motion.hand import Hand
 from skills.motion.manipulation import Manipulation

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.robots.fetch.fetch import CARRY, SPEC
+from homie.envs.mujoco.robots.bodies.fetch import CARRY, SPEC
 from homie.kernel.types import Box, Goal, Outcome, Pose, Pose2, Solid, Subtask, Surface
 from skills.classical.grasp_candidates import FINGERS, Tool
 from skills.classical.overhang import pinches

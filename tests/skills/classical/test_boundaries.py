@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.robots.fetch.fetch import REST
+from homie.envs.mujoco.robots.bodies.fetch import REST
 from homie.kernel.types import Box, Goal, OccupancyGrid, Outcome, Pose2, Surface
 from skills.classical.goto import GoTo
 from skills.classical.grasp_candidates import FINGERS, Tool, grasps

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.robots.fetch.fetch import READY, SPEC
+from homie.envs.mujoco.robots.bodies.fetch import READY, SPEC
 from homie.kernel.types import Box, Goal, Outcome, Pose, Pose2, Subtask
 from skills.motion.driving import MobileSkill
 from skills.motion.hand import Hand, filled

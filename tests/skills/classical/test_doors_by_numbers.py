@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.robots.fetch.fetch import REST, SPEC
-from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.envs.mujoco.robots.bodies.fetch import REST, SPEC
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.kernel.types import Articulation, Box, Goal, Outcome, Pose2, Subtask
 from skills.classical.openclose import Close, Open
 from skills.classical.pulls import STANDOFF, on_sweep

@@ -10,8 +10,8 @@ from homes import one_room
 
 from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.envs.mujoco.robots.fetch.fetch import SPEC
-from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.envs.mujoco.robots.bodies.fetch import SPEC
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.kernel.types import Goal, OccupancyGrid, Outcome, Pose2, Subtask
 from skills.motion.driving import MobileSkill
 from skills.motion.motions import Motion, wrap

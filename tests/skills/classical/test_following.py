@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.robots.fetch.fetch import CARRY, REST, SPEC
+from homie.envs.mujoco.robots.bodies.fetch import CARRY, REST, SPEC
 from homie.kernel.types import Array, Box, Goal, OccupancyGrid, Outcome, Pose2, Subtask
 from skills.motion.driving import MobileSkill
 from skills.motion.hand import Hand, filled
@@ -227,7 +227,7 @@ def test_something_long_goes_round_on_the_side_where_it_touches_nothing() -> Non
 
 def ready_to_hold() -> Array:
     """Torso and arm stretched out ahead."""
-    from homie.envs.mujoco.robots.fetch.fetch import READY
+    from homie.envs.mujoco.robots.bodies.fetch import READY
     from tests.skills.classical.obedient import KINEMATICS
 
     solution = KINEMATICS.solve(np.array([0.7, 0.0, 0.95]), np.eye(3), READY)

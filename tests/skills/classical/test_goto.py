@@ -6,8 +6,8 @@ import numpy as np
 from homes import one_room
 
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.envs.mujoco.robots.fetch.fetch import SPEC
-from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.envs.mujoco.robots.bodies.fetch import SPEC
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.kernel.types import Box, Goal, OccupancyGrid, Outcome, Subtask
 from skills.classical.goto import GoTo
 

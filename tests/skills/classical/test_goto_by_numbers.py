@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.robots.fetch.fetch import CARRY, SPEC
+from homie.envs.mujoco.robots.bodies.fetch import CARRY, SPEC
 from homie.kernel.types import Box, Goal, Outcome, Pose2, Surface
 from skills.classical.goto import GoTo, place_cost, room_cost
 from skills.motion.hand import Hand, filled

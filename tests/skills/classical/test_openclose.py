@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.robots.fetch.fetch import SPEC
-from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.envs.mujoco.robots.bodies.fetch import SPEC
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.kernel.types import (
     Articulation,
     Goal,

@@ -9,8 +9,8 @@ from homes import one_room
 
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.envs.mujoco.robots.fetch.fetch import SPEC
-from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.envs.mujoco.robots.bodies.fetch import SPEC
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.kernel.actions import action_of
 from homie.kernel.types import Box, Goal, Outcome, Subtask
 from skills.classical.pick import Pick, contents, standing_on

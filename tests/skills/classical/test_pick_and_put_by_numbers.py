@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.robots.fetch.fetch import CARRY, REST, SPEC
+from homie.envs.mujoco.robots.bodies.fetch import CARRY, REST, SPEC
 from homie.kernel.types import Array, Box, Goal, Outcome, Pose, Pose2, Solid, Subtask, Surface
 from skills.classical.pick import Pick
 from skills.classical.put import Put

@@ -8,8 +8,8 @@ import numpy as np
 from homes import one_room
 
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.envs.mujoco.robots.fetch.fetch import SPEC
-from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.envs.mujoco.robots.bodies.fetch import SPEC
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.kernel.actions import action_of
 from homie.kernel.types import Box, Outcome, Pose, Subtask
 from skills.classical.pick import Pick

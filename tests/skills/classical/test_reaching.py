@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homie.envs.mujoco.robots.fetch.fetch import READY
-from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.envs.mujoco.robots.bodies.fetch import READY
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.kernel.robot.reach import Reach
 from homie.kernel.types import OccupancyGrid, Pose, Pose2, rotation_z
 from skills.motion.motions import gripper_rotation, wrap

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.robots.fetch.fetch import SPEC
+from homie.envs.mujoco.robots.bodies.fetch import SPEC
 from homie.kernel.types import Outcome, Pose2, Subtask
 from skills.motion.motions import wrap
 from tests.skills.classical.obedient import PERIOD, ObedientRobot, Routine, empty_floor, nowhere, play

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.robots.fetch.fetch import CARRY, MIRROR, READY, REST, SPEC
-from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.envs.mujoco.robots.bodies.fetch import CARRY, MIRROR, READY, REST, SPEC
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.kernel.types import Array, Box, Pose2, rotation_z
 from skills.motion.collision import Solids
 from skills.motion.hand import NOTHING, filled

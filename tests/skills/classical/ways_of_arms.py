@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from homie.envs.mujoco.robots.fetch.fetch import CARRY, READY, REST, SPEC
+from homie.envs.mujoco.robots.bodies.fetch import CARRY, READY, REST, SPEC
 from homie.kernel.types import Array, Articulation, Box, Pose, Pose2
 from skills.classical.pulls import Wrist, handle_box, moved_boxes, on_sweep, plan_pull
 from skills.motion.collision import Solids

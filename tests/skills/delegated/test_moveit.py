@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.envs.mujoco.robots.fetch.kinematics import SPEC
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import SPEC
 from homie.kernel.actions import action_of
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Outcome, Subtask

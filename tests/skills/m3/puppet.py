@@ -10,8 +10,8 @@ from collections.abc import Collection
 
 import numpy as np
 
-from homie.envs.mujoco.robots.fetch.fetch import SPEC
-from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.envs.mujoco.robots.bodies.fetch import SPEC
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.kernel.interfaces import Skill
 from homie.kernel.types import (
     CameraFrame,

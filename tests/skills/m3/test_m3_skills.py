@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from puppet import KINEMATICS, Puppet, Solver, perform
 
-from homie.envs.mujoco.robots.fetch.fetch import SPEC
+from homie.envs.mujoco.robots.bodies.fetch import SPEC
 from homie.kernel.errors import BadInput
 from homie.kernel.robot.body import Group
 from homie.kernel.types import Articulation, CameraFrame, Command, Goal, Intrinsics, Outcome, Pose, Pose2, Surface

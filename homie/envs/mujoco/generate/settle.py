@@ -14,7 +14,7 @@ from homie.envs.mujoco.house.build import Home, build
 from homie.envs.mujoco.house.index import SupportSurface
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import ObjectSpec
-from homie.envs.mujoco.state.world import World
+from homie.envs.mujoco.world import World
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Array
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.envs.mujoco.house.index import ObjectInfo, ReceptacleInfo
-from homie.envs.mujoco.state.world import World
+from homie.envs.mujoco.world import World
 from homie.kernel import registry
 from homie.kernel.actions import POWER, Action
 from homie.kernel.interfaces import Locator, NameMatcher, kind_of

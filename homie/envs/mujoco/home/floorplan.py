@@ -6,7 +6,7 @@ import cv2
 import mujoco
 import numpy as np
 
-from homie.envs.mujoco.state.world import World
+from homie.envs.mujoco.world import World
 from homie.kernel.types import Array, Mask, OccupancyGrid
 
 RESOLUTION = 0.05

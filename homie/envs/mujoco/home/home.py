@@ -30,12 +30,12 @@ from homie.envs.mujoco.house.spec_parts import MeshSpec
 from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.envs.mujoco.robots.drive import BASE_JOINTS
 from homie.envs.mujoco.robots.eyes import Eyes
-from homie.envs.mujoco.robots.fetch.kinematics import FETCH
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import FETCH
 from homie.envs.mujoco.robots.grasping import Grasping, add_grasp_constraints
 from homie.envs.mujoco.robots.limbs import PREFIX, Limbs, place
 from homie.envs.mujoco.robots.simulated import LEAD, SimulatedRobot
-from homie.envs.mujoco.state.snapshot import snapshot_of
-from homie.envs.mujoco.state.world import World
+from homie.envs.mujoco.snapshot import snapshot_of
+from homie.envs.mujoco.world import World
 from homie.kernel import registry
 from homie.kernel.actions import Action
 from homie.kernel.errors import BadInput

@@ -9,7 +9,7 @@ import numpy as np
 
 from homie.envs.mujoco.blueprints.extents import quat_of
 from homie.envs.mujoco.robots.limbs import PREFIX
-from homie.envs.mujoco.state.world import World
+from homie.envs.mujoco.world import World
 from homie.kernel.types import Mask, Pose
 
 DEEP = 0.003

@@ -18,7 +18,7 @@ from homie.envs.mujoco.home.ideal_spots import Spot
 from homie.envs.mujoco.house.index import ArticulationInfo, ObjectInfo
 from homie.envs.mujoco.robots.grasping import Grasping
 from homie.envs.mujoco.robots.limbs import Limbs, place
-from homie.envs.mujoco.state.world import World
+from homie.envs.mujoco.world import World
 from homie.kernel.actions import HOUSEHOLD
 from homie.kernel.errors import RobotFault
 from homie.kernel.robot.body import RobotSpec

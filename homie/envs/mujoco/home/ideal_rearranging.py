@@ -14,7 +14,7 @@ from homie.envs.mujoco.home.ideal_spots import ABOVE, Spot, spots_in, spots_on
 from homie.envs.mujoco.house.index import ArticulationInfo, ObjectInfo, PersonInfo, ReceptacleInfo
 from homie.envs.mujoco.robots.grasping import Grasping
 from homie.envs.mujoco.robots.limbs import PREFIX, Limbs, place
-from homie.envs.mujoco.state.world import World
+from homie.envs.mujoco.world import World
 from homie.kernel.actions import Action
 from homie.kernel.interfaces import kind_of
 from homie.kernel.robot.body import Posture, RobotSpec

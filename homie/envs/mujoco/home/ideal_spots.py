@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from homie.envs.mujoco.house.index import ObjectInfo, ReceptacleInfo
-from homie.envs.mujoco.state.world import World
+from homie.envs.mujoco.world import World
 from homie.kernel.types import Array, Box, Surface, planar_rotation
 
 STEP = 0.04

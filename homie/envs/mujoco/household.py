@@ -9,8 +9,8 @@ import numpy as np
 
 from homie.envs.mujoco.house.build import Home
 from homie.envs.mujoco.house.index import ObjectInfo, ReceptacleInfo, SupportSurface
-from homie.envs.mujoco.state.appliances import Appliances
-from homie.envs.mujoco.state.resting import UPRIGHT
+from homie.envs.mujoco.appliances import Appliances
+from homie.envs.mujoco.resting import UPRIGHT
 from homie.kernel.types import Failure, FailureReason
 from homie.kernel.world import thresholds
 from homie.kernel.world.household import RULES, Rule

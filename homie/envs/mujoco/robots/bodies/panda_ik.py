@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.envs.mujoco.robots.panda.panda import FILE, SPEC
+from homie.envs.mujoco.robots.bodies.panda import FILE, SPEC
 from homie.kernel.types import Array
 
 _ORIGINS = [FILE.origin(f"panda_link{number}") for number in range(1, 8)]

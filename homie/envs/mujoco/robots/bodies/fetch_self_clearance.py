@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.envs.mujoco.blueprints.parts import Vec3
-from homie.envs.mujoco.robots.fetch.fetch import FILE
+from homie.envs.mujoco.robots.bodies.fetch import FILE
 from homie.envs.mujoco.robots.limbs import PREFIX
 from homie.kernel.types import Array
 

@@ -13,8 +13,8 @@ from collections.abc import Collection
 
 import numpy as np
 
-from homie.envs.symbolic.locator import SymbolicLocator
-from homie.envs.symbolic.picture import SIZE, draw
+from homie.envs.symbolic_locator import SymbolicLocator
+from homie.envs.symbolic_picture import SIZE, draw
 from homie.kernel.interfaces import IkSolution, Locator, Robot
 from homie.kernel.robot.body import Group, RobotSpec
 from homie.kernel.types import (

@@ -12,8 +12,8 @@ import numpy as np
 
 from homie.envs.mujoco.robots.descent import Descent, is_near
 from homie.envs.mujoco.robots.limbs import PREFIX
-from homie.envs.mujoco.robots.panda.panda import FILE, SPEC
-from homie.envs.mujoco.robots.panda.panda_ik import SHOULDER, TOOL, solutions
+from homie.envs.mujoco.robots.bodies.panda import FILE, SPEC
+from homie.envs.mujoco.robots.bodies.panda_ik import SHOULDER, TOOL, solutions
 from homie.kernel.interfaces import IkSolution
 from homie.kernel.types import Array, Pose
 

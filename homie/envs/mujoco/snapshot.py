@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from homie.envs.mujoco.house.index import ObjectInfo, PersonInfo, ReceptacleInfo
-from homie.envs.mujoco.state.world import World
+from homie.envs.mujoco.world import World
 from homie.kernel.world.snapshot import (
     FixedState,
     JointState,

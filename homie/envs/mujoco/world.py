@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from homie.envs.mujoco.blueprints.extents import Extents
 from homie.envs.mujoco.house.build import Home
 from homie.envs.mujoco.house.index import ApplianceInfo, ArticulationInfo, ObjectInfo, ReceptacleInfo, SupportSurface
-from homie.envs.mujoco.state.appliances import Appliances
-from homie.envs.mujoco.state.household import Household
-from homie.envs.mujoco.state.people import People
-from homie.envs.mujoco.state.resting import Place, Resting
+from homie.envs.mujoco.appliances import Appliances
+from homie.envs.mujoco.household import Household
+from homie.envs.mujoco.people import People
+from homie.envs.mujoco.resting import Place, Resting
 from homie.kernel.types import Array, Articulation, Box, NamedThing, Solid, Surface
 from homie.kernel.world import thresholds
 

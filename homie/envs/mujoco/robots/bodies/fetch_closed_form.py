@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from homie.envs.mujoco.robots.fetch.fetch import FILE, SPEC
+from homie.envs.mujoco.robots.bodies.fetch import FILE, SPEC
 from homie.kernel.types import Array, wrapped
 
 _PAN_AXIS = FILE.origin("torso_lift_link") + FILE.origin("shoulder_pan_link")

@@ -1,0 +1,1 @@
+"""Bodies: each a MuJoCo model, its kinematics and how it grasps."""
