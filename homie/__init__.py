@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, Unpack
 
-    from homie.bench.folder.ledger import read_bench
     from homie.bench.keywords import BenchKeywords
+    from homie.bench.ledger import read_bench
     from homie.bench.options import BenchOptions, ReportOptions
     from homie.bench.play.one_by_one import OpenBench, PlayedEpisode, open_bench
     from homie.bench.play.runner import BenchSummary
@@ -274,7 +274,7 @@ __all__ = [
 ]
 _NAMES = {
     "homie.bench.score.compare": "compare",
-    "homie.bench.folder.ledger": "read_bench",
+    "homie.bench.ledger": "read_bench",
     "homie.bench.options": "BenchOptions ReportOptions",
     "homie.bench.play.one_by_one": "OpenBench PlayedEpisode open_bench",
     "homie.bench.play.runner": "BenchSummary",

@@ -11,8 +11,8 @@ from homes import final_state, one_room, play
 
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.build import TIMESTEP
-from homie.envs.mujoco.robots.bodies.fetch_kinematics import FETCH
 from homie.envs.mujoco.robots.bodies import panda
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import FETCH
 from homie.kernel import registry
 from homie.kernel.robot.body import RobotSpec
 

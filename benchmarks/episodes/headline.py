@@ -14,7 +14,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from homie.bench.folder.ledger import read_bench
+from homie.bench.ledger import read_bench
 from homie.bench.score.result_tables import Intervals
 from homie.bench.score.results import BenchRun, load_run, splits
 from homie.bench.statistics import Estimate

@@ -27,7 +27,7 @@ from homie.kernel import registry  # noqa: E402
 from homie.kernel.options import RunOptions  # noqa: E402
 from homie.kernel.types import VIEWS, PlannerInput  # noqa: E402
 from homie.runtime.assembly import load_planner  # noqa: E402
-from planners.llm.providers.chat import ChatPlanner  # noqa: E402
+from planners.llm.providers.chat_planner import ChatPlanner  # noqa: E402
 
 SUBTASKS = ({"action": "Go to", "target": "lemon"}, {"action": "Pick", "target": "lemon"}, {"action": "End"})
 

@@ -19,7 +19,7 @@ from homie.kernel.options import RunOptions
 from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, Image, PlannerInput, Subtask
 from homie.runtime.assembly import load_planner
 from planners.llm.prompting.prompt import Turn
-from planners.llm.providers.chat.planner import ChatPlanner
+from planners.llm.providers.chat_planner import ChatPlanner
 
 ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
 ROUND = 15

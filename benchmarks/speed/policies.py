@@ -175,9 +175,9 @@ def rt1x(checkpoint: Path, device: str) -> Timed:
     """A full history of 15 pictures; the window encodes all of them."""
     import torch
 
-    from skills.policies.resize import bilinear
     from skills.effector.rt1x_network import FRAMES, SIDE
     from skills.effector.rt1x_skill_set import Rt1x, Rt1xSettings
+    from skills.policies.resize import bilinear
 
     settings = Rt1xSettings(embeddings=texts(checkpoint.parent, 512), device=device)
     whole, pictures = Rt1x(str(checkpoint), settings), camera()

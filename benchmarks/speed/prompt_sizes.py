@@ -3,7 +3,7 @@
     python benchmarks/speed/prompt_sizes.py
 
 Rendered for round 10 of a run in sensors: nine subtasks of history, four pictures of 256 x 256, a home of three rooms
-of which 28 pieces of furniture and 12 objects have been seen, as in benchmarks/prompt_episodes.
+of which 28 pieces of furniture and 12 objects have been seen, as in benchmarks/prompt_episodes.py.
 Nothing is asked.
 """
 

@@ -24,7 +24,7 @@ from ros_bridge.robot.guarding import OwnGuard, guarded
 from ros_bridge.robot.pictures import Pictures
 from ros_bridge.robot.robot import Connection, RosRobot, SimulatedRosRobot
 from ros_bridge.robot.twin import Twin
-from ros_bridge.serving.written import planar
+from ros_bridge.served_messages import planar
 from ros_bridge.transport.clocks import RobotClock, robot_clock
 from ros_bridge.transport.interface import LATCHED, Node
 from ros_bridge.transport.opening import open_node

@@ -34,7 +34,7 @@ def open_node(name: str, transport: Transport = "auto") -> Node:
         raise BadInput(f"There is no transport '{transport}': choose rclpy, dds or auto.")
     if transport == "rclpy" or (transport == "auto" and importlib.util.find_spec("rclpy") is not None):
         try:
-            from ros_bridge.transport.ros.node import RclpyNode
+            from ros_bridge.transport.ros_node import RclpyNode
         except ImportError as error:
             raise MissingPart(
                 "The transport 'rclpy' needs a ROS 2 installation: source its setup.bash, or choose 'dds'."

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from skills.effector.rt1x_network import HEAD_WIDTH, HEADS, Rt1xNetwork
 from skills.policies.efficientnet import MBConv
 from skills.policies.flax import FlaxView
-from skills.effector.rt1x_network import HEAD_WIDTH, HEADS, Rt1xNetwork
 
 PARAMS, STATISTICS = "params", "batch_stats"
 """The two trees of the file with the network; others (optimiser, step) are not read."""

@@ -13,8 +13,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from skills.policies.efficientnet import B3, EfficientNet, Film
 from skills.effector.rt1x_actions import TEXT
+from skills.policies.efficientnet import B3, EfficientNet, Film
 
 FRAMES = 15
 """Number of frames in the input, oldest first."""

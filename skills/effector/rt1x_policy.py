@@ -14,12 +14,12 @@ import numpy as np
 import torch
 
 from homie.kernel.types import Image
+from skills.effector.rt1x_actions import Embodiment
+from skills.effector.rt1x_network import FRAMES, SIDE, Rt1xNetwork
 from skills.policies.policy import Named
 from skills.policies.resize import bilinear
 from skills.policies.text_table import TextTable
 from skills.policies.tokens import Tokens
-from skills.effector.rt1x_actions import Embodiment
-from skills.effector.rt1x_network import FRAMES, SIDE, Rt1xNetwork
 
 
 class Rt1xPolicy:

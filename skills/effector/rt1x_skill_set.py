@@ -12,11 +12,11 @@ from homie.kernel.interfaces import Kinematics, Skill
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.support.checksums import fingerprint
 from homie.kernel.support.packages import missing_part
+from skills.effector.rt1x_actions import CONVENTIONS, EMBODIMENTS, RATE, TEXT
 from skills.policies.effector import EffectorSkill
 from skills.policies.instructions import Templates
 from skills.policies.policy import Policy, PolicySet, Value
 from skills.policies.text_table import TextTable
-from skills.effector.rt1x_actions import CONVENTIONS, EMBODIMENTS, RATE, TEXT
 
 if TYPE_CHECKING:
     from skills.effector.rt1x_policy import Rt1xPolicy

@@ -8,8 +8,8 @@ import numpy as np
 
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.types import Array, Box, Pose, rotation_z
-from skills.moves.arm_actions import ArmAction
 from skills.motion.collision import Solids
+from skills.moves.arm_actions import ArmAction
 
 DEEP_ARM, DEEP_FINGERS, DEEP_HELD = 0.006, 0.003, 0.009
 """How deep (m) arm, fingers and what they hold may be in a box: boxes are rough, cells are 1 cm, things slide."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from homie.kernel.types import FailureReason
+from skills.motion.motions import Motion, RoutineSkill, Stuck
 from skills.moves.arm_actions import ArmAction
 from skills.moves.arm_clearance import Clearance
 from skills.moves.arm_paths import NoWay, find_way
-from skills.motion.motions import Motion, RoutineSkill, Stuck
 
 ARRIVED, TURNED = 0.01, 0.06
 """m and rad within which the tool is where it should be."""

@@ -27,7 +27,7 @@ from homie.kernel.errors import BadInput
 from suites.authoring.homie_eb.nav_drawing import CAMERA, Grounds, Way
 from suites.authoring.homie_eb.nav_ways import AROUND
 from suites.authoring.homie_eb.nav_words import texts
-from suites.authoring.homie_states.script import Unsuited
+from suites.authoring.states_script import Unsuited
 
 OUT = Path(__file__).parents[1] / "published" / "homie-eb-nav.yaml"
 NUMBER = 60

@@ -19,9 +19,9 @@ from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.house.initial_state import initial_state
 from homie.kernel.errors import BadInput
 from homie.kernel.world.conditions import parse_condition, unknown_words
-from suites.authoring.homie_states.people_tasks import MEETINGS
-from suites.authoring.homie_states.script import Script, Unsuited
-from suites.authoring.homie_states.tasks import TASKS, Draft, Pattern
+from suites.authoring.states_people_tasks import MEETINGS
+from suites.authoring.states_script import Script, Unsuited
+from suites.authoring.states_tasks import TASKS, Draft, Pattern
 from suites.authoring.written import write_yaml
 
 VERSION = 2
@@ -36,7 +36,7 @@ REFUSED: Mapping[str, tuple[int, ...]] = {}
 HEAD = """\
 # homie-states: 72 tasks over verbs and states of a household, and people. Made by
 # suites/authoring/make_homie_states.py; docs/houses.md explains them.
-# Change suites/authoring/homie_states/ rather than this file.
+# Change suites/authoring/states_tasks.py rather than this file.
 """
 
 

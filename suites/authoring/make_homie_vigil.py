@@ -16,7 +16,7 @@ from homie.kernel.support.files import to_json, write_atomically
 from homie.runtime.orphans import worker_pool
 from suites.authoring.vigil_checks import problem
 from suites.authoring.vigil_drawing import STRATA, Draws, draw
-from suites.protocols.vigil_episode import Family
+from suites.published.vigil_episode import Family
 from suites.vigil.frozen import EPISODES, FILE, FrozenEpisode
 from suites.vigil.stage import open_house
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.errors import HomieError
-from suites.protocols.vigil_episode import Family
+from suites.published.vigil_episode import Family
 from suites.vigil.expert import Expert
 from suites.vigil.frozen import FrozenEpisode, Setup
 from suites.vigil.play import play

@@ -12,7 +12,7 @@ import numpy as np
 
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.types import Pose2
-from suites.protocols.vigil_episode import Family, Status
+from suites.published.vigil_episode import Family, Status
 from suites.vigil.frozen import FrozenEpisode, Goal, Setup, Target
 
 TILT = 0.35

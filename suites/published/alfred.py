@@ -16,7 +16,7 @@ from typing import Any
 
 from homie.bench.suite.protocol import Protocol
 from homie.bench.suite.suite import Suite, Task
-from suites.protocols.embodiedbench import AlfredTask, read_alfred
+from suites.published.embodiedbench_files import AlfredTask, read_alfred
 from suites.published.quirks import EB_ALFRED, with_quirks
 
 STATES: Mapping[str, str] = {"heat": "heated", "cool": "cooled", "clean": "clean"}

@@ -13,7 +13,7 @@ from homie.bench.suite.protocol import Protocol
 from homie.bench.suite.suite import Attribute, SceneChoice, Suite, Task
 from homie.kernel.robot import steps
 from homie.kernel.world.predicates import Done
-from suites.protocols.embodiedbench import NavigationTask, read_navigation
+from suites.published.embodiedbench_files import NavigationTask, read_navigation
 from suites.published.quirks import EB_NAVIGATION, with_quirks
 
 WITHIN = 1.0

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from statistics import fmean
 from string import ascii_uppercase
 
-from suites.protocols.robobench.choices import read_letters
-from suites.protocols.robobench.geometry import even_points, read_box, read_path
-from suites.protocols.robobench.plans import split_steps
+from suites.published.robobench.choices import read_letters
+from suites.published.robobench.geometry import even_points, read_box, read_path
+from suites.published.robobench.plans import split_steps
 from suites.questions.question import Question
 from suites.questions.scoring import mark
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reading, to_json, write_atomically
-from suites.protocols.robobench.choices import final_words, read_letters
+from suites.published.robobench.choices import final_words, read_letters
 from suites.questions.question import Question
 from suites.questions.scoring import UNREADABLE, Mark
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from homie.kernel.options import MAX_SEED, Options
 from homie.kernel.support.problems import Usage
-from suites.protocols.robobench.instructions import Profile
+from suites.published.robobench.instructions import Profile
 
 Folder = Annotated[Path, Field(description="The folder of questions, or RoboBench's data as released.")]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from homie.kernel.actions import WORDS, canonical_action
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Subtask
-from suites.protocols.robobench.plans import Node, nodes, split_steps
+from suites.published.robobench.plans import Node, nodes, split_steps
 
 GO_TO = "Go to"
 """The action that changes nothing but where the robot is: it may be there once more, or not, without being needless."""

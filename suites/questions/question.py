@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from homie.kernel.errors import BadInput
 from homie.kernel.world.conditions import parse_condition
-from suites.protocols.robobench.choices import read_letters
-from suites.protocols.robobench.geometry import read_box, read_path, read_point
-from suites.protocols.robobench.plans import split_steps
+from suites.published.robobench.choices import read_letters
+from suites.published.robobench.geometry import read_box, read_path, read_point
+from suites.published.robobench.plans import split_steps
 
 Kind: TypeAlias = Literal["choice", "yes_no", "number", "point", "path", "box", "text", "plan"]
 """How an answer is written. plan: steps as RoboBench writes them (`1-open(fridge), 2-...`)."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from homie.kernel.errors import BadInput
-from suites.protocols.robobench.choices import read_letters
-from suites.protocols.robobench.dataset import TEXTS, Dataset, read_dataset
-from suites.protocols.robobench.geometry import read_box, read_path
-from suites.protocols.robobench.plans import nodes, split_steps
-from suites.protocols.robobench.prompts import Question as ReleasedQuestion
-from suites.protocols.robobench.prompts import Release, image_paths
+from suites.published.robobench.choices import read_letters
+from suites.published.robobench.dataset import TEXTS, Dataset, read_dataset
+from suites.published.robobench.geometry import read_box, read_path
+from suites.published.robobench.plans import nodes, split_steps
+from suites.published.robobench.prompts import Question as ReleasedQuestion
+from suites.published.robobench.prompts import Release, image_paths
 from suites.questions.question import Kind, Question
 
 RELEASE: Release = "2026-08"

@@ -6,8 +6,8 @@ import math
 import re
 from dataclasses import dataclass
 
-from suites.protocols.robobench.choices import final_words, read_letters
-from suites.protocols.robobench.geometry import (
+from suites.published.robobench.choices import final_words, read_letters
+from suites.published.robobench.geometry import (
     affordance_score,
     even_rmse,
     overlap,
@@ -15,7 +15,7 @@ from suites.protocols.robobench.geometry import (
     read_path,
     read_point,
 )
-from suites.protocols.robobench.plans import compared_step, matched_nodes, nodes, split_steps
+from suites.published.robobench.plans import compared_step, matched_nodes, nodes, split_steps
 from suites.questions.plans import compared, read_plan
 from suites.questions.question import Question
 

@@ -18,7 +18,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from homie.bench.folder.repeatable import repeatable
+from homie.bench.repeatable import repeatable
 from homie.bench.suite.suite import find_suite
 from suites.tables.suites import SMALL, SUITES
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from homie.kernel.interfaces.prompts import Said
 from homie.kernel.types import Image
-from suites.protocols.vigil_episode import LABELS, Status
+from suites.published.vigil_episode import LABELS, Status
 from suites.vigil.actions import HEIGHT, WIDTH, written
 from suites.vigil.frozen import FrozenEpisode
 

@@ -10,7 +10,7 @@ import numpy as np
 from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.kernel.interfaces.prompts import Said
 from homie.kernel.types import Array, Box, Pose2, wrapped
-from suites.protocols.vigil_episode import Status
+from suites.published.vigil_episode import Status
 from suites.vigil.actions import FARTHEST, STEP, written
 from suites.vigil.agents import Agent, Turn
 from suites.vigil.floor import Floor

@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from homie.kernel.errors import BadInput
-from suites.protocols.vigil_episode import Family, Status
+from suites.published.vigil_episode import Family, Status
 
 FILE = Path(__file__).with_name("homie-vigil.json")
 OBJECTS = 24

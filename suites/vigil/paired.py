@@ -11,9 +11,9 @@ from homie.bench.tables import Cell, Column, Table
 from homie.kernel.errors import BadInput
 from homie.runtime.runstore import read_model
 from homie.runtime.runstore.lines import kept_lines
-from suites.protocols.vigil_episode import Family
-from suites.protocols.vigil_rates import feedback_effect, rates
-from suites.protocols.vigil_score import Score
+from suites.published.vigil_episode import Family
+from suites.published.vigil_rates import feedback_effect, rates
+from suites.published.vigil_score import Score
 from suites.vigil.record import Record
 from suites.vigil.results import EPISODES, HEAD, Head
 

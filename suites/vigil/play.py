@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from suites.protocols.vigil_episode import Kind
+from suites.published.vigil_episode import Kind
 from suites.vigil.actions import Act, Interact, Invalid, Report, read_act
 from suites.vigil.agents import HISTORY, Agent, Turn
 from suites.vigil.frozen import INVALID_LIMITS

@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from suites.protocols.vigil_episode import Episode, Family, Kind, Status, Step
-from suites.protocols.vigil_score import Score, score_episode
+from suites.published.vigil_episode import Episode, Family, Kind, Status, Step
+from suites.published.vigil_score import Score, score_episode
 from suites.vigil.frozen import INVALID_LIMITS
 
 

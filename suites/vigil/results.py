@@ -22,7 +22,7 @@ class Share(_Model):
 
 
 class Row(_Model):
-    """A family, or `all`. Shares as in `suites.protocols.vigil_rates`;
+    """A family, or `all`. Shares as in `suites.published.vigil_rates`;
 
     Attributes:
         delta: W - B in points, its interval by bootstrap over houses.

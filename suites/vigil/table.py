@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from homie.bench.statistics import Term, bootstrap, clustered_wilson
-from suites.protocols.vigil_episode import Family
-from suites.protocols.vigil_rates import Rates, rates
-from suites.protocols.vigil_score import Score
+from suites.published.vigil_episode import Family
+from suites.published.vigil_rates import Rates, rates
+from suites.published.vigil_score import Score
 from suites.vigil.record import Record
 from suites.vigil.results import Row, Share
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from homie.bench.folder.episode import Episode
-from homie.bench.folder.ledger import BenchFolder, plan
+from homie.bench.episode import Episode
+from homie.bench.ledger import BenchFolder, plan
 from homie.bench.options import BenchOptions
 from homie.bench.suite.suite import Suite
 from homie.kernel.options import RunOptions

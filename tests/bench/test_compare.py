@@ -16,9 +16,9 @@ import pytest
 from bench_runs import DONE, LATE, RENAMED, WANDERED, rewrite, suite, write_run, write_single
 from rich.console import Console
 
-from homie.bench.folder.inside import runs_inside
-from homie.bench.folder.ledger import SweepFile, read_bench
+from homie.bench.ledger import SweepFile, read_bench
 from homie.bench.play.progress import Progress
+from homie.bench.runs_inside import runs_inside
 from homie.bench.score.compare import compare
 from homie.bench.score.metrics import metrics, shown_in
 from homie.bench.score.result_tables import Intervals

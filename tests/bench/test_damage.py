@@ -15,7 +15,7 @@ import pytest
 from bench_runs import DONE, LATE, WANDERED, write_run
 from rich.console import Console
 
-from homie.bench.folder.ledger import read_bench, unfinished
+from homie.bench.ledger import read_bench, unfinished
 from homie.bench.options import BenchOptions, ReportOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench

@@ -10,8 +10,8 @@ import bench_runs
 import pytest
 from bench_runs import DONE, write_run
 
-from homie.bench.folder.episode import Episode, FailedTry, Finished
-from homie.bench.folder.ledger import read_bench
+from homie.bench.episode import Episode, FailedTry, Finished
+from homie.bench.ledger import read_bench
 from homie.runtime.runstore import read_episode, read_model, write_model
 
 

@@ -14,8 +14,8 @@ import pytest
 from bench_runs import DONE, LATE, write_run
 from rich.console import Console
 
-from homie.bench.folder import ledger
-from homie.bench.folder.ledger import (
+from homie.bench import ledger
+from homie.bench.ledger import (
     BenchFile,
     BenchFolder,
     check_known,

@@ -11,8 +11,8 @@ import yaml
 from bench_runs import rewrite
 from rich.console import Console
 
-from homie.bench.folder.ledger import read_bench
-from homie.bench.folder.makeup import Batch, Makeup, mixed_table
+from homie.bench.ledger import read_bench
+from homie.bench.makeup import Batch, Makeup, mixed_table
 from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench

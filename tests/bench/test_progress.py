@@ -10,8 +10,8 @@ import pytest
 from bench_runs import DONE, LATE, WANDERED, write_run
 from rich.console import Console
 
-from homie.bench.folder.episode import Episode, FailedTry
-from homie.bench.folder.ledger import read_bench
+from homie.bench.episode import Episode, FailedTry
+from homie.bench.ledger import read_bench
 from homie.bench.play.progress import Progress, duration
 
 WAYS = {

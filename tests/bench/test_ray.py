@@ -8,9 +8,9 @@ import sys
 import pytest
 from rich.console import Console
 
-from homie.bench.folder.repeatable import repeatable
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress
+from homie.bench.repeatable import repeatable
 from homie.kernel.errors import MissingPart
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from homie.bench.folder.goals import read_goals
+from homie.bench.goal_lines import read_goals
 from homie.bench.options import BenchOptions
 from homie.bench.play.runner import bench
 from homie.bench.score.result_tables import Intervals, report_table

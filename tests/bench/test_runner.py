@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from homie.bench.folder.episode import FailedTry
-from homie.bench.folder.ledger import episode_seed, read_bench
-from homie.bench.folder.repeatable import repeatable
+from homie.bench.episode import FailedTry
+from homie.bench.ledger import episode_seed, read_bench
 from homie.bench.options import BenchOptions
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress, duration
+from homie.bench.repeatable import repeatable
 from homie.bench.score.results import load_run
 from homie.kernel.errors import BadInput, MissingPart
 from homie.kernel.options import PartsOptions, RunOptions

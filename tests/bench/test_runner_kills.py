@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from test_runner import repeatable, run
 
-from homie.bench.folder import ledger
+from homie.bench import ledger
 from homie.kernel.errors import BadInput
 from tests.waiting import lines, until
 

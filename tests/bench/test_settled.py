@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from homie.bench.folder.ledger import plan
+from homie.bench.ledger import plan
 from homie.bench.options import BenchOptions
 from homie.bench.play.parts import WorkerParts
 from homie.bench.play.runner import bench, episode_options

@@ -20,8 +20,8 @@ from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import Image
 from planners.llm.calls import RemoteModel
 from planners.llm.messages import Request
-from planners.llm.providers.chat.model import ChatModel
-from planners.llm.providers.chat.planner import ChatSettings
+from planners.llm.providers.chat_model import ChatModel
+from planners.llm.providers.chat_planner import ChatSettings
 from planners.llm.providers.claude import ClaudeModel, ClaudeSettings
 
 Body = Mapping[str, Any]

@@ -15,8 +15,8 @@ from endpoint import SCHEMA, WORD, Body, Connection, Endpoint, chat_model, compl
 from homie.kernel.errors import BadInput, PlannerError
 from homie.kernel.interfaces.prompts import Message
 from planners.llm.messages import Request
-from planners.llm.providers.chat.planner import ChatPlanner, ChatSettings
-from planners.llm.providers.chat.providers import find_provider, key_variables, providers
+from planners.llm.providers.chat_planner import ChatPlanner, ChatSettings
+from planners.llm.providers.chat_providers import find_provider, key_variables, providers
 
 PICTURE = np.random.default_rng(7).integers(0, 255, (24, 32, 3), np.uint8)
 SMOOTH = cv2.resize(PICTURE[:3, :4], (32, 24), interpolation=cv2.INTER_CUBIC)

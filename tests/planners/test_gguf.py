@@ -14,7 +14,7 @@ import transformers
 from homie.kernel.errors import BadInput, InfrastructureError
 from planners.llm.local.folder import find_folder
 from planners.llm.local.loading import WEIGHTS
-from planners.llm.training.tiny import make_tiny
+from planners.llm.tiny_model import make_tiny
 
 gguf = pytest.importorskip("gguf")
 pytestmark = pytest.mark.usefixtures("no_network")

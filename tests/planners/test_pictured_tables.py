@@ -12,7 +12,7 @@ import pytest
 import yaml
 from PIL import Image as Pictures
 
-from benchmarks.prompt_episodes.tables import ROUNDS, examples_of
+from benchmarks.prompt_tables import ROUNDS, examples_of
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Image, PlannerInput
 from perception.boxes import COLOURS

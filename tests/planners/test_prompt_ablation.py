@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from text_world import stage
 
-from benchmarks.prompt_ablation.jobs import jobs_by_text, playable
-from benchmarks.prompt_ablation.question import Question, Step, read_question
-from benchmarks.prompt_ablation.reader import ROOMS, next_subtask
-from benchmarks.prompt_ablation.serving import Served
+from benchmarks.prompt_jobs import jobs_by_text, playable
+from benchmarks.prompt_question import Question, Step, read_question
+from benchmarks.prompt_reader import ROOMS, next_subtask
+from benchmarks.prompt_serving import Served
 from homie.bench.suite.suite import find_suite
 from homie.kernel.actions import ACTIONS
 from homie.kernel.interfaces.prompts import Message

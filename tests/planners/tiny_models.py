@@ -14,7 +14,7 @@ import torch
 import transformers as hf
 from tokenizers import Tokenizer, decoders, models, normalizers, trainers
 
-from planners.llm.training.tiny import tokenizer_of
+from planners.llm.tiny_model import tokenizer_of
 
 SIDE, PATCH = 28, 14
 ROOM = 8192

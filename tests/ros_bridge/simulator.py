@@ -17,7 +17,7 @@ import numpy as np
 
 from homie.kernel.types import Intrinsics
 from ros_bridge.profiles.model import read_profile
-from ros_bridge.serving.written import camera_info, depth_picture, picture, transform
+from ros_bridge.served_messages import camera_info, depth_picture, picture, transform
 from ros_bridge.transport.clocks import CLOCK, CLOCK_TOPIC
 from ros_bridge.transport.dds.node import DdsNode
 from ros_bridge.transport.interface import LATCHED, SENSOR

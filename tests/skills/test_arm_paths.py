@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.robots.bodies.panda_kinematics import GRIPPER_IN_TOOL, PandaKinematics
 from homie.envs.mujoco.robots.bodies.panda import HOME, SPEC
+from homie.envs.mujoco.robots.bodies.panda_kinematics import GRIPPER_IN_TOOL, PandaKinematics
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Array, Box, Pose
 from skills.moves.arm_clearance import Clearance

@@ -103,7 +103,7 @@ def test_adapters_are_joined_exactly(tmp_path):
     torch = pytest.importorskip("torch")
     from safetensors.torch import load_file, save_file
 
-    from planners.llm.training.lora import joined
+    from planners.llm.lora import joined
 
     torch.manual_seed(0)
     parts = {}
@@ -149,8 +149,8 @@ def test_a_small_model_learns_and_plans(sft, tmp_path):
 def test_a_model_whose_template_joins_text_learns_and_is_asked_as_it_was_trained(sft, tmp_path):
     pytest.importorskip("trl")
     from homie.runtime.assembly import load_planner
-    from planners.llm.training.examples import read_examples, texts_of
-    from planners.llm.training.tiny import make_tiny
+    from planners.llm.tiny_model import make_tiny
+    from planners.llm.training_examples import read_examples, texts_of
 
     model, out = tmp_path / "model", tmp_path / "adapter"
     model.mkdir()

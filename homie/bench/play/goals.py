@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from homie.bench.folder.goals import GoalLine
+from homie.bench.goal_lines import GoalLine
 from homie.kernel.interfaces import EpisodeListener, WorldState
 from homie.kernel.types import EpisodeStarted, Event, SubtaskRecorded
 from homie.kernel.world.conditions import Condition

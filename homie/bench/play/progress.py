@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from homie.bench.folder.episode import Episode, FailedTry
+from homie.bench.episode import Episode, FailedTry
 from homie.bench.score.metrics import estimate
 from homie.bench.score.results import make_profile, trajectory
 from homie.bench.score.scores import Results, Score, score_run

@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from homie.bench.folder.episode import UNREADABLE, Episode
-from homie.bench.folder.ledger import BenchFolder, check_known, plan, unfinished
+from homie.bench.episode import UNREADABLE, Episode
+from homie.bench.ledger import BenchFolder, check_known, plan, unfinished
 from homie.bench.options import BenchOptions
 from homie.bench.play.checks import done_at_start, ready
 from homie.bench.play.pool import Limits, LocalPool, Pool

@@ -22,8 +22,8 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from homie.bench.authoring.numbered import REPORTS, endings, numbered_actions
-from homie.bench.folder.episode import UNREADABLE, Cause
-from homie.bench.folder.goals import GOALS
+from homie.bench.episode import UNREADABLE, Cause
+from homie.bench.goal_lines import GOALS
 from homie.bench.play.goals import GoalLog
 from homie.bench.play.parts import WorkerParts
 from homie.bench.suite.protocol import Protocol

@@ -15,12 +15,12 @@ from typing import Literal, TypeAlias
 
 import yaml
 
-from homie.bench.folder.episode import Episode, FailedTry
-from homie.bench.folder.goals import GoalLine, read_goals
-from homie.bench.folder.inside import is_run, runs_inside
-from homie.bench.folder.ledger import BenchFile, is_bench, plan
+from homie.bench.episode import Episode, FailedTry
+from homie.bench.goal_lines import GoalLine, read_goals
+from homie.bench.ledger import BenchFile, is_bench, plan
 from homie.bench.options import BenchOptions
 from homie.bench.report.origins import Origin, origin, origins
+from homie.bench.runs_inside import is_run, runs_inside
 from homie.bench.score.profiles import Homie
 from homie.bench.score.results import BenchRun, check_different, load_runs
 from homie.bench.score.scores import Results, Score, score_run

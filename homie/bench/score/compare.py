@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from homie.bench.folder.makeup import mixed_table
+from homie.bench.makeup import mixed_table
 from homie.bench.score.differences import paired_table
 from homie.bench.score.mistakes import mistakes_table
 from homie.bench.score.readings import readings_table

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from homie.bench.folder.episode import Episode, Finished
-from homie.bench.folder.ledger import PLANNER, BenchFile, SweepFile, is_bench, plan, read_bench
-from homie.bench.folder.makeup import Makeup, makeup
+from homie.bench.episode import Episode, Finished
+from homie.bench.ledger import PLANNER, BenchFile, SweepFile, is_bench, plan, read_bench
+from homie.bench.makeup import Makeup, makeup
 from homie.bench.score.mistakes import Failed, Mistake, applies, mistake_of
 from homie.bench.score.profiles import Homie, StrictEmmoe, plain
 from homie.bench.score.scores import Profile, Results, Score, score_run

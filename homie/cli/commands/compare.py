@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from homie.bench.folder.inside import is_run, runs_inside
-from homie.bench.folder.ledger import is_bench
+from homie.bench.ledger import is_bench
 from homie.bench.options import CompareOptions
+from homie.bench.runs_inside import is_run, runs_inside
 from homie.bench.score.compare import compare
 from homie.bench.score.foreign import Comparison, comparisons, page_across
 from homie.bench.score.result_tables import Intervals

@@ -21,9 +21,9 @@ from homie.envs.mujoco.house.meshed_scene import account_of, meshes_of, with_mes
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import PersonSpec
 from homie.envs.mujoco.house.topdown import draw_map
-from homie.envs.mujoco.world import World
 from homie.envs.mujoco.table.families import scene_of
 from homie.envs.mujoco.table.robot import FrankaTable
+from homie.envs.mujoco.world import World
 from homie.kernel.errors import BadInput
 from homie.kernel.options import HOUSE, SceneOptions
 from homie.kernel.support.files import to_json

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from homie.bench.folder.ledger import BenchFile, read_bench
+from homie.bench.ledger import BenchFile, read_bench
 from homie.bench.score.results import make_profile, trajectory
 from homie.bench.suite.suite import read_subtask
 from homie.data.episode import Episode, LeftOut, Step

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 import mujoco
 import numpy as np
 
+from homie.envs.mujoco.appliances import Appliances
 from homie.envs.mujoco.house.build import Home
 from homie.envs.mujoco.house.index import ObjectInfo, ReceptacleInfo, SupportSurface
-from homie.envs.mujoco.appliances import Appliances
 from homie.envs.mujoco.resting import UPRIGHT
 from homie.kernel.types import Failure, FailureReason
 from homie.kernel.world import thresholds

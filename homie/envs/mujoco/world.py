@@ -9,10 +9,10 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from homie.envs.mujoco.appliances import Appliances
 from homie.envs.mujoco.blueprints.extents import Extents
 from homie.envs.mujoco.house.build import Home
 from homie.envs.mujoco.house.index import ApplianceInfo, ArticulationInfo, ObjectInfo, ReceptacleInfo, SupportSurface
-from homie.envs.mujoco.appliances import Appliances
 from homie.envs.mujoco.household import Household
 from homie.envs.mujoco.people import People
 from homie.envs.mujoco.resting import Place, Resting

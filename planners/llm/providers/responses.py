@@ -29,7 +29,7 @@ from planners.llm.calls.planner import EndpointPlanner
 from planners.llm.calls.wire import load_sdk
 from planners.llm.messages import BESIDE, Finish, Reply, Request
 from planners.llm.prompting.settings import PromptSettings
-from planners.llm.providers.chat.providers import find_provider, providers
+from planners.llm.providers.chat_providers import find_provider, providers
 
 if TYPE_CHECKING:
     import openai

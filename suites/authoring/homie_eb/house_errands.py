@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from homie.bench.authoring.house import House
 from homie.kernel.types import HELD
-from suites.authoring.homie_states.script import Script, Unsuited
+from suites.authoring.states_script import Script, Unsuited
 
 PLACES = ("desk", "bed", "sofa", "nightstand", "tv_stand", "shelf")
 """Furniture that things are brought to: each has a use that texts can say."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from homie.bench.authoring.house import House
 from suites.authoring.homie_eb.house_errands import TaskTemplate
 from suites.authoring.homie_eb.house_references import Reference, by_look, by_place, by_use, named
-from suites.authoring.homie_states.script import Unsuited
+from suites.authoring.states_script import Unsuited
 
 REFERENCES: Mapping[str, Reference] = {
     "base": named,

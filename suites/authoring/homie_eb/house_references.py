@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from homie.bench.authoring.house import House
-from suites.authoring.homie_states.script import Unsuited
+from suites.authoring.states_script import Unsuited
 
 Reference: TypeAlias = Callable[[House, str], str]
 """A thing of a house in words, `the fruit on the desk`. Raises Unsuited."""

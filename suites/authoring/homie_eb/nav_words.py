@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from homie.bench.authoring.house import House
 from suites.authoring.homie_eb.house_paraphrases import AROUND
 from suites.authoring.homie_eb.house_references import ALIKE, COLOURS, named
-from suites.authoring.homie_states.script import Unsuited
+from suites.authoring.states_script import Unsuited
 
 FOR: Mapping[str, str] = {
     "cracker_box": "the salty biscuits that go with cheese",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from suites.authoring.homie_eb.house_errands import CLOSETS, PLACES, Lot, Numbered, TaskTemplate
-from suites.authoring.homie_states.script import Unsuited
+from suites.authoring.states_script import Unsuited
 
 
 @dataclass(slots=True)

@@ -9,10 +9,10 @@ from pathlib import Path
 from homie.kernel.errors import BadInput
 from homie.runtime.runstore import read_model
 from homie.runtime.runstore.lines import kept_lines
-from suites.protocols.robobench.dataset import Dataset, read_dataset
-from suites.protocols.robobench.judging import Record
-from suites.protocols.robobench.prompts import Question as ReleasedQuestion
-from suites.protocols.robobench.prompts import Release
+from suites.published.robobench.dataset import Dataset, read_dataset
+from suites.published.robobench.judging import Record
+from suites.published.robobench.prompts import Question as ReleasedQuestion
+from suites.published.robobench.prompts import Release
 from suites.questions.asking import ANSWERS, ASKED, Answered, Asked
 from suites.questions.folder import QuestionSet, read_questions
 from suites.questions.question import Question

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from suites.protocols.robobench.choices import final_words, read_letters
-from suites.protocols.robobench.dataset import Dataset
-from suites.protocols.robobench.judged import plan_score, step_score
-from suites.protocols.robobench.judging import Judge, Record, Request, Stage, find_dag
-from suites.protocols.robobench.plans import BEST, split_steps
+from suites.published.robobench.choices import final_words, read_letters
+from suites.published.robobench.dataset import Dataset
+from suites.published.robobench.judged import plan_score, step_score
+from suites.published.robobench.judging import Judge, Record, Request, Stage, find_dag
+from suites.published.robobench.plans import BEST, split_steps
 from suites.questions.judging.answers import Answers
 from suites.questions.question import Question
 from suites.questions.released import RELEASE

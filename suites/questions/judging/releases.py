@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from suites.protocols.robobench import release_2025_10 as october
-from suites.protocols.robobench import release_2026_08 as august
-from suites.protocols.robobench.judging import Judge, Record, Request, Stage
-from suites.protocols.robobench.prompts import Question, Release
+from suites.published.robobench import release_2025_10 as october
+from suites.published.robobench import release_2026_08 as august
+from suites.published.robobench.judging import Judge, Record, Request, Stage
+from suites.published.robobench.prompts import Question, Release
 from suites.questions.judging.answers import Answers
 
 Report = dict[str, object]

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict
 from homie.kernel.interfaces.prompts import PlainQuestion, Respondent
 from homie.kernel.types import Image
 from homie.runtime.runstore.lines import KeptRecords
-from suites.protocols.robobench.instructions import Profile, instruction
-from suites.protocols.robobench.judging import Request
+from suites.published.robobench.instructions import Profile, instruction
+from suites.published.robobench.judging import Request
 
 
 class Replied(BaseModel):

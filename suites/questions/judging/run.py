@@ -19,7 +19,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.support.files import slug, to_json, write_atomically, writing
 from homie.runtime.respondents import respondent_of
 from homie.runtime.runstore.lines import KeptRecords, differing_fields
-from suites.protocols.robobench.instructions import Profile, wording
+from suites.published.robobench.instructions import Profile, wording
 from suites.questions.asking import ANSWERS, ASKED, RESULTS
 from suites.questions.judging.answers import Answers, read_answers
 from suites.questions.judging.homie import judged_marks

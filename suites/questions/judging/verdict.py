@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json
 from homie.runtime.runstore import read_model
-from suites.protocols.robobench.instructions import Profile
+from suites.published.robobench.instructions import Profile
 from suites.questions.asking import RESULTS, Asked
 
 JUDGING = "judging.json"

@@ -18,8 +18,8 @@ from homie.bench.statistics import Estimate, Term, clustered_wilson
 from homie.kernel.support.text import counted
 from homie.runtime.orphans import worker_pool
 from homie.runtime.runstore.lines import KeptRecords
-from suites.protocols.robobench.choices import final_words
-from suites.protocols.robobench.plans import PlanScore, floor_score
+from suites.published.robobench.choices import final_words
+from suites.published.robobench.plans import PlanScore, floor_score
 from suites.questions.judging.answers import Answers
 from suites.questions.plans import compared, read_plan
 from suites.questions.question import Question

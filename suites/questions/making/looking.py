@@ -9,7 +9,7 @@ import numpy as np
 
 from homie.envs.mujoco.blueprints.materials import COLOURS
 from homie.kernel.world.snapshot import ObjectState
-from suites.protocols.robobench.geometry import Box
+from suites.published.robobench.geometry import Box
 from suites.questions.making.marks import boxed, dotted
 from suites.questions.making.sight import Sight
 from suites.questions.making.unit import Candidate, Keep, Unit

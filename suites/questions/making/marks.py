@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from homie.kernel.types import Image
-from suites.protocols.robobench.geometry import Box, Point
+from suites.published.robobench.geometry import Box, Point
 
 YELLOW, BLACK = (255, 230, 0), (0, 0, 0)
 

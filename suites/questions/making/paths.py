@@ -18,7 +18,7 @@ from homie.kernel.types import Array, Articulation
 from homie.kernel.world.snapshot import FixedState
 from homie.runtime.assembly import choose
 from homie.runtime.live import Session
-from suites.protocols.robobench.geometry import Point, even_points
+from suites.published.robobench.geometry import Point, even_points
 from suites.questions.making.looking import AFFORDANCE, EDGE
 from suites.questions.making.sight import Sight
 from suites.questions.making.unit import Candidate, Keep, Unit

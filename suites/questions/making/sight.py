@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from homie.kernel.types import Array, CameraFrame, Image
 from homie.kernel.world.snapshot import ThingState, WorldSnapshot
-from suites.protocols.robobench.geometry import Box, Point, overlap
+from suites.published.robobench.geometry import Box, Point, overlap
 
 VISIBLE = 200 / 384**2
 """Share of the picture's pixels from which a thing can be seen: an apple at two metres, 16 pixels wide of 384."""

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from homie.envs.mujoco.blueprints.parts import Vec3
-from homie.envs.mujoco.robots.drive import BASE_JOINTS
 from homie.envs.mujoco.robots.bodies import fetch
 from homie.envs.mujoco.robots.bodies.fetch import HAND, SPEC
 from homie.envs.mujoco.robots.bodies.fetch_kinematics import FETCH, ArmKinematics
+from homie.envs.mujoco.robots.drive import BASE_JOINTS
 from homie.envs.mujoco.robots.limbs import PREFIX, place
 from homie.kernel.types import VIEWS, Array, Pose
 

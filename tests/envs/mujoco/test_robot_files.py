@@ -10,9 +10,8 @@ import pytest
 
 from homie.envs.mujoco.house.build import empty_spec
 from homie.envs.mujoco.house.contacts import PAD_SOLIMP, SOLIMP, SOLREF, stiffen
-from homie.envs.mujoco.robots.bodies import fetch
+from homie.envs.mujoco.robots.bodies import fetch, panda
 from homie.envs.mujoco.robots.bodies.fetch_kinematics import FETCH
-from homie.envs.mujoco.robots.bodies import panda
 
 ROBOTS = {"fetch": fetch, "panda": panda}
 POSTURES = [("fetch", "rest"), ("fetch", "carry"), ("fetch", "ready"), ("fetch", ""), ("panda", "ready")]

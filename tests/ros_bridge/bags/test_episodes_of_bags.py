@@ -42,7 +42,7 @@ from ros_bridge.bag import Bag
 from ros_bridge.bag_recording import recorded_topics
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.robot.replayed import ReplayedRobot
-from ros_bridge.serving.written import camera_info, picture
+from ros_bridge.served_messages import camera_info, picture
 from ros_bridge.transport.dds.definitions import Definitions
 from ros_bridge.transport.stamps import stamp
 

@@ -16,7 +16,7 @@ from ros_bridge.guard.outlet import RosOutlet
 from ros_bridge.profiles.model import Gripper, parse_profile
 from ros_bridge.profiles.profile_check import GRIPPER
 from ros_bridge.robot.felt import Felt
-from ros_bridge.serving.served import ServedRobot
+from ros_bridge.served_robot import ServedRobot
 from ros_bridge.transport.actions import ActionClient
 from ros_bridge.transport.interface import SENSOR
 from tests.ros_bridge.serving.test_served import FETCH, Puppet

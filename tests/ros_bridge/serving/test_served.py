@@ -18,9 +18,9 @@ from homie.kernel.robot.body import Group, Joint, RobotSpec
 from homie.kernel.types import GripperState, Observation, Pose, Pose2, Proprioception
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.profiles.profile_check import GRIPPER, TRAJECTORY, check_profile
-from ros_bridge.serving.painter import Painter
-from ros_bridge.serving.served import ServedRobot
-from ros_bridge.serving.written import quaternion
+from ros_bridge.served_messages import quaternion
+from ros_bridge.served_pictures import Painter
+from ros_bridge.served_robot import ServedRobot
 from ros_bridge.transport.actions import ActionClient, Status
 from ros_bridge.transport.clocks import PublishedClock
 from ros_bridge.transport.interface import SENSOR

@@ -20,7 +20,7 @@ from ros_bridge.guard.sockets import AgentSocket
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.profiles.profile_check import MOVE_GROUP, NAVIGATE
 from ros_bridge.robot.goals import ARM_PLANNER_FAILS, GuardedGoal
-from ros_bridge.serving.served import ServedRobot
+from ros_bridge.served_robot import ServedRobot
 from ros_bridge.transport.actions import ActionClient, Status
 from ros_bridge.transport.dds.node import DdsNode
 from tests.homes import one_room

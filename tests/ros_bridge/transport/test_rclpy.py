@@ -24,7 +24,7 @@ TRIGGER = "std_srvs/srv/Trigger"
 @pytest.fixture
 def ros(network, monkeypatch):
     """Opens nodes over rclpy."""
-    from ros_bridge.transport.ros.node import RclpyNode
+    from ros_bridge.transport.ros_node import RclpyNode
 
     monkeypatch.setenv("ROS_DOMAIN_ID", str(network.domain))
     monkeypatch.setenv("ROS_LOCALHOST_ONLY", "1")

@@ -18,8 +18,8 @@ from homie.kernel.errors import BadInput
 from skills.checkpoints import CheckpointFormat, TensorLayout, load_strict, read_checkpoint, require
 from skills.checkpoints.info import inspect
 from skills.checkpoints.writing import random_tensors, write_torch
-from skills.m3.checkpoint import CHECKPOINT as M3
 from skills.effector.octo_actions import Statistics
+from skills.m3.checkpoint import CHECKPOINT as M3
 
 STATE = {
     "encoder.weight": torch.arange(6.0).reshape(2, 3),

@@ -13,11 +13,11 @@ from malice import touches
 
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import SkillSet
+from skills.effector.octo_skill_set import Octo, OctoSettings
+from skills.effector.rt1x_skill_set import Rt1x, Rt1xSettings
 from skills.m3.skill_set import M3
 from skills.nomad.skill_set import Nomad
-from skills.effector.octo_skill_set import Octo, OctoSettings
 from skills.pixnav.skill_set import PixNav
-from skills.effector.rt1x_skill_set import Rt1x, Rt1xSettings
 
 GOLDEN = Path(__file__).parents[2] / "golden/policies"
 

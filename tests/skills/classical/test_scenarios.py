@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.scenarios.play import play
-from benchmarks.scenarios.scenario import read, scenarios
+from benchmarks.scenario import read, scenarios
+from benchmarks.scenario_play import play
 
 SCENARIOS = {path.stem.split("-")[0]: path for path in scenarios().values()}
 

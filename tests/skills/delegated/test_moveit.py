@@ -12,8 +12,8 @@ from homie.envs.mujoco.robots.bodies.fetch_kinematics import SPEC
 from homie.kernel.actions import action_of
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Outcome, Subtask
-from skills.moveit import MoveIt
 from skills.motion.motions import merged
+from skills.moveit import MoveIt
 from tests.homes import one_room
 
 TABLE = {"name": "table_1", "kind": "table", "colour": "white", "x": 3.0, "y": 2.0, "yaw": 3.14159}

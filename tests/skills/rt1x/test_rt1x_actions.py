@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from homie.kernel.errors import BadInput, MissingCheckpoint
 from homie.kernel.types import Subtask
+from skills.effector.rt1x_actions import EMBODIMENTS, Google, WidowX
+from skills.effector.rt1x_skill_set import Rt1x, Rt1xSettings
 from skills.policies.instructions import Templates, instruction
 from skills.policies.motions import rotation_matrix
 from skills.policies.policy import PolicyFailed
 from skills.policies.text_table import TextTable
 from skills.policies.tokens import RT1X
-from skills.effector.rt1x_actions import EMBODIMENTS, Google, WidowX
-from skills.effector.rt1x_skill_set import Rt1x, Rt1xSettings
 
 ZERO = {
     "world_vector": np.zeros(3),

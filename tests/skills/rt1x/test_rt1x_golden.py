@@ -13,12 +13,12 @@ from golden_policies import FOLDER, generator, load
 
 from homie.kernel.errors import BadInput
 from skills.checkpoints import load_strict
-from skills.policies.text_table import TextTable, plain
-from skills.policies.tokens import RT1X
 from skills.effector.rt1x_actions import Google
 from skills.effector.rt1x_flax_names import flax_view
 from skills.effector.rt1x_network import FRAMES, Rt1xNetwork
 from skills.effector.rt1x_policy import Rt1xPolicy
+from skills.policies.text_table import TextTable, plain
+from skills.policies.tokens import RT1X
 
 GOLDEN = FOLDER / "rt1x"
 SEEDS = (301, 302)

@@ -13,8 +13,8 @@ from homie.cli.main import main
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import to_json, write_atomically
 from homie.runtime.runstore import write_model
-from suites.leaderboard.page import render, table, write_page
-from suites.leaderboard.results import read_sheets
+from suites.leaderboard_page import render, table, write_page
+from suites.leaderboard_results import read_sheets
 from suites.questions.asking import Asked
 from suites.questions.table import Row
 

@@ -9,12 +9,12 @@ import pytest
 from protocol_cases import cases
 
 from homie.kernel.errors import BadInput
-from suites.protocols.embodied_eval.choices import read_choice, read_choice_as_released
-from suites.protocols.embodied_eval.episode import Episode, Unusable, conclusion, evaluate, until_failed
-from suites.protocols.embodied_eval.predicates import Predicate, Value, parse_predicate
-from suites.protocols.embodied_eval.released import released_metrics, released_totals
-from suites.protocols.embodied_eval.score import Score, metrics, score_episode
-from suites.protocols.embodied_eval.state import MAX_STEPS, State, Step, menu
+from suites.published.embodied_eval_choices import read_choice, read_choice_as_released
+from suites.published.embodied_eval_episode import Episode, Unusable, conclusion, evaluate, until_failed
+from suites.published.embodied_eval_predicates import Predicate, Value, parse_predicate
+from suites.published.embodied_eval_released import released_metrics, released_totals
+from suites.published.embodied_eval_score import Score, metrics, score_episode
+from suites.published.embodied_eval_state import MAX_STEPS, State, Step, menu
 
 EPISODES: list[dict[str, Any]] = cases("embodied_eval/cases.json")["cases"]
 PREDICATES: list[dict[str, Any]] = cases("embodied_eval/predicates.json")["cases"]

@@ -11,7 +11,7 @@ import pytest
 from protocol_cases import write
 
 from homie.kernel.errors import BadInput
-from suites.protocols.embodiedbench import ALFRED_SUBSETS, NAVIGATION_SUBSETS, read_alfred, read_navigation
+from suites.published.embodiedbench_files import ALFRED_SUBSETS, NAVIGATION_SUBSETS, read_alfred, read_navigation
 
 SCENE = "pick_and_place_simple-Mug-None-Shelf-7/trial_1"
 

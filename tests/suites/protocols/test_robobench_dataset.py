@@ -9,9 +9,9 @@ import pytest
 from protocol_cases import write
 
 from homie.kernel.errors import BadInput
-from suites.protocols.robobench import release_2025_10, release_2026_08
-from suites.protocols.robobench.dataset import read_dataset
-from suites.protocols.robobench.judging import Request
+from suites.published.robobench import release_2025_10, release_2026_08
+from suites.published.robobench.dataset import read_dataset
+from suites.published.robobench.judging import Request
 
 PLANS = "3_generalized_planning/cross_task/rigid"
 CHOICES = "2_perception_reasoning/robot/robot_view"

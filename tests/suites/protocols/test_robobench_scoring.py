@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from protocol_cases import cases
 
 from homie.kernel.errors import BadInput
-from suites.protocols.robobench import geometry, plans, totals
-from suites.protocols.robobench import release_2025_10 as old
-from suites.protocols.robobench import release_2026_08 as new
-from suites.protocols.robobench.choices import Tally, read_letters, tally
-from suites.protocols.robobench.judging import Record, Request
-from suites.protocols.robobench.prompts import Question, build_prompt
+from suites.published.robobench import geometry, plans, totals
+from suites.published.robobench import release_2025_10 as old
+from suites.published.robobench import release_2026_08 as new
+from suites.published.robobench.choices import Tally, read_letters, tally
+from suites.published.robobench.judging import Record, Request
+from suites.published.robobench.prompts import Question, build_prompt
 
 DATA: dict[str, Any] = cases("robobench/cases.json")
 EXCEPTIONS = {error.__name__: error for error in (ValueError, OverflowError, FileNotFoundError, KeyError)}

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from protocol_cases import cases
 
 from homie.kernel.errors import BadInput
-from suites.protocols.vigil_episode import LABELS, Episode, Family, Kind, Status, Step, read_status
-from suites.protocols.vigil_rates import Rates, feedback_effect, rates
-from suites.protocols.vigil_score import Score, score_episode
+from suites.published.vigil_episode import LABELS, Episode, Family, Kind, Status, Step, read_status
+from suites.published.vigil_rates import Rates, feedback_effect, rates
+from suites.published.vigil_score import Score, score_episode
 
 DATA = cases("vigil/cases.json")
 EPISODES: dict[str, dict[str, Any]] = {case["id"]: case for case in DATA["episodes"]}

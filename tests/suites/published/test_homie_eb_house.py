@@ -15,9 +15,9 @@ from homie.kernel.world.household import VERBS
 from homie.kernel.world.snapshot import FixedState, ObjectState, RoomState, WorldSnapshot
 from suites.authoring.homie_eb.house_drawing import LONG, NUMBER, STEPS, house
 from suites.authoring.homie_eb.house_references import by_look, by_place, by_use, named
-from suites.authoring.homie_states.script import Unsuited
 from suites.authoring.make_homie_eb_house import RECIPE
-from suites.protocols.embodiedbench import ALFRED_SUBSETS
+from suites.authoring.states_script import Unsuited
+from suites.published.embodiedbench_files import ALFRED_SUBSETS
 
 SUITE = find_suite("homie-eb-house")
 SUBSETS = tuple(subset.replace("_", "-") for subset in ALFRED_SUBSETS)

@@ -17,9 +17,9 @@ from homie.kernel.world.snapshot import FixedState, ObjectState, RoomState, Worl
 from skills.moves.step_actions import METRES, SMALL, Move, Turn
 from suites.authoring.homie_eb.nav_ways import AROUND, NEAR, shortest
 from suites.authoring.homie_eb.nav_words import FOR, SHAPES, by_look, by_use, texts
-from suites.authoring.homie_states.script import Unsuited
 from suites.authoring.make_homie_eb_nav import NUMBER, STEPS, WITHIN
-from suites.protocols.embodiedbench import NAVIGATION_SUBSETS
+from suites.authoring.states_script import Unsuited
+from suites.published.embodiedbench_files import NAVIGATION_SUBSETS
 
 SUITE = find_suite("homie-eb-nav")
 SUBSETS = tuple(subset.replace("_", "-") for subset in NAVIGATION_SUBSETS)

@@ -18,9 +18,9 @@ from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, RoomState, WorldSnapshot
 from suites.authoring.homie_eb.house_drawing import LONG, NUMBER, STEPS, house
 from suites.authoring.homie_eb.rearranging import Rearranging
-from suites.authoring.homie_states.script import Unsuited
 from suites.authoring.make_homie_eb_rearrange import RECIPE
-from suites.protocols.embodiedbench import ALFRED_SUBSETS
+from suites.authoring.states_script import Unsuited
+from suites.published.embodiedbench_files import ALFRED_SUBSETS
 
 SUITE = find_suite("homie-eb-rearrange")
 SUBSETS = tuple(subset.replace("_", "-") for subset in ALFRED_SUBSETS)

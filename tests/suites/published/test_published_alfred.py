@@ -14,7 +14,7 @@ from homie.bench.suite.suite import find_suite
 from homie.envs.thor.robot import ThorRobot
 from homie.envs.thor.settings import ThorSettings
 from homie.kernel.world.conditions import unknown_words
-from suites.protocols.embodiedbench import ALFRED_SUBSETS
+from suites.published.embodiedbench_files import ALFRED_SUBSETS
 
 SCENE = "pick_cool_then_place_in_recep-AppleSliced-None-SinkBasin-4/trial_1"
 STEPS = [

@@ -17,7 +17,7 @@ from homie.envs.thor.robot import ThorRobot
 from homie.envs.thor.settings import ThorSettings
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Subtask
-from suites.protocols.embodiedbench import NAVIGATION_SUBSETS
+from suites.published.embodiedbench_files import NAVIGATION_SUBSETS
 
 
 def released(name: str) -> Path:

@@ -17,8 +17,8 @@ from homie.kernel.world.snapshot import FixedState, ObjectState, RoomState, Worl
 from homie.runtime.assembly import assemble
 from suites.authoring.homie_eb.house_drawing import STEPS
 from suites.authoring.homie_eb.house_errands import Numbered, TaskTemplate
-from suites.authoring.homie_states.script import Unsuited
 from suites.authoring.make_homie_eb_house import RECIPE
+from suites.authoring.states_script import Unsuited
 
 HOUSE = House(
     WorldSnapshot(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from homie.bench.score.mistakes import applies
 from homie.bench.suite.suite import ATTRIBUTES, find_suite
-from suites.protocols.embodiedbench import ALFRED_SUBSETS
+from suites.published.embodiedbench_files import ALFRED_SUBSETS
 
 
 def test_the_subsets_are_attributes() -> None:

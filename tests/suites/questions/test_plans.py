@@ -12,7 +12,7 @@ from question_kinds import a_question
 
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Subtask
-from suites.leaderboard.results import read_sheets
+from suites.leaderboard_results import read_sheets
 from suites.questions.asking import ask
 from suites.questions.audit import audit
 from suites.questions.folder import write_questions

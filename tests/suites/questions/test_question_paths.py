@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from homie.kernel.types import Articulation, Image
-from suites.protocols.robobench.geometry import read_path
+from suites.published.robobench.geometry import read_path
 from suites.questions.making.paths import handle_at, opening_paths
 
 UP = np.array([0.0, 0.0, 1.0])

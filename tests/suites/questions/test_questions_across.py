@@ -15,10 +15,10 @@ from released_folder import CHOICES, PLACES, PLANS, TRUTHS, write_release
 from homie.bench.statistics import Estimate
 from homie.cli.main import main
 from homie.kernel.errors import BadInput
-from suites.leaderboard.drilldown import question_groups
-from suites.leaderboard.page import protocols, render, table
-from suites.leaderboard.results import read_sheets
-from suites.leaderboard.sheet import ALL, Answer, Share, Sheet
+from suites.leaderboard_drilldown import question_groups
+from suites.leaderboard_page import protocols, render, table
+from suites.leaderboard_results import read_sheets
+from suites.leaderboard_sheet import ALL, Answer, Share, Sheet
 from suites.questions.asking import ask
 from suites.questions.judging.run import judge
 from suites.questions.judging.verdict import Verdict

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from homie.bench.folder.repeatable import repeatable
 from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench
+from homie.bench.repeatable import repeatable
 from homie.bench.suite.suite import find_suite
 from suites.tables.again import play_twice
 from suites.tables.endpoint import PROVIDER, Script, Served

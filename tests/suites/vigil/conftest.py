@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from homie.envs.mujoco.home.home import MujocoHome
-from suites.protocols.vigil_episode import Family
+from suites.published.vigil_episode import Family
 from suites.vigil.frozen import FrozenEpisode, all_episodes
 from suites.vigil.stage import Stage, open_house
 

@@ -8,7 +8,7 @@ import pytest
 
 from homie.kernel.errors import BadInput
 from suites.authoring.make_homie_vigil import FIRST, next_house, quotas
-from suites.protocols.vigil_episode import LABELS, Family
+from suites.published.vigil_episode import LABELS, Family
 from suites.vigil.frozen import FILE, all_episodes, choose
 
 

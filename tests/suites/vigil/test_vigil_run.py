@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from homie.kernel.errors import BadInput
-from suites.leaderboard.results import read_sheets
+from suites.leaderboard_results import read_sheets
 from suites.vigil.options import VigilOptions
 from suites.vigil.paired import feedback_table
 from suites.vigil.run import run

@@ -27,10 +27,10 @@ from homie.envs.mujoco.house.contacts import Pace, Vicinity
 from homie.envs.mujoco.house.meshed_scene import meshes_of, with_meshes
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import MeshSpec
+from homie.envs.mujoco.robots.bodies.fetch_kinematics import FETCH
 from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.envs.mujoco.robots.drive import BASE_JOINTS
 from homie.envs.mujoco.robots.eyes import Eyes
-from homie.envs.mujoco.robots.bodies.fetch_kinematics import FETCH
 from homie.envs.mujoco.robots.grasping import Grasping, add_grasp_constraints
 from homie.envs.mujoco.robots.limbs import PREFIX, Limbs, place
 from homie.envs.mujoco.robots.simulated import LEAD, SimulatedRobot

@@ -17,9 +17,9 @@ from homie.envs.mujoco.house.build import FLOAT, add_geom, empty_spec
 from homie.envs.mujoco.house.index import GeomInfo, ObjectInfo, SceneIndex
 from homie.envs.mujoco.house.shell import SOLID
 from homie.envs.mujoco.render.camera_geometry import FreeCamera
+from homie.envs.mujoco.robots.bodies import panda
 from homie.envs.mujoco.robots.grasping import add_grasp_constraints
 from homie.envs.mujoco.robots.limbs import PREFIX
-from homie.envs.mujoco.robots.bodies import panda
 from homie.envs.mujoco.table.scene import FOOT, TABLE_TOP, TableScene, Thing
 from homie.envs.mujoco.table.things import Prism, ThingPlan, plan_of
 

@@ -12,11 +12,11 @@ from typing import Self
 import mujoco
 
 from homie.envs.mujoco.render.camera_geometry import FreeCamera
+from homie.envs.mujoco.robots.bodies import panda
+from homie.envs.mujoco.robots.bodies.panda_kinematics import PandaKinematics
 from homie.envs.mujoco.robots.eyes import Eyes
 from homie.envs.mujoco.robots.grasping import Grasping
 from homie.envs.mujoco.robots.limbs import Limbs, place
-from homie.envs.mujoco.robots.bodies import panda
-from homie.envs.mujoco.robots.bodies.panda_kinematics import PandaKinematics
 from homie.envs.mujoco.robots.simulated import LEAD, SimulatedRobot
 from homie.envs.mujoco.table.build import build
 from homie.envs.mujoco.table.families import scene_of

@@ -13,11 +13,11 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from homie.envs.mujoco.robots.bodies.fetch import FILE, HAND, SPEC
+from homie.envs.mujoco.robots.bodies.fetch_closed_form import all_solutions, elbow_height, wrist_point
+from homie.envs.mujoco.robots.bodies.fetch_self_clearance import SelfClearance, add_head_sweep
 from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.envs.mujoco.robots.descent import Descent, is_near
-from homie.envs.mujoco.robots.bodies.fetch_closed_form import all_solutions, elbow_height, wrist_point
-from homie.envs.mujoco.robots.bodies.fetch import FILE, HAND, SPEC
-from homie.envs.mujoco.robots.bodies.fetch_self_clearance import SelfClearance, add_head_sweep
 from homie.envs.mujoco.robots.limbs import PREFIX
 from homie.kernel.interfaces import IkSolution
 from homie.kernel.types import Array, Pose, wrapped

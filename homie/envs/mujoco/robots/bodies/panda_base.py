@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
+from homie.envs.mujoco.robots.bodies import panda
+from homie.envs.mujoco.robots.bodies.panda_kinematics import PandaKinematics
 from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.envs.mujoco.robots.mjcf import RobotFile
 from homie.envs.mujoco.robots.model_kinematics import ModelKinematics
-from homie.envs.mujoco.robots.bodies import panda
-from homie.envs.mujoco.robots.bodies.panda_kinematics import PandaKinematics
 from homie.kernel.interfaces import IkSolution
 from homie.kernel.robot.body import Group, RobotSpec
 from homie.kernel.robot.reach import Fingers, Reach

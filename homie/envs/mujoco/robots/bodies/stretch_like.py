@@ -11,10 +11,10 @@ import math
 from functools import partial
 from pathlib import Path
 
+from homie.envs.mujoco.robots.bodies.stretch_like_kinematics import TelescopeKinematics
 from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.envs.mujoco.robots.grasping import Hand
 from homie.envs.mujoco.robots.mjcf import RobotFile
-from homie.envs.mujoco.robots.bodies.stretch_like_kinematics import TelescopeKinematics
 from homie.kernel.robot.body import Group, RobotSpec
 from homie.kernel.robot.reach import Fingers, Reach
 

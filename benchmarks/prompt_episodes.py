@@ -1,0 +1,133 @@
+"""Prints, for each template, an episode as a model would see it, every text of it.
+
+    python -m benchmarks.prompt_episodes --only emmoe-json
+    python -m benchmarks.prompt_episodes build/prompts
+
+With a folder each episode is a page in it. The episodes are really played (episodes.yaml): what the prompts tell is
+what was seen, remembered and done. The answers were written down beforehand, in the form that the template asks for.
+Pictures are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from benchmarks.prompt_playing import played
+from homie.bench.authoring.numbered import numbered_actions
+from homie.kernel.episode_rules import EpisodeRules
+from homie.kernel.interfaces import Planner
+from homie.kernel.options import RunOptions
+from homie.kernel.types import Choice, Decision, Image, PlannerInput, Subtask, Visibility
+from planners.llm.prompting.examples import Example
+from planners.llm.prompting.prompt import Prompt
+from planners.llm.prompting.settings import PromptSettings
+
+_HEAD = """\
+Version {version} of the template with default settings, round by round as a model is asked, without the pictures.
+It was really played ({where}). The answers were written by hand."""
+EPISODES = Path(__file__).with_name("prompt_episodes.yaml")
+
+
+class Written(Planner):
+    """Says what was written down, asked as a model would be, and keeps both."""
+
+    name = "written"
+
+    def __init__(self, template: str, task: str, answers: list[Mapping[str, Any]]) -> None:
+        self._prompt = Prompt(PromptSettings.model_validate({"template": template}))
+        self._examples = [Example.model_validate({"task": task, "views": {}, **answer}) for answer in answers]
+        self.system = ""
+        self.rounds: list[tuple[str, str]] = []
+
+    def reset(self, task: str, *, seed: int) -> None:
+        self.rounds.clear()
+
+    def decide(self, planner_input: PlannerInput) -> Decision:
+        request, _ = self._prompt.request(planner_input)
+        example = self._examples[len(self.rounds)]
+        if planner_input.choices:  # numbers name no model: whichever can do an action does it
+            model, text = "", _by_number(example, planner_input.choices)
+        else:
+            model = planner_input.models[0]
+            text = example.answer(self._prompt.template.answer, planner_input.models, planner_input.abilities)
+        self.system = _shown(request.messages[0].parts)
+        self.rounds.append((_shown(request.messages[-1].parts), text))
+        return Decision(tuple(example.steps()), example.analysis, model, raw=text)
+
+    def page(self, options: Mapping[str, object]) -> str:
+        """The episode in Markdown."""
+        head = self._prompt.template.head
+        where = ", ".join(f"{name} {value}" for name, value in options.items())
+        parts = [
+            f"# An episode with {head.name}",
+            _HEAD.format(version=head.version, where=where),
+            "## System message",
+            f"````text\n{self.system}\n````",
+        ]
+        for number, (question, answer) in enumerate(self.rounds, 1):
+            parts += [f"## Round {number}", f"````text\n{question}\n````", f"Answer:\n\n````text\n{answer}\n````"]
+        return "\n\n".join(parts) + "\n"
+
+
+def _shown(parts: tuple[str | Image, ...]) -> str:
+    return "\n".join(part if isinstance(part, str) else "(picture)" for part in parts)
+
+
+def _by_number(example: Example, choices: tuple[Choice, ...]) -> str:
+    """The answer with the numbers of a list."""
+    numbers: dict[Subtask, int] = {choice.subtask: number for number, choice in enumerate(choices)}
+    steps = [{"action_id": numbers[step], "action_name": choices[numbers[step]].name} for step in example.steps()]
+    return json.dumps(
+        {
+            "visual_state_description": example.seen,
+            "reasoning_and_reflection": example.analysis,
+            "language_plan": example.plan,
+            "executable_plan": steps,
+        },
+        ensure_ascii=False,
+    )
+
+
+def play(episode: Mapping[str, Any]) -> str:
+    """The page of one episode."""
+    options = RunOptions.build(task=episode["task"], **episode["options"])
+    planner = Written(episode["template"], episode["task"], episode["answers"])
+    rules = EpisodeRules(
+        rounds=options.rounds,
+        visibility=Visibility(**episode.get("visibility", {})),
+        action_list=numbered_actions if episode.get("numbered") else None,
+    )
+    with played(options, planner, rules) as (result, _):
+        print(f"{episode['template']}: {result.ended_by} after {result.rounds} rounds", file=sys.stderr)
+    return planner.page(episode["options"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, nargs="?", help="write pages here instead of printing them")
+    parser.add_argument("--only", help="the episode of this template alone")
+    options = parser.parse_args()
+    episodes = yaml.safe_load(EPISODES.read_text(encoding="utf-8"))
+    names = [episode["template"] for episode in episodes]
+    if options.only not in (None, *names):
+        parser.error(f"--only takes one of {', '.join(names)}")
+    for episode in episodes:
+        if options.only not in (None, episode["template"]):
+            continue
+        page = play(episode)
+        if options.folder is None:
+            print(page)
+        else:
+            options.folder.mkdir(parents=True, exist_ok=True)
+            (options.folder / f"{episode['template']}.md").write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

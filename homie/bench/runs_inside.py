@@ -1,0 +1,39 @@
+"""The run folders that a folder means: itself, or those in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from homie.bench.ledger import is_bench, read_bench
+from homie.kernel.errors import BadInput
+
+
+def is_run(folder: Path) -> bool:
+    """Whether a folder was written by `homie run` or `homie bench`."""
+    return (folder / "run.json").exists() or is_bench(folder)
+
+
+def runs_inside(folders: Iterable[Path], is_run: Callable[[Path], bool] = is_run) -> list[Path]:
+    """The folders, with the runs in it for one that is not a run itself, one level down, in the order of their names.
+
+    A folder without a run in it stays as it is: who reads it refuses it.
+
+    Raises:
+        BadInput: The runs in a folder are of several suites, so that they cannot be shown together.
+    """
+    runs: list[Path] = []
+    for folder in folders:
+        inside = [] if is_run(folder) or not folder.is_dir() else sorted(filter(is_run, folder.iterdir()))
+        _check_one_suite(folder, inside)
+        runs += inside or [folder]
+    return runs
+
+
+def _check_one_suite(folder: Path, runs: list[Path]) -> None:
+    suites: dict[str, list[str]] = {}
+    for run in filter(is_bench, runs):
+        suites.setdefault(read_bench(run)[1].name, []).append(str(run))
+    if len(suites) > 1:
+        listed = "; ".join(f"{name}: {' '.join(names)}" for name, names in suites.items())
+        raise BadInput(f"{folder} holds runs of several suites, give those of one ({listed}).")

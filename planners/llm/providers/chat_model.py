@@ -1,0 +1,260 @@
+"""Chat completions through the `openai` SDK."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from homie.kernel.interfaces.prompts import Message
+from homie.kernel.types import Image
+from planners.llm.calls import Body, Failure, wish_for
+from planners.llm.calls.contents import called, read_content
+from planners.llm.calls.failure import about_length
+from planners.llm.calls.lenient import Count, Words, a_mapping, words
+from planners.llm.calls.openai_sdk import (
+    ADDRESS,
+    MARKS,
+    CachedTokens,
+    OpenAIModel,
+    OpenAISettings,
+    cache_key,
+    is_strict,
+)
+from planners.llm.calls.wire import load_sdk
+from planners.llm.messages import BESIDE, ODD_END, Finish, Reply, Request
+from planners.llm.providers.chat_providers import DEFAULT, find_provider
+
+if TYPE_CHECKING:
+    import openai
+
+_THOUGHT = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
+_OF_REASONING = re.compile(r"temperature|max_tokens|max_completion_tokens")
+"""The error of an endpoint when a model that reasons is asked like another one."""
+_OF_PICTURES = re.compile(r"image|vision|multi.?modal|valid string", re.IGNORECASE)
+"""Its error when a model that only reads text is shown pictures."""
+_NO_PICTURES = re.compile(r"image.{0,20}not supported|not support.{0,20}image|mmproj", re.IGNORECASE)
+"""The same with a status of 500 (llama.cpp)."""
+_FEW_PICTURES = re.compile(
+    r"at most (\d+) (?:image|picture|media|multi-?modal)|(?:max\w*|limit)[^.]{0,40}\bimages?\b[^.\d]{0,30}(\d+)"
+    r"|too many images|\b(?:only|supports?) (?:one|a single|1) image",
+    re.IGNORECASE,
+)
+"""Its error when it takes pictures, but not so many."""
+_WRONG = frozenset({400, 413, 422})
+"""Statuses of a request that is wrong, too large, or not of the form that is expected (FastAPI)."""
+_BROKE = "Internal Server Error"
+"""All that a server has to say, with status 500, whose own code broke on a request."""
+_FINISH: Mapping[str, Finish] = {
+    **dict.fromkeys(("", "stop", "eos", "eos_token", "stop_sequence", "stop_token", "end_turn"), "stop"),
+    **dict.fromkeys(("complete", "completed", "finished", "done"), "stop"),
+    **dict.fromkeys(("length", "max_tokens", "model_length", "max_length", "max_output_tokens"), "length"),
+    **dict.fromkeys(("content_filter", "content-filter", "safety", "refusal", "guardrail"), "refusal"),
+}
+"""What OpenAI, and what servers and gateways of others, call the ways in which an answer ends."""
+_CALLED = frozenset({"tool_calls", "tool_call", "function_call", "tool_use"})
+"""How a reply ends that calls a tool. None is offered; some servers say so around an answer all the same."""
+_GAVE_UP = frozenset({"abort", "aborted", "cancelled", "error", "timeout"})
+"""The endpoint did not let the model finish (SGLang: abort, OpenRouter: error): whatever is there is no answer."""
+
+
+class _Message(BaseModel):
+    """What is used of a message. Reasoning has two names: DeepSeek's and OpenRouter's, which vLLM took over."""
+
+    content: Any = None
+    refusal: Words = ""
+    reasoning_content: Words = ""
+    reasoning: Words = ""
+    tool_calls: Any = None
+    function_call: Any = None
+
+
+class _Choice(BaseModel):
+    """One completion.
+
+    Attributes:
+        text: In place of a message, as older completions have it.
+    """
+
+    message: _Message | None = None
+    text: Words = ""
+    finish_reason: Words = ""
+    error: Any = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: Count = 0
+    completion_tokens: Count = 0
+    prompt_tokens_details: Annotated[CachedTokens, BeforeValidator(a_mapping)] = CachedTokens()
+
+
+class _Completion(BaseModel):
+    """The fields of a completion that are used; endpoints may add or leave out others."""
+
+    choices: list[_Choice] = Field(min_length=1)
+    usage: Annotated[_Usage, BeforeValidator(a_mapping)] = _Usage()
+
+
+class ChatEndpoint(OpenAISettings):
+    """Of endpoints of chat completions."""
+
+    provider: str | None = Field(
+        None, description="Whose endpoint it is (docs/models.md); default: by the host of base_url, else openai."
+    )
+    structured: Literal["auto", "json_schema", "schema_object", "json_object", "text"] = Field(
+        "auto", description="How the form of an answer is asked for; auto: as the provider understands it."
+    )
+
+
+class ChatModel(OpenAIModel):
+    """One model of one endpoint. Raises BadInput, and MissingPart without the SDK."""
+
+    settings: ChatEndpoint
+    plainer: ClassVar[str] = "--set structured=text"
+    forms: ClassVar[tuple[str, ...]] = ("json_schema", "schema_object", "json_object", "text")
+    """`schema_object` is JSON mode with the schema beside it, as llama-cpp-python takes it."""
+
+    def __init__(self, name: str, settings: ChatEndpoint) -> None:
+        load_sdk("chat", "openai", "chat")
+        address = settings.base_url
+        if settings.provider in (None, DEFAULT):
+            address = address or os.environ.get(ADDRESS)
+        self.provider_name, self.provider = find_provider(settings.provider, address)
+        first = self.provider.structured if settings.structured == "auto" else settings.structured
+        base_url = address or self.provider.base_url
+        super().__init__(name, settings, base_url=base_url, variable=self.provider.key, first_form=first)
+
+    def describe(self) -> Mapping[str, object]:
+        return {**super().describe(), "provider": self.provider_name}
+
+    def body(self, request: Request, form: str) -> Body:
+        s, provider = self.settings, self.provider
+        body: Body = {"model": self.name, "messages": [self._message(message) for message in request.messages]}
+        if request.schema is not None:
+            body.update(self._asked(request, form, body["messages"]))
+        if s.reasoning is not None:
+            body["reasoning_effort"] = s.reasoning
+            body[provider.limit] = s.max_tokens + s.reasoning_tokens
+        else:
+            body[provider.limit] = s.max_tokens
+            if s.temperature is not None:
+                body["temperature"] = s.temperature
+        if provider.seed == "seed":
+            body["seed"] = self.seed
+        elif provider.seed:
+            body["extra_body"] = {provider.seed: self.seed}
+        return body
+
+    def marked(self, body: Body, request: Request) -> Body:
+        """The system messages with the provider's mark at their end, and the key under which it finds them again."""
+        provider = self.provider
+        messages = body["messages"]
+        fixed = [place for place, message in enumerate(messages) if message["role"] == "system"]
+        if not fixed:
+            return body
+        more = dict(body.get("extra_body", {}))
+        if provider.cache_mark:
+            last = fixed[-1]
+            part = {"type": "text", "text": messages[last]["content"], provider.cache_mark: MARKS[provider.cache_mark]}
+            messages = [*messages[:last], {"role": "system", "content": [part]}, *messages[last + 1 :]]
+        if provider.cache_mark == "prompt_cache_breakpoint" and len(messages) == len(fixed) + 1:
+            # Else the question would be kept too, at a price, though it is never asked again.
+            more["prompt_cache_options"] = {"mode": "explicit"}
+        if provider.cache_key:
+            more["prompt_cache_key"] = cache_key([messages[place] for place in fixed])
+        return {**body, "messages": messages, **({"extra_body": more} if more else {})}
+
+    async def create(self, client: openai.AsyncOpenAI, body: Body) -> str:
+        return (await client.chat.completions.with_raw_response.create(**body)).text
+
+    def read(self, text: str) -> Reply:
+        completion = self.parsed(_Completion, text)
+        choice, usage = completion.choices[0], completion.usage
+        message, reason = choice.message, choice.finish_reason.lower()
+        if choice.error:
+            raise self.error_inside({"error": choice.error})
+        if message is None and not choice.text:
+            raise self.garbage("its choice has no 'message'")
+        if reason in _GAVE_UP:
+            raise Failure(f"{self.endpoint.host} gave up on its answer (finish reason '{reason}')", again=True)
+        message = message or _Message(content={"text": choice.text})
+        content = read_content(message.content)
+        text, thought = content.text, message.reasoning_content or message.reasoning or content.thought
+        if (inside := _THOUGHT.match(text)) and not thought:
+            text, thought = text[inside.end() :], inside.group(1).strip()
+        odd = [BESIDE] if content.odd or choice.message is None else []
+        calls = called(message.tool_calls) or called(message.function_call)
+        if reason in _CALLED:
+            finish: Finish = "stop"
+            odd += [] if calls else [ODD_END]
+        else:
+            finish = _FINISH.get(reason, "unknown")
+        refusal = message.refusal or content.refusal
+        return Reply(
+            text="\n".join(filter(None, (text if text.strip() else "", calls))) or refusal,
+            reasoning=thought,
+            finish="refusal" if refusal else finish,
+            leniencies=tuple(odd),
+            reason=choice.finish_reason,
+            input_tokens=usage.prompt_tokens,
+            output_tokens=usage.completion_tokens,
+            cache_read_tokens=usage.prompt_tokens_details.cached_tokens,
+            cache_write_tokens=usage.prompt_tokens_details.cache_write_tokens,
+        )
+
+    def answer_inside(self, refusal: object) -> Reply | None:
+        """What the model wrote where an endpoint (Groq) refuses it as not of the schema: an answer like others."""
+        inner = refusal.get("error", refusal) if isinstance(refusal, Mapping) else {}
+        written = words(inner.get("failed_generation")) if isinstance(inner, Mapping) else ""
+        return Reply(written) if written else None
+
+    def hint(self, status: int, message: str, body: Body) -> str:
+        wrong = status in _WRONG
+        if (few := _FEW_PICTURES.search(message)) and _shows_pictures(body) and (few[1] or few[2]) != "0":
+            return (
+                " (it takes fewer images than are sent: raise its limit, for vLLM --limit-mm-per-prompt "
+                "'{\"image\": 8}', play a suite whose protocol has fewer views, or send none: --set images=false)"
+            )
+        if wrong and self.settings.reasoning is None and _OF_REASONING.search(message):
+            return " (if it is a model that reasons, say so: --set reasoning=low)"
+        of_pictures = wrong and (about_length(message) or _OF_PICTURES.search(message))
+        of_pictures = of_pictures or (status >= 500 and _NO_PICTURES.search(message))
+        if (of_pictures or (status == 500 and message.strip() == _BROKE)) and _shows_pictures(body):
+            return " (if the model only reads text: --set images=false)"
+        return ""
+
+    def _message(self, message: Message) -> dict[str, Any]:
+        """Text alone goes as a plain string, which every endpoint understands."""
+        if all(isinstance(part, str) for part in message.parts):
+            return {"role": message.role, "content": "\n".join(str(part) for part in message.parts)}
+        return {"role": message.role, "content": [self._part(part) for part in message.parts]}
+
+    def _part(self, part: str | Image) -> dict[str, Any]:
+        if isinstance(part, str):
+            return {"type": "text", "text": part}
+        detail = {} if self.settings.image_detail == "auto" else {"detail": self.settings.image_detail}
+        return {"type": "image_url", "image_url": {"url": self.pictures.url(part), **detail}}
+
+    def _asked(self, request: Request, form: str, messages: list[dict[str, Any]]) -> Body:
+        """The parameter that asks for the schema; where none can, the schema goes into the last message."""
+        assert request.schema is not None
+        if form == "json_schema":
+            schema: Body = {"name": request.name, "schema": dict(request.schema)}
+            if self.provider.strict and is_strict(request.schema):
+                schema["strict"] = True
+            return {"response_format": {"type": "json_schema", "json_schema": schema}}
+        wish = wish_for(request.schema)
+        last = messages[-1]["content"]
+        messages[-1]["content"] = f"{last}\n\n{wish}" if isinstance(last, str) else [*last, self._part(wish)]
+        if form == "text":
+            return {}
+        beside = {"schema": dict(request.schema)} if form == "schema_object" else {}
+        return {"response_format": {"type": "json_object", **beside}}
+
+
+def _shows_pictures(body: Body) -> bool:
+    contents = [message["content"] for message in body["messages"]]
+    return any(part["type"] == "image_url" for content in contents if isinstance(content, list) for part in content)

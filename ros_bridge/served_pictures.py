@@ -1,0 +1,170 @@
+"""The pictures of a served robot: drawn in a thread of their own from a second robot in the same state, so that the
+served one moves on meanwhile."""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Mirrored, Robot
+from homie.kernel.types import CameraFrame
+from ros_bridge.profiles.model import Camera, Profile
+from ros_bridge.profiles.simulation import LOOK, instances_topic
+from ros_bridge.profiles.spoken import TEXT
+from ros_bridge.served_messages import camera_info, depth_picture, matrix, numbers_picture, picture, planar, transform
+from ros_bridge.transport.interface import LATCHED, SENSOR, Message, Node, Publisher
+
+log = logging.getLogger("homie.ros_bridge")
+
+IMAGE, INFO = "sensor_msgs/msg/Image", "sensor_msgs/msg/CameraInfo"
+SHARE = 0.4
+"""The part of the time that pictures may take which nobody has asked for: without a graphics card each takes long."""
+PATIENCE = 0.02
+"""Seconds between two looks for something to draw."""
+
+
+@dataclass(slots=True)
+class _Shown:
+    """A camera on the network: its topics, and when its next picture is due."""
+
+    camera: Camera
+    publishers: Mapping[str, Publisher]
+    period: float = math.inf
+    due: float = 0.0
+    asked: bool = False
+
+
+class Painter:
+    """Publishes what the cameras of a robot see: those of the profile again and again, the others when asked.
+
+    Args:
+        node: The node that publishes.
+        open_robot: Opens a simulator of the served robot's scene, in the painter's thread, as OpenGL wants it.
+        profile: The frames.
+        cameras: By the robot's names.
+        regular: The one of them that is published `rate` times a second.
+
+    Raises:
+        HomieError: As `open_robot`, and BadInput for a robot whose state cannot be taken over by another.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        open_robot: Callable[[], Robot],
+        profile: Profile,
+        cameras: Mapping[str, Camera],
+        *,
+        regular: str,
+        rate: float,
+    ) -> None:
+        self.cameras = dict(cameras)
+        self._node, self._open, self._base = node, open_robot, profile.frames.base
+        self._names: Future[tuple[str, ...]] = Future()
+        self._regular = regular
+        self._lock = threading.Lock()
+        self._newest: tuple[Mapping[str, object], dict[str, Any]] | None = None
+        self._over = threading.Event()
+        self._tf = node.publisher("tf2_msgs/msg/TFMessage", "/tf")
+        self._shown = {name: _Shown(camera, self._publishers(name, camera)) for name, camera in cameras.items()}
+        self._shown[regular].period = 1.0 / rate
+        node.subscription(TEXT, LOOK, self._on_look)
+        self._thread = threading.Thread(target=self._run, name="painter", daemon=True)
+        self._thread.start()
+        self.names = self._names.result()
+        """Of the things in instance pictures, by number."""
+
+    def show(self, state: Mapping[str, object], header: dict[str, Any]) -> None:
+        """The robot is in this state now.
+
+        Args:
+            header: With the stamp.
+        """
+        with self._lock:
+            self._newest = state, header
+
+    def close(self) -> None:
+        """Draw no more."""
+        self._over.set()
+        self._thread.join(10.0)
+
+    def _publishers(self, name: str, camera: Camera) -> dict[str, Publisher]:
+        topics = {"rgb": camera.rgb, "depth": camera.depth, "instances": instances_topic(name)}
+        publishers = {key: self._node.publisher(IMAGE, topic, SENSOR) for key, topic in topics.items() if topic}
+        return {**publishers, "info": self._node.publisher(INFO, camera.info, LATCHED)}
+
+    def _on_look(self, message: Message) -> None:
+        with self._lock:
+            for name in str(message.data).split():
+                if name in self._shown:
+                    self._shown[name].asked = True
+
+    def _run(self) -> None:
+        try:
+            with self._open() as robot:
+                if not isinstance(robot, Mirrored):
+                    raise BadInput(f"The state of the {robot.spec.name} cannot be drawn elsewhere: --camera-rate 0.")
+                self._names.set_result(robot.observe([self._regular]).frames[self._regular].instance_names)
+                while not self._over.is_set():
+                    self._draw_next(robot)
+        except Exception as error:  # there is nobody above this thread
+            if not self._names.done():
+                self._names.set_exception(error)
+            else:
+                log.error("No more pictures: %s", error)
+
+    def _draw_next(self, robot: Robot) -> None:
+        name = self._next()
+        if name is None:
+            self._over.wait(PATIENCE)
+            return
+        began = time.monotonic()
+        asked, self._shown[name].asked = self._shown[name].asked, False
+        self._paint(robot, name)
+        took = time.monotonic() - began
+        self._shown[name].due = began + max(self._shown[name].period, 0.0 if asked else took / SHARE)
+
+    def _next(self) -> str | None:
+        """The camera to look through now: one that was asked for, else the one that is due."""
+        with self._lock:
+            if self._newest is None:
+                return None
+            asked = [name for name, shown in self._shown.items() if shown.asked]
+        present = time.monotonic()
+        due = [name for name, shown in self._shown.items() if math.isfinite(shown.period) and shown.due <= present]
+        return next(iter(asked + due), None)
+
+    def _paint(self, robot: Robot, name: str) -> None:
+        with self._lock:
+            assert self._newest is not None
+            state, at = self._newest
+        assert isinstance(robot, Mirrored)
+        robot.take_state(state)
+        shown, observation = self._shown[name], robot.observe([name])
+        frame: CameraFrame = observation.frames[name]
+        header = {**at, "frame_id": shown.camera.frame}
+        placed = np.linalg.inv(planar(observation.body.base)) @ matrix(frame.pose.position, frame.pose.rotation)
+        moved = transform(at, self._base, shown.camera.frame, placed)
+        # The transform comes first: who has the picture may ask where it was taken.
+        self._tf.publish(self._node.message("tf2_msgs/msg/TFMessage", transforms=[moved]))
+        info = camera_info(frame.intrinsics)
+        shown.publishers["info"].publish(self._node.message(INFO, header=header, **info))
+        if frame.instances is not None:
+            self._send(shown, "instances", header, numbers_picture(frame.instances))
+        if frame.depth is not None:
+            self._send(shown, "depth", header, depth_picture(frame.depth))
+        self._send(shown, "rgb", header, picture(frame.rgb))
+
+    def _send(self, shown: _Shown, what: str, header: dict[str, Any], fields: dict[str, Any]) -> None:
+        publisher = shown.publishers.get(what)
+        if publisher is not None:
+            publisher.publish(self._node.message(IMAGE, header=header, **fields))

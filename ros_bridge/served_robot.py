@@ -1,0 +1,362 @@
+"""A robot of Homie, simulated or not, as a robot of ROS 2: the topics, actions and transforms of a profile.
+
+```
+/cmd_vel, trajectories, gripper --> one command a period --> Robot.act (through its safety gate)
+/odom, /joint_states, /tf, cameras <-- what it measures and sees, at true rates
+```
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import logging
+import math
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from homie.kernel import registry
+from homie.kernel.actions import action_of
+from homie.kernel.errors import BadInput, CommandRefused
+from homie.kernel.interfaces import Mirrored, Robot, WorldState
+from homie.kernel.robot.body import Group
+from homie.kernel.types import Array, Command, Observation, OccupancyGrid, Proprioception
+from ros_bridge.profiles.limited import narrowed
+from ros_bridge.profiles.model import Profile
+from ros_bridge.profiles.profile_check import GRIPPER, MOVE_GROUP, NAVIGATE, STREAM, TRAJECTORY
+from ros_bridge.profiles.simulation import CLOCK, STATE
+from ros_bridge.profiles.spoken import TEXT
+from ros_bridge.served_messages import matrix, planar, transform
+from ros_bridge.served_pictures import Painter
+from ros_bridge.served_trajectory import PATIENCE, Error, Following, NoTrajectory, points_of
+from ros_bridge.simulated_moveit import Planner, SimulatedMoveGroup
+from ros_bridge.simulated_nav2 import Driver, SimulatedNavigation
+from ros_bridge.transport.actions import ActionServer, Outcome, ServedGoal, Status
+from ros_bridge.transport.clocks import CLOCK as CLOCK_KIND
+from ros_bridge.transport.clocks import CLOCK_TOPIC
+from ros_bridge.transport.interface import NEWEST, Message, Node
+from ros_bridge.transport.refusals import Faults
+from ros_bridge.transport.stamps import now, stamp
+
+log = logging.getLogger("homie.ros_bridge")
+
+VELOCITY_LIFE = 0.5
+"""Seconds that a velocity is driven without being said again, as the drivers of such robots have it."""
+BEHIND = 1.0
+"""Seconds that the simulation may be behind the clock on the wall; what is more is given up and logged."""
+STATE_SECONDS = 0.12
+"""Between two messages with the state of the whole world: some eight a second."""
+NEAR = 0.3
+"""rad or m within which the last target of a group is where a new trajectory begins: a servo lags behind it, and a
+joint that something blocks is further away."""
+GRIP_SECONDS = 3.0
+"""Seconds in which the fingers have arrived or met something."""
+LED_PATIENCE = 8.0
+"""Seconds that a planned motion may take longer than planned: on a busy machine a simulation is behind the clock."""
+STILL = 0.002
+"""m/s below which fingers have stopped."""
+
+GO_TO = action_of("Go to")
+
+
+class ServedRobot:
+    """Plays a robot on the network.
+
+    Args:
+        node: The node that offers it.
+        robot: The robot; after this only `run` may touch it.
+        profile: The names it has on the network; its joints must be those of the robot.
+        painter: Publishes its pictures, None for none.
+        secret: The state of its world is not published.
+
+    Raises:
+        BadInput: The profile is of another robot.
+    """
+
+    def __init__(
+        self, node: Node, robot: Robot, profile: Profile, painter: Painter | None = None, *, secret: bool = False
+    ) -> None:
+        self._node, self._robot, self._profile = node, robot, profile
+        self._lock = threading.Lock()
+        self._faults = Faults()
+        self._velocity, self._velocity_at = (0.0, 0.0), -math.inf
+        self._following: dict[str, Following] = {}
+        self._asked: dict[str, float] = {}
+        """When the last trajectories of groups came."""
+        self._commands: dict[str, Array] = {}
+        """The last targets of groups."""
+        self._opening: float | None = None
+        self._body = robot.measured()
+        self._painter = painter
+        self._periods = 0
+        self._state_periods = max(1, round(STATE_SECONDS / robot.spec.period))
+        self._state = None if secret else node.publisher(TEXT, STATE)
+        self._clock = node.publisher(CLOCK_KIND, CLOCK)
+        # Who follows /clock has to hear one: that of this machine, with which everything here is stamped.
+        self._sim_time = node.publisher(CLOCK_KIND, CLOCK_TOPIC) if profile.use_sim_time else None
+        self._behind_told = False
+        self._groups = {name: self._group(name) for name in profile.groups}
+        self._gripper = robot.spec.first("gripper") if profile.gripper is not None else None
+        self._navigation: SimulatedNavigation | None = None
+        self._servers = [*self._serve(), *self._simulated_servers()]
+        self._joints = node.publisher("sensor_msgs/msg/JointState", profile.joint_states)
+        self._tf = node.publisher("tf2_msgs/msg/TFMessage", "/tf")
+        self._odometry = None
+        if profile.base is not None:
+            self._odometry = node.publisher("nav_msgs/msg/Odometry", profile.base.odometry)
+            node.subscription("geometry_msgs/msg/Twist", profile.base.command, self._on_velocity, NEWEST)
+
+    def run(self, over: Callable[[], bool]) -> None:
+        """Act and publish in step with the clock on the wall until it is over; then stop the robot."""
+        due = time.monotonic()
+        try:
+            while not over():
+                self._act()
+                self._publish()
+                due += self._robot.spec.period
+                rest = due - time.monotonic()
+                if rest > 0:
+                    time.sleep(rest)
+                elif rest < -BEHIND:
+                    due = self._give_up(due)
+        finally:
+            for server in self._servers:
+                server.close()
+            if self._navigation is not None:
+                self._navigation.close()
+            self._robot.stop()
+
+    def _give_up(self, due: float) -> float:
+        """Begin to count time anew: this machine is slower than the robot."""
+        if not self._behind_told:
+            log.warning("The simulation is slower than the clock: fewer pictures (--camera-rate) may help.")
+        self._behind_told = True
+        return max(due, time.monotonic())
+
+    # ------------------------------------------------------------ what comes in
+
+    def _group(self, name: str) -> Group:
+        """The group of the robot whose joints those of a group of the profile are."""
+        joints = [joint.name for joint in self._profile.groups[name].joints]
+        group = next((each for each in self._robot.spec.groups if sorted(each.names) == sorted(joints)), None)
+        if group is None:
+            raise BadInput(
+                f"The profile {self._profile.name} is not that of the {self._robot.spec.name}: it has no group of the "
+                f"joints {', '.join(joints)}."
+            )
+        return group
+
+    def _serve(self) -> list[ActionServer]:
+        servers = []
+        for name, described in self._profile.groups.items():
+            follow = functools.partial(self._follow, self._groups[name])
+            servers.append(ActionServer(self._node, TRAJECTORY, described.action, follow))
+            if described.stream is not None:
+                stream = functools.partial(self._on_stream, self._groups[name])
+                self._node.subscription(STREAM, described.stream, stream, NEWEST)
+        if self._gripper is not None and self._profile.gripper is not None:
+            servers.append(ActionServer(self._node, GRIPPER, self._profile.gripper.action, self._grip))
+        return servers
+
+    def _simulated_servers(self) -> list[ActionServer]:
+        """What plays MoveIt and Nav2, where the profile names their actions."""
+        servers, profile = [], self._profile
+        spec = narrowed(self._robot.spec, profile)  # that software keeps the limits of the profile
+        if profile.reaching is not None and sorted(spec.chain.names) == sorted(
+            joint.name for joint in profile.planned_joints
+        ):
+            planner: Planner = registry.load("simulated_servers", "reaching")(spec, self._robot.kinematics)
+            reaching = SimulatedMoveGroup(
+                profile=profile, spec=spec, planner=planner, measured=lambda: self._body, follow=self._lead
+            )
+            servers.append(ActionServer(self._node, MOVE_GROUP, profile.reaching.action, reaching.execute))
+        if profile.navigation is not None and isinstance(self._robot, WorldState):
+            driver: Driver = registry.load("simulated_servers", "navigation")(spec, self._robot.kinematics)
+            self._navigation = SimulatedNavigation(profile=profile, driver=driver, grid=self._floor)
+            servers.append(ActionServer(self._node, NAVIGATE, profile.navigation.action, self._navigation.execute))
+        return servers
+
+    def _floor(self, observation: Observation) -> OccupancyGrid:
+        """Where the base cannot be, from the state of the world: privileged, as a map of it would be."""
+        assert isinstance(self._robot, WorldState)
+        locator = self._robot.background()
+        locator.reset(seed=0)
+        world = self._robot.snapshot()
+        grid = locator.goal(next(iter((*world.fixed, *world.objects))), GO_TO, observation).grid
+        assert grid is not None
+        return grid
+
+    def _lead(self, name: str, positions: Array, asked: float) -> Following:
+        """Follow positions (n, joints) of a group of the profile, one every control period, as MoveIt would have it."""
+        joints, group = [joint.name for joint in self._profile.groups[name].joints], self._groups[name]
+        times: Array = self._robot.spec.period * np.arange(1.0, len(positions) + 1)
+        columns = [joints.index(joint) for joint in group.names]
+        return self._set_off(group, times, positions[:, columns], asked, LED_PATIENCE)
+
+    def _on_velocity(self, message: Message) -> None:
+        velocity = (float(message.linear.x), float(message.angular.z))
+        if not all(map(math.isfinite, velocity)):
+            self._faults.add("a velocity", f"{velocity[0]:g} m/s and {velocity[1]:g} rad/s are not finite")
+            return
+        with self._lock:
+            self._velocity, self._velocity_at = velocity, time.monotonic()
+
+    def _follow(self, group: Group, goal: ServedGoal) -> Outcome:
+        """Follow a trajectory, in the goal's own thread; `_act` does the moving."""
+        try:
+            following = self._begin(group, goal.message.trajectory, goal.accepted)
+        except NoTrajectory as error:
+            return Outcome(Status.ABORTED, {"error_code": int(error.code), "error_string": str(error)})
+        while not following.ended.wait(self._robot.spec.period):
+            if goal.cancelled.is_set():
+                self._let_go(group.name, following)
+                following.end(Status.CANCELED, Error.SUCCESSFUL, "cancelled")
+        return following.outcome
+
+    def _on_stream(self, group: Group, trajectory: Message) -> None:
+        """Follow what comes on the topic of a controller: there is nobody to answer to."""
+        try:
+            self._begin(group, trajectory, time.monotonic())
+        except NoTrajectory as error:
+            log.warning("Refused on the topic of '%s': %s", group.name, error)
+
+    def _begin(self, group: Group, trajectory: Message, asked: float) -> Following:
+        """Follow a trajectory from now on. Raises NoTrajectory for one that is none."""
+        return self._set_off(group, *points_of(trajectory, group.names), asked)
+
+    def _set_off(
+        self, group: Group, times: Array, positions: Array, asked: float, patience: float = PATIENCE
+    ) -> Following:
+        """Follow positions (n, joints) at times (n,) from now on, in the place of another trajectory.
+
+        Args:
+            asked: When it came (s, monotonic). Goals have threads of their own, and one that came later may be here
+                first: then this one has ended already.
+        """
+        with self._lock:
+            measured = group.measured(self._body)
+            last = self._commands.get(group.name, measured)
+            start = last if np.max(np.abs(last - measured)) < NEAR else measured
+            following = Following(time.monotonic(), times, np.vstack([start, positions]), patience)
+            if asked < self._asked.get(group.name, -math.inf):
+                replaced: Following | None = following
+            else:
+                replaced, self._following[group.name] = self._following.get(group.name), following
+                self._asked[group.name] = asked
+        if replaced is not None:
+            replaced.end(Status.ABORTED, Error.INVALID_GOAL, "another trajectory came")
+        return following
+
+    def _let_go(self, name: str, following: Following) -> None:
+        with self._lock:
+            if self._following.get(name) is following:
+                del self._following[name]
+
+    def _grip(self, goal: ServedGoal) -> Outcome:
+        """Bring the fingers to an opening and wait until they are there or have met something."""
+        gripper = self._profile.gripper
+        assert gripper is not None and self._gripper is not None
+        position = float(goal.message.command.position)
+        opening = gripper.gap_of(position)
+        if not math.isfinite(opening):
+            return Outcome(Status.ABORTED)
+        with self._lock:
+            self._opening = float(np.clip(opening, 0.0, gripper.width))
+        end = time.monotonic() + GRIP_SECONDS
+        reached, state = False, self._body.grippers[self._gripper.name]
+        while not goal.cancelled.wait(2 * self._robot.spec.period) and time.monotonic() < end and not reached:
+            state = self._body.grippers[self._gripper.name]
+            reached = abs(state.opening - self._opening) <= 0.003
+            if state.holding and abs(state.speed) < STILL:
+                break
+        at = position if reached else gripper.commanded(state.opening)
+        result = {"position": at, "stalled": not reached, "reached_goal": reached}
+        return Outcome(Status.CANCELED if goal.cancelled.is_set() else Status.SUCCEEDED, result)
+
+    # ------------------------------------------------------------ what goes out
+
+    def _act(self) -> None:
+        """One period: the newest velocity, every trajectory, the fingers."""
+        present = time.monotonic()
+        targets: dict[str, tuple[float, ...]] = {}
+        base = self._robot.spec.first("base")
+        own = None
+        if self._navigation is not None and base is not None:
+            own = self._navigation.step(self._robot.observe(), base.name)
+        with self._lock:
+            if base is not None:
+                fresh = present - self._velocity_at <= VELOCITY_LIFE
+                targets[base.name] = tuple(own) if own is not None else self._velocity if fresh else (0.0, 0.0)
+            for name, following in self._following.items():
+                self._commands[name] = following.target(present)
+                targets[name] = tuple(self._commands[name].tolist())
+            if self._gripper is not None and self._opening is not None:
+                targets[self._gripper.name] = (self._opening,)
+        try:
+            self._robot.act(Command(targets))
+        except CommandRefused as error:
+            log.warning("Refused: %s", error)
+            self._robot.act(Command({}))
+        self._body = self._robot.measured()
+        with self._lock:
+            groups = {group.name: group for group in self._groups.values()}
+            for name, following in list(self._following.items()):
+                if following.ended.is_set() or following.judge(present, groups[name].measured(self._body)):
+                    del self._following[name]
+
+    def _publish(self) -> None:
+        body, at = self._body, {"stamp": stamp(now())}
+        if self._sim_time is not None:
+            self._sim_time.publish(self._node.message(CLOCK_KIND, clock=at["stamp"]))
+        names = list(body.joints)
+        positions = [body.joints[name] for name in names]
+        velocities = [body.velocities.get(name, 0.0) for name in names]
+        if self._gripper is not None and self._profile.gripper is not None:
+            state = body.grippers[self._gripper.name]
+            places, speeds = self._profile.gripper.joint_states(state.opening, state.speed)
+            names += self._profile.gripper.joints
+            positions += places
+            velocities += speeds
+        fields: dict[str, Any] = {"name": names, "position": positions, "velocity": velocities}
+        self._joints.publish(self._node.message("sensor_msgs/msg/JointState", header=at, **fields))
+        frames = self._profile.frames
+        moved = [self._effector(body, at)]
+        if self._odometry is not None:
+            base = planar(body.base)
+            moved.append(transform(at, frames.odometry, frames.base, base))
+            placed = transform(at, frames.odometry, frames.base, base)["transform"]
+            linear, angular = body.base_velocity
+            message = self._node.message(
+                "nav_msgs/msg/Odometry",
+                header={**at, "frame_id": frames.odometry},
+                child_frame_id=frames.base,
+                pose={"pose": {"position": placed["translation"], "orientation": placed["rotation"]}},
+                twist={"twist": {"linear": {"x": linear}, "angular": {"z": angular}}},
+            )
+            self._odometry.publish(message)
+        self._tf.publish(self._node.message("tf2_msgs/msg/TFMessage", transforms=moved))
+        self._show(at)
+
+    def _show(self, at: dict[str, Any]) -> None:
+        """Tell the painter and the network the state of the world."""
+        self._periods += 1
+        if self._clock.subscribers():
+            passed = stamp(self._robot.observe().stamp)
+            self._clock.publish(self._node.message(CLOCK_KIND, clock=passed))
+        if not isinstance(self._robot, Mirrored):
+            return
+        state = self._robot.state()
+        if self._painter is not None:
+            self._painter.show(state, at)
+        if self._state is not None and self._periods % self._state_periods == 0 and self._state.subscribers():
+            self._state.publish(self._node.message(TEXT, data=json.dumps(state)))
+
+    def _effector(self, body: Proprioception, at: dict[str, Any]) -> dict[str, Any]:
+        pose = self._robot.kinematics.forward(self._robot.spec.chain.measured(body))
+        frames = self._profile.frames
+        placed = matrix(pose.position, pose.rotation)
+        return transform(at, frames.base, frames.effector, placed)

@@ -1,0 +1,95 @@
+"""`homie serve ros`: a robot of Homie on a ROS 2 network until Ctrl-C."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from homie.kernel.interfaces import Robot
+from homie.kernel.options import OpenOptions
+from ros_bridge.profiles.model import Profile, read_profile
+from ros_bridge.profiles.simulation import TOPIC, Simulation, extra_cameras
+from ros_bridge.profiles.spoken import TEXT
+from ros_bridge.served_pictures import Painter
+from ros_bridge.served_robot import ServedRobot
+from ros_bridge.signals import ended_by_signal
+from ros_bridge.transport.interface import LATCHED, Node
+from ros_bridge.transport.opening import Transport, open_node
+
+
+def serve_robot(
+    name: str,
+    open_robot: Callable[[OpenOptions], Robot],
+    options: OpenOptions,
+    *,
+    camera: str,
+    camera_rate: float,
+    rehearsal: bool,
+    transport: Transport,
+    ready: Callable[[Robot], None],
+) -> None:
+    """Play a simulated robot on the network until a signal ends it.
+
+    Args:
+        name: The profile whose topics and actions it has, see `ros_bridge.profiles.model.read_profile`.
+        open_robot: Opens the robot of the options.
+        options: Robot and scene; they are announced on the network (`ros_bridge.profiles.simulation`).
+        camera: The camera of the robot that is that of the profile.
+        camera_rate: Pictures a second; 0 for none.
+        rehearsal: It is to be treated as a real robot, and has the cameras of its profile alone.
+        transport: `rclpy`, `dds` or `auto`.
+        ready: Called when it can be driven.
+
+    Raises:
+        BadInput, MissingPart, InfrastructureError: It cannot begin.
+    """
+    profile = read_profile(name)
+    with (
+        open_node("/homie_robot", transport) as node,
+        open_robot(options) as robot,
+        _painted(node, robot, profile, lambda: open_robot(options), camera, camera_rate, rehearsal) as painter,
+    ):
+        simulation = _simulation(robot, options, painter, rehearsal)
+        # before it offers anything: publishers are found in the order in which they were made, so that nobody finds its
+        # joint states and not what it says of itself
+        node.publisher(TEXT, TOPIC, LATCHED).publish(node.message(TEXT, data=simulation.model_dump_json()))
+        served = ServedRobot(node, robot, profile, painter, secret=rehearsal)
+        with ended_by_signal() as ended:
+            ready(robot)
+            served.run(ended)
+
+
+@contextmanager
+def _painted(
+    node: Node,
+    robot: Robot,
+    profile: Profile,
+    open_robot: Callable[[], Robot],
+    camera: str,
+    rate: float,
+    rehearsal: bool,
+) -> Iterator[Painter | None]:
+    """A painter at work, or None where there are no pictures."""
+    if not rate or not profile.cameras:
+        yield None
+        return
+    more = () if rehearsal else (*robot.views, robot.eye, robot.hand)
+    own = tuple(name for name in dict.fromkeys((camera, *more)) if name)
+    cameras = extra_cameras({camera: next(iter(profile.cameras.values()))}, own)
+    painter = Painter(node, open_robot, profile, cameras, regular=camera, rate=rate)
+    try:
+        yield painter
+    finally:
+        painter.close()
+
+
+def _simulation(robot: Robot, options: OpenOptions, painter: Painter | None, rehearsal: bool) -> Simulation:
+    base = robot.measured().base
+    return Simulation(
+        robot=options.robot,
+        options=options.model_dump(mode="json", exclude_unset=True),
+        cameras={} if painter is None else painter.cameras,
+        foot=(base.x, base.y, base.yaw),
+        names=() if painter is None else painter.names,
+        rehearsal=rehearsal,
+    )

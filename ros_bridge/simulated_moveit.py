@@ -1,0 +1,162 @@
+"""A simulated MoveIt for a simulated robot: `MoveGroup`, planned by Homie itself. Goals are joint positions.
+
+Goals have threads of their own. They plan there; what moves the robot is asked of the one who plays it
+(`ros_bridge.served_robot`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from homie.kernel.robot.body import RobotSpec
+from homie.kernel.types import Array, Box, Pose2, Proprioception
+from ros_bridge.profiles.model import Profile
+from ros_bridge.served_trajectory import Error, Following
+from ros_bridge.transport.actions import Outcome, ServedGoal, Status
+from ros_bridge.transport.interface import Message
+from ros_bridge.transport.readings import Unreadable, heading_of, quaternion_of
+from ros_bridge.transport.stamps import stamp
+
+SUCCESS, NO_WAY, CONTROL_FAILED, PREEMPTED = 1, -1, -4, -7
+OTHER_GROUP, OTHER_GOAL, OTHER_OBJECT, OTHER_FRAME, OUTSIDE = -15, -16, -19, -21, -27
+"""Codes of `moveit_msgs/msg/MoveItErrorCodes`."""
+BOX, SPHERE = 1, 2
+UPRIGHT = 1e-3
+"""By how much a quaternion's x and y may be off those of a box that stands upright."""
+
+
+class Planner(Protocol):
+    """Finds ways of an arm: `skills.simulated_software.ArmPlanning`."""
+
+    def way(self, begin: Array, end: Array, boxes: Sequence[Box], held: Array) -> list[Array] | None: ...
+
+    def timed(self, begin: Array, way: Sequence[Array], speed: float) -> Array: ...
+
+
+class NoPlan(Exception):
+    """What is not planned, with its code of MoveIt."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedMoveGroup:
+    """Plans for one arm and moves it.
+
+    Args:
+        profile, spec: The robot, and its body.
+        planner: Finds the ways.
+        measured: What the robot measures now.
+        follow: Moves a group of the profile along positions (n, joints), in the order of its joints there, one every
+            control period; it is asked for the outcome, and can be cancelled.
+    """
+
+    profile: Profile
+    spec: RobotSpec
+    planner: Planner
+    measured: Callable[[], Proprioception]
+    follow: Callable[[str, Array, float], Following]
+
+    def execute(self, goal: ServedGoal) -> Outcome:
+        """Plan and move, in the thread of the goal."""
+        try:
+            begin, end = self._ends(goal.message.request)
+            boxes, held = self._scene(goal.message.planning_options.planning_scene_diff)
+        except NoPlan as error:
+            return _outcome(Status.ABORTED, error.code)
+        way = self.planner.way(begin, end, boxes, held)
+        if way is None:
+            return _outcome(Status.ABORTED, NO_WAY)
+        reaching = self.profile.reaching
+        assert reaching is not None
+        share = float(goal.message.request.max_velocity_scaling_factor)
+        rows = self.planner.timed(begin, way, share if 0.0 < share <= 1.0 else 1.0)
+        planned = {"planned_trajectory": {"joint_trajectory": self._trajectory(rows)}}
+        if goal.message.planning_options.plan_only:
+            return _outcome(Status.SUCCEEDED, SUCCESS, planned)
+        if goal.cancelled.is_set():
+            return _outcome(Status.CANCELED, PREEMPTED)
+        columns = dict(zip(self.spec.chain.names, rows.T, strict=True))
+        parts = []
+        for name in reaching.moves:
+            positions = np.stack([columns[joint.name] for joint in self.profile.groups[name].joints], axis=1)
+            parts.append(self.follow(name, positions, goal.accepted))
+        while not all(part.ended.wait(self.spec.period) for part in parts):
+            failed = any(part.ended.is_set() and part.outcome.status is not Status.SUCCEEDED for part in parts)
+            if goal.cancelled.is_set() or failed:
+                for part in parts:
+                    part.end(Status.CANCELED, Error.SUCCESSFUL, "the planned motion has ended")
+                break
+        if goal.cancelled.is_set():
+            return _outcome(Status.CANCELED, PREEMPTED)
+        arrived = all(part.outcome.status is Status.SUCCEEDED for part in parts)
+        return _outcome(*((Status.SUCCEEDED, SUCCESS) if arrived else (Status.ABORTED, CONTROL_FAILED)), planned)
+
+    def _ends(self, request: Message) -> tuple[Array, Array]:
+        """Where the chain is, and where it is to be. Raises NoPlan for a goal that is not a goal in joints."""
+        reaching, chain = self.profile.reaching, self.spec.chain
+        if reaching is None or request.group_name != reaching.group:
+            raise NoPlan(OTHER_GROUP)
+        if len(request.goal_constraints) != 1:
+            raise NoPlan(OTHER_GOAL)
+        wanted = {each.joint_name: float(each.position) for each in request.goal_constraints[0].joint_constraints}
+        if sorted(wanted) != sorted(chain.names) or not all(map(math.isfinite, wanted.values())):
+            raise NoPlan(OTHER_GOAL)
+        end = np.array([wanted[name] for name in chain.names])
+        if np.any(end < chain.limits[:, 0] - 1e-6) or np.any(end > chain.limits[:, 1] + 1e-6):
+            raise NoPlan(OUTSIDE)
+        return chain.measured(self.measured()), end
+
+    def _scene(self, scene: Message) -> tuple[list[Box], Array]:
+        """The boxes that the arm keeps out of, in the base frame, and the balls in the hand. Raises NoPlan."""
+        boxes = [box for thing in scene.world.collision_objects for box in self._boxes(thing)]
+        balls = [ball for thing in scene.robot_state.attached_collision_objects for ball in self._balls(thing)]
+        return boxes, np.array(balls).reshape(-1, 4)
+
+    def _boxes(self, thing: Message) -> list[Box]:
+        if thing.header.frame_id != self.profile.frames.base:
+            raise NoPlan(OTHER_FRAME)
+        at, turned = thing.pose.position, thing.pose.orientation
+        try:
+            yaw = heading_of(turned)
+            parts = [quaternion_of(pose.orientation) for pose in thing.primitive_poses]
+        except Unreadable as error:
+            raise NoPlan(OTHER_OBJECT) from error
+        if abs(turned.x) > UPRIGHT or abs(turned.y) > UPRIGHT:
+            raise NoPlan(OTHER_OBJECT)
+        whole = Pose2(at.x, at.y, yaw)
+        boxes = []
+        for shape, pose, part in zip(thing.primitives, thing.primitive_poses, parts, strict=True):
+            if shape.type != BOX or len(shape.dimensions) != 3 or abs(part[0]) < 1 - UPRIGHT:
+                raise NoPlan(OTHER_OBJECT)
+            center = whole.transform(np.array([pose.position.x, pose.position.y, pose.position.z + at.z]))
+            boxes.append(Box(center, np.array(shape.dimensions, dtype=float) / 2, whole.yaw))
+        if not all(np.isfinite([*box.center, *box.half, box.yaw]).all() for box in boxes):
+            raise NoPlan(OTHER_OBJECT)
+        return boxes
+
+    def _balls(self, thing: Message) -> list[tuple[float, float, float, float]]:
+        if thing.link_name != self.profile.frames.effector:
+            raise NoPlan(OTHER_FRAME)
+        shapes = list(zip(thing.object.primitives, thing.object.primitive_poses, strict=True))
+        if any(shape.type != SPHERE or len(shape.dimensions) != 1 for shape, _ in shapes):
+            raise NoPlan(OTHER_OBJECT)
+        return [
+            (pose.position.x, pose.position.y, pose.position.z, float(shape.dimensions[0])) for shape, pose in shapes
+        ]
+
+    def _trajectory(self, rows: Array) -> Mapping[str, Any]:
+        times = (self.spec.period * (number + 1) for number in range(len(rows)))
+        points = [{"positions": row, "time_from_start": stamp(at)} for row, at in zip(rows, times, strict=True)]
+        return {"joint_names": list(self.spec.chain.names), "points": points}
+
+
+def _outcome(status: Status, code: int, more: Mapping[str, Any] | None = None) -> Outcome:
+    return Outcome(status, {"error_code": {"val": code}, **(more or {})})
