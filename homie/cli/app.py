@@ -42,6 +42,8 @@ COMMANDS = {
 }
 """Help of our own commands by name. The command `name` is `<name>_command` in `homie.cli.commands.<name>` (with `_` for
 `-`): a function, or a dictionary of functions for `homie NAME PART`."""
+SHARED = {"teleop": "studio"}
+"""Commands in the file of another, by its name."""
 
 COMPLETING = "_TYPER_COMPLETE_ARGS"
 """The environment variable with the command line so far, set by the shell for completion."""
@@ -92,8 +94,9 @@ def helps() -> dict[str, str]:
 def _load(name: str) -> Command:
     if name not in COMMANDS:
         return plugged()[name].load()
-    place = name.replace("-", "_")
-    command: Command = getattr(importlib.import_module(f"homie.cli.commands.{place}"), f"{place}_command")
+    function = name.replace("-", "_")
+    place = SHARED.get(name, function)
+    command: Command = getattr(importlib.import_module(f"homie.cli.commands.{place}"), f"{function}_command")
     return command
 
 

@@ -27,7 +27,7 @@ from homie.kernel.types import (
 )
 from homie.kernel.world import thresholds
 from homie.kernel.world.snapshot import ThingState, WorldSnapshot
-from homie.studio.teleop.operation import PRACTICE, Operation
+from homie.studio.operation import PRACTICE, Operation
 
 FRAMES = 15.0
 """Pictures a second of the view that is looked at; the others take turns."""

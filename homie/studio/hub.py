@@ -15,12 +15,11 @@ from homie.kernel.errors import BadInput
 from homie.kernel.types import Subtask
 from homie.studio import messages as asked
 from homie.studio.board import Board, Frame
+from homie.studio.inspection import Thing
 from homie.studio.library import Library
-from homie.studio.teleop.desk import Desk
-from homie.studio.teleop.inspection import Thing
-from homie.studio.teleop.lines import STOP, urgent
-from homie.studio.teleop.orders import Begin, Do, Finish, Give, Look, Say, Take, Typed
-from homie.studio.teleop.stick import RELEASED, Stick
+from homie.studio.lines import STOP, urgent
+from homie.studio.orders import Begin, Desk, Do, Finish, Give, Look, Say, Take, Typed
+from homie.studio.stick import RELEASED, Stick
 
 IN_FLIGHT = 2
 """Frames that a page may not have painted yet before it is sent another one: a slow page gets fewer, not older ones."""

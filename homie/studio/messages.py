@@ -57,7 +57,7 @@ class Halt(_Message):
 
 
 class Held(_Message):
-    """The hand, as `homie.studio.teleop.stick.Stick`."""
+    """The hand, as `homie.studio.stick.Stick`."""
 
     type: Literal["stick"]
     drive: Deflection = 0.0
@@ -69,7 +69,7 @@ class Held(_Message):
 
 
 class Line(_Message):
-    """A line of `homie.studio.teleop.lines`."""
+    """A line of `homie.studio.lines`."""
 
     type: Literal["line"]
     text: str = Field(max_length=MAX_TASK)

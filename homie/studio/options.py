@@ -1,14 +1,38 @@
-"""The options of `homie studio`."""
+"""The options of `homie teleop` and `homie studio`."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
 
 from pydantic import Field
 
+from homie.kernel.options import HOUSE, OpenOptions
 from homie.kernel.support.problems import Usage
-from homie.studio.teleop.options import TeleopOptions
+
+
+class TeleopOptions(OpenOptions):
+    """Which robot a person drives in which scene, and what is recorded of it."""
+
+    usage: ClassVar[Usage] = Usage("teleop")
+
+    settled: ClassVar[Mapping[str, tuple[str, ...]]] = {"scene": HOUSE[1:]}
+
+    planner: str = Field("human", description="Planner that can take over, as NAME or NAME:ARGUMENT.")
+    rounds: int = Field(200, ge=1, le=1000, description="Subtasks after which an episode ends.")
+    task: str | None = Field(None, description="The instruction; with --record, recording starts at once.")
+    record: Path | None = Field(None, description="Folder of recordings; every episode gets a run folder in it.")
+    cameras: list[str] = Field(
+        default_factory=list, description="A camera to record; may be repeated (default: the planner's views)."
+    )
+    depths: list[str] = Field(
+        default_factory=list, description="A camera whose depth is recorded too; may be repeated (for training skills)."
+    )
+    fps: float = Field(10.0, gt=0.0, le=100.0, description="Pictures per second of robot time of each camera.")
+    speed: float = Field(
+        1.0, ge=0.0, le=100.0, description="Speed of the simulation relative to real time; 0 is as fast as possible."
+    )
 
 
 class StudioOptions(TeleopOptions):

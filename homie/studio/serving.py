@@ -15,14 +15,13 @@ from homie.kernel.interfaces import EpisodeListener
 from homie.kernel.support.packages import missing_part
 from homie.runtime.assembly import choose
 from homie.runtime.runstore import runs_folder
-from homie.studio.access import Access
-from homie.studio.app import application
+from homie.studio.app import Access, application
 from homie.studio.hub import Hub
 from homie.studio.library import Library
 from homie.studio.messages import LARGEST
+from homie.studio.operation import Operation
 from homie.studio.options import StudioOptions
-from homie.studio.teleop.desk import Desk
-from homie.studio.teleop.operation import Operation
+from homie.studio.orders import Desk
 
 try:
     import uvicorn

@@ -28,10 +28,10 @@ from homie.data.sources.runs import RunSource
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.runtime.assembly import choose
 from homie.runtime.runstore import read_episode, read_steps
-from homie.studio.teleop.desk import Desk
-from homie.studio.teleop.lines import read_line
-from homie.studio.teleop.operation import Operation
-from homie.studio.teleop.options import TeleopOptions
+from homie.studio.lines import read_line
+from homie.studio.operation import Operation
+from homie.studio.options import TeleopOptions
+from homie.studio.orders import Desk
 
 TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny", "speed": 0.0}
 DONE = ("begin put the ball in the box", "forward 0.5", "go to ball # it is nearest", "pick ball", "go to box")
@@ -42,10 +42,10 @@ from pathlib import Path
 from homie.kernel.interfaces import EpisodeListener
 from homie.kernel.types import CommandSent
 from homie.runtime.assembly import choose
-from homie.studio.teleop.desk import Desk
-from homie.studio.teleop.lines import read_line
-from homie.studio.teleop.operation import Operation
-from homie.studio.teleop.options import TeleopOptions
+from homie.studio.orders import Desk
+from homie.studio.lines import read_line
+from homie.studio.operation import Operation
+from homie.studio.options import TeleopOptions
 
 class Front:
     def tell(self, sentence): raise SystemExit(sentence)

@@ -26,8 +26,7 @@ from homie.data.options import (
 )
 from homie.kernel.interfaces import Planner, Skill, SkillSet
 from homie.kernel.options import PlanOptions, RunOptions, SceneOptions
-from homie.studio.options import StudioOptions
-from homie.studio.teleop.options import TeleopOptions
+from homie.studio.options import StudioOptions, TeleopOptions
 from homie.train.options import DpoOptions, SftOptions
 from suites.questions.options import AskOptions, AuditOptions, JudgeOptions, MakeOptions
 from suites.vigil.options import VigilOptions

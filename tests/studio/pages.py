@@ -17,9 +17,8 @@ from PIL import Image as Picture
 from websockets.sync.client import ClientConnection, connect
 
 from homie.studio.options import StudioOptions
+from homie.studio.orders import Desk, Quit
 from homie.studio.serving import serve_studio
-from homie.studio.teleop.desk import Desk
-from homie.studio.teleop.orders import Quit
 
 TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny", "speed": 0.0}
 

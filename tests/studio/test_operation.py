@@ -9,12 +9,11 @@ from homie.kernel.errors import BadInput
 from homie.kernel.types import ErrorCode, Outcome
 from homie.runtime.assembly import choose
 from homie.runtime.damage import read_finished
-from homie.studio.teleop.desk import STICK_SECONDS, Desk
-from homie.studio.teleop.lines import read_line, urgent
-from homie.studio.teleop.operation import Operation
-from homie.studio.teleop.options import TeleopOptions
-from homie.studio.teleop.orders import Begin, Do, Finish, Give, Look, Move, Quit, Take
-from homie.studio.teleop.stick import RELEASED, Hand, Stick
+from homie.studio.lines import read_line, urgent
+from homie.studio.operation import Operation
+from homie.studio.options import TeleopOptions
+from homie.studio.orders import STICK_SECONDS, Begin, Desk, Do, Finish, Give, Look, Move, Quit, Take
+from homie.studio.stick import RELEASED, Hand, Stick
 
 TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny", "speed": 0.0}
 HOUSEHOLD = ("Go to", "Pick", "Put", "Open", "Close", "End")

@@ -37,14 +37,13 @@ from homie.kernel.types import (
 )
 from homie.runtime.assembly import Chosen, Parts, load_planner
 from homie.runtime.session import undisturbed
-from homie.studio.teleop.charge import Asked, State, Watch
-from homie.studio.teleop.desk import Desk
-from homie.studio.teleop.inspection import thing_named, things_at
-from homie.studio.teleop.lines import read_line
-from homie.studio.teleop.options import TeleopOptions
-from homie.studio.teleop.orders import Begin, Do, Finish, Give, Look, Move, Order, Quit, Say, Take, Typed
-from homie.studio.teleop.pictures import Pace, Pictures
-from homie.studio.teleop.stick import Hand, Stick
+from homie.studio.charge import Asked, State, Watch
+from homie.studio.inspection import thing_named, things_at
+from homie.studio.lines import read_line
+from homie.studio.options import TeleopOptions
+from homie.studio.orders import Begin, Desk, Do, Finish, Give, Look, Move, Order, Quit, Say, Take, Typed
+from homie.studio.pictures import Pace, Pictures
+from homie.studio.stick import Hand, Stick
 
 log = logging.getLogger(__name__)
 PRACTICE = "practice, not recorded"
