@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from homie.envs.mujoco.generate.variation import Variation
     from homie.envs.mujoco.house.build import build as build_scene
     from homie.envs.mujoco.house.spec import SceneSpec
-    from homie.envs.mujoco.house.topdown import draw_map
+    from homie.envs.mujoco.scene_map import draw_map
     from homie.envs.symbolic_robot import SymbolicRobot
     from homie.kernel.actions import Action
     from homie.kernel.agent import run_episode
@@ -294,7 +294,7 @@ _NAMES = {
     "homie.envs.mujoco.generate.variation": "Variation",
     "homie.envs.mujoco.house.build": "build:build_scene",
     "homie.envs.mujoco.house.spec": "SceneSpec",
-    "homie.envs.mujoco.house.topdown": "draw_map",
+    "homie.envs.mujoco.scene_map": "draw_map",
     "homie.envs.symbolic_robot": "SymbolicRobot",
     "homie.kernel.agent": "run_episode",
     "homie.kernel.episode_rules": "EpisodeRules",

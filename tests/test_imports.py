@@ -91,7 +91,7 @@ LAYERS = {
         ("blueprints", "render"),
         ("meshes",),
         ("house",),
-        ("appliances", "people", "resting", "robots"),
+        ("appliances", "people", "resting", "robots", "initial_state", "scene_map"),
         ("household", "table"),
         ("world",),
         ("generate", "snapshot"),

@@ -22,7 +22,7 @@ from homie.bench.authoring import House
 from homie.bench.statistics import wilson
 from homie.data.recording.takes import list_takes
 from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.house.initial_state import initial_state
+from homie.envs.mujoco.initial_state import initial_state
 from homie.runtime.runstore import read_steps
 
 ROOMS, OBJECTS, PIXELS = 2, 8, 128

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from homie.bench.authoring import House, Route, rehearse
-from homie.envs.mujoco.house.initial_state import initial_state
 from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.initial_state import initial_state
 from homie.kernel.world.snapshot import WorldSnapshot
 
 SCENES = Path(__file__).parents[2] / "examples" / "scenes"

@@ -22,7 +22,7 @@ from homie.bench.suite.shipped import homie_100
 from homie.bench.suite.suite import Task
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
-from homie.envs.mujoco.house.initial_state import initial_state
+from homie.envs.mujoco.initial_state import initial_state
 from homie.kernel.options import HouseOptions
 
 SUITE = homie_100()

@@ -14,7 +14,7 @@ class House:
     """A world before anything has happened, to be asked what is where and how to call it.
 
     It comes from an environment: a snapshot after its reset, or what it makes of a scene without physics
-    (`homie.envs.mujoco.house.initial_state`).
+    (`homie.envs.mujoco.initial_state`).
     """
 
     def __init__(self, state: WorldSnapshot) -> None:

@@ -68,10 +68,13 @@ MOVED: Mapping[str, str] = MappingProxyType(
         "homie.envs.mujoco.home.ideal.spots": "homie.envs.mujoco.home.ideal_spots",
         "homie.envs.mujoco.house.footprints": "homie.envs.mujoco.house.surfaces",
         "homie.envs.mujoco.house.grips": "homie.envs.mujoco.house.contacts",
-        "homie.envs.mujoco.house.outset": "homie.envs.mujoco.house.initial_state",  # codespell:ignore
-        "homie.envs.mujoco.house.skins": "homie.envs.mujoco.house.meshed_scene",
+        "homie.envs.mujoco.house.initial_state": "homie.envs.mujoco.initial_state",
+        "homie.envs.mujoco.house.meshed_scene": "homie.envs.mujoco.house.looks",
+        "homie.envs.mujoco.house.outset": "homie.envs.mujoco.initial_state",  # codespell:ignore
+        "homie.envs.mujoco.house.skins": "homie.envs.mujoco.house.looks",
         "homie.envs.mujoco.house.spec_doubts": "homie.envs.mujoco.house.spec",
         "homie.envs.mujoco.house.spec_people": "homie.envs.mujoco.house.spec_checks",
+        "homie.envs.mujoco.house.topdown": "homie.envs.mujoco.scene_map",
         "homie.envs.mujoco.house.vicinity": "homie.envs.mujoco.house.contacts",
         "homie.envs.mujoco.render.cameras": "homie.envs.mujoco.render.camera_geometry",
         "homie.envs.mujoco.robots.fetch": "homie.envs.mujoco.robots.bodies.fetch_",

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from homie.bench.authoring import House
 from homie.envs.mujoco.blueprints.parts import SurfacePlan
-from homie.envs.mujoco.house.initial_state import initial_state
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of
+from homie.envs.mujoco.initial_state import initial_state
 
 
 class GeneratedHouse(House):

@@ -21,7 +21,7 @@ from homie.bench.play.runner import bench
 from homie.bench.suite.suite import Suite
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
-from homie.envs.mujoco.house.initial_state import initial_state
+from homie.envs.mujoco.initial_state import initial_state
 from homie.kernel.errors import BadInput
 from homie.kernel.world.conditions import parse_condition, unknown_words
 from suites.authoring.homie_eb.house_errands import Kind, Lot, Numbered, TaskTemplate

@@ -16,8 +16,8 @@ from homie.bench.authoring.house import House
 from homie.envs.mujoco.generate.reach import FreeFloor
 from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.envs.mujoco.house.initial_state import initial_state
 from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.initial_state import initial_state
 from homie.envs.mujoco.robots.drive import BASE_JOINTS
 from homie.envs.mujoco.robots.limbs import PREFIX
 from homie.kernel.types import Array, Pose2

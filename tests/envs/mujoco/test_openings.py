@@ -17,8 +17,8 @@ import numpy as np
 
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.house.build import build
-from homie.envs.mujoco.house.initial_state import initial_state
 from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.initial_state import initial_state
 from homie.envs.mujoco.snapshot import snapshot_of
 from homie.envs.mujoco.world import World
 from homie.kernel.types import ErrorCode

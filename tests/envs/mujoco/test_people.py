@@ -13,9 +13,9 @@ from homie.envs.mujoco.generate.reach import unreachable
 from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.envs.mujoco.house.initial_state import initial_state
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.envs.mujoco.house.topdown import draw_map
+from homie.envs.mujoco.initial_state import initial_state
+from homie.envs.mujoco.scene_map import draw_map
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Command
 from perception.detectors.simulated import SimulatedDetector

@@ -14,7 +14,7 @@ from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.house.build import build
 from homie.envs.mujoco.house.spec import SceneSpec, doubts
 from homie.envs.mujoco.house.surfaces import surfaces_of
-from homie.envs.mujoco.house.topdown import draw_map
+from homie.envs.mujoco.scene_map import draw_map
 from homie.kernel.errors import BadInput
 
 STUDIO = Path(__file__).parents[3] / "examples" / "scenes" / "studio.json"

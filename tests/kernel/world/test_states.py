@@ -14,8 +14,8 @@ from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.household import NEEDED
 from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.envs.mujoco.house.initial_state import initial_state
 from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.initial_state import initial_state
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Command, Execution, Image
 from homie.kernel.world.conditions import parse_condition

@@ -17,8 +17,8 @@ from homie.bench.suite.suite import SceneChoice, Task, find_suite, read_subtask
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.home.home import open_home
-from homie.envs.mujoco.house.initial_state import initial_state
 from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.initial_state import initial_state
 from homie.kernel.actions import ACTIONS
 from homie.kernel.interfaces import WorldState
 from homie.kernel.options import HouseOptions, RunOptions

@@ -23,10 +23,10 @@ from homie.bench.play.progress import Progress
 from homie.bench.suite.suite import Task, find_suite
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
-from homie.envs.mujoco.house.initial_state import initial_state
 from homie.envs.mujoco.house.people import mannequin_of
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import PersonSpec
+from homie.envs.mujoco.initial_state import initial_state
 from homie.kernel.world.conditions import Condition
 from suites.authoring.make_homie_menu import KINDS, draw
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from pydantic import BaseModel
 
 from homie.envs.mujoco.generate.generate import house_of
-from homie.envs.mujoco.house.initial_state import initial_state
 from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.initial_state import initial_state
 from homie.kernel.options import HouseOptions
 from homie.kernel.scenes import Scenes
 from homie.kernel.world.snapshot import WorldSnapshot

@@ -23,8 +23,7 @@ from homie.envs.mujoco.house.contacts import WELD_SOLIMP, WELD_SOLREF, stiffen
 from homie.envs.mujoco.house.doors import add_door, joint_name
 from homie.envs.mujoco.house.index import GeomInfo, ReceptacleInfo, SceneIndex
 from homie.envs.mujoco.house.indexing import index_of
-from homie.envs.mujoco.house.looks import Looks
-from homie.envs.mujoco.house.meshed_scene import add_surface
+from homie.envs.mujoco.house.looks import Looks, add_surface
 from homie.envs.mujoco.house.people import add_joints, at_start, hand_name, mannequin_of
 from homie.envs.mujoco.house.shell import SOLID, add_shell
 from homie.envs.mujoco.house.spec import SceneSpec
