@@ -28,7 +28,6 @@ from planners.scripted import read_script
 from ros_bridge.profiles.model import read_profile
 from skills.ideal_reliability import read_reliability
 from skills.m3.files import find_files
-from suites.questions.folder import read_questions
 
 ROOT = Path(__file__).parent.parent
 ALIASES = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
@@ -49,7 +48,6 @@ READERS: dict[str, Callable[[Path], object]] = {
     "conversation.json": read_conversation,
     "keypath.json": read_keypaths,
     "calibration.yaml": CameraModel.load,
-    "questions.jsonl": lambda path: read_questions(path.parent),
 }
 WRONG = {
     "empty": b"",
@@ -75,12 +73,16 @@ WRONG = {
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("wrong", WRONG)
 def test_what_is_wrong_with_a_file_is_one_sentence(tmp_path: Path, name: str, wrong: str) -> None:
-    path = tmp_path / name
-    path.write_bytes(WRONG[wrong])
+    check_sentence(READERS[name], tmp_path / name, WRONG[wrong])
+
+
+def check_sentence(read: Callable[[Path], object], path: Path, content: bytes) -> None:
+    """Fail unless a reader refuses a file of the content in one sentence that names it."""
+    path.write_bytes(content)
     with pytest.raises(BadInput) as caught:
-        READERS[name](path)
-    sentence = str(caught.value).replace(str(tmp_path), "")
-    assert name in sentence and "\n" not in sentence and len(sentence) < 400
+        read(path)
+    sentence = str(caught.value).replace(str(path.parent), "")
+    assert path.name in sentence and "\n" not in sentence and len(sentence) < 400
     assert not re.search("Error|Traceback|sys\\.|input_value", sentence)
 
 

@@ -285,6 +285,12 @@ def test_every_room_has_its_floor(folder):
     assert rooms - entrances == {room for floor in LAYERS[folder] for room in floor}
 
 
+def test_the_tests_of_the_core_need_no_suites() -> None:
+    core = [path for path in files("tests") if path.relative_to(ROOT).parts[1] not in ("suites", "golden")]
+    assert len(core) > 300
+    assert [str(path) for path in core if any(inside(name, ("suites",)) for name in imported(path))] == []
+
+
 def test_no_two_files_of_tests_have_one_name() -> None:
     """pytest collects only the first of them."""
     names = [path.name for path in sorted((ROOT / "tests").rglob("test_*.py"))]

@@ -5,5 +5,5 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-for folder in ("bench", "planners"):
+for folder in ("", "bench", "cli", "docs", "planners"):
     sys.path.insert(0, str(Path(__file__).parents[1] / folder))
