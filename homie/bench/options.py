@@ -74,6 +74,11 @@ class CompareOptions(Options):
     resamples: int = Field(10_000, ge=100, le=1_000_000, description="Number of bootstrap resamples.")
     seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed of the bootstrap.")
     tasks: bool = Field(False, description="Also print a table of every task by run.")
+    all_tables: bool = Field(
+        False,
+        description="Also print the tables of splits, attributes, reports, errors, skills, answers and mistakes "
+        "(files and other formats have all).",
+    )
     out: Path | None = Field(None, description="Write the tables into this file instead of stdout.")
 
 

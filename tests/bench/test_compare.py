@@ -347,6 +347,10 @@ def homie(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
+def titles(markdown: str) -> list[str]:
+    return re.findall(r"^\*\*(.*)\*\*$", markdown, re.MULTILINE)
+
+
 def test_the_command(tmp_path: Path) -> None:
     a = str(write_run(tmp_path / "a", ALL_DONE))
     b = str(write_run(tmp_path / "b", {**ALL_DONE, ("task-0", 0): WANDERED}, planner="human"))
@@ -361,6 +365,10 @@ def test_the_command(tmp_path: Path) -> None:
     assert homie(str(tmp_path), "--json", "--resamples", "200").stdout == done.stdout, "the runs in a folder"
     alone = homie(a, "--resamples", "200")
     assert alone.returncode == 0 and "nothing is compared" in alone.stderr
+    assert titles(alone.stdout) == ["Metrics", "Usage"], "with --all-tables there are more, which are named"
+    assert "With --all-tables also: Errors in successful trajectories" in alone.stderr
+    every = homie(a, b, "--all-tables", "--resamples", "200")
+    assert titles(every.stdout) == list(tables) and "all-tables" not in every.stderr
     wrong = homie(str(tmp_path / "nowhere"))
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert wrong.stderr.startswith("homie: There is no run of a suite in")

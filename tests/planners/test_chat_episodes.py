@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import sys
 import threading
@@ -326,7 +327,9 @@ def test_list_planners_tells_what_is_usable_and_what_can_be_set(homie) -> None:
     assert planners["chat"]["settings"]["timeout"]["default"] == "60.0" and planners["rule"]["settings"] == {}
     assert "OPENAI_API_KEY" in planners["chat"]["keys"]
     assert not planners["absent"]["usable"] and planners["absent"]["fix"] == "pip install homie_absent_package"
+    assert planners["expert"]["usable"] and "mistakes" in planners["expert"]["settings"]
     shown = homie("list", "planners").stdout
+    assert re.search(r"^  expert +usable; `homie bench` only: .*needs a simulator", shown, re.MULTILINE)
     assert "-> pip install homie_absent_package" in shown and "base_url" in shown
 
 

@@ -27,6 +27,8 @@ LEGEND = (
     "success end rate, GP: goal progress, world: the goal holds in the final state. docs/metrics.md defines them."
 )
 """What the heads of the first table mean."""
+FIRST = ("Metrics", "Mixed runs", "Differences to ", "Usage", "Lost episodes", "Tasks by run", "What feedback changed")
+"""How the titles begin of the tables that a terminal shows without `--all-tables`."""
 
 
 @options_from(CompareOptions)
@@ -51,15 +53,26 @@ def compare_command(
         tables = compare(options.runs, options.profile, intervals, tasks=options.tasks)
     if len(options.runs) == 1 and options.protocols is None:
         tell("One run is given, so nothing is compared: give a second one for differences.")
+    if options.out is None and options.form == "markdown" and not json:
+        _show(tables, every=options.all_tables or options.protocols is not None)
+        return
     text = write(tables, "json" if json else options.form)
     if options.out is None:
         say(text, end="")
-        if options.form == "markdown" and not json and any(table.title == "Metrics" for table in tables):
-            tell(LEGEND)
         return
     with writing(options.out, "the tables to"):
         write_atomically(options.out, text.encode())
     tell(f"{options.out}  ({counted(len(options.runs), 'run')})")
+
+
+def _show(tables: Sequence[Table], *, every: bool) -> None:
+    """Print tables for a reader: those that are needed first, or all."""
+    shown = [table for table in tables if every or table.title.startswith(FIRST)]
+    say(write(shown, "markdown"), end="")
+    if any(table.title == "Metrics" for table in shown):
+        tell(LEGEND)
+    if left := [table.title for table in tables if table not in shown]:
+        tell(f"With --all-tables also: {', '.join(left)}.")
 
 
 def _comparison(folders: Sequence[Path]) -> Comparison | None:

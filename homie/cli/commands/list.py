@@ -58,7 +58,7 @@ def list_command(
 
 
 def _list_parts(kind: str, *, json: bool) -> None:
-    states = list(part_states(kind))
+    states = [*part_states(kind), *([_expert()] if kind == "planners" else [])]
     if json:
         print_json({kind: {state.name: _part(state, kind) for state in states}})
         return
@@ -69,6 +69,17 @@ def _list_parts(kind: str, *, json: bool) -> None:
             say(f"  {'':<16}-> {state.fix}")
         for name, field in _fields(state):
             say(f"    {name:<20}{_default(field):<18} {field.description or ''}")
+
+
+def _expert() -> PartState:
+    """The planner that only a bench has: it is no part that can be loaded by its name."""
+    return PartState(
+        name="expert",
+        target=registry.targets("planners")["scripted"],
+        note="`homie bench` only: plays the subtasks that the suite gives for each task; needs a simulator, whose names"
+        " they use; with settings it errs and recovers, as `erring`",
+        settings=registry.load("planners", "erring").Settings,
+    )
 
 
 def _list_suites(*, json: bool) -> None:
