@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self, Unpack
 
-from homie.bench.folder.episode import Episode
-from homie.bench.folder.ledger import BenchFolder, check_known, plan, unfinished
+from homie.bench.episode import Episode
 from homie.bench.keywords import BenchKeywords
+from homie.bench.ledger import BenchFolder, check_known, plan, unfinished
 from homie.bench.options import BenchOptions
 from homie.bench.play.checks import ready
 from homie.bench.play.parts import WorkerParts
@@ -31,7 +31,7 @@ from homie.bench.score.results import make_profile, trajectory
 from homie.bench.score.scores import Score, score_run
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.interfaces import EpisodeListener, Planner
-from homie.kernel.setup.registry import split
+from homie.kernel.registry import split
 
 
 @dataclass(frozen=True, slots=True)
