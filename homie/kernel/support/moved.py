@@ -33,6 +33,7 @@ MOVED: Mapping[str, str] = MappingProxyType(
         "homie.bench.folder.goals": "homie.bench.goal_lines",
         "homie.bench.folder.inside": "homie.bench.runs_inside",
         "homie.bench.protocols": "suites.published",
+        "homie.bench.protocols.embodied_eval": "suites.published.embodied_eval_",
         "homie.bench.protocols.embodiedbench.tasks": "suites.published.embodiedbench_files",
         "homie.bench.protocols.vigil": "suites.published",
         "homie.bench.protocols.vigil.episode": "suites.published.vigil_episode",
