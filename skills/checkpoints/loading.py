@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from homie.kernel.errors import BadInput
 
+from skills.checkpoints.formats import CheckpointFormat, require
+from skills.checkpoints.reading import read_checkpoint
+
 if TYPE_CHECKING:
     import torch
+
+    ModuleT = TypeVar("ModuleT", bound=torch.nn.Module)
 
 SHOWN = 10
 """Tensors that an error names; of the others it tells the number."""
@@ -49,6 +54,27 @@ def load_strict(
     check_strict(expected, tensors, policy=policy, path=path, unused=unused)
     check_finite(expected, tensors, path=path)
     module.load_state_dict({name: tensors[name] for name in expected})
+
+
+def load_frozen(
+    network: ModuleT, path: Path, form: CheckpointFormat, unused: Collection[str] = ()
+) -> tuple[ModuleT, str]:
+    """A network with the weights of a checkpoint, for inference, and the file's SHA-256.
+
+    Args:
+        network: A torch module.
+        path: The checkpoint.
+        form: What such a checkpoint holds.
+        unused: Tensors that the file may have and the network has not.
+
+    Raises:
+        BadInput: The file does not fit.
+        MissingPart: Reading it needs a package.
+    """
+    checkpoint = read_checkpoint(path, form)
+    require(checkpoint, form)
+    load_strict(network, checkpoint.tensors, policy=form.policy, path=checkpoint.path, unused=unused)
+    return network.eval().requires_grad_(False), checkpoint.sha256
 
 
 def check_strict(

@@ -10,11 +10,10 @@ from pydantic import ConfigDict, Field
 from homie.kernel.errors import BadInput, MissingCheckpoint
 from homie.kernel.interfaces import Kinematics, Skill
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.support.checksums import fingerprint
 from homie.kernel.support.packages import missing_part
 from skills.effector.octo_actions import CONVENTIONS, HABITS, OTHERWISE, TEXT, Gripper, Statistics
 from skills.effector.octo_chunks import Ensemble, Receding
-from skills.policies.effector import EffectorSkill
+from skills.policies.effector import CameraName, DeviceName, EffectorSkill, MostMotions
 from skills.policies.instructions import Templates
 from skills.policies.pacing import Overlap, pacing
 from skills.policies.policy import Policy, PolicySet, Value
@@ -58,11 +57,11 @@ class OctoSettings(Templates):
         default="newest", description="Where chunks overlap: the newest, or the mean with the one before (ahead)."
     )
     rate: float | None = Field(default=None, gt=0.0, description="Motions per second; else the data set's.")
-    steps: int = Field(default=120, ge=1, le=1000, description="The most motions of one attempt.")
-    camera: str = Field(default="", description="The robot's camera that it sees through; empty: head, else front.")
+    steps: MostMotions = 120
+    camera: CameraName = ""
     wrist: str = Field(default="", description="The robot's camera on the hand; empty: it sees without.")
     seed: int = Field(default=0, ge=0, description="Seed of the noise from which chunks are sampled.")
-    device: str = Field(default="auto", description="Where the network runs: auto, cpu, cuda.")
+    device: DeviceName = "auto"
 
 
 class OctoSkill(EffectorSkill):
@@ -143,9 +142,4 @@ class Octo(PolicySet):
         return [OctoSkill(policy, spec, kinematics, action, pace) for action in cls.actions]
 
     def describe(self) -> dict[str, object]:
-        about = self.settings.model_dump(mode="json")
-        if self.settings.embeddings is not None:
-            about["embeddings_sha256"] = fingerprint(self.settings.embeddings)
-        if self.settings.tokenizer is not None:
-            about["tokenizer_sha256"] = fingerprint(self.settings.tokenizer)
-        return {"checkpoint": str(self.path), "sha256": self.sha256, **about}
+        return self.described(self.settings, "embeddings", "tokenizer")

@@ -10,10 +10,9 @@ from pydantic import ConfigDict, Field
 from homie.kernel.errors import BadInput, MissingCheckpoint
 from homie.kernel.interfaces import Kinematics, Skill
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.support.checksums import fingerprint
 from homie.kernel.support.packages import missing_part
 from skills.effector.rt1x_actions import CONVENTIONS, EMBODIMENTS, RATE, TEXT
-from skills.policies.effector import EffectorSkill
+from skills.policies.effector import CameraName, DeviceName, EffectorSkill, MostMotions
 from skills.policies.instructions import Templates
 from skills.policies.policy import Policy, PolicySet, Value
 from skills.policies.text_table import TextTable
@@ -34,9 +33,9 @@ class Rt1xSettings(Templates):
     )
     drive: bool = Field(default=True, description="Whether motions of the base count.")
     rate: float = Field(default=RATE, gt=0.0, description="Motions per second.")
-    steps: int = Field(default=90, ge=1, le=1000, description="The most motions of one attempt.")
-    camera: str = Field(default="", description="The robot's camera that it sees through; empty: head, else front.")
-    device: str = Field(default="auto", description="Where the network runs: auto, cpu, cuda.")
+    steps: MostMotions = 90
+    camera: CameraName = ""
+    device: DeviceName = "auto"
 
 
 class Rt1xSkill(EffectorSkill):
@@ -98,7 +97,4 @@ class Rt1x(PolicySet):
         return [Rt1xSkill(policy, spec, kinematics, action) for action in cls.actions]
 
     def describe(self) -> dict[str, object]:
-        about = self.settings.model_dump(mode="json")
-        if self.settings.embeddings is not None:
-            about["embeddings_sha256"] = fingerprint(self.settings.embeddings)
-        return {"checkpoint": str(self.path), "sha256": self.sha256, **about}
+        return self.described(self.settings, "embeddings")

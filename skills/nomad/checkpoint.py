@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 
-from skills.checkpoints import CheckpointFormat, TensorLayout, load_strict, read_checkpoint, require, shapes_of
+from skills.checkpoints import CheckpointFormat, TensorLayout, load_frozen, shapes_of
 from skills.checkpoints.writing import random_tensors, write_torch
 from skills.nomad.network import UNUSED, NomadNetwork
 
@@ -36,8 +36,4 @@ CHECKPOINT = CheckpointFormat(
 
 def load_network(path: Path) -> tuple[NomadNetwork, str]:
     """The network with the weights of a checkpoint, and the file's SHA-256. Raises BadInput, MissingPart."""
-    checkpoint = read_checkpoint(path, CHECKPOINT)
-    require(checkpoint, CHECKPOINT)
-    network = NomadNetwork()
-    load_strict(network, checkpoint.tensors, policy="nomad", path=checkpoint.path, unused=UNUSED)
-    return network.eval().requires_grad_(False), checkpoint.sha256
+    return load_frozen(NomadNetwork(), path, CHECKPOINT, UNUSED)

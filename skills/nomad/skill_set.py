@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from homie.kernel.errors import MissingCheckpoint
 from homie.kernel.interfaces import Kinematics, Skill
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.support.checksums import fingerprint
 from homie.kernel.support.packages import missing_part
 from skills.nomad.goto import NomadGoTo
 from skills.nomad.topomap import TopoMap, load
@@ -72,7 +71,4 @@ class Nomad(PolicySet):
 
     def describe(self) -> dict[str, object]:
         nodes = len(self.chart.nodes) if self.chart is not None else 0
-        about = self.settings.model_dump(mode="json")
-        if self.settings.topomap is not None:
-            about["topomap_sha256"] = fingerprint(self.settings.topomap)
-        return {"checkpoint": str(self.path), "sha256": self.sha256, "map_nodes": nodes, **about}
+        return self.described(self.settings, "topomap", map_nodes=nodes)

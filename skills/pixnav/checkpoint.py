@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from skills.checkpoints import CheckpointFormat, TensorLayout, load_strict, read_checkpoint, require, shapes_of
+from skills.checkpoints import CheckpointFormat, TensorLayout, load_frozen, shapes_of
 from skills.checkpoints.writing import random_tensors, write_torch
 from skills.pixnav.network import PixNavNetwork
 
@@ -24,8 +24,4 @@ CHECKPOINT = CheckpointFormat(
 
 def load_network(path: Path) -> tuple[PixNavNetwork, str]:
     """The network with the weights of a checkpoint, and the file's SHA-256. Raises BadInput, MissingPart."""
-    checkpoint = read_checkpoint(path, CHECKPOINT)
-    require(checkpoint, CHECKPOINT)
-    network = PixNavNetwork()
-    load_strict(network, checkpoint.tensors, policy="pixnav", path=checkpoint.path)
-    return network.eval().requires_grad_(False), checkpoint.sha256
+    return load_frozen(PixNavNetwork(), path, CHECKPOINT)

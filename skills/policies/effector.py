@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Iterator
-from typing import ClassVar, cast
+from typing import Annotated, ClassVar, TypeAlias, cast
 
 import numpy as np
+from pydantic import Field
 
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
@@ -51,6 +52,13 @@ FOLDED, AT_POSTURE = 0.3, 0.05
 """A joint (rad) is in a travelling posture, and at the raised one."""
 
 LOOK_SECONDS = 1.0
+
+CameraName: TypeAlias = Annotated[
+    str, Field(description="The robot's camera that it sees through; empty: head, else front.")
+]
+DeviceName: TypeAlias = Annotated[str, Field(description="Where the network runs: auto, cpu, cuda.")]
+MostMotions: TypeAlias = Annotated[int, Field(ge=1, le=1000, description="The most motions of one attempt.")]
+"""Settings that policies of the hand have in common."""
 
 
 class EffectorSkill(PolicySkill):

@@ -28,12 +28,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from numpy.typing import NDArray
+from pydantic import BaseModel
 
 from homie.kernel.interfaces import Kinematics, Skill, SkillSet
 from homie.kernel.robot.body import RobotSpec
+from homie.kernel.support.checksums import fingerprint
 from homie.kernel.types import Command, Failure, FailureReason, Goal, Observation, Outcome, Subtask
 from skills.attempts import AttemptSkill
 
@@ -131,6 +134,24 @@ class PolicySkill(AttemptSkill):
 
 class PolicySet(SkillSet):
     """A skill set whose skills act by one policy, here or elsewhere."""
+
+    path: Path
+    sha256: str
+    """The checkpoint, and its checksum."""
+
+    def described(self, settings: BaseModel, *files: str, **more: object) -> dict[str, object]:
+        """What records say of a set with a checkpoint: it, its checksum and its settings.
+
+        Args:
+            settings: Of the set.
+            files: Which of the settings are files, whose checksums follow.
+            more: What stands before the settings.
+        """
+        about = settings.model_dump(mode="json")
+        for name in files:
+            if (path := getattr(settings, name)) is not None:
+                about[f"{name}_sha256"] = fingerprint(path)
+        return {"checkpoint": str(self.path), "sha256": self.sha256, **more, **about}
 
     @abstractmethod
     def policy(self) -> Policy:

@@ -16,10 +16,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from homie.bench.options import BenchOptions
-from homie.bench.play.runner import bench
 from homie.bench.suite.suite import Suite
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
@@ -28,6 +24,7 @@ from suites.authoring.homie_eb.nav_drawing import CAMERA, Grounds, Way
 from suites.authoring.homie_eb.nav_ways import AROUND
 from suites.authoring.homie_eb.nav_words import texts
 from suites.authoring.states_script import Unsuited
+from suites.authoring.written import play_experts, write_yaml
 
 OUT = Path(__file__).parents[1] / "published" / "homie-eb-nav.yaml"
 NUMBER = 60
@@ -133,8 +130,7 @@ def write(out: Path, number: int) -> None:
         "tasks": tasks,
     }
     Suite.model_validate(suite)
-    text = yaml.dump(suite, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=118, allow_unicode=True)
-    out.write_text(HEAD + text, encoding="utf-8")
+    write_yaml(out, HEAD, suite)
 
 
 def experts(out: Path) -> None:
@@ -142,25 +138,8 @@ def experts(out: Path) -> None:
 
     The other subsets have the starts, goals and experts of `base`.
     """
-    options = BenchOptions.build(
-        suite="homie-eb-nav",
-        tasks="*-base,*-long-horizon",
-        planner="expert",
-        retries=0,
-        out=out,
-        picture_size="16",
-        shade=False,
-    )
-    for line in bench(options).lines:
-        if not line.success:
-            sys.stdout.write(f"{line.task}: {line.cause or 'its goal is not reached'}\n")
-
-
-class _Dumper(yaml.SafeDumper):
-    """No anchors: a suite is read by people."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
+    chosen = "*-base,*-long-horizon"
+    play_experts("homie-eb-nav", out, tasks=chosen, retries=0, picture_size="16", shade=False)
 
 
 def main() -> None:

@@ -8,17 +8,12 @@ FOLDER`.
 
 from __future__ import annotations
 
-import argparse
 import random
-import sys
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from homie.bench.options import BenchOptions
-from homie.bench.play.runner import bench
 from homie.bench.suite.suite import Suite
 from homie.envs.mujoco.table.expert import plan
 from homie.envs.mujoco.table.families import generate
@@ -28,6 +23,7 @@ from homie.kernel.world.conditions import written
 from suites.authoring.homie_eb.table_errands import errand
 from suites.authoring.homie_eb.table_paraphrases import REFERENCES, at_length, said
 from suites.authoring.homie_eb.table_references import Unsuited
+from suites.authoring.written import maker_command, play_experts, write_yaml
 
 OUT = Path(__file__).parents[1] / "published" / "homie-eb-table.yaml"
 PER_FAMILY = 12
@@ -107,35 +103,8 @@ def write() -> None:
         ],
     }
     Suite.model_validate(suite)
-    text = yaml.dump(suite, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=118, allow_unicode=True)
-    OUT.write_text(HEAD + text, encoding="utf-8")
-
-
-def experts(out: Path) -> None:
-    """Play all experts; the same command goes on where it was stopped."""
-    options = BenchOptions.build(suite="homie-eb-table", planner="expert", out=out)
-    for line in bench(options).lines:
-        if not line.success:
-            sys.stdout.write(f"{line.task}: {line.cause or 'its goal is not reached'}\n")
-
-
-class _Dumper(yaml.SafeDumper):
-    """No anchors: a suite is read by people."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
-
-
-def main() -> None:
-    """The command."""
-    parser = argparse.ArgumentParser(description="Make the suite homie-eb-table, or play all its experts.")
-    parser.add_argument("--experts", type=Path, metavar="FOLDER", help="play the experts into this run folder")
-    folder: Path | None = parser.parse_args().experts
-    if folder is None:
-        write()
-    else:
-        experts(folder)
+    write_yaml(OUT, HEAD, suite)
 
 
 if __name__ == "__main__":
-    main()
+    maker_command("homie-eb-table", write, partial(play_experts, "homie-eb-table"))

@@ -6,9 +6,7 @@ its goal names what is not there, or if its expert needs more steps than a plann
 
 from __future__ import annotations
 
-import argparse
 import random
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -16,8 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from homie.bench.authoring.house import House
-from homie.bench.options import BenchOptions
-from homie.bench.play.runner import bench
 from homie.bench.suite.suite import Suite
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
@@ -27,7 +23,7 @@ from homie.kernel.world.conditions import parse_condition, unknown_words
 from suites.authoring.homie_eb.house_errands import Kind, Lot, Numbered, TaskTemplate
 from suites.authoring.homie_eb.house_paraphrases import REFERENCES, at_length, in_a_row, said
 from suites.authoring.states_script import Unsuited
-from suites.authoring.written import write_yaml
+from suites.authoring.written import maker_command, play_experts, write_yaml
 
 SUITES = Path(__file__).parents[2] / "published"
 NUMBER = 50
@@ -179,25 +175,8 @@ class Recipe:
 
     def experts(self, out: Path) -> None:
         """Play all experts, with ideal skills and tiny pictures; the same command goes on where it was stopped."""
-        options = BenchOptions.build(
-            suite=self.name,
-            planner="expert",
-            skills=self.skills,
-            retries=0,
-            out=out,
-            picture_size="16",
-            shade=False,
-        )
-        for line in bench(options).lines:
-            if not line.success:
-                sys.stdout.write(f"{line.task}: {line.cause or 'its goal is not reached'}\n")
+        play_experts(self.name, out, skills=self.skills, retries=0, picture_size="16", shade=False)
 
     def command(self) -> None:
         """What the maker of the suite is on the command line."""
-        parser = argparse.ArgumentParser(description=f"Make the suite {self.name}, or play all its experts.")
-        parser.add_argument("--experts", type=Path, metavar="FOLDER", help="play the experts into this run folder")
-        folder: Path | None = parser.parse_args().experts
-        if folder is None:
-            self.write()
-        else:
-            self.experts(folder)
+        maker_command(self.name, self.write, self.experts)
