@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from homie.kernel.errors import BadInput
-
 from skills.checkpoints.formats import CheckpointFormat, require
 from skills.checkpoints.reading import read_checkpoint
 
