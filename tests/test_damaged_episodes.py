@@ -11,8 +11,8 @@ import pytest
 from homie.kernel.errors import BadInput
 from homie.kernel.support.checksums import FileMark, mark
 from homie.runtime import session
-from homie.runtime.damage import Damaged, changed, history_of, lost_to, read_finished
 from homie.runtime.runstore import EpisodeFile, read_steps
+from homie.runtime.runstore.damage import Damaged, changed, history_of, lost_to, read_finished
 
 
 @pytest.fixture

@@ -22,8 +22,8 @@ from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json
 from homie.kernel.types import RoundRecord
 from homie.kernel.world.snapshot import WorldSnapshot, read_snapshot
-from homie.runtime.damage import DAMAGED, ENDING, Damaged, history_of, lost_to, read_finished
 from homie.runtime.runstore import EpisodeFile, new_episode, read_model, read_steps, tries, write_ending, write_model
+from homie.runtime.runstore.damage import DAMAGED, ENDING, Damaged, history_of, lost_to, read_finished
 
 Cause = Literal["crash", "killed", "deadline", "memory", "planner", "unreadable", "robot", "error", "damaged"]
 """Why infrastructure ended a try: the worker died by itself or was killed, took too long or too much memory; the

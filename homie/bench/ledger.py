@@ -31,9 +31,9 @@ from homie.kernel.errors import BadInput
 from homie.kernel.options import MAX_SEED
 from homie.kernel.support.checksums import FileMark, mark
 from homie.kernel.support.files import reason_of, to_json, write_atomically
-from homie.runtime.damage import ENDING, changed
 from homie.runtime.provenance import OtherParts, forget, kept, versions
 from homie.runtime.runstore import HeldFolder, contents, held_folder, kind_of, read_model, write_model
+from homie.runtime.runstore.damage import ENDING, changed
 
 INDECISIVE = (
     *("suite", "out", "workers", "ray", "timeout", "retries", "memory", "recycle", "again", "sweep"),

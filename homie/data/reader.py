@@ -16,7 +16,7 @@ from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reading, reason_of
 from homie.kernel.types import END, Decision, PlannerInput
 from homie.runtime.assembly import load_prompts
-from homie.runtime.damage import changed
+from homie.runtime.runstore.damage import changed
 
 
 @dataclass(frozen=True, slots=True)

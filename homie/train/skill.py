@@ -25,8 +25,8 @@ from homie.kernel.robot.lessons import Lesson, SkillOrder, SkillTraining
 from homie.kernel.support.checksums import sha256
 from homie.kernel.support.packages import missing_part
 from homie.kernel.support.progress import StepOver
-from homie.runtime.damage import Damaged, read_finished
 from homie.runtime.provenance import versions
+from homie.runtime.runstore.damage import Damaged, read_finished
 from homie.train.folder import finish, training_folder
 from homie.train.options import SkillOptions
 from homie.train.skill_card import skill_card

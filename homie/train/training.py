@@ -12,8 +12,8 @@ from homie.kernel.errors import BadInput, MissingPart
 from homie.kernel.interfaces.training import Trainer, TrainingOrder
 from homie.kernel.support.packages import lacking, missing_part
 from homie.kernel.support.progress import StepOver
-from homie.runtime.damage import changed
 from homie.runtime.provenance import versions
+from homie.runtime.runstore.damage import changed
 from homie.train.card import card
 from homie.train.folder import finish, training_folder
 from homie.train.options import DpoOptions, SftOptions, TrainOptions

@@ -20,14 +20,14 @@ import trl
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.training import TrainingOrder, TrainingReport
 from homie.kernel.support.progress import StepOver
+from planners.llm.answers_trainer import AnswersTrainer, computes_where_asked
 from planners.llm.local.adapters import ADAPTER_WEIGHTS
 from planners.llm.local.engine import Engine
 from planners.llm.local.folder import find_folder
 from planners.llm.local.loading import WEIGHTS, Load, device_of, load_engine
-from planners.llm.training.answers_trainer import AnswersTrainer, computes_where_asked
-from planners.llm.training_examples import COLUMNS, dataset_of, plain, read_examples, texts_of
 from planners.llm.lora import in_low_precision, joined, targets_of
 from planners.llm.tiny_model import make_tiny
+from planners.llm.training_examples import COLUMNS, dataset_of, plain, read_examples, texts_of
 
 CHECKPOINTS, START, LEARNT = "checkpoints", "start", "learnt"
 """Folders in OUT: of the training, of a small model before it, of an adapter that is yet to be joined to another."""

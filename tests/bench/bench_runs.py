@@ -25,8 +25,8 @@ from homie.kernel.types import (
     RoundRecord,
     Subtask,
 )
-from homie.runtime.damage import history_of
 from homie.runtime.runstore import EpisodeFile, RunFile, read_episode, read_steps, write_ending
+from homie.runtime.runstore.damage import history_of
 
 FAR = Feedback("fail", ErrorCode.D1, "Unable to pick, the target is far away")
 PICK, END = Subtask("Pick", "apple"), Subtask("End")

@@ -28,9 +28,9 @@ from homie.kernel.types import (
     RoundRecord,
     Subtask,
 )
-from homie.runtime.damage import history_of
 from homie.runtime.inputs import INPUTS, RoundInput
 from homie.runtime.runstore import EpisodeFile, RunFile, frame, write_ending, write_model
+from homie.runtime.runstore.damage import history_of
 
 FAR = Feedback("fail", ErrorCode.D1, "Unable to pick, the target is far away")
 ABILITIES = {name: able for name in OFFICIAL_MODELS if (able := ability(name)) is not None}

@@ -29,7 +29,7 @@ from homie.data.sources.emmoe_episodes import EmmoeSource, ability
 from homie.data.sources.opening import open_sources
 from homie.data.split import make_split, read_split, side_of, write_split
 from homie.kernel.errors import BadInput
-from homie.runtime.damage import read_finished
+from homie.runtime.runstore.damage import read_finished
 
 
 @pytest.mark.parametrize("keep", ["done", "ended", "all"])

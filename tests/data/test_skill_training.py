@@ -15,8 +15,8 @@ from homie.data.recording.lessons import lessons_of
 from homie.data.recording.reader import read_recording
 from homie.data.recording.takes import list_takes
 from homie.kernel.errors import BadInput
-from homie.runtime.damage import read_finished
 from homie.runtime.runstore import read_model
+from homie.runtime.runstore.damage import read_finished
 from homie.train.options import SkillOptions
 from homie.train.skill import SkillTrainingFile, train_skill
 from skills.m3.layout import ANGULAR, LINEAR, STEP, STOP

@@ -24,8 +24,8 @@ from homie.data.split import make_split, read_split, side_of, write_split
 from homie.data.statistics import count
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.prompts import Rewriter
-from homie.runtime.damage import history_of
 from homie.runtime.runstore import EpisodeFile, read_steps, write_ending
+from homie.runtime.runstore.damage import history_of
 
 
 class Listed(Source):

@@ -8,7 +8,7 @@ from homie.data.recording.takes import list_takes
 from homie.kernel.errors import BadInput
 from homie.kernel.types import ErrorCode, Outcome
 from homie.runtime.assembly import choose
-from homie.runtime.damage import read_finished
+from homie.runtime.runstore.damage import read_finished
 from homie.studio.lines import read_line, urgent
 from homie.studio.operation import Operation
 from homie.studio.options import TeleopOptions

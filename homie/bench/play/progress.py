@@ -17,7 +17,7 @@ from homie.bench.score.scores import Results, Score, score_run
 from homie.bench.suite.suite import Suite
 from homie.bench.tables import shown
 from homie.kernel.support.text import counted, printable
-from homie.runtime.damage import DAMAGED
+from homie.runtime.runstore.damage import DAMAGED
 
 
 class Progress:

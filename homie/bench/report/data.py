@@ -29,9 +29,9 @@ from homie.kernel.errors import BadInput
 from homie.kernel.options import RunOptions
 from homie.kernel.types import RoundRecord
 from homie.kernel.world.conditions import Condition, conjuncts, written
-from homie.runtime.damage import Damaged, lost_to, read_finished
 from homie.runtime.provenance import read_parts
 from homie.runtime.runstore import EpisodeFile, RunFile, episode_folders, read_run, read_steps
+from homie.runtime.runstore.damage import Damaged, lost_to, read_finished
 
 Outcome: TypeAlias = Literal["succeeded", "failed", "lost", "unfinished", "not scored", "said End", "out of rounds"]
 """The outcome of an episode. `said End` and `out of rounds` (or of what else is limited) are those of a

@@ -152,7 +152,7 @@ def from_ending(
     expert_length: int = 0,
     verdict: bool | None = None,
 ) -> Trajectory:
-    """The trajectory of a finished episode (`homie.runtime.damage.read_finished`)."""
+    """The trajectory of a finished episode (`homie.runtime.runstore.damage.read_finished`)."""
     lost = ending.ended_by == "infrastructure"
     return from_records(
         () if lost else records,

@@ -20,9 +20,9 @@ from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import to_json
 from homie.kernel.types import BY_PERSON, END, VIEWS, Execution, HistoryItem, RoundRecord
 from homie.runtime.conclusion import Verdict
-from homie.runtime.damage import Damaged, read_finished
 from homie.runtime.inputs import HAND, INPUTS, RoundInput, read_inputs
 from homie.runtime.runstore import FRAMES, EpisodeFile, RunFile, episode_folders, frame, read_run
+from homie.runtime.runstore.damage import Damaged, read_finished
 from homie.runtime.session import own_verdict
 
 SCENE = "scene.json"

@@ -114,6 +114,8 @@ MOVED: Mapping[str, str] = MappingProxyType(
         "homie.kernel.vocabulary.moves": "homie.kernel.robot.moves",
         "homie.kernel.vocabulary.steps": "homie.kernel.robot.steps",
         "homie.questions": "suites.questions",
+        "homie.runtime.commandlog": "homie.runtime.runstore.commandlog",
+        "homie.runtime.damage": "homie.runtime.runstore.damage",
         "homie.runtime.lines": "homie.runtime.runstore.lines",
         "homie.runtime.making": "homie.kernel.registry",
         "homie.runtime.objects": "homie.kernel.registry",

@@ -6,7 +6,7 @@
     RUN/episodes/<task>-<trial>/
         steps.jsonl                   one `homie.kernel.types.RoundRecord` a line, append-only, synced line by line
         inputs.jsonl                  the input of the planner, a line a round, see `homie.runtime.inputs`
-        commands.jsonl                every command, requested and sent, see `homie.runtime.commandlog`
+        commands.jsonl                every command, requested and sent, see `homie.runtime.runstore.commandlog`
         goals.jsonl                   benches: the truth of the goal after every subtask, `homie.bench.goal_lines`
         frames/                       round-NN-<view>.png, what the planner was shown
         video.mp4                     see `homie.runtime.video`

@@ -26,9 +26,9 @@ from homie.kernel.types import (
     RoundRecord,
     SubtaskRecorded,
 )
-from homie.runtime.commandlog import CommandLog
 from homie.runtime.inputs import HAND, INPUTS, RoundInput
 from homie.runtime.provenance import keep_text
+from homie.runtime.runstore.commandlog import CommandLog
 from homie.runtime.runstore.folders import FRAMES, frame
 from homie.runtime.runstore.models import RECORD, EpisodeFile, Usage, write_ending
 
