@@ -20,6 +20,7 @@ from typing import Any, Self
 
 from PIL import Image as Picture
 
+from homie.kernel.actions import ActionTable
 from homie.kernel.agent import Episode
 from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.errors import BadInput, RobotFault
@@ -43,7 +44,6 @@ from homie.kernel.types import (
     SubtaskRecorded,
     SubtaskStarted,
 )
-from homie.kernel.vocabulary.actions import ActionTable
 from homie.kernel.world.snapshot import WorldSnapshot
 from homie.runtime import session as sessions
 from homie.runtime.assembly import Chosen, Parts, choose

@@ -6,8 +6,8 @@ import pytest
 
 from homie.doors.mcp.seat import Client, Seat
 from homie.doors.mcp.tools import Tool, of_actions, of_robot
+from homie.kernel.actions import ACTION_TABLE, ACTIONS, Action, action_table
 from homie.kernel.errors import BadInput
-from homie.kernel.vocabulary.actions import ACTION_TABLE, ACTIONS, Action, action_table
 
 WIPE = Action(name="Wipe", hand="full", target="place", near=True, about="wipes a surface with a sponge")
 OURS = ("observe", "scene", "status", "stop", "report")

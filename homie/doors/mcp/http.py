@@ -14,7 +14,7 @@ from homie.doors.mcp.server import SESSION, Door
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import reason_of
 from homie.kernel.support.web import same_secret
-from homie.studio.access import is_local
+from homie.studio.app import is_local
 
 PATH = "/mcp"
 LARGEST = 2**20

@@ -86,7 +86,7 @@ def _driver(suite: str, options: Mapping[str, Any], task: str, budget: Budget) -
 
 
 def _token(host: str) -> str:
-    from homie.studio.access import is_local
+    from homie.studio.app import is_local
 
     token = os.environ.get(TOKEN, "")
     if not token and not is_local(host):

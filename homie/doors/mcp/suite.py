@@ -7,7 +7,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from homie.bench.folder.episode import Episode
+from homie.bench.episode import Episode
 from homie.bench.play.one_by_one import OpenBench
 from homie.bench.play.runner import episode_options
 from homie.doors.mcp.drivers import Driver, Result, in_sight, result_of

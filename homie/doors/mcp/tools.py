@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from homie.kernel.actions import Action, ActionTable, action_of
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.types import END
-from homie.kernel.vocabulary.actions import Action, ActionTable, action_of
 
 LONGEST = 200
 """Characters of an argument: names are much shorter."""
