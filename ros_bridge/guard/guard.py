@@ -152,6 +152,13 @@ class Guard:
         with self._lock:
             return not self.moving and self._stopping is None
 
+    @property
+    def emergency_stop(self) -> str:
+        """Why nothing may move before a person has released the emergency stop; "" where there is none."""
+        with self._lock:
+            why = self._emergency
+        return f"Emergency stop ({why}): a person must release it at the guard." if why else ""
+
     def _under_way(self, kind: type[Navigate] | type[Reach]) -> bool:
         """Whether software of the robot's own drives the base, or moves the arm."""
         return any(isinstance(command, kind) for command in self._active.values())
@@ -166,7 +173,8 @@ class Guard:
                 self._obey(message, reply)
             except CommandRefused as error:
                 self._refusals.add(f"the agent's {message.kind}", error)
-                reply(Refused(id=getattr(message, "id", None), why=str(error)))
+                emergency = str(error) == self.emergency_stop
+                reply(Refused(id=getattr(message, "id", None), why=str(error), emergency=emergency))
             self._heard_at = self._clock()  # the time that this took is the guard's, not silence of the agent
 
     def lost(self, why: str) -> None:
@@ -310,7 +318,7 @@ class Guard:
         if not self.armed:
             raise CommandRefused("Nothing moves before the guard is armed: start it with --arm-robot.")
         if self._emergency:
-            raise CommandRefused(f"Emergency stop ({self._emergency}): a person must release it at the guard.")
+            raise CommandRefused(self.emergency_stop)
         if self._stopping is not None:
             raise CommandRefused(f"The robot is being stopped ({self._stopping.why}).")
         if self.approval != "none" and not self._approved:
@@ -322,6 +330,8 @@ class Guard:
 
     def _begin(self, message: Subtask, reply: Reply) -> None:
         """A new subtask: a person is asked, or it is let through."""
+        if self._emergency:
+            raise CommandRefused(self.emergency_stop)
         if self.approval == "none":
             reply(Decided(id=message.id, approved=True))
             return

@@ -54,6 +54,10 @@ class NoGuard(InfrastructureError):
     """Nobody listens where the guard of a robot would be."""
 
 
+class EmergencyStop(RobotFault):
+    """A person, or another program, has stopped the robot; nothing moves before a person releases it at the guard."""
+
+
 class GuardLink:
     """Commands a robot through its guard.
 
@@ -91,6 +95,7 @@ class GuardLink:
         self._waiting: dict[int, Future[Any]] = {}
         self._refused: str = ""
         self._fault: str = ""
+        self._emergency: str = ""
         self._welcome: Future[Welcome] = Future()
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -116,6 +121,7 @@ class GuardLink:
 
         Raises:
             CommandRefused: The velocity before this one was refused; nothing is sent then.
+            EmergencyStop: There was one since this link began.
             RobotFault: The guard is gone.
         """
         self._raise_refused()
@@ -129,6 +135,7 @@ class GuardLink:
 
         Raises:
             CommandRefused: What was said before this was refused; nothing is sent then.
+            EmergencyStop: There was one since this link began.
             RobotFault: The guard is gone.
         """
         self._raise_refused()
@@ -239,7 +246,7 @@ class GuardLink:
     def _raise_refused(self) -> None:
         with self._lock:
             refused, self._refused = self._refused, ""
-        if refused:
+        if refused and not self._emergency:
             raise CommandRefused(refused)
 
     def _number(self) -> tuple[int, Future[Any]]:
@@ -252,6 +259,8 @@ class GuardLink:
     def _send(self, message: Said) -> None:
         if self._fault:
             raise RobotFault(self._fault)
+        if self._emergency and not isinstance(message, Beat | Cancel | Stop):
+            raise EmergencyStop(self._emergency)
         try:
             with self._lock:
                 self._socket.sendall(line(message))
@@ -289,7 +298,10 @@ class GuardLink:
             self._lose(message.why)
         elif isinstance(message, Refused) and message.id is None:
             with self._lock:
-                self._refused = message.why
+                if message.emergency:
+                    self._emergency = message.why
+                else:
+                    self._refused = message.why
         else:
             assert message.id is not None
             with self._lock:
@@ -297,7 +309,7 @@ class GuardLink:
             if future is None or not future.set_running_or_notify_cancel():
                 return
             if isinstance(message, Refused):
-                future.set_exception(CommandRefused(message.why))
+                future.set_exception((EmergencyStop if message.emergency else CommandRefused)(message.why))
             else:
                 future.set_result(message)
 

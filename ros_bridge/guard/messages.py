@@ -170,12 +170,14 @@ class Refused(Said):
     """A command was not sent to the robot.
 
     Attributes:
-        id: None for a velocity and an aim.
+        id: None for a velocity, an aim, and for an emergency stop of which the agent is to know at once.
+        emergency: Nothing will be sent before a person has released the emergency stop.
     """
 
     kind: Literal["refused"] = "refused"
     id: Id | None = None
     why: str
+    emergency: bool = False
 
 
 class Ended(Said):

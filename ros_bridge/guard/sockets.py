@@ -78,6 +78,8 @@ class AgentSocket:
         self._simulated = simulated
         self._hello: tuple[Hello, float] | None = None
         """A hello that is not answered yet, and until when it may wait."""
+        self._emergency = ""
+        """The emergency stop that the agent has had word of."""
         self._agent: socket.socket | None = None
         self._buffer = b""
         self._greeted = False
@@ -119,6 +121,7 @@ class AgentSocket:
         for key, _ in self._selector.select(seconds):
             key.data()
         self._greet()
+        self._tell_emergency()
         if self._agent is None or self._guard.standing:
             return
         if time.monotonic() - self._heard_at > self._guard.silence:
@@ -150,7 +153,7 @@ class AgentSocket:
             log.warning("A second agent was turned away")
             return
         agent.setblocking(False)
-        self._agent, self._buffer, self._greeted, self._hello = agent, b"", False, None
+        self._agent, self._buffer, self._greeted, self._hello, self._emergency = agent, b"", False, None, ""
         self._window, self._heard_at = (time.monotonic(), 0), time.monotonic()
         self._selector.register(agent, selectors.EVENT_READ, self._read)
 
@@ -214,6 +217,14 @@ class AgentSocket:
         self._greeted = True
         log.info("An agent is here")
         self.send(Welcome(armed=self._guard.armed, dry_run=self._dry_run, approval=self._guard.approval != "none"))
+
+    def _tell_emergency(self) -> None:
+        """Let the agent know at once that nothing it says will be done: it need not find out by trying."""
+        why = self._guard.emergency_stop
+        if self._greeted and why != self._emergency:
+            self._emergency = why
+            if why:
+                self.send(Refused(why=why, emergency=True))
 
     def _lose(self, why: str) -> None:
         """Release the agent, and stop what it began."""

@@ -30,7 +30,7 @@ from homie.kernel.types import (
     wrapped,
 )
 from homie.kernel.world.snapshot import WorldSnapshot
-from ros_bridge.guard.link import GuardLink
+from ros_bridge.guard.link import EmergencyStop, GuardLink
 from ros_bridge.guard.messages import Ended
 from ros_bridge.profiles.model import Profile
 from ros_bridge.profiles.spoken import EPISODE, TEXT
@@ -264,6 +264,8 @@ class RosRobot(Robot):
         self._width = self._gripping = None  # what was not done may be commanded again
         try:
             ended = done.result()
+        except EmergencyStop:
+            raise
         except RobotFault as error:
             raise CommandRefused(f"The robot has been stopped. {error}") from error
         if ended.outcome in ("aborted", "rejected", "lost"):
@@ -348,9 +350,16 @@ class RosRobot(Robot):
 
     def _through(self, say: Callable[[GuardLink], T]) -> T:
         """Say something to the guard. Where that has stopped the robot and released this agent the command is refused,
-        once the robot stands; the next one goes over a new connection."""
+        once the robot stands; the next one goes over a new connection.
+
+        Raises:
+            EmergencyStop: Nothing will be done before a person has released it, so that there is nothing to try again.
+        """
         try:
             return say(self._connected())
+        except EmergencyStop:
+            self._let_go()
+            raise
         except RobotFault as error:
             self._let_go()
             self.gate.reset()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from homie.kernel.errors import CommandRefused, InfrastructureError
-from ros_bridge.guard.link import GuardLink
+from ros_bridge.guard.link import EmergencyStop, GuardLink
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.transport.network import Network
 from tests.ros_bridge.guard.agent import SPEED
@@ -39,6 +39,6 @@ def refusal(link):
     """Drive; why the velocity before was refused."""
     try:
         link.velocity(SPEED, 0.0)
-    except CommandRefused as error:
+    except (CommandRefused, EmergencyStop) as error:
         return str(error)
     return ""

@@ -217,8 +217,11 @@ def test_an_emergency_stop_stays_until_a_person_releases_it(world):
     assert world.outlet.sent[-2:] == [("velocity", 0.0, 0.0), ("cancel all",)]
     world.pass_time(1.0)
     assert "Emergency stop (the keyboard)" in why(world.drive())
+    for replies in (world.drive(), world.say(Subtask(id=1, text="Pick | apple"))):
+        assert replies[0].emergency and replies[0].why == world.guard.emergency_stop
     world.guard.release()
-    assert world.drive() == []
+    assert world.drive() == [] and world.guard.emergency_stop == ""
+    assert not world.drive(9.0)[0].emergency
 
 
 def test_a_person_lets_each_subtask_begin():

@@ -16,7 +16,7 @@ import pytest
 from homie.kernel.errors import BadInput, CommandRefused, InfrastructureError, RobotFault
 from homie.kernel.types import Box
 from ros_bridge.guard.greeting import greeting
-from ros_bridge.guard.link import GuardLink, NoGuard
+from ros_bridge.guard.link import EmergencyStop, GuardLink, NoGuard
 from ros_bridge.guard.messages import (
     LONGEST_LINE,
     Aim,
@@ -54,7 +54,7 @@ class Guard:
 
     def __init__(self):
         self.profile, self.armed, self.approval, self.silence, self.standing = FETCH, True, "none", 0.2, True
-        self.told, self.lost_by, self.answers = [], [], {}
+        self.told, self.lost_by, self.answers, self.emergency_stop = [], [], {}, ""
 
     def receive(self, message, reply):
         self.told.append(message)
@@ -514,6 +514,35 @@ def test_what_was_refused_is_told_at_the_next_command_and_once(link, guard, agai
     assert len(guard.commands()) == 1, "it was not said"
     say()
     until(lambda: len(guard.commands()) == 2)
+
+
+def test_an_emergency_stop_is_known_at_once_and_lasts_as_long_as_the_link(link, guard, listening):
+    guard.emergency_stop = "Emergency stop (a test): a person must release it at the guard."
+    until(lambda: link._emergency)
+    for say in (
+        lambda: link.velocity(0.1, 0.0),
+        lambda: link.velocity(0.0, 0.0),
+        lambda: link.aim("head", [0.0, 0.0]),
+        lambda: link.grip(0.05, 1.0),
+        lambda: link.begin("tidy up"),
+    ):
+        with pytest.raises(EmergencyStop, match=r"Emergency stop \(a test\): a person must release it"):
+            say()
+    assert guard.commands() == []
+    guard.answers = {"stop": [Stopped(id=0, confirmed=True, text="The robot stands.")]}
+    assert link.stop().confirmed, "which is never refused"
+    link.close()
+    guard.emergency_stop = ""
+    until(lambda: guard.lost_by)
+    with GuardLink(FETCH, listening.path, network=HERE) as again:
+        again.velocity(0.1, 0.0)
+        until(lambda: len(guard.commands()) == 2)
+
+
+def test_what_was_refused_for_an_emergency_stop_says_so(link, guard):
+    guard.answers = {"grip": [Refused(id=0, why="Emergency stop (a test).", emergency=True)]}
+    with pytest.raises(EmergencyStop, match="a test"):
+        link.grip(0.05, 1.0).result(20)
 
 
 def test_a_stop_waits_until_the_robot_stands(link, guard):

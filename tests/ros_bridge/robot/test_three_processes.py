@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from homie.runtime.runstore import read_steps
 from ros_bridge.profiles.simulation import TOPIC, Simulation
 from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.robot.twin import Twin
-from ros_bridge.transport.interface import LATCHED
+from ros_bridge.transport.interface import LATCHED, SENSOR
 from tests.homes import one_room
 from tests.waiting import until
 
@@ -79,6 +80,17 @@ def test_a_table_is_served_and_its_twin_opened(place, nodes):
         assert process.wait(30) == 0
 
 
+@contextmanager
+def started(command, place):
+    """A process that is ended afterwards, whatever happens."""
+    folder, environment = place
+    with subprocess.Popen(command, env=environment, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+
+
 def homie(place, *words):
     folder, environment = place
     return subprocess.run(
@@ -118,6 +130,29 @@ def test_what_stands_in_for_nav2_and_moveit_drives_and_reaches(place, served, tm
     attempts = [attempt for record in read_steps(episode) for attempt in record.execution.attempts]
     assert [(attempt.skill, attempt.outcome.value) for attempt in attempts][-1] == ("moveit/pick", "succeeded")
     assert json.loads((episode / "final_state.json").read_text())["held"] == "apple_1"
+
+
+def test_an_emergency_stop_ends_the_run_as_infrastructure_and_no_planner_is_asked_again(place, served, tmp_path, nodes):
+    guarding = [sys.executable, "-m", "homie", "robot", "guard", "fetch", "--arm-robot", "--silence", "1"]
+    running = [sys.executable, "-m", "homie", "run", "go to the table", "--robot", "ros:fetch", "--no-video"]
+    node, turning = nodes("/test"), []
+    node.subscription("nav_msgs/msg/Odometry", "/odom", lambda message: turning.append(message.twist.twist), SENSOR)
+    with ExitStack() as begun:
+        guard = begun.enter_context(started(guarding, place))
+        assert guard.stderr is not None
+        while "listening at" not in (line := guard.stderr.readline()):
+            assert line, "the guard has ended"
+        run = begun.enter_context(started([*running, "--no-frames", "--out", str(tmp_path / "run")], place))
+        until(lambda: turning and abs(turning[-1].angular.z) + abs(turning[-1].linear.x) > 0.05, process=run)
+        stop = node.publisher("std_msgs/msg/Bool", "/homie/estop")
+        until(stop.subscribers)
+        stop.publish(node.message("std_msgs/msg/Bool", data=True))
+        _, said = run.communicate(timeout=120)
+    assert run.returncode == 4, said
+    assert "Emergency stop (the topic /homie/estop): a person must release it at the guard." in said
+    (episode,) = (tmp_path / "run" / "episodes").iterdir()
+    assert not (episode / "episode.json").exists(), "there is no result"
+    assert list(read_steps(episode)) == [], "no subtask has failed"
 
 
 def test_a_run_does_not_arm_the_guard_of_a_person(place, served, tmp_path):
