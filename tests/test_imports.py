@@ -106,7 +106,7 @@ LAYERS = {
         ("choices",),
         ("prompting",),
         ("brain",),
-        ("calls", "rewriting", "respondent"),
+        ("calls", "rewriting", "respondent", "elsewhere"),
         ("providers", "local", "training_examples", "answers_trainer", "tiny_model", "play_desk"),
         ("lora",),
         ("trainer", "play_server"),

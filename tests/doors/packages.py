@@ -13,6 +13,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -60,3 +61,21 @@ def environment(module: str, *requirements: str) -> dict[str, str]:
     root = str(Path(__file__).parents[2])
     places = [root, str(Path(root) / "tests" / "plugin"), *([folder] if folder else [])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
+
+
+def installed_homie(folder: Path) -> Path:
+    """Homie as it is when it is installed from a package index: in a `site-packages`, with its entry points."""
+    site, root = folder / "site-packages", Path(__file__).parents[2]
+    about = site / "homie_robot-0.dist-info"
+    about.mkdir(parents=True)
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: homie-robot\nVersion: 0\n")
+    groups = {"console_scripts": project["scripts"], **project["entry-points"]}
+    lines = [
+        f"[{group}]\n" + "".join(f"{name} = {place}\n" for name, place in table.items())
+        for group, table in groups.items()
+    ]
+    (about / "entry_points.txt").write_text("\n".join(lines))
+    for name in ("homie", "planners", "skills", "perception", "error_detection", "ros_bridge", "suites"):
+        (site / name).symlink_to(root / name)
+    return site

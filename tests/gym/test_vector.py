@@ -194,3 +194,16 @@ def test_gymnasium_makes_several_in_threads(name: str) -> None:
         assert rewards.shape == (2,)
     finally:
         homes.close()
+
+
+def test_four_homes_side_by_side() -> None:
+    """Gymnasium 1.0 took away the entry points of environments: `register_envs` is how it is told of them now."""
+    gymnasium.register_envs(homie.gym)
+    homes = gymnasium.make_vec("homie/HomeControl-v0", 4, rooms=2, objects=4)
+    try:
+        seen, infos = homes.reset(seed=3)
+        assert seen["base"].shape == (4, 3) and len(set(infos["task"])) > 1
+        seen, rewards, ended, *_ = homes.step(homes.action_space.sample())
+        assert rewards.shape == ended.shape == (4,) and len({row.tobytes() for row in seen["base"]}) == 4
+    finally:
+        homes.close()

@@ -1,0 +1,263 @@
+"""Homie's suites as tasks of Inspect AI: `inspect eval homie/homie_100 --model openai/gpt-4o`.
+
+A sample is a task of the suite, an epoch one of its trials. Homie plays the episode and asks Inspect's model in every
+round, with the prompts of its own model planners; Inspect keeps the log, Homie its run folder.
+
+Found by the entry point `inspect_ai`. Needs the extra `inspect`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import cv2
+import tiktoken
+from inspect_ai import Task, task
+from inspect_ai.dataset import Sample
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    Content,
+    ContentImage,
+    ContentText,
+    get_model,
+)
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from homie.bench.options import BenchOptions
+from homie.bench.play.checks import ready
+from homie.bench.play.one_by_one import OpenBench, PlayedEpisode
+from homie.kernel import registry
+from homie.kernel.errors import BadInput, InfrastructureError, Interrupted, PlannerError
+from homie.kernel.interfaces import EpisodeListener, Planner
+from homie.kernel.interfaces.prompts import Message
+from homie.kernel.types import Event, Image, PeriodPassed
+from homie.runtime.runstore import read_steps
+from homie.runtime.runstore.folders import runs_folder
+
+ENCODING = "o200k_base"
+"""The encoding by which Inspect estimates tokens of models that do not count them; tiktoken downloads it."""
+FINISHES = {"stop": "stop", "max_tokens": "length", "model_length": "length", "content_filter": "refusal"}
+"""How Inspect calls the end of an answer, and how Homie's prompts do."""
+PLAYED = "homie"
+"""Where the result of an episode is in a sample's state."""
+
+
+@task
+def homie_100(tasks: str | None = None, trials: int | None = None, out: str | None = None, **options: Any) -> Task:
+    """The suite homie-100; see `suite`."""
+    return _task("homie-100", tasks, trials, out, options)
+
+
+@task
+def suite(
+    name: str = "homie-100", tasks: str | None = None, trials: int | None = None, out: str | None = None, **options: Any
+) -> Task:
+    """A suite of Homie: `inspect eval homie/suite -T name=my-suite.yaml`.
+
+    Args:
+        name: As `homie bench` takes it.
+        tasks: Only these: ids or patterns, separated by commas.
+        trials: Per task (default: the suite's).
+        out: Homie's run folder; one that is unfinished is gone on with (default: runs/<time>-inspect-<suite>).
+        options: Others of `homie.bench`; `planner_settings` are those of the prompts (`template`, `images`, ...).
+    """
+    return _task(name, tasks, trials, out, options)
+
+
+def _task(name: str, tasks: str | None, trials: int | None, out: str | None, options: Mapping[str, Any]) -> Task:
+    factory = registry.load("tools", "asked-elsewhere")
+    others = dict(options)
+    prompts = others.pop("planner_settings", {})
+    registry.checked_settings("prompt", factory.Settings, prompts)
+    values = {"suite": name, "tasks": tasks, "trials": trials, "planner": "function:inspect", **others}
+    checked, loaded = ready(BenchOptions.build(None, **values))
+    chosen = loaded.select(checked.tasks, checked.split)
+    place = out or str(runs_folder() / f"{datetime.now():%Y%m%d-%H%M%S}-inspect-{loaded.name}")
+    return Task(
+        dataset=[Sample(id=each.id, input=each.text) for each in chosen],
+        epochs=trials or loaded.protocol.trials,
+        solver=episode(values, place, prompts),
+        scorer=outcome(),
+        version=loaded.version,
+    )
+
+
+@solver
+def episode(options: dict[str, Any], out: str, prompts: dict[str, Any]) -> Solver:
+    """Plays one episode with the model under evaluation.
+
+    Args:
+        options: Of `homie.bench`.
+        out: Homie's run folder.
+        prompts: Settings of the prompts.
+    """
+    folder = _Folder(options, out)
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        model = get_model()
+        _count_offline()
+        loop = asyncio.get_running_loop()
+        given_up = threading.Event()
+        asked: list[ChatMessage] = []
+
+        def ask(messages: Sequence[Message]) -> Mapping[str, Any]:
+            if given_up.is_set():
+                raise Interrupted("Inspect has ended the sample.")
+            asked[:] = [_message(message) for message in messages]
+            try:
+                output = asyncio.run_coroutine_threadsafe(model.generate(list(asked)), loop).result()
+            except (Exception, CancelledError) as error:
+                if given_up.is_set():
+                    raise Interrupted("Inspect has ended the sample.") from error
+                raise PlannerError(f"Inspect's model raised {type(error).__name__}: {error}") from error
+            state.output = output
+            usage = output.usage
+            return {
+                "text": output.completion,
+                "finish": FINISHES.get(str(output.stop_reason), "unknown"),
+                "input_tokens": usage.input_tokens if usage else 0,
+                "output_tokens": usage.output_tokens if usage else 0,
+                "cost": (usage.total_cost or 0.0) if usage else 0.0,
+            }
+
+        make = registry.load("tools", "asked-elsewhere")
+        settings = registry.checked_settings("prompt", make.Settings, prompts)
+        planner: Planner = make(ask, settings, {"inspect": str(model)})
+        ending = _Ending(given_up)
+        playing = asyncio.ensure_future(
+            asyncio.to_thread(folder.play, str(state.sample_id), state.epoch - 1, planner, ending)
+        )
+        playing.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody asks a given up one
+        try:
+            played = await asyncio.shield(playing)
+        finally:
+            given_up.set()
+        state.messages = [*asked, state.output.message] if asked and state.output.choices else state.messages
+        state.store.set(PLAYED, _told(played))
+        if played.score.lost:
+            raise InfrastructureError(f"The episode was lost: {played.score.lost}. Its files: {played.folder}")
+        state.completed = True
+        return state
+
+    return solve
+
+
+@scorer(metrics={name: [mean(), stderr()] for name in ("SR", "TP", "GC", "cost")})
+def outcome() -> Scorer:
+    """Success (SR), matched share of the best key path (TP), share of the goal that holds (GC), US dollars (cost)."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        played = state.store.get(PLAYED, {})
+        values = {name: float(played.get(name) or 0.0) for name in ("SR", "TP", "GC", "cost")}
+        return Score(
+            value=values,
+            answer=str(played.get("ended_by", "")),
+            explanation=f"Homie's files: {played.get('folder', '')}",
+            metadata=dict(played),
+        )
+
+    return score
+
+
+class _Folder:
+    """The run folder of one evaluation: open while some sample plays in it."""
+
+    def __init__(self, options: Mapping[str, Any], out: str) -> None:
+        self._options, self._out = {**options, "out": Path(out), "again": True}, out
+        self._lock = threading.Lock()
+        self._users = 0
+        self._bench: OpenBench | None = None
+
+    def play(self, name: str, trial: int, planner: Planner, ending: EpisodeListener) -> PlayedEpisode:
+        """Play an episode, or read it where it is finished already."""
+        with self._opened() as bench:
+            return bench.play(name, planner, trial=trial, required=[ending])
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[OpenBench]:
+        with self._lock:
+            bench = self._bench or OpenBench(BenchOptions.build(None, **self._options))
+            self._bench = bench
+            self._users += 1
+        try:
+            yield bench
+        finally:
+            with self._lock:
+                self._users -= 1
+                if not self._users:
+                    self._bench = None
+                    bench.close()
+
+
+class _Ending(EpisodeListener):
+    """Ends an episode whose sample Inspect has given up; Homie plays it again when it is asked to."""
+
+    def __init__(self, given_up: threading.Event) -> None:
+        self._given_up = given_up
+
+    def on(self, event: Event) -> None:
+        """Raises Interrupted."""
+        if isinstance(event, PeriodPassed) and self._given_up.is_set():
+            raise Interrupted("Inspect has ended the sample.")
+
+
+def _message(message: Message) -> ChatMessage:
+    """A message of Homie as one of Inspect, pictures as data URIs."""
+    content: list[Content] = [
+        ContentText(text=part) if isinstance(part, str) else ContentImage(image=_uri(part)) for part in message.parts
+    ]
+    kinds = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+    made: ChatMessage = kinds[message.role](content=content)
+    return made
+
+
+def _uri(picture: Image) -> str:
+    _, data = cv2.imencode(".png", picture[..., ::-1])
+    return f"data:image/png;base64,{base64.b64encode(data.tobytes()).decode('ascii')}"
+
+
+def _told(played: PlayedEpisode) -> dict[str, Any]:
+    """What became of an episode, JSON-ready."""
+    score = played.score
+    return {
+        "SR": float(bool(score.success)),
+        "TP": score.tp,
+        "GC": score.progress,
+        "cost": _cost(played.folder),
+        "ended_by": played.ended_by,
+        "rounds": played.rounds,
+        "lost": score.lost,
+        "folder": str(played.folder),
+    }
+
+
+def _cost(folder: Path) -> float:
+    """US dollars of the answers of an episode, as far as their prices are known."""
+    with contextlib.suppress(OSError, BadInput):
+        return sum(answer.cost for step in read_steps(folder) for answer in step.decision.answers)
+    return 0.0
+
+
+def _count_offline() -> None:
+    """Without a network Inspect cannot estimate tokens, and models that do not count them fail: then bytes count."""
+    try:
+        tiktoken.get_encoding(ENCODING)
+    except OSError:
+        tiktoken.registry.ENCODINGS[ENCODING] = tiktoken.Encoding(
+            ENCODING,
+            pat_str=r"[\s\S]",
+            mergeable_ranks={bytes([number]): number for number in range(256)},
+            special_tokens={},
+        )

@@ -1,0 +1,118 @@
+"""The real Inspect AI evaluates models on suites of Homie, without a network."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import packages
+import pytest
+
+import homie
+
+INSPECT = ("inspect_ai", "inspect-ai>=0.3.280")
+TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny"}
+STEPS = ("Go to, ball", "Pick, ball", "Go to, box", "Put, ball, box", "End")
+EVALUATE = """
+import json, sys
+from inspect_ai import eval
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import ModelOutput, get_model
+
+def told(request):
+    outputs = [ModelOutput.from_content("mockllm/model", text) for text in request["answers"]]
+    model = get_model("mockllm/model", custom_outputs=outputs, memoize=False)
+    (log,) = eval("homie/suite", model=model, task_args=request["arguments"], log_dir="logs", display="none",
+                  max_samples=request["samples"], fail_on_error=False)
+    log = read_eval_log(log.location)
+    return {
+        "status": log.status,
+        "metrics": {score.name: {name: metric.value for name, metric in score.metrics.items()}
+                    for score in (log.results.scores if log.results else [])},
+        "samples": [{
+            "id": sample.id, "epoch": sample.epoch, "error": bool(sample.error),
+            "events": sum(event.event == "model" for event in sample.events),
+            "pictures": sum(getattr(part, "type", "") == "image" for message in sample.messages
+                            if not isinstance(message.content, str) for part in message.content),
+        } for sample in log.samples],
+    }
+
+print(json.dumps([told(request) for request in json.loads(sys.stdin.read())]))
+"""
+
+
+def answers(*steps: str) -> list[str]:
+    """What a model says that decides on these subtasks, in the words of the default prompt."""
+    parts = [step.split(", ") for step in steps]
+    keys = ("action", "target", "destination")
+    return [
+        json.dumps({"analysis": "", "subtasks": [dict(zip(keys, part, strict=False))], "model": ""}) for part in parts
+    ]
+
+
+class Evaluated(NamedTuple):
+    folder: Path
+    logs: list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Evaluated:
+    """Four evaluations of a model with given answers, in a process where Homie is installed."""
+    folder = tmp_path_factory.mktemp("inspect")
+    task = {"id": "put", "text": "put the ball in the box", "goal": {"in": ["ball", "box"]}}
+    suite = {"format": 1, "name": "small", "protocol": {"rounds": 8, "trials": 2}, "tasks": [task]}
+    (folder / "small.json").write_text(json.dumps(suite))
+    variables = packages.environment(*INSPECT)
+    variables["PYTHONPATH"] = f"{packages.installed_homie(folder)}{os.pathsep}{variables['PYTHONPATH']}"
+
+    def request(out: str, *said: str, samples: int = 1, **arguments: Any) -> dict[str, Any]:
+        given = {"name": str(folder / "small.json"), "out": str(folder / out), **TINY, **arguments}
+        return {"answers": answers(*said), "arguments": given, "samples": samples}
+
+    requests = [
+        request("whole", *STEPS, "Go to, box", "End"),
+        request("half", *STEPS),  # no answers are left for the second trial
+        request("half", *STEPS),
+        request("blind", "End", "End", samples=2, planner_settings={"images": False}),
+    ]
+    line = [sys.executable, "-c", EVALUATE]
+    done = subprocess.run(
+        line, input=json.dumps(requests), env=variables, cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return Evaluated(folder, json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_a_suite_is_evaluated_and_both_keep_it(evaluated: Evaluated, tmp_path: Path) -> None:
+    log, run = evaluated.logs[0], evaluated.folder / "whole"
+    assert log["status"] == "success"
+    first, second = log["samples"]
+    assert (first["id"], first["epoch"], first["events"], first["pictures"]) == ("put", 1, 5, 4)
+    assert (second["epoch"], second["events"]) == (2, 2)
+    assert log["metrics"]["SR"]["mean"] == 0.5 and log["metrics"]["GC"]["mean"] == 0.5
+    scored = homie.load_run(run)
+    assert scored.label == "function:inspect" and [score.success for score in scored.results.scores] == [True, False]
+    plan = tmp_path / "plan.txt"
+    plan.write_text("\n".join(step.replace(", ", " | ") for step in STEPS))
+    suite = evaluated.folder / "small.json"
+    homie.bench(suite, planner=f"lines:{plan}", out=tmp_path / "lines", workers=1, trials=1, **TINY)
+    ours, theirs = (homie.read_steps(place / "episodes/put-0") for place in (run, tmp_path / "lines"))
+    assert [(step.stamp, step.execution.feedback) for step in ours] == [
+        (step.stamp, step.execution.feedback) for step in theirs
+    ]
+
+
+def test_an_evaluation_goes_on_with_its_run_folder(evaluated: Evaluated) -> None:
+    before, after = evaluated.logs[1:3]
+    assert [sample["error"] for sample in before["samples"]] == [False, True]
+    assert [(sample["events"], sample["error"]) for sample in after["samples"]] == [(0, False), (5, False)]
+    assert after["metrics"]["SR"]["mean"] == 1.0
+    assert [score.success for score in homie.load_run(evaluated.folder / "half").results.scores] == [True, True]
+
+
+def test_settings_of_prompts_are_arguments_of_the_task(evaluated: Evaluated) -> None:
+    assert [(sample["events"], sample["pictures"]) for sample in evaluated.logs[3]["samples"]] == [(1, 0), (1, 0)]
