@@ -20,8 +20,6 @@ SETTLING = 60
 """Control periods that things are given to come to rest after they were turned."""
 SHUT, OPEN = 0.06, 0.5
 """Fractions of its range up to which a door counts as shut, and from which as open."""
-REPEATED = 6
-"""The same error with the same words so often in a row is a robot that does not learn."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Numbered boxes in pictures, and the axes of a frame: what a planner is shown beside a list of names.
+"""Numbered boxes in pictures: what a planner is shown in addition to a list of names.
 
 The number drawn at a box is the number of the thing in the list, because `mark` makes both. In EmbodiedBench it may be
 another one: there a counter is drawn that skips what was not found (docs/perception.md).
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from homie.kernel.types import Array, Detection, Image, Intrinsics, Mask, Pose
+from homie.kernel.types import Array, Detection, Image, Mask
 
 PixelBox = tuple[int, int, int, int]
 
@@ -27,7 +27,6 @@ COLOURS = (
     (128, 96, 0),
 )
 """RGB, dark enough for white digits; a number always has the same one."""
-AXES = (("x", (220, 30, 30)), ("y", (20, 150, 40)), ("z", (30, 60, 220)))
 _FONT = cv2.FONT_HERSHEY_SIMPLEX
 _SCALE = 0.4
 _MARGIN = 2
@@ -37,8 +36,6 @@ _AWAY = 0.01
 """What a pixel between a tag and its box counts: 20 of them as much as a fifth of some thing that would be covered."""
 _FROM_CORNER = 1e-4
 """Of places that hide as little, the one near the upper left corner is taken: tags are where one looks first."""
-_NEAREST = 0.02
-"""Metres before a camera from which lines are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,41 +125,6 @@ def draw_marks(
         x0, y0, x1, y1 = _tag(drawn, number, inside[number], worth)
         worth[y0:y1, x0:x1] += _OTHER_TAG
     return drawn
-
-
-def draw_axes(picture: Image, intrinsics: Intrinsics, camera: Pose, frame: Pose, length: float = 0.1) -> Image:
-    """A copy of the picture (H, W, 3) with the axes of a frame: x red, y green, z blue, with their letters.
-
-    Args:
-        camera: The optical frame, frame: what is drawn, both in the same frame of reference.
-        length: Metres of an axis. What is behind the camera is left out; the axes are drawn over everything else.
-    """
-    drawn = np.ascontiguousarray(picture).copy()
-    ends = np.vstack([frame.position, frame.position + length * frame.rotation.T])
-    local = (ends - camera.position) @ camera.rotation
-    depth_order = np.argsort(-local[1:, 2])  # the nearest axis comes last and lies over the others
-    for index in depth_order:
-        name, colour = AXES[int(index)]
-        line = _pixels(local[0], local[1 + int(index)], intrinsics)
-        if line is None:
-            continue
-        start, end = line
-        cv2.line(drawn, start, end, colour, max(1, drawn.shape[0] // 200), cv2.LINE_AA)
-        cv2.putText(drawn, name, (end[0] + 2, end[1] - 2), _FONT, _SCALE, colour, 1, cv2.LINE_AA)
-    return drawn
-
-
-def _pixels(start: Array, end: Array, k: Intrinsics) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Where a line between points (3,) of the optical frame is in the picture; None if it is behind the camera."""
-    if max(start[2], end[2]) < _NEAREST:
-        return None
-    points = []
-    for near, other in ((start, end), (end, start)):
-        if near[2] < _NEAREST:
-            near = near + (other - near) * (_NEAREST - near[2]) / (other[2] - near[2])
-        u, v = near[0] / near[2] * k.fx + k.cx, near[1] / near[2] * k.fy + k.cy
-        points.append((round(float(np.clip(u, -1e4, 1e4))), round(float(np.clip(v, -1e4, 1e4)))))
-    return points[0], points[1]
 
 
 def _colour(number: int) -> tuple[int, int, int]:

@@ -15,7 +15,6 @@ QA = "QA"
 """Task types whose name contains this are questions: in their last step only answers are on the menu."""
 ANSWER = "answer"
 """Options that begin with this word answer a question."""
-EMPTY_HAND = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

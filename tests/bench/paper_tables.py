@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from homie.bench.score.errors import CODES
+from homie.bench.score.errors import CODES, GROUPS
 from homie.bench.score.metrics import ErrorCounts, Ratio
-from homie.bench.score.paper import HEADS, Mismatch, check_counts, check_shares, implied_counts
+from homie.bench.score.paper import HEADS, counts_by_head
 
 FILE = Path(__file__).parents[1] / "golden" / "emmoe_paper" / "tables.json"
 MODELS = ("GPT-4o", "Gemini", "Qwen2-VL", "MiniCPM", "o1", "SFT+DPO", "SFT")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mismatch:
+    """A printed figure that does not follow from the counts.
+
+    Attributes:
+        follows: The figure that does.
+    """
+
+    table: str
+    row: str
+    column: str
+    printed: str
+    follows: str
 
 
 @cache
@@ -69,3 +87,47 @@ def table3(model: str) -> dict[str, list[float]]:
     """The metrics of a model in table 3 by split: SR, PLWSR, TP, SRR, SER."""
     row: dict[str, list[float]] = tables()["table3"][model]
     return row
+
+
+def percentage(part: int, whole: int) -> str:
+    """A percentage with two decimals, rounded half up from the exact quotient; `0.00` if `whole` is 0."""
+    exact = Decimal(100 * part) / Decimal(whole) if whole else Decimal(0)
+    return str(exact.quantize(Decimal("0.01"), ROUND_HALF_UP))
+
+
+def check_shares(table: str, row: str, counts: ErrorCounts, printed: Mapping[str, str]) -> list[Mismatch]:
+    """The percentages of a printed row that do not follow from the counts (two decimals)."""
+    sums = counts_by_head(counts)
+    mismatches = []
+    for head in HEADS:
+        follows = percentage(*((sums["All"], counts.steps) if head == "All" else (sums[head], sums["All"])))
+        if Decimal(follows) != Decimal(printed[head]):
+            mismatches.append(Mismatch(table=table, row=row, column=head, printed=printed[head], follows=follows))
+    return mismatches
+
+
+def check_counts(table: str, row: str, counts: ErrorCounts, printed: Mapping[str, str]) -> list[Mismatch]:
+    """The sums of a printed row of counts (`7/126`) that differ from the sums of the row's own counts."""
+    sums = counts_by_head(counts)
+    mismatches = []
+    for head in (*GROUPS, "All"):
+        whole = counts.steps if head == "All" else sums["All"]
+        follows = f"{sums[head]}/{whole}"
+        if printed[head] != follows:
+            mismatches.append(Mismatch(table=table, row=row, column=head, printed=printed[head], follows=follows))
+    return mismatches
+
+
+def implied_counts(printed: Mapping[str, str], limit: int = 10_000) -> ErrorCounts | None:
+    """The smallest whole counts that reproduce every printed share of the ten codes, for rows without printed counts.
+
+    None if no total up to `limit` reproduces them. The number of steps follows from the printed `All`, rounded.
+    """
+    shares = {code: Decimal(printed[code]) for code in CODES}
+    for total in range(1, limit + 1):
+        codes = {code: round(share * total / 100) for code, share in shares.items()}
+        if sum(codes.values()) == total and all(
+            Decimal(percentage(count, total)) == shares[code] for code, count in codes.items()
+        ):
+            return ErrorCounts(codes, round(100 * total / Decimal(printed["All"])))
+    return None

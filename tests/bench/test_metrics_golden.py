@@ -9,7 +9,7 @@ import golden
 import pytest
 
 from homie.bench.score.errors import SENTENCES
-from homie.bench.score.metrics import assumed_rate, ratio, raw_errors, skill_counts, srr_by_trial
+from homie.bench.score.metrics import assumed_rate, ratio, raw_errors, skill_counts
 from homie.bench.score.profiles import StrictEmmoe, strict_row
 from homie.bench.score.scores import Results, Score, score_run
 from homie.bench.score.trajectory import from_conversation, read_conversation
@@ -105,7 +105,9 @@ def check_group(results: Results, group: Mapping[str, Any]) -> None:
     assert ratio(results, "SER") == (group["ser_success_ends"], group["ser_ends"])
     assert ratio(results, "SRR") == (group["srr_num"], group["srr_den"])
     assert ratio(results, "SRR").value == near(group["srr_pooled"])
-    by_trial = [(*srr, srr.value) for srr in srr_by_trial(results, (1, 2, 3)).values()]
+    trials = [[score for score in results.scores if score.trial == trial] for trial in (1, 2, 3)]
+    rates = [ratio(Results(results.profile, tuple(scores)), "SRR") for scores in trials]
+    by_trial = [(*srr, srr.value) for srr in rates]
     assert by_trial == [(trial["num"], trial["den"], near(trial["srr"])) for trial in group["srr_rounds"]]
     if "sr_tp1" in group:
         whole = sum(score.tp == 1 for score in results.scores) / len(results.scores)

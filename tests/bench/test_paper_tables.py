@@ -9,7 +9,7 @@ from pathlib import Path
 import paper_tables
 
 from homie.bench.score.metrics import ErrorCounts
-from homie.bench.score.paper import HEADS, check_shares, implied_counts, percentage, shares_by_head
+from homie.bench.score.paper import HEADS, shares_by_head
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "metrics.md"
 
@@ -35,32 +35,37 @@ def test_every_row_was_compared() -> None:
 def test_a_wrong_figure_is_found() -> None:
     counts = ErrorCounts({"L1": 1, "D1": 2}, 10)
     right = {**dict.fromkeys(HEADS, "0"), "L1": "33.33", "L": "33.33", "D1": "66.67", "D": "66.67", "All": "30"}
-    assert check_shares("T", "row", counts, right) == []
-    (mismatch,) = check_shares("T", "row", counts, {**right, "D1": "66.66"})
+    assert paper_tables.check_shares("T", "row", counts, right) == []
+    (mismatch,) = paper_tables.check_shares("T", "row", counts, {**right, "D1": "66.66"})
     assert (mismatch.column, mismatch.printed, mismatch.follows) == ("D1", "66.66", "66.67")
 
 
 def test_implied_counts_are_those_that_were_printed() -> None:
     for model in ("GPT-4o", "SFT"):
         row = paper_tables.counts("H6_counts")[model]
-        implied = implied_counts(paper_tables.printed("H4")[model])
+        implied = paper_tables.implied_counts(paper_tables.printed("H4")[model])
         assert implied is not None
         assert row.total % implied.total == 0 or implied.total < row.total
-    assert implied_counts(dict.fromkeys(HEADS, "3.00")) is None
+    assert paper_tables.implied_counts(dict.fromkeys(HEADS, "3.00")) is None
 
 
 def test_implied_counts_are_the_smallest() -> None:
     none = dict.fromkeys(HEADS, "0.00")
-    single = implied_counts({**none, "E1": "100.00", "All": "50"})
+    single = paper_tables.implied_counts({**none, "E1": "100.00", "All": "50"})
     assert single is not None and (single.codes["E1"], single.total, single.steps) == (1, 1, 2)
     three = {**none, "L1": "33.33", "D1": "66.67", "All": "30"}
-    assert implied_counts(three, limit=2) is None
-    implied = implied_counts(three, limit=3)
+    assert paper_tables.implied_counts(three, limit=2) is None
+    implied = paper_tables.implied_counts(three, limit=3)
     assert implied is not None and (implied.codes["L1"], implied.codes["D1"], implied.steps) == (1, 2, 10)
 
 
 def test_a_percentage_of_nothing_is_nothing() -> None:
-    assert [percentage(*of) for of in ((3, 0), (1, 3), (1, 800), (3, 800))] == ["0.00", "33.33", "0.13", "0.38"]
+    assert [paper_tables.percentage(*of) for of in ((3, 0), (1, 3), (1, 800), (3, 800))] == [
+        "0.00",
+        "33.33",
+        "0.13",
+        "0.38",
+    ]
 
 
 def test_srr_beside_the_counts_is_listed_in_the_docs() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from homie.kernel.types import VIEWS, Detection, Intrinsics, Pose, Pose2, in_sight
-from perception.boxes import COLOURS, draw_axes, draw_marks, in_order, mark
+from perception.boxes import COLOURS, draw_marks, in_order, mark
 from perception.detectors.simulated import SimulatedDetector
 
 unhurried = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
@@ -165,24 +164,3 @@ def test_boxes_of_scaled_pictures_are_scaled() -> None:
 
 K = Intrinsics(200.0, 200.0, 149.5, 99.5, 300, 200)
 AHEAD = Pose(np.zeros(3), np.eye(3))
-
-
-def test_axes_lead_where_their_frame_is() -> None:
-    """Seen from the front and a little turned, each axis ends where the camera projects its end."""
-    c, s = math.cos(0.4), math.sin(0.4)
-    turn = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]) @ np.array([[1.0, 0, 0], [0, c, -s], [0, s, c]])
-    frame = Pose(np.array([0.05, -0.02, 0.6]), turn)
-    drawn = draw_axes(GREY, K, AHEAD, frame, 0.15)
-    assert (GREY == 120).all() and changed(drawn, GREY).any()
-    points = frame.position + 0.15 * turn.T
-    ends = points[:, :2] / points[:, 2:] * [K.fx, K.fy] + [K.cx, K.cy]
-    for (u, v), colour in zip(ends, ((220, 30, 30), (20, 150, 40), (30, 60, 220)), strict=True):
-        near = drawn[int(v) - 2 : int(v) + 3, int(u) - 2 : int(u) + 3].reshape(-1, 3).astype(int)
-        assert np.abs(near - colour).sum(axis=1).min() < 60
-
-
-def test_axes_behind_the_camera_are_left_out_and_those_through_it_are_cut() -> None:
-    behind = draw_axes(GREY, K, AHEAD, Pose(np.array([0.0, 0.0, -1.0]), np.eye(3)), 0.1)
-    assert np.array_equal(behind, GREY)
-    through = draw_axes(GREY, K, AHEAD, Pose(np.array([0.02, 0.0, -0.05]), np.eye(3)), 0.3)
-    assert changed(through, GREY).any()

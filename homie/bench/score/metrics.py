@@ -9,7 +9,7 @@ function computes all metrics and their intervals. Other packages add metrics by
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -223,14 +223,6 @@ def estimate(
     if metrics()[metric].share:
         return clustered_wilson(added, confidence)
     return bootstrap(added, seed=seed, resamples=resamples, confidence=confidence)
-
-
-def srr_by_trial(results: Results, trials: Iterable[int]) -> dict[int, Ratio]:
-    """SRR of each trial, as the official notebook computes it: over one pass through all tasks."""
-    return {
-        trial: ratio(Results(results.profile, tuple(score for score in results.scores if score.trial == trial)), "SRR")
-        for trial in trials
-    }
 
 
 def error_counts(results: Results, *, success: bool) -> ErrorCounts:

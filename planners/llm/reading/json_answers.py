@@ -75,8 +75,6 @@ _WRAPPERS = ("answer", "response", "output", "decision", "result", "final_answer
 _CALLED = ("arguments", "parameters", "input", "args")
 _CALLS = ("name", "tool_name", "function", "tool", "function_name")
 _NUMBERS = re.compile(r"\[\s*[-+\d.eE]+(\s*,\s*[-+\d.eE]+)*\s*\]")
-ANY = Rules()
-"""Rules for a look at an answer that is not recorded."""
 
 
 def speaks(value: Value | Broken, *, bare: bool) -> bool:

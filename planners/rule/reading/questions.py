@@ -42,7 +42,6 @@ _PREFACES = frozenset(
 _WHETHER = frozenset(("if", "whether"))
 _HAVE = frozenset(("do we have", "have we got", "do i have", "have i got", "is there", "are there", "do we still have"))
 _HAVE_IN_SENTENCE = frozenset(("there is", "there are", "we have", "we still have", "i have", "we have got"))
-_ANY = frozenset(("any", "a", "an", "some", "any more", "still any", "still a", "still some", "still"))
 _LEFT = frozenset(("left", "around", "here", "at home", "in the house", "in the home", "in this house", "there"))
 
 

@@ -13,7 +13,6 @@ from planners.rule.reading.nouns import Cursor, Kind, NotUnderstood, Noun, noun
 from planners.rule.reading.orders import Item, Place
 
 _PREPOSITIONS = lexicon.INTO | lexicon.AT | lexicon.FROM
-_VERBS_AFTER = lexicon.GOES | lexicon.IS | lexicon.STAYS
 
 
 @dataclass(frozen=True, slots=True)

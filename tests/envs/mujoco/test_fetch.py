@@ -10,7 +10,7 @@ from homie.envs.mujoco.robots.bodies.fetch import HAND, SPEC
 from homie.envs.mujoco.robots.bodies.fetch_kinematics import FETCH, ArmKinematics
 from homie.envs.mujoco.robots.drive import BASE_JOINTS
 from homie.envs.mujoco.robots.limbs import PREFIX, place
-from homie.kernel.types import VIEWS, Array, Pose
+from homie.kernel.types import VIEWS, Array
 
 LIMBS = SPEC.chain.names
 
@@ -159,9 +159,12 @@ def test_gripper_closes_on_a_box_and_lifts_it_by_friction(offset: float) -> None
     kinematics = ArmKinematics()
     at_box = kinematics.solve(np.array([0.75, 0.0, 0.77]), np.eye(3), fetch.CARRY)
     heights = np.linspace(0.79, 0.89, 6)
-    up = kinematics.solve_path([Pose(np.array([0.75, 0.0, z]), np.eye(3)) for z in heights], at_box.q)
     assert at_box.ok
-    assert up is not None
+    up = [at_box.q]
+    for height in heights:
+        step = kinematics.solve(np.array([0.75, 0.0, height]), np.eye(3), up[-1])
+        assert step.ok
+        up.append(step.q)
     stage = Stage(spec, at_box.q)
     for finger in HAND.fingers:
         stage.data.joint(PREFIX + finger).qpos = 0.05

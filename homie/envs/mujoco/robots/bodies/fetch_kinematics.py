@@ -6,7 +6,7 @@ base frame; x of the gripper points out along the fingers, y is the direction in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -212,24 +212,6 @@ class ArmKinematics:
             if solution is not None:
                 return self._result(target, solution, q0, tolerance)
         return local or self._descend(target, start, q0, locked_torso, max_iterations, tolerance)
-
-    def solve_path(
-        self, waypoints: Sequence[Pose], q0: Array, *, locked_torso: bool = False, max_jump: float = 0.5
-    ) -> list[Array] | None:
-        """Joints (8,) for each pose in turn, each solved from the one before, or None if the arm cannot follow.
-
-        Args:
-            max_jump: Largest change of any joint (m, rad) between neighbours, from q0 on.
-        """
-        path: list[Array] = []
-        q = np.asarray(q0, dtype=float)
-        for pose in waypoints:
-            result = self.solve(pose.position, pose.rotation, q, locked_torso=locked_torso)
-            if not result.ok or float(np.max(np.abs(result.q - q))) > max_jump:
-                return None
-            q = result.q
-            path.append(q)
-        return path
 
     def _closed_form(self, position: Array, rotation: Array, start: Array, locked_torso: bool) -> Array | None:
         """The best closed-form solution that is clear of the robot itself, if possible also on the way from start."""

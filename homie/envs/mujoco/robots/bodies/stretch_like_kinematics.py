@@ -14,7 +14,6 @@ from homie.kernel.interfaces import IkSolution
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Pose, wrapped
 
-_SEGMENTS = slice(2, 6)
 _UPRIGHT = 1e-3
 """Cosine of the hand's pitch below which it points straight down: yaw and roll turn it about the same axis then."""
 _TOWARDS = np.linspace(-np.pi, np.pi, 13)[:-1]
