@@ -299,8 +299,8 @@ class SensorLocator(Locator):
     def _goal_into(self, item: LooseObject) -> Goal:
         """A bowl or another thing as the destination of a Put: its middle if it is hollow, else its top."""
         up = 0.0 if item.hollow else float(item.box.half[2])
-        spot = Surface(item.box.center + np.array([0.0, 0.0, up]), 0.005, 0.005, item.box.yaw)
-        return Goal(item.identity.entity, "", item.box.center, box=item.box, surfaces=(spot,))
+        point = Surface(item.box.center + np.array([0.0, 0.0, up]), 0.005, 0.005, item.box.yaw)
+        return Goal(item.identity.entity, "", item.box.center, box=item.box, surfaces=(point,))
 
     def _things_at(self, place: Furniture, but: str = "") -> tuple[Box, ...]:
         """Boxes of what is on or in a piece of furniture, other furniture included, without the held object."""

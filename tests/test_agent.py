@@ -140,7 +140,7 @@ def test_a_task_from_the_first_look_to_end(play):
     assert events[-3:] == ["PlannerAnswered", "SubtaskRecorded", "EpisodeEnded"], "End is recorded but not executed"
 
 
-def test_the_planner_is_told_inventory_history_and_feedback(play):
+def test_the_planner_is_given_inventory_history_and_feedback(play):
     _, _, planner, _ = play(GO_BALL, PICK, PICK, END)
     first, *_, last = planner.inputs
     assert (first.feedback, first.history_text, first.inventory_text) == (None, "None", "None")
@@ -166,7 +166,7 @@ def test_the_planner_is_told_inventory_history_and_feedback(play):
         (Visibility(history="none"), "None", "Unable to pick"),
     ],
 )
-def test_a_protocol_says_what_a_planner_is_told_and_the_records_stay_whole(play, visibility, history, feedback):
+def test_a_protocol_says_what_a_planner_is_given_and_the_records_stay_whole(play, visibility, history, feedback):
     result, records, planner, _ = play(GO_BALL, PICK, PICK, END, visibility=visibility)
     last = planner.inputs[-1]
     assert last.history_text == history
@@ -316,7 +316,7 @@ class GivesUp(Stubborn):
     feedback_message = "Unable to pick, the object cannot be reached: the box is in the way"
 
 
-def test_what_would_fail_again_is_tried_once_and_the_planner_is_told_why(play):
+def test_what_would_fail_again_is_tried_once_and_the_planner_gets_the_reason(play):
     _, records, _, _ = play(GO_BALL, PICK, END, more=[GivesUp("Pick", says=Outcome.FAILED)])
     execution = records[1].execution
     assert len(execution.attempts) == 1

@@ -63,7 +63,7 @@ def test_a_checkpoint_and_settings_reach_their_set():
         ({"tiny.speed": 3}, "no settings"),
     ],
 )
-def test_a_wrong_setting_is_told(settings, message):
+def test_a_wrong_setting_is_reported(settings, message):
     with pytest.raises(BadInput, match=message):
         load_skills("tiny,lost:weights.pth", settings)
 

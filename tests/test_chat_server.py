@@ -45,7 +45,7 @@ def test_several_clients_are_answered_at_once() -> None:
     assert len(server.requests) == 24 and all(answer["usage"]["total_tokens"] > 0 for answer in answers)
 
 
-def test_a_model_that_raises_and_a_path_that_is_not_there_are_told_to_the_client() -> None:
+def test_a_model_that_raises_and_a_path_that_is_not_there_are_reported_to_the_client() -> None:
     def broken(messages: object) -> str:
         raise KeyError("plan")
 

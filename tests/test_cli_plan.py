@@ -103,7 +103,7 @@ def test_a_model_behind_an_endpoint_sees_the_pictures_in_order(homie, server: Se
 
 
 @pytest.mark.parametrize("server", ["I would rather not plan."], indirect=True)
-def test_an_unreadable_answer_is_told_and_is_no_failure_of_the_command(homie, server: Server) -> None:
+def test_an_unreadable_answer_is_reported_and_is_no_failure_of_the_command(homie, server: Server) -> None:
     pytest.importorskip("openai")
     done = homie("plan", "go", "--planner", "chat:any", "--base-url", server.url, "--set", "reasks=1", "--json")
     assert done.returncode == 0, done.stderr
@@ -150,7 +150,7 @@ def test_pictures_of_any_kind_become_rgb(tmp_path: Path) -> None:
         read_picture(tmp_path / "cut.jpg")
 
 
-def test_what_the_planner_is_told(pictures: list[Path]) -> None:
+def test_what_the_planner_is_given(pictures: list[Path]) -> None:
     planner_input = first_round(
         PlanOptions.build(task="go", image=pictures[:2], inventory="red cup", skills="classical, m3")
     )

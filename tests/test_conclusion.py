@@ -58,7 +58,7 @@ def test_what_a_scene_sets_says_nothing_of_another_instruction():
     assert 'own task, "sort them", holds.' in conclusion.world
 
 
-def test_the_claim_and_the_subtasks_are_told_apart():
+def test_the_claim_and_the_subtasks_are_distinguished():
     conclusion = Conclusion.of(ended(SUCCESS, FAILED, report="failure"), None, "the ball is gone")
     assert (
         conclusion.planner == "The planner ended the task after 3 rounds; the planner says that the task is not done."

@@ -72,7 +72,7 @@ def test_a_file_that_is_not_as_it_was_is_named(episode):
     assert damage(episode) == "steps.jsonl (it cannot be read: Is a directory)"
 
 
-def test_an_ending_that_cannot_be_read_is_told_without_its_path(episode):
+def test_an_ending_that_cannot_be_read_is_reported_without_its_path(episode):
     path = episode / "episode.json"
     path.write_text("{")
     sentence = damage(episode)

@@ -92,5 +92,5 @@ def test_what_waits_or_is_quick_is_not_stopped(robot, skill, waits):
     assert robot.calls == ["act"] * (3 * EVERY + 1)
 
 
-def test_the_time_of_decisions_is_told(robot):
+def test_the_time_of_decisions_is_reported(robot):
     assert run(robot, Slow(), waits=True).skill_seconds > 3 * 0.05

@@ -96,7 +96,7 @@ def test_a_round(screen: Screen) -> None:
     assert screen.new() == "  doing     [Pick, apple]\n"
 
 
-def test_checks_are_told_when_the_last_has_looked_or_one_objects(screen: Screen) -> None:
+def test_checks_are_reported_when_the_last_has_looked_or_one_objects(screen: Screen) -> None:
     display = screen.display
     display.on(SubtaskStarted(1, PICK))
     screen.new()
@@ -132,7 +132,7 @@ def test_attempts(screen: Screen, attempt: Attempt, line: str) -> None:
     assert screen.new() == f"  attempt {attempt.number} {line}\n"
 
 
-def test_a_log_is_told_every_half_minute_that_a_skill_is_at_work(screen: Screen) -> None:
+def test_a_log_reports_every_half_minute_that_a_skill_is_at_work(screen: Screen) -> None:
     display, clock = screen.display, screen.clock
     clock.now = 100.0
     display.on(SubtaskStarted(1, PICK))
@@ -242,7 +242,7 @@ def test_on_a_terminal_a_clock_runs_and_is_gone_at_the_end() -> None:
         (None, 0.5, ""),
     ],
 )
-def test_a_skill_that_thinks_longer_than_it_moves_is_told(screen: Screen, thought, moved, sentence) -> None:
+def test_a_skill_that_thinks_longer_than_it_moves_is_reported(screen: Screen, thought, moved, sentence) -> None:
     attempts = tuple(Attempt(number, "pick", Outcome.SUCCEEDED, "", moved / 2, 9) for number in (1, 2))
     done = record(SUCCESS)
     done = replace(done, execution=replace(done.execution, attempts=attempts))

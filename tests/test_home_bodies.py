@@ -32,9 +32,9 @@ SCENE = one_room(TABLES, [{**APPLE, "y": -0.1}], (2.0, 2.4, 3.1), (4.2, 4.0))
 
 
 def body(name: str) -> SimulatedBody:
-    found = registry.load("bodies", name)
-    assert isinstance(found, SimulatedBody)
-    return found
+    matches = registry.load("bodies", name)
+    assert isinstance(matches, SimulatedBody)
+    return matches
 
 
 @pytest.mark.parametrize("name", OTHERS)

@@ -36,7 +36,7 @@ def unmasked(planner_input: PlannerInput) -> PlannerInput:
     )
 
 
-def test_a_run_keeps_what_the_planner_was_told(tiny_options):
+def test_a_run_keeps_what_the_planner_was_given(tiny_options):
     overheard = Overheard()
     folder = session.run(tiny_options(), [overheard]).episode_folder
     kept = read_inputs(folder)

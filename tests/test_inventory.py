@@ -130,7 +130,7 @@ def test_what_the_fingers_feel_is_not_gone():
 @pytest.mark.parametrize(
     ("put", "subtask"), [(PUT, Subtask("Put", "red apple", "bowl")), (PUT_THERE, Subtask("Put", "red apple", "bowl"))]
 )
-def test_a_put_is_told_by_what_was_put(put, subtask):
+def test_a_put_is_described_by_what_was_put(put, subtask):
     recorded, now = apply_effects(("mug", "red apple"), done(put), executor(None, feels=True, meant=False))
     assert (recorded.subtask, now) == (
         subtask,
@@ -243,7 +243,7 @@ def test_a_round_that_cannot_be_read_is_f1_and_no_history():
     assert result == EpisodeResult("wait", "ended", 2, history, (), 0.0) == last_of[EpisodeEnded].result
 
 
-def test_a_subtask_is_told_with_its_round():
+def test_a_subtask_is_shown_with_its_round():
     heard: list[Any] = []
     planner = Lines(Decision((Subtask("Fly", "ball"),)), END)
     run_episode("go", planner, executor(), EpisodeRules(rounds=5), seed=0, listener=Hearing("only", heard))
@@ -252,7 +252,7 @@ def test_a_subtask_is_told_with_its_round():
     ]
 
 
-def test_what_a_planner_is_told_comes_from_the_parts():
+def test_what_a_planner_is_given_comes_from_the_parts():
     tiny, planner = executor(), Lines(END)
     locator, robot = tiny.locator, tiny.robot
     locator.listing = lambda: (Listed(1, "ball", "[3, 4]"),)
@@ -278,7 +278,7 @@ def test_what_a_planner_is_told_comes_from_the_parts():
     assert planner.inputs[-1].hand is None
 
 
-def test_the_time_of_a_round_is_told_by_what_took_it(monkeypatch):
+def test_the_time_of_a_round_is_split_by_what_took_it(monkeypatch):
     clock = [100.0]
 
     def taking(seconds: float, do: Any) -> Any:

@@ -171,7 +171,7 @@ def test_listeners_of_a_run_hear_of_every_round(tmp_path):
     assert run["seed"] == 3 and run["options"]["rounds"] == 4
 
 
-def test_a_given_robot_is_told_the_seed_and_kept():
+def test_a_given_robot_gets_the_seed_and_is_kept():
     seeds = []
 
     class Seeded(FilmedTinyRobot):

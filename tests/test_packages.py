@@ -137,7 +137,7 @@ def test_import_from_the_folder_above_the_clone(tmp_path: Path) -> None:
     assert str(above / "homie" / "homie" / "__init__.py") in done.stdout
 
 
-def test_windows_is_told_so(tmp_path: Path) -> None:
+def test_windows_is_named(tmp_path: Path) -> None:
     done = _python("import sys; sys.platform = 'win32'; import homie", tmp_path)
     assert done.stderr.strip().splitlines()[-1].startswith("ImportError: Homie runs on Linux and macOS")
     assert "WSL" in done.stderr and "fcntl" not in done.stderr

@@ -65,7 +65,7 @@ def mine(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_module_beside_the_user_is_found(mine, homie, tiny_arguments):
+def test_a_module_next_to_the_user_is_found(mine, homie, tiny_arguments):
     arguments = [*tiny_arguments[:-1], "mine:Says:Go to+ball,Whistle at+ball,End", "--no-video", "--out", "run"]
     arguments[arguments.index("--skills") + 1] = "tiny,mine:Whistling"
     done = homie("run", "go to the ball", *arguments, "--check-order", "mine:order")
@@ -160,7 +160,7 @@ def _package(folder: Path, name: str, *lines: str) -> None:
     (info / "entry_points.txt").write_text("\n".join(lines))
 
 
-def test_entry_points_that_hide_each_other_are_told(tmp_path, monkeypatch):
+def test_entry_points_that_hide_each_other_are_reported(tmp_path, monkeypatch):
     _package(tmp_path, "first", "[homie.planners]", "rule = elsewhere:Rule", "odd = homie_tiny:Odd")
     _package(tmp_path, "second", "[homie.planners]", "odd = homie_tiny:LinesPlanner")
     monkeypatch.syspath_prepend(tmp_path)

@@ -71,7 +71,7 @@ def test_what_is_about_all_of_a_file_has_its_name_and_long_values_are_left_out()
     assert first_problem(refused.value) == "watts must be a whole number"
 
 
-def test_two_bounds_are_told_together() -> None:
+def test_two_bounds_are_reported_together() -> None:
     with pytest.raises(ValidationError) as refused:
         Lamp.model_validate({"watts": 0})
     assert phrase_of(refused.value.errors()[0], (1, 100.0)) == "must be between 1 and 100 (got 0)"

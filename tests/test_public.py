@@ -153,7 +153,7 @@ def test_a_bench_is_played(tmp_path: Path) -> None:
     assert homie.load_run(tmp_path / "run").suite.name == "first-six"
 
 
-def test_a_script_whose_workers_would_start_the_bench_again_is_told_so(tmp_path: Path) -> None:
+def test_a_script_whose_workers_would_start_the_bench_again_is_reported(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     suite = ROOT / "examples/suites/first-six.yaml"
     call = f"homie.bench({str(suite)!r}, tasks='orange-to-desk', skills='ideal', workers=1, out='run')"

@@ -121,7 +121,7 @@ def test_causes_are_counted_without_their_numbers() -> None:
 
 
 @pytest.mark.parametrize(("said", "cause"), [("success", "claimed as done; "), ("failure", "given up; ")])
-def test_a_wrong_claim_of_success_is_told_from_a_report_of_failure(said: str, cause: str) -> None:
+def test_a_wrong_claim_of_success_is_distinguished_from_a_report_of_failure(said: str, cause: str) -> None:
     ended = {**_step("End"), "decision": {"report": said}}
     assert judge(TASK, _state(), [ended], 1.0).cause == f"{cause}no subtask failed, the object is elsewhere"
 

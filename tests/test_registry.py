@@ -145,7 +145,7 @@ def test_other_packages_add_names_after_the_built_in_ones(monkeypatch: pytest.Mo
     assert load("planners", "mine") is json.JSONDecoder
 
 
-def test_a_name_that_is_taken_is_told_and_stays_what_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_is_taken_is_reported_and_stays_what_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     entries(monkeypatch, ("rule", "json:JSONDecoder"))
     with pytest.warns(
         UserWarning, match=r"The planner 'rule' of another package \(json:JSONDecoder\) is hidden by that"

@@ -198,7 +198,7 @@ def test_a_step_of_the_base_becomes_a_ramp():
     assert speeds[-1] == 1.0
 
 
-def test_a_base_that_is_not_told_stops():
+def test_a_base_that_is_not_commanded_stops():
     gate = SafetyGate(SPEC)
     for _ in range(4):
         gate.check(Command(base=(1.0, 0.0)), STATE)
@@ -315,7 +315,7 @@ def test_the_base_ramps_in_both_its_numbers_and_says_so():
     assert changes(Command(base=(0.05, 0.4))).changes == ()
 
 
-def test_a_continuous_joint_may_be_told_any_number_of_turns():
+def test_a_continuous_joint_may_be_commanded_any_number_of_turns():
     for turns in (-2, 0, 3):
         sent = changes(Command(arm=(0.0, 0.1 + turns * 2 * math.pi)))
         assert sent.sent.get("arm") == pytest.approx((0.0, 0.1)) and sent.changes == ()

@@ -41,7 +41,7 @@ class Counting(EpisodeListener):
         self.rounds += isinstance(event, SubtaskRecorded)
 
 
-def test_a_listener_that_fails_is_told_nothing_more_and_the_episode_goes_on(tiny_options, caplog):
+def test_a_listener_that_fails_gets_nothing_more_and_the_episode_goes_on(tiny_options, caplog):
     breaking, counting = Breaking(), Counting()
     with caplog.at_level(logging.WARNING, logger="homie"):
         summary = session.run(tiny_options(), [breaking, counting])

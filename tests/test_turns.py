@@ -115,9 +115,9 @@ def test_any_thread_may_use_a_home(threads: ThreadPoolExecutor, tmp_path: Path) 
     scene.write_text(one_room().model_dump_json())
     with homie.open(scene=scene, picture_size=32) as session:
         looks = [threads.submit(session.views) for _ in range(3)]
-        found = threads.submit(session.detections)
+        matches = threads.submit(session.detections)
         assert {look.result()["front"].tobytes() for look in looks} == {session.views()["front"].tobytes()}
-        assert found.result() == session.detections()
+        assert matches.result() == session.detections()
 
 
 def test_closing_ends_what_another_thread_does(slow: None, threads: ThreadPoolExecutor) -> None:

@@ -70,7 +70,7 @@ def test_what_is_not_said() -> None:
     assert Surface(np.zeros(3), 0.1, 0.1, 0.0).clearance == math.inf
 
 
-def test_what_a_planner_is_told_of_hand_and_history() -> None:
+def test_what_a_planner_gets_of_hand_and_history() -> None:
     items = (HistoryItem(1, Subtask("Go to", "apple"), SUCCESS), HistoryItem(2, END, Feedback("fail")))
     planner_input = PlannerInput("task", 1, {}, (), ("red apple", "mug"), items, None, (), ())
     assert planner_input.inventory_text == "red apple mug"

@@ -309,7 +309,7 @@ def test_a_picture_that_a_skill_has_seen_is_shown_again_where_pictures_take_long
     assert robot.looks == 0
 
 
-def test_the_camera_outside_is_told_what_the_robot_is_busy_with(tape):
+def test_the_camera_outside_gets_what_the_robot_is_busy_with(tape):
     robot = Slow()
     writer = VideoWriter(Path("video.mp4"), robot)
     writer.on(PlannerAnswered(1, Decision((PICK,))))

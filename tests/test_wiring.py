@@ -54,7 +54,7 @@ class Closing(TinySkills):
         self.closed += 1
 
 
-class Told(Planner):
+class InformedPlanner(Planner):
     """A planner that knows the robot, and may want to see its hand."""
 
     name = "told"
@@ -84,7 +84,7 @@ def options(**more: Any) -> OpenOptions:
 
 
 def test_every_part_is_where_it_belongs():
-    body, planner, detector = Body(), Told(), TinyDetector()
+    body, planner, detector = Body(), InformedPlanner(), TinyDetector()
     external = objects(robot=body, detector=detector, planner=planner)
     asked = options(planner="planner", attempts=2, check_order="code")
     with assemble(asked, external) as parts:
@@ -103,7 +103,7 @@ def test_every_part_is_where_it_belongs():
         assert description["robot"].items() >= {"name": "tiny", "picture_size": None, "firmware": 3}.items()
         assert description["robot"]["class"] == f"{__name__}:Body" and description["planner"]["told"] == "much"
         assert (
-            description["planner"]["class"] == f"{__name__}:Told"
+            description["planner"]["class"] == f"{__name__}:InformedPlanner"
             and description["detector"]["class"] == "homie_tiny:TinyDetector"
         )
         assert list(description["skills"]) == ["tiny"]
@@ -121,7 +121,7 @@ def test_what_cannot_be_wired_is_let_go_of(monkeypatch):
         ),
         (
             {"planner": "planner"},
-            {"planner": Told(hand=True)},
+            {"planner": InformedPlanner(hand=True)},
             "The robot 'tiny' has no camera at its hand: leave out --set hand=true.",
         ),
         (
@@ -137,7 +137,7 @@ def test_what_cannot_be_wired_is_let_go_of(monkeypatch):
     assert shelves == ["tiny"] * 3
     handy = Body()
     handy.hand = "wrist"
-    with assemble(options(planner="planner"), objects(robot=handy, planner=Told(hand=True))) as parts:
+    with assemble(options(planner="planner"), objects(robot=handy, planner=InformedPlanner(hand=True))) as parts:
         assert parts.robot is handy
     sized = Body()
     sized.picture_size = (64, 64)
@@ -156,7 +156,7 @@ def test_skills_are_let_go_of_even_if_the_robot_breaks(monkeypatch):
     assert shelves == ["tiny"]
 
 
-def test_a_set_that_was_lent_is_left_to_who_made_it():
+def test_an_external_set_is_left_to_its_owner():
     external = Closing()
     loaded = load_skills("tiny", objects=objects(skills=external))
     assert loaded.sets == {"tiny": external} and loaded.external == {"tiny"} and loaded.fallback is None
@@ -231,8 +231,8 @@ def test_planners_and_detectors_before_they_are_made():
     with pytest.raises(
         BadInput, match=r"^The planner 'planner' is an object that was made in Python: give its settings"
     ):
-        load_planner("planner", {"examples": 2}, objects(planner=Told()))
-    planner = Told()
+        load_planner("planner", {"examples": 2}, objects(planner=InformedPlanner()))
+    planner = InformedPlanner()
     assert load_planner("planner", {}, objects(planner=planner)) is planner
 
 
@@ -260,7 +260,7 @@ def test_a_missing_model_fails_where_no_fallback_is_allowed():
 
 
 def test_names_stay_and_objects_are_taken_apart():
-    planner, body, external = Told(), Body(), Closing()
+    planner, body, external = InformedPlanner(), Body(), Closing()
     settings = {
         "planner": planner,
         "robot": None,
@@ -271,23 +271,23 @@ def test_names_stay_and_objects_are_taken_apart():
     named, parts = split(settings)
     here = f"object:{__name__}"
     assert named == {
-        "planner": f"{here}.Told", "robot": None, "skills": f"{here}.Closing,tiny,homie_tiny:TinySkills",
+        "planner": f"{here}.InformedPlanner", "robot": None, "skills": f"{here}.Closing,tiny,homie_tiny:TinySkills",
         "targets": "homie_tiny:TinyLocator", "seed": 3,
     }  # fmt: skip
-    assert parts == {("planner", f"{here}.Told"): planner, ("skills", f"{here}.Closing"): external}
+    assert parts == {("planner", f"{here}.InformedPlanner"): planner, ("skills", f"{here}.Closing"): external}
     assert split({"robot": body})[1] == {("robot", f"{here}.Body"): body}
-    assert split({"check_order": [body, planner]})[0] == {"check_order": f"{here}.Body+{__name__}.Told"}
+    assert split({"check_order": [body, planner]})[0] == {"check_order": f"{here}.Body+{__name__}.InformedPlanner"}
     assert settings["planner"] is planner, "what was given is left as it is"
-    assert resolve("planner", f"{here}.Told", parts) == (planner, "")
+    assert resolve("planner", f"{here}.InformedPlanner", parts) == (planner, "")
     assert resolve("planner", "rule", parts) == (RulePlanner, "")
 
 
-class Bare(Told):
+class Bare(InformedPlanner):
     def __init__(self) -> None:
         super().__init__()
 
 
-class Argued(Told):
+class Argued(InformedPlanner):
     def __init__(self, argument: str, more: int) -> None:
         super().__init__()
         self.argued = (argument, more)
@@ -295,7 +295,7 @@ class Argued(Told):
 
 def test_a_part_is_made_with_what_it_takes():
     whose = "planner 'mine'"
-    ready = Told()
+    ready = InformedPlanner()
     assert constructed(whose, ready, ["x"], Planner) is ready, "made already"
     assert isinstance(constructed(whose, Bare, [""], Planner), Bare), "no argument was given and none is taken"
     assert constructed(whose, Argued, ["a", 3], Planner).argued == ("a", 3)
@@ -311,7 +311,9 @@ def test_a_part_is_made_with_what_it_takes():
         with pytest.raises(BadInput) as refusal:
             constructed(whose, make, arguments, Planner)
         assert str(refusal.value) == f"The {whose} {message}"
-    assert path_of(Told) == path_of(ready) == f"{__name__}:Told" and path_of(len) == "builtins:len"
+    assert (
+        path_of(InformedPlanner) == path_of(ready) == f"{__name__}:InformedPlanner" and path_of(len) == "builtins:len"
+    )
 
 
 class Wired(TinyRobot):

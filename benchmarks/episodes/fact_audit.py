@@ -112,8 +112,8 @@ class Auditor:
         names = [*entities, *(doorway.name for doorway in known.doorways), *known.rooms]
         for name in {name for name in names if names.count(name) > 1}:
             self.audit.note("two things share a name", name, name)
-        spots = [*(doorway.name for doorway in known.doorways), *known.rooms]
-        meant = entities | {name: self.locator.resolve(name, GO_TO, seen) or "?" for name in spots}
+        places = [*(doorway.name for doorway in known.doorways), *known.rooms]
+        meant = entities | {name: self.locator.resolve(name, GO_TO, seen) or "?" for name in places}
         for name, entity in meant.items():
             before = self._names.setdefault(entity, name)
             if before != name:

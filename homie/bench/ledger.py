@@ -95,7 +95,7 @@ class BenchFolder(HeldFolder):
         try:
             if kind_of(path) == "run":
                 raise BadInput(f"The folder {path} holds a run of `homie run`, not a bench: choose another --out.")
-            _mend(path, suite)
+            _repair_files(path, suite)
             if (path / "run.json").exists():
                 _check_same(path, options, suite)
             else:
@@ -220,7 +220,7 @@ def _suite_damage(run: Path, file: BenchFile) -> str:
     return changed(run / "suite.json", was) if was is not None else ""
 
 
-def _mend(run: Path, suite: Suite) -> None:
+def _repair_files(run: Path, suite: Suite) -> None:
     """Put back a damaged `run.json` from its copy, and a damaged `suite.json` from the suite that is given, if that is
     the same. Where there is neither `run.json` nor its copy nothing was begun. What cannot be repaired is left to be
     refused. Raises OSError."""

@@ -75,8 +75,8 @@ def _planner_names(locator: Locator, detections: Sequence[Detection], seen: Obse
         yield f"knowledge must be a homie.kernel.knowledge.Knowledge (is {known!r})."
         return
     named = [(detection.called, "arranged") for detection in in_sight(locator.arranged(detections))]
-    spots = [*known.rooms, *(doorway.name for doorway in known.doorways)]
-    named += [(name, "knowledge") for name in (*spots, *(item.name for item in known.remembered))]
+    places = [*known.rooms, *(doorway.name for doorway in known.doorways)]
+    named += [(name, "knowledge") for name in (*places, *(item.name for item in known.remembered))]
     for name, source in dict.fromkeys(named):
         if locator.resolve(name, GO, seen) is None:
             yield f"planners get the name '{name}' ({source}), so resolve must understand it."

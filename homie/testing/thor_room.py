@@ -240,7 +240,7 @@ def _along_walls(bounds: tuple[float, float, float, float], number: int) -> list
     inset = APART / 2.0
     wide, deep = x1 - x0 - 2.0 * inset, z1 - z0 - 2.0 * inset
     way = 2.0 * (wide + deep)
-    spots: list[Point] = []
+    points: list[Point] = []
     for index in range(number):
         at = way * index / max(number, 1)
         for length, along in (
@@ -251,10 +251,10 @@ def _along_walls(bounds: tuple[float, float, float, float], number: int) -> list
         ):
             if at < length:
                 x, z = along(at)
-                spots.append((x, FURNITURE_HEIGHT, z))
+                points.append((x, FURNITURE_HEIGHT, z))
                 break
             at -= length
-    return spots
+    return points
 
 
 def _numbered(kind: str, spot: Point, things: Things) -> Thing:

@@ -21,7 +21,7 @@ def places(surface: Surface, others: Sequence[Box], hand: Hand) -> list[tuple[fl
     need = hand.radius + 0.015
     room_x = max(surface.half_x - min(need, surface.half_x * 0.6), 0.0)
     room_y = max(surface.half_y - min(need, surface.half_y * 0.6), 0.0)
-    spots: list[tuple[float, Array]] = []
+    points: list[tuple[float, Array]] = []
     count_x, count_y = max(1, int(room_x / 0.04)), max(1, int(room_y / 0.04))
     for u in np.linspace(-room_x, room_x, 2 * count_x + 1):
         for v in np.linspace(-room_y, room_y, 2 * count_y + 1):
@@ -39,9 +39,9 @@ def places(surface: Surface, others: Sequence[Box], hand: Hand) -> list[tuple[fl
                     along, across = (abs(u), abs(v)) if room_x > room_y else (abs(v), abs(u))
                     away = max(room_x, room_y) - float(along) + float(across)
                 cost += 0.4 * away
-            spots.append((cost, point))
-    spots.sort(key=lambda pair: pair[0])
-    return spots
+            points.append((cost, point))
+    points.sort(key=lambda pair: pair[0])
+    return points
 
 
 def half_depth(surface: Surface) -> float:

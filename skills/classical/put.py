@@ -180,12 +180,12 @@ class Put(Manipulation):
                 tilt for tilt in self.hand.tilts(LEVEL_HANDS if shut_in else STEEP_HANDS) if _fits(surface, tilt[0])
             ]
             falls = FALLS[:1] if shut_in else FALLS
-            spots = [
+            points = [
                 (cost + 2.0 * max(0.0, gap - COMFORTABLE_GAP), spot)
                 for cost, spot in places(surface, self.goal.obstacles, self.hand)
                 if (gap := reachable.gap(spot)) < LARGEST_GAP
             ]
-            for spot_cost, spot in sorted(spots, key=lambda pair: pair[0])[:MAX_SPOTS]:
+            for spot_cost, spot in sorted(points, key=lambda pair: pair[0])[:MAX_SPOTS]:
                 for yaw, yaw_cost in self._yaws(surface):
                     standings = base_candidates(
                         spot,

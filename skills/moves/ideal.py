@@ -49,8 +49,8 @@ class IdealMove(AttemptSkill):
     def _stand(self, places: Sequence[Pose2], tilt: float) -> None:
         """Have the robot at the first place where it is in nothing, its head ahead and tilted. Raises Refused."""
         for pose in places:
-            spot = (pose.x, pose.y, pose.x, pose.y)
-            goal = Goal("", "", self._traveller.gaze(pose, tilt), room=spot)
+            point = (pose.x, pose.y, pose.x, pose.y)
+            goal = Goal("", "", self._traveller.gaze(pose, tilt), room=point)
             if not self._robot.set_outcome(GO_TO, goal, [pose]):
                 return
         raise Refused(IN_THE_WAY)

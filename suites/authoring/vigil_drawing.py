@@ -287,8 +287,8 @@ def _constraint(draws: Draws, family: Family, stratum: str) -> FrozenEpisode | N
     side = np.array([-ahead[1], ahead[0]])
     out = float(np.max(np.abs((box.corners() - box.center[:2]) @ ahead)))
     wide = float(np.max(np.abs((box.corners() - box.center[:2]) @ side)))
-    spot = box.center[:2] + (out + lot.uniform(0.1, 0.28)) * ahead + lot.uniform(-wide, wide) * side
-    where = (round(float(spot[0]), 3), round(float(spot[1]), 3), round(lot.uniform(-3.1, 3.1), 2))
+    point = box.center[:2] + (out + lot.uniform(0.1, 0.28)) * ahead + lot.uniform(-wide, wide) * side
+    where = (round(float(point[0]), 3), round(float(point[1]), 3), round(lot.uniform(-3.1, 3.1), 2))
     target, thing = draws.targets[name], draws.targets[obstacle]
     text = f"Open {target.words}. {thing.words.capitalize()} on the floor is in the way: move it away first."
     return _episode(

@@ -61,7 +61,7 @@ tasks:
 """
 
 
-def test_a_goal_that_holds_at_the_start_is_told_with_the_result(homie, bench_arguments, tmp_path, plan):
+def test_a_goal_that_holds_at_the_start_is_reported_with_the_result(homie, bench_arguments, tmp_path, plan):
     (tmp_path / "suite.yaml").write_text(ALREADY.replace("BALL", "ball").replace("BOX", "box"))
     done = homie("bench", "suite.yaml", *bench_arguments, "--planner", plan(["End"]), "--out", "out")
     assert done.returncode == 0, done.stderr
@@ -70,7 +70,7 @@ def test_a_goal_that_holds_at_the_start_is_told_with_the_result(homie, bench_arg
     assert f"{note}SR of the 1 other episode: 0.00." in done.stderr
 
 
-def test_a_goal_that_holds_at_the_start_of_a_house_is_told_before_it_is_played(tmp_path):
+def test_a_goal_that_holds_at_the_start_of_a_house_is_reported_before_it_is_played(tmp_path):
     suite = tmp_path / "suite.yaml"
     suite.write_text(ALREADY.replace("BALL", "banana").replace("BOX", "fridge"))
     options, read = ready(BenchOptions.build(suite=str(suite)))

@@ -125,7 +125,7 @@ def test_sixty_barren_houses_in_a_row_are_enough() -> None:
     assert len(asked) in (61, 62), "the first may have given something"
 
 
-def test_a_share_by_lot_is_one_at_least_and_never_all() -> None:
+def test_a_sampled_share_is_one_at_least_and_never_all() -> None:
     rng = random.Random(1)
     names = ("a", "b", "c", "d", "e")
     assert [len(_some(names, share, rng)) for share in (0.0, 0.01, 0.2, 0.21, 0.9, 1.0)] == [0, 1, 1, 2, 4, 4]

@@ -118,7 +118,7 @@ def test_no_two_tasks_are_the_same(drawn):
     assert len({(task.scene.seed, task.text) for task in drawn.suite.tasks}) == len(drawn.suite.tasks)
 
 
-def test_houses_that_give_nothing_are_told():
+def test_houses_that_give_nothing_are_reported():
     empty = WorldSnapshot()
     with pytest.raises(BadInput, match="gave no further task"):
         draw_suite(5, lambda seed, chosen: empty, test=0.0)

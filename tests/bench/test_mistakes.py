@@ -89,8 +89,8 @@ def test_tools_of_the_expert_and_the_sponge_are_what_a_task_is_about() -> None:
 
 
 def test_mistakes_are_counted_for_all_and_by_subset() -> None:
-    found = {("a", 0): Mistake.SPATIAL, ("b", 0): Mistake.MISSING, ("b", 1): Mistake.MISSING}
-    table = mistakes_table({"chat": found, "rule": {}}, {"spatial": ["a"], "base": ["b"], "visual-appearance": ["c"]})
+    matches = {("a", 0): Mistake.SPATIAL, ("b", 0): Mistake.MISSING, ("b", 1): Mistake.MISSING}
+    table = mistakes_table({"chat": matches, "rule": {}}, {"spatial": ["a"], "base": ["b"], "visual-appearance": ["c"]})
     assert [column.head for column in table.columns][3:] == ["reasoning: spatial reasoning", "planning: missing steps"]
     assert table.rows == (("chat", "all", 3, 1, 2), ("chat", "spatial", 1, 1, 0), ("chat", "base", 2, 0, 2))
     assert "| chat" in to_markdown([table])

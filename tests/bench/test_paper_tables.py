@@ -68,7 +68,7 @@ def test_a_percentage_of_nothing_is_nothing() -> None:
     ]
 
 
-def test_srr_beside_the_counts_is_listed_in_the_docs() -> None:
+def test_srr_next_to_the_counts_is_listed_in_the_docs() -> None:
     listed = [line for line in DOCS.read_text().split("\n") if re.match(r"\| SRR \| .* \| [\d.]+ \|$", line)]
     rows = [
         f"| SRR | {model} | {printed:.2f} | {100 * srr.value:.2f} |"

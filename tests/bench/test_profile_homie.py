@@ -285,7 +285,7 @@ def test_an_empty_conversation() -> None:
     assert Homie().score(empty).tp == 0.0
 
 
-def test_on_the_golden_runs_only_the_mended_defects_differ() -> None:
+def test_on_the_golden_runs_only_the_repaired_defects_differ() -> None:
     """With the official names, both profiles agree wherever no defect of the notebooks plays a part."""
     names = golden.names()
     cases = golden.read(golden.GOLDEN / "cases.json")["cases"]

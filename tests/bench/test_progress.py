@@ -22,7 +22,7 @@ WAYS = {
 }
 
 
-class Told:
+class Shown:
     """A progress with a clock that is set by hand, and what it has said since it was last asked."""
 
     def __init__(self, *, terminal: bool = False) -> None:
@@ -46,7 +46,7 @@ def episodes(tmp_path: Path) -> tuple[Episode, ...]:
 
 
 def test_every_episode_has_a_line_with_all_that_is_known(episodes: tuple[Episode, ...]) -> None:
-    watched = Told()
+    watched = Shown()
     done, killed, wandered, late = episodes
     watched.progress.began(bench_runs.suite(2), 4, [])
     assert watched.new() == "" and watched.progress.summary() == "0/4 done  |  0 running, 0 failed"
@@ -83,8 +83,8 @@ def test_every_episode_has_a_line_with_all_that_is_known(episodes: tuple[Episode
     assert line.endswith("4.0 episodes/min\n")
 
 
-def test_what_was_finished_before_counts_and_what_is_damaged_is_told(episodes: tuple[Episode, ...]) -> None:
-    watched = Told()
+def test_what_was_finished_before_counts_and_what_is_damaged_is_reported(episodes: tuple[Episode, ...]) -> None:
+    watched = Shown()
     done, killed, wandered, late = episodes
     (late.folder / "final_state.json").unlink()
     watched.progress.began(bench_runs.suite(2), 4, [done, killed, wandered], [late])
@@ -95,13 +95,13 @@ def test_what_was_finished_before_counts_and_what_is_damaged_is_told(episodes: t
     summary = watched.progress.summary()
     assert summary.startswith("3/4 done  |  0 running, 1 failed  |  SR 33.33 [") and "episodes/min" not in summary
     (wandered.folder / "episode.json").unlink()
-    again = Told()
+    again = Shown()
     again.progress.began(bench_runs.suite(2), 4, [], [wandered])
     assert again.new() == "task-1-0  damaged; it is run again.\n"
 
 
 def test_on_a_terminal_the_summary_moves_and_lines_are_short(episodes: tuple[Episode, ...]) -> None:
-    watched = Told(terminal=True)
+    watched = Shown(terminal=True)
     watched.progress.began(bench_runs.suite(2), 4, [])
     watched.progress.started(episodes[0])
     watched.now += 60.0

@@ -30,7 +30,7 @@ def test_a_local_cluster_gives_the_same_results_and_names_the_same_trouble(write
     assert trouble.causes == {"crash": 1, "deadline": 1, "planner": 1} and trouble.successes == 1
 
 
-def test_without_ray_the_command_that_installs_it_is_told(write_suite, tiny_bench, monkeypatch):
+def test_without_ray_the_command_that_installs_it_is_reported(write_suite, tiny_bench, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingPart, match=r"pip install 'ray>=2\.40'"):
         run(tiny_bench(write_suite(), ray="local"))

@@ -106,7 +106,7 @@ def test_single_runs_of_one_planner_are_one_source(tmp_path: Path) -> None:
     assert rule.results.profile == "homie" and rule.origins == ()
 
 
-def test_single_runs_beside_a_bench_of_the_same_planner(tmp_path: Path) -> None:
+def test_single_runs_next_to_a_bench_of_the_same_planner(tmp_path: Path) -> None:
     bench = write_run(tmp_path / "bench", {})
     single = write_single(tmp_path / "single", {"1": DONE})
     (single / "episodes" / "1" / "steps.jsonl").write_bytes(b"{}\n")

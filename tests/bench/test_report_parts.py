@@ -127,7 +127,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, Page]:
     return written, Page(written.path)
 
 
-def test_what_is_told_of_a_page(page: tuple[Report, Page]) -> None:
+def test_what_is_reported_of_a_page(page: tuple[Report, Page]) -> None:
     written, read = page
     assert written == Report(path=written.path, size=written.path.stat().st_size, episodes=16, linked=0, recording=0)
     assert f"Written by homie {__version__}." in read.text and "Report: rule, chat" in read.texts

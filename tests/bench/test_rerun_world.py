@@ -191,19 +191,19 @@ def sent(world: World, folder: Path) -> Recording:
 
 
 def test_what_an_environment_cannot_tell_of_a_thing_is_left_out_and_the_rest_is_drawn(tmp_path: Path) -> None:
-    half, spot = (0.1, 0.2, 0.3), (1.0, 2.0, 0.5)
+    half, place = (0.1, 0.2, 0.3), (1.0, 2.0, 0.5)
     start = WorldSnapshot(
         rooms={"maze": RoomState(kind="maze"), "yard": RoomState(kind="yard", floor=(0, 0, 4, 2))},
         fixed={
             "cell": FixedState(kind="cell"),
-            "spot": FixedState(kind="spot", position=spot),
-            "chest": FixedState(kind="chest", position=spot, half=half),
+            "spot": FixedState(kind="spot", position=place),
+            "chest": FixedState(kind="chest", position=place, half=half),
         },
         objects={
             "key": ObjectState(kind="key", relation="in", at="cell"),
-            "coin": ObjectState(kind="coin", relation="on", at="chest", position=spot),
+            "coin": ObjectState(kind="coin", relation="on", at="chest", position=place),
             "gem": ObjectState(kind="gem", relation="on", at="chest", half=half),
-            "egg": ObjectState(kind="egg", relation="on", at="chest", position=spot, half=half),
+            "egg": ObjectState(kind="egg", relation="on", at="chest", position=place, half=half),
         },
         robot=RobotState(x=3.0, y=1.0),
     )

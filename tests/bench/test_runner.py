@@ -259,7 +259,7 @@ def test_nothing_is_left_of_a_bench_that_cannot_begin(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_missing_adapter_is_told_before_anything_is_written(write_suite, tiny_bench, tmp_path):
+def test_a_missing_adapter_is_reported_before_anything_is_written(write_suite, tiny_bench, tmp_path):
     (tmp_path / "model").mkdir()
     for file in ("config.json", "model.safetensors"):
         (tmp_path / "model" / file).write_text("{}")
@@ -290,7 +290,7 @@ def test_a_bench_takes_parts_by_module_and_class(write_suite, tiny_bench):
     assert (summary.successes, summary.judged, summary.infrastructure) == (1, 1, 0)
 
 
-def test_a_goal_that_can_not_be_judged_is_told_before_the_episode(write_suite, tiny_bench):
+def test_a_goal_that_can_not_be_judged_is_reported_before_the_episode(write_suite, tiny_bench):
     suite = write_suite()
     suite.write_text("{format: 1, name: tiny, tasks: [{id: put, text: put the ball down, goal: {open: ball}}]}")
     with pytest.raises(BadInput, match=r"task 'put'.*'ball' is open or closed"):

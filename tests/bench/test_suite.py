@@ -120,7 +120,7 @@ def test_what_is_no_mapping_is_refused(write, text):
         read_suite(write(text))
 
 
-def test_a_scene_spec_is_found_beside_the_suite_and_known_by_its_content(write, tmp_path):
+def test_a_scene_spec_is_found_next_to_the_suite_and_known_by_its_content(write, tmp_path):
     spec = tmp_path / "home.json"
     spec.write_text("{}")
     text = SUITE.replace("{seed: 7, rooms: 3}", "{spec: home.json}")

@@ -132,7 +132,7 @@ def test_what_means_nothing_is_refused(homie, tmp_path, arguments, message):
     assert [path.name for path in tmp_path.iterdir()] == ["deep.json"]
 
 
-def test_the_folder_of_a_policy_of_several_networks_is_told_file_by_file(homie):
+def test_the_folder_of_a_policy_of_several_networks_is_described_file_by_file(homie):
     assert homie("skill", "generate", "m3", "m3").returncode == 0
     shown = homie("skill", "info", "m3")
     assert shown.returncode == 0, shown.stderr

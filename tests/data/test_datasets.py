@@ -85,7 +85,7 @@ def test_pictures_that_are_drawn_in_are_kept_as_they_are_shown(run, tmp_path):
         make_dataset(options(run, tmp_path / "tiny", prompt_settings={"image_size": 1}), "sft")
 
 
-def test_earlier_rounds_are_told_again_as_a_conversation(run, tmp_path):
+def test_earlier_rounds_are_repeated_as_a_conversation(run, tmp_path):
     make_dataset(options(run, tmp_path / "out", prompt_settings={**SHORT, "chat_turns": 2}), "sft")
     line = list(read_lines(tmp_path / "out", "train"))[2]
     roles = [message["role"] for message in line["prompt"]]
@@ -121,7 +121,7 @@ def test_an_interrupted_data_set_goes_on_and_becomes_the_same(run, tmp_path, for
         make_dataset(options(run, out), "sft")
 
 
-def test_an_episode_that_was_told_of_is_with_the_system(run, tmp_path):
+def test_an_episode_that_was_reported_is_with_the_system(run, tmp_path):
     """A kill after that loses nothing of it: its lines and its entry do not wait in the process."""
     out = tmp_path / "out"
     seen: list[tuple[int, int]] = []
@@ -196,7 +196,7 @@ def test_unfinished_and_old_episodes_are_named_and_left_out(run, tmp_path):
     assert "it has no inputs.jsonl: an older Homie made it" in data.left_out["run/episode-1"]
 
 
-def test_without_pictures_the_names_are_told(run, tmp_path):
+def test_without_pictures_the_names_are_listed(run, tmp_path):
     for picture in (run / "episodes").rglob("*.png"):
         picture.unlink()
     with pytest.raises(BadInput, match=r"No episode gives a line.*it has no pictures: play it with --frames"):

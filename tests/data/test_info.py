@@ -126,12 +126,12 @@ def test_a_data_set_is_read_with_what_it_leaves_out(tmp_path):
         ({"video_path": "{video}/{chunk_index}"}, r"needs \{chunk_index\} and \{file_index\}, and no other values"),
     ],
 )
-def test_what_makes_no_sense_is_told(tmp_path, changes, sentence):
+def test_what_makes_no_sense_is_reported(tmp_path, changes, sentence):
     with pytest.raises(BadInput, match=sentence):
         read_info(written(tmp_path, **changes))
 
 
-def test_what_is_no_data_set_is_told(tmp_path):
+def test_what_is_no_data_set_is_reported(tmp_path):
     with pytest.raises(BadInput, match=r"^There is no LeRobot data set in .*: meta/info.json cannot be read"):
         read_info(tmp_path)
 

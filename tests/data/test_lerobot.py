@@ -117,7 +117,7 @@ def test_every_column_has_its_ten_statistics(dataset):
     assert np.shape(head["q50"]) == (3, 1, 1) and 0.0 <= np.min(head["min"]) <= np.max(head["max"]) <= 1.0
 
 
-def test_what_was_planned_and_told_is_in_the_language_columns(dataset):
+def test_what_was_planned_and_answered_is_in_the_language_columns(dataset):
     frames = pq.read_table(dataset / "data/chunk-000/file-000.parquet").to_pylist()[:12]
     assert all(frame["language_persistent"] == frames[0]["language_persistent"] for frame in frames)
     rows = [(row["style"], row["content"], round(row["timestamp"], 3)) for row in frames[0]["language_persistent"]]

@@ -231,12 +231,12 @@ def test_a_film_is_copied_and_its_codec_said(tmp_path, codec, named):
 
 
 def test_films_of_two_codecs_are_said_to_be_of_none(tmp_path):
-    one = Foreign(codec="libsvtav1").write(tmp_path / "one")
+    single = Foreign(codec="libsvtav1").write(tmp_path / "one")
     other = Foreign().write(tmp_path / "other")
-    for sources, out in (([one, other], tmp_path / "both"), ([other, one], tmp_path / "turned")):
+    for sources, out in (([single, other], tmp_path / "both"), ([other, single], tmp_path / "turned")):
         export_lerobot(LeRobotOptions.build(sources=sources, out=out))
         assert not {"video.codec", "video.pix_fmt"} & set(column(out, TOP)["info"])
-    export_lerobot(LeRobotOptions.build(sources=[one], out=tmp_path / "later"))
+    export_lerobot(LeRobotOptions.build(sources=[single], out=tmp_path / "later"))
     export_lerobot(LeRobotOptions.build(sources=[other], out=tmp_path / "later"))
     assert "video.codec" not in column(tmp_path / "later", TOP)["info"]
 

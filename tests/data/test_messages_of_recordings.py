@@ -80,7 +80,7 @@ def test_messages_are_read_as_they_were_written() -> None:
     assert (said["frame_id"], said["format"], said["timestamp"]) == ("head", "png", {"sec": 3, "nsec": 250_000_000})
 
 
-def test_what_a_body_feels_and_is_told_by_label() -> None:
+def test_measurements_and_commands_of_a_body_by_label() -> None:
     body = Proprioception(Pose2(1.0, 2.0, 0.5), (0.3, -0.1), {"elbow": 0.7}, {"gripper": GripperState(0.04)})
     assert topics.measured(body) == {
         "elbow.pos": 0.7,
@@ -92,8 +92,8 @@ def test_what_a_body_feels_and_is_told_by_label() -> None:
         "base.angular.vel": -0.1,
     }
     command = Command(base=(0.2, -0.4), torso=0.1, head=(0.5, 0.6), gripper=0.05)
-    told = topics.commanded(command, SPEC)
-    assert told == {
+    reported = topics.commanded(command, SPEC)
+    assert reported == {
         "base.linear.vel": 0.2,
         "base.angular.vel": -0.4,
         "torso_lift_joint.pos": 0.1,
@@ -101,7 +101,9 @@ def test_what_a_body_feels_and_is_told_by_label() -> None:
         "head_tilt_joint.pos": 0.6,
         "gripper.pos": 0.05,
     }
-    assert topics.command_of(told, SPEC) == Command(base=(0.2, -0.4), torso=(0.1,), head=(0.5, 0.6), gripper=(0.05,))
+    assert topics.command_of(reported, SPEC) == Command(
+        base=(0.2, -0.4), torso=(0.1,), head=(0.5, 0.6), gripper=(0.05,)
+    )
     pose = Pose(np.array([1.0, 2.0, 3.0]), np.arange(9.0).reshape(3, 3))
     numbers = [1.0, 2.0, 3.0, *range(9)]
     assert topics.commanded(Command(effector=pose), SPEC) == {f"effector.{n}": float(x) for n, x in enumerate(numbers)}

@@ -39,17 +39,17 @@ def test_what_is_kept():
 
 def test_what_was_said_last_counts(tmp_path):
     assert read_notes(tmp_path) == () and mark_of(()) is None and not discarded(())
-    told = [
+    reported = [
         note("mark", "failure"),
         note("discard"),
         note("analysis", "first", round=1),
         note("analysis", "second", round=2),
         note("remark", "success"),
     ]
-    for each in told:
+    for each in reported:
         add_note(tmp_path, each)
     notes = read_notes(tmp_path)
-    assert list(notes) == told
+    assert list(notes) == reported
     assert mark_of(notes) == "failure" and discarded(notes)
     assert analyses(notes) == {1: "first", 2: "second"}
     for each in (note("mark", "success"), note("keep"), note("analysis", "better", round=1)):

@@ -142,10 +142,10 @@ def test_what_was_recorded_for_a_moment_only_is_left_out(tmp_path):
 def test_files_of_emmoe_say_why_an_episode_is_not_among_them(tmp_path):
     run = write_run(tmp_path / "run", ["a-0", "b-0"], DONE)
     (run / "episodes/b-0/episode.json").unlink()
-    told: dict[str, str] = {}
+    reported: dict[str, str] = {}
     options = EmmoeOptions.build(sources=[run], out=tmp_path / "out", keep="all", split="none")
-    done = export_emmoe(options, lambda entry, reason: told.update({entry.name: reason}))
-    assert told == {"run/a-0": "", "run/b-0": "it is not finished"}
+    done = export_emmoe(options, lambda entry, reason: reported.update({entry.name: reason}))
+    assert reported == {"run/a-0": "", "run/b-0": "it is not finished"}
     assert done.left_out == {"run/b-0": "it is not finished"} and (done.episodes, done.subtasks) == (1, 5)
     assert done.path == tmp_path / "out"
     shutil.rmtree(run / "episodes/a-0")

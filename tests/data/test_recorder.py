@@ -69,7 +69,7 @@ def messages(folder: Path) -> Iterator[tuple[str, float, float, Any]]:
         yield entry.topic, entry.wall, entry.stamp, json.loads(entry.data)
 
 
-def told(folder: Path) -> list[dict[str, str]]:
+def messages_in(folder: Path) -> list[dict[str, str]]:
     """What is said of the events."""
     return [
         {pair["key"]: pair["value"] for pair in content["metadata"]}
@@ -93,7 +93,7 @@ def test_every_event_stands_in_the_file_with_its_own_words(tmp_path):
         file.on(SubtaskRecorded(RoundRecord(1, decision, done, (), 2.5, {})))
         file.on(SubtaskRecorded(RoundRecord(3, decision, refused, (), 3.5, {})))
         file.on(EpisodeEnded(EpisodeResult("tidy up", "ended", 2, (), (), 4.25)))
-    assert told(tmp_path) == [
+    assert messages_in(tmp_path) == [
         {"kind": "task", "text": "tidy up", "fps": "4"},
         {
             "kind": "decision",

@@ -125,7 +125,7 @@ def test_training_data_count_what_people_have_said(tmp_path):
     episode = used.read(entry)
     assert episode.done is False
     assert [step.analysis for step in episode.steps] == ["I have to be near it.", ""]
-    told = make_dataset(
+    reported = make_dataset(
         TrainingOptions.build(
             sources=[take.run for take in list_takes(tmp_path)], out=tmp_path / "sft", keep="all", explain=False
         ),
@@ -133,7 +133,7 @@ def test_training_data_count_what_people_have_said(tmp_path):
     )
     lines = [json.loads(line) for line in (tmp_path / "sft/train/metadata.jsonl").read_text().splitlines()]
     answers = [line["completion"][0]["content"][0]["text"] for line in lines]
-    assert told.splits["train"].lines == 2 and "I have to be near it." in answers[0]
+    assert reported.splits["train"].lines == 2 and "I have to be near it." in answers[0]
     assert not any("Chosen by a person" in json.dumps(line) for line in lines)
     with pytest.raises(LeftOut, match="a person discarded it"):
         left_out.read(*left_out.entries())
@@ -146,7 +146,7 @@ def test_done_again_what_went_wrong_is_kept_apart(tmp_path):
     assert second.rounds == 3
 
 
-def test_what_makes_no_sense_now_is_told_and_changes_nothing(tmp_path):
+def test_what_makes_no_sense_now_is_reported_and_changes_nothing(tmp_path):
     sentences = drive(tmp_path, ("end", "give", "note nothing goes on", "begin drive", "begin drive", "forward 0.2"))
     assert [sentence.split(":")[0] for sentence in sentences] == [
         "No episode goes on",
@@ -209,7 +209,7 @@ def written(path: Path, count: int = 40) -> list[bytes]:
 
 
 @pytest.mark.parametrize("tail", [b"", b"\0" * 300, b"\6" + struct.pack("<Q", 2**63) + b"x" * 50, b"\6\4"])
-def test_a_torn_end_is_cut_told_and_kept(tmp_path, tail):
+def test_a_torn_end_is_cut_reported_and_kept(tmp_path, tail):
     path = tmp_path / RECORDING
     contents = written(path)
     whole = path.read_bytes()
@@ -298,8 +298,8 @@ def test_a_disk_that_fails_ends_the_episode_with_one_sentence(tmp_path, monkeypa
     for line in ("forward 60", "go to ball"):
         with pytest.raises(InfrastructureError, match="No space left on device"):
             drive(tmp_path, ("begin drive", line))
-    (told,) = drive(tmp_path, ("begin drive", "end"))  # as soon as it is known
-    assert "No space left on device" in told
+    (reported,) = drive(tmp_path, ("begin drive", "end"))  # as soon as it is known
+    assert "No space left on device" in reported
     assert not any(take.finished for take in list_takes(tmp_path))
 
 

@@ -55,19 +55,19 @@ def test_made_up_names_are_plain_words_of_many_sorts():
     assert 0.28 < two < 0.39, "a third has two words"
 
 
-def test_what_is_told_of_models_and_actions_keeps_its_words():
+def test_what_is_explained_of_models_and_actions_keeps_its_words():
     """A task about an arm does not rename the arm of a model, nor what an action is for."""
     able = {"octo": Ability(("Pick",), about="takes the apple with one arm")}
-    told = {"actions": ("apple", "End"), "abilities": able, "explanations": {"apple": "what an apple does"}}
+    reported = {"actions": ("apple", "End"), "abilities": able, "explanations": {"apple": "what an apple does"}}
     plain = episode()
-    steps = tuple(replace(step, input=step.input.model_copy(update=told)) for step in plain.steps)
+    steps = tuple(replace(step, input=step.input.model_copy(update=reported)) for step in plain.steps)
     (*others,) = renamed(replace(plain, steps=steps), 8, seed=1)
     assert others
     for step in (step for other in others for step in other.steps):
-        assert {name: getattr(step.input, name) for name in told} == told
+        assert {name: getattr(step.input, name) for name in reported} == reported
 
 
-def test_it_is_drawn_by_lot_with_a_seed():
+def test_it_is_drawn_at_random_with_a_seed():
     first, again, other = ([each.text for each in renamed(episode(), 6, seed)] for seed in (3, 3, 4))
     assert first == again != other and len(set(first)) > 3
     assert any("apple" in text for text in first + other), "some names stay, beside others that do not"

@@ -142,17 +142,17 @@ def test_a_batch_is_part_of_the_set_as_soon_as_it_is_full(tmp_path, monkeypatch)
 
 def test_one_number_of_command_is_a_plain_column(tmp_path):
     layout = replace(LAYOUT, action=("base.linear.vel",))
-    one = replace(demonstration(0), layout=layout, actions=demonstration(0).actions[:, :1])
+    single = replace(demonstration(0), layout=layout, actions=demonstration(0).actions[:, :1])
     with LeRobotWriter(tmp_path / "set", layout, "columns") as writer:
-        writer.add(one)
+        writer.add(single)
         writer.commit()
     table = pq.read_table(tmp_path / "set/data/chunk-000/file-000.parquet")
     assert table.schema.field("action").type == pa.float32()
     (again,) = LeRobotReader(tmp_path / "set")
-    np.testing.assert_array_equal(again.actions, one.actions)
+    np.testing.assert_array_equal(again.actions, single.actions)
 
 
-def test_a_failure_after_the_last_frame_is_told_in_the_last_one(tmp_path):
+def test_a_failure_after_the_last_frame_is_reported_in_the_last_one(tmp_path):
     stages = (
         Stage(first=0, subtask=Subtask("Pick", "apple"), feedback=FAR, analysis="It is near."),
         Stage(first=6, subtask=Subtask("Put", "apple", "bowl"), feedback=SUCCESS),
@@ -182,8 +182,8 @@ def test_calls_of_subtasks_are_whole(tmp_path):
     assert call["type"] == "function" and call["function"]["name"] == "subtask"
     assert json.loads(call["function"]["arguments"]) == {"action": "Go to", "target": "apple", "destination": ""}
     (event,) = rows[0]["language_events"]
-    told = {"role": "user", "content": FAR.message, "style": "interjection", "camera": None, "tool_calls": None}
-    assert {name: event[name] for name in told} == told
+    reported = {"role": "user", "content": FAR.message, "style": "interjection", "camera": None, "tool_calls": None}
+    assert {name: event[name] for name in reported} == reported
 
 
 def test_how_films_are_coded_is_known_with_their_sound():
@@ -245,10 +245,10 @@ def test_what_failed_is_left_out_of_a_set_of_demonstrations(tmp_path):
         for seed, success in enumerate((True, False, None)):
             writer.add(replace(demonstration(seed), success=success))
         writer.commit()
-    told: dict[str, str] = {}
+    reported: dict[str, str] = {}
     options = LeRobotOptions.build(sources=[tmp_path / "set"], out=tmp_path / "done")
-    done = export_lerobot(options, lambda entry, reason: told.update({entry.name: reason}))
-    assert told == {"set/run/0": "", "set/run/1": "the task was not done", "set/run/2": ""}
+    done = export_lerobot(options, lambda entry, reason: reported.update({entry.name: reason}))
+    assert reported == {"set/run/0": "", "set/run/1": "the task was not done", "set/run/2": ""}
     assert (done.path, done.added, done.episodes, done.frames) == (tmp_path / "done", 2, 2, 24)
     every = export_lerobot(LeRobotOptions.build(sources=[tmp_path / "set"], out=tmp_path / "all", keep="all"))
     assert every.added == 3

@@ -32,3 +32,12 @@ def test_every_word_of_the_list_is_found_in_prose_and_code(tmp_path: Path) -> No
 def test_plain_words_pass(tmp_path: Path, text: str) -> None:
     (tmp_path / "plain.md").write_text(text, encoding="utf-8")
     assert codespell(tmp_path / "plain.md").returncode == 0
+
+
+NAMES = ["test_the_planner_is_told_it", "test_a_mended_file", "told_apart", "drawn_by_lot"]  # codespell:ignore
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_word_is_found_inside_a_name(tmp_path: Path, name: str) -> None:
+    (tmp_path / "names.py").write_text(f"def {name}(): ...\n", encoding="utf-8")
+    assert codespell(tmp_path / "names.py").stdout.count("==>") == 1

@@ -55,15 +55,15 @@ class Subtasks:
         at = world.position(world.objects[name].body) + np.array(by)
         lay(self.home.model, self.home.data, name, at.tolist(), quaternion)
 
-    def told(self, outcome: Outcome = Outcome.SUCCEEDED) -> str:
+    def report(self, outcome: Outcome = Outcome.SUCCEEDED) -> str:
         attempt = replace(self.trial.attempt, outcome=outcome)
         check = execution.check(replace(self.trial, attempt=attempt, observation=self.home.observe()))
         assert check.feedback.ok is (outcome is Outcome.SUCCEEDED)
         return check.feedback.words
 
 
-def test_nothing_is_told_where_nothing_has_changed(home: MujocoHome) -> None:
-    assert Subtasks(home, "Go to", "table").told() == ""
+def test_nothing_is_reported_where_nothing_has_changed(home: MujocoHome) -> None:
+    assert Subtasks(home, "Go to", "table").report() == ""
     assert Subtasks(home, "Go to", "table").trial.before.openings == {"drawer": (0.0,)}
 
 
@@ -73,45 +73,45 @@ def test_what_has_not_changed_gets_no_name_from_the_check() -> None:
     with MujocoHome(one_room([DRAWER, TABLE], apples)) as home:
         home.reset(seed=0)
         subtasks = Subtasks(home, "Go to", "table")
-        assert subtasks.told() == ""
+        assert subtasks.report() == ""
         assert [subtasks.locator.called(name) for name in ("apple_2", "apple_1")] == ["apple", "apple 2"]
 
 
 @pytest.mark.parametrize(("opening", "state"), [(0.06, "ajar"), (0.3, "open")])
-def test_a_drawer_that_was_pulled_open_on_the_way_is_told(home: MujocoHome, opening: float, state: str) -> None:
+def test_a_drawer_that_was_pulled_open_on_the_way_is_reported(home: MujocoHome, opening: float, state: str) -> None:
     subtasks = Subtasks(home, "Go to", "table")
     swing(home.model, home.data, "drawer", opening)
     sentence = f"meanwhile the drawer has been moved: it is {state} now"
-    assert subtasks.told() == sentence
-    assert subtasks.told(Outcome.FAILED).endswith(sentence), "of a subtask that failed, too"
-    assert "too difficult" in subtasks.told(Outcome.FAILED)
+    assert subtasks.report() == sentence
+    assert subtasks.report(Outcome.FAILED).endswith(sentence), "of a subtask that failed, too"
+    assert "too difficult" in subtasks.report(Outcome.FAILED)
 
 
 def test_the_drawer_that_was_to_be_opened_and_a_little_play_are_not(home: MujocoHome) -> None:
     subtasks = Subtasks(home, "Open", "drawer")
     swing(home.model, home.data, "drawer", 0.3)
-    assert subtasks.told() == ""
+    assert subtasks.report() == ""
     subtasks = Subtasks(home, "Go to", "table")
     swing(home.model, home.data, "drawer", 0.32)
-    assert subtasks.told() == ""
+    assert subtasks.report() == ""
 
 
-def test_what_was_knocked_over_or_off_is_told_and_where_it_lies(home: MujocoHome) -> None:
+def test_what_was_knocked_over_or_off_is_reported_and_where_it_lies(home: MujocoHome) -> None:
     subtasks = Subtasks(home, "Pick", "apple")
     subtasks.move("mug", (0.0, 0.0, 0.0), (0.7071, 0.7071, 0.0, 0.0))
-    assert subtasks.told() == "meanwhile the mug has been knocked over: it is on the table now"
+    assert subtasks.report() == "meanwhile the mug has been knocked over: it is on the table now"
     subtasks = Subtasks(home, "Pick", "apple")
     subtasks.move("bowl", (0.0, -1.5, -0.7))
-    assert subtasks.told() == "meanwhile the bowl has been moved: it is on the floor now"
+    assert subtasks.report() == "meanwhile the bowl has been moved: it is on the floor now"
 
 
 def test_what_was_pushed_by_a_hands_breadth_or_belongs_to_the_target_is_not(home: MujocoHome) -> None:
     subtasks = Subtasks(home, "Pick", "apple")
     subtasks.move("mug", (0.1, 0.0, 0.0))
     subtasks.move("apple", (0.0, -0.5, 0.0))
-    assert subtasks.told() == ""
+    assert subtasks.report() == ""
     subtasks.move("mug", (0.16, 0.0, 0.0))
-    assert subtasks.told().startswith("meanwhile the mug has been moved")
+    assert subtasks.report().startswith("meanwhile the mug has been moved")
 
 
 def test_what_lies_in_the_target_goes_with_it(home: MujocoHome) -> None:
@@ -122,23 +122,23 @@ def test_what_lies_in_the_target_goes_with_it(home: MujocoHome) -> None:
     assert subtasks.trial.before.things["apple"].holder == "bowl"
     subtasks.move("bowl", (0.0, 0.0, 0.3))
     subtasks.move("apple", (0.0, 0.0, 0.3))
-    assert subtasks.told() == ""
+    assert subtasks.report() == ""
 
 
-def test_what_was_not_seen_again_is_not_told(home: MujocoHome) -> None:
+def test_what_was_not_seen_again_is_not_reported(home: MujocoHome) -> None:
     """From sensors: how it is now nobody knows."""
     subtasks = Subtasks(home, "Go to", "table")
     before = replace(subtasks.trial.before, seen={"mug": 3.0})
     away = Lying("", np.full(3, 9.0))
-    for seen, told in ((3.0, ""), (4.0, "meanwhile the mug has been moved")):
+    for seen, reported in ((3.0, ""), (4.0, "meanwhile the mug has been moved")):
         after = replace(before, things={"mug": away}, openings={}, seen={"mug": seen})
         locator = subtasks.locator
         locator.arrangement = lambda _, after=after: after  # type: ignore[method-assign, misc]
         check = execution.check(replace(subtasks.trial, before=before, world=locator))
-        assert check.feedback.words.startswith(told) and bool(check.feedback.words) is bool(told), seen
+        assert check.feedback.words.startswith(reported) and bool(check.feedback.words) is bool(reported), seen
 
 
-def test_where_a_thing_that_was_lost_lies_is_told(home: MujocoHome) -> None:
+def test_where_a_thing_that_was_lost_lies_is_reported(home: MujocoHome) -> None:
     subtasks = Subtasks(home, "Put", "apple", "drawer", entity="drawer")
     subtasks.move("apple", (0.0, -1.5, -0.7))
     attempt = replace(subtasks.trial.attempt, outcome=Outcome.FAILED, reason="the object was lost on the way")

@@ -94,7 +94,7 @@ def test_the_official_order_calls_a_place_that_is_none_unknown() -> None:
         assert done.feedback.code is code
 
 
-def test_a_closed_container_has_the_name_that_the_planner_was_told(scene, monkeypatch) -> None:
+def test_a_closed_container_has_the_name_that_the_planner_was_given(scene, monkeypatch) -> None:
     pick = question(scene, "Pick", "banana", entity="banana_1", inventory=())
 
     def sentence() -> str:
@@ -123,9 +123,9 @@ def test_going_to_what_is_shut_in_succeeds_and_says_where_it_is(tmp_path: Path) 
     records = play(
         tmp_path, one_room([fridge], [can | {"surface": "upper shelf", "x": 0.1, "y": 0.0}]), script, skills="ideal"
     )
-    told = [record.execution.feedback for record in records[:3]]
-    assert [feedback.ok for feedback in told] == [True] * 3
-    assert [feedback.message for feedback in told] == [
+    reported = [record.execution.feedback for record in records[:3]]
+    assert [feedback.ok for feedback in reported] == [True] * 3
+    assert [feedback.message for feedback in reported] == [
         "None, it is in the fridge, which is closed",
         "None",
         "None",

@@ -61,7 +61,7 @@ def test_homes_in_threads_give_what_each_gives_alone():
         assert infos["task"][number] == info["task"] and infos["robot_seconds"][number] == info["robot_seconds"]
 
 
-def test_an_action_is_what_the_joints_are_told():
+def test_an_action_is_what_the_joints_are_commanded():
     with homie.gym.vector.make(CONTROL, 1, periods=25, rooms=2, objects=4) as homes:
         before, infos = homes.reset(seed=[3])
         assert "on the" in infos["task"][0]
@@ -108,7 +108,7 @@ def nothing_stays_open():
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("homie-vector")]
 
 
-def test_they_are_stepped_beside_each_other():
+def test_they_are_stepped_next_to_each_other():
     Counting.meeting = threading.Barrier(3)
     with ThreadVectorEnv([Counting] * 3, threads=3) as homes:
         homes.reset()

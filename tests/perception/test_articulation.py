@@ -153,7 +153,7 @@ def test_a_shut_door_of_which_only_a_piece_was_ever_seen_is_not_taken_for_open()
     np.testing.assert_allclose(framed.outward, [1.0, 0.0], atol=1e-6)
 
 
-def test_what_was_learned_from_a_piece_is_mended_by_the_whole() -> None:
+def test_what_was_learned_from_a_piece_is_repaired_by_the_whole() -> None:
     body = np.concatenate([_grid((0.0, 0.44), (0.0, 0.04), (0.0, 1.3)), _grid((0.0, 0.44), (0.0, 0.6), (1.3, 1.3))])
     box = Box(np.array([0.22, 0.3, 0.65]), np.array([0.22, 0.3, 0.65]))
     handle = _grid((0.5, 0.5), (0.54, 0.54), (0.8, 1.0))
@@ -188,7 +188,7 @@ def test_a_slanted_look_does_not_open_a_door_that_was_plainly_seen_shut() -> Non
     assert piece.state == "closed"  # a plain look needs no hand
 
 
-def test_a_door_that_seems_open_from_afar_is_told_as_open_only_from_near() -> None:
+def test_a_door_that_seems_open_from_afar_is_reported_as_open_only_from_near() -> None:
     body = _grid((0.0, 0.44), (0.0, 0.04), (0.0, 1.3))
     door, handle = _grid((0.46, 1.06), (0.0, 0.02), (0.1, 1.28)), _grid((1.0, 1.0), (-0.05, -0.05), (0.8, 1.0))
     eye = np.array([0.7, -1.5, 1.1])

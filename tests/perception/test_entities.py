@@ -59,7 +59,7 @@ def test_a_room_goes_on_behind_what_was_seen_through_a_doorway() -> None:
     ("kind", "size", "furniture"),
     [("apple", 0.08, False), ("tv stand", 0.2, True), ("kitchen counter", 0.3, True), ("crate", 0.5, True)],
 )
-def test_furniture_is_told_from_objects_by_kind_and_size(kind: str, size: float, furniture: bool) -> None:
+def test_furniture_is_distinguished_from_objects_by_kind_and_size(kind: str, size: float, furniture: bool) -> None:
     assert is_furniture(kind, Box(np.zeros(3), np.full(3, size / 2))) is furniture
 
 
@@ -93,7 +93,7 @@ def test_what_stands_on_a_board_above_the_eye_can_be_reached_from_the_front(
 
 
 @pytest.mark.parametrize("edge", [0.0, 0.02, 0.1])
-def test_a_drawer_that_was_seen_from_beside_only_has_a_box(edge: float) -> None:
+def test_a_drawer_that_was_seen_from_the_side_only_has_a_box(edge: float) -> None:
     """Most points are of the side of its front, a share `edge` of them is of the rim that stands out."""
     eye = np.array([0.5, 2.0, 1.1])
 

@@ -19,7 +19,7 @@ NEVER = (
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [31010, 31011])
-def test_what_is_told_on_a_walk_through_a_house_is_consistent(seed: int) -> None:
+def test_what_is_reported_on_a_walk_through_a_house_is_consistent(seed: int) -> None:
     """In the first, a far look once opened a shut cabinet, and a doorway led from the living room to itself."""
     faults = audit(seed, objects=14).wrong
     assert {fault: faults[fault] for fault in NEVER if faults[fault]} == {}

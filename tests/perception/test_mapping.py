@@ -68,17 +68,17 @@ def test_the_map_grows_where_the_robot_sees_beyond_it(house: House) -> None:
 
 def test_what_was_taken_away_disappears_after_some_looks(house: House) -> None:
     mapper, base = OccupancyMapper(), Pose2(3.0, 3.0, 0.0)
-    spot = np.array([4.4, 3.0])
+    place = np.array([4.4, 3.0])
     house.move("sugar_box", (4.4, 3.0, 0.0875))
     for _ in range(int(SURE)):
         _look(mapper, house, base)
     there = mapper.grid()
-    assert there.occupied[_row_column(there, spot)]
+    assert there.occupied[_row_column(there, place)]
     house.move("sugar_box", (3.0, 5.3, 1.0))
     for _ in range(int(SURE)):
         _look(mapper, house, base)
     gone = mapper.grid()
-    assert not gone.occupied[_row_column(gone, spot)]
+    assert not gone.occupied[_row_column(gone, place)]
 
 
 def test_what_a_look_goes_through_disappears_though_no_floor_is_seen_there() -> None:

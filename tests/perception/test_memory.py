@@ -188,7 +188,7 @@ def test_put_is_verified_by_seeing_the_object_there(
     assert toured.placed("tomato_soup_can", "fridge", away) is None
 
 
-def test_a_detector_without_instances_is_told_apart_by_place(house: House, locator: SensorLocator) -> None:
+def test_a_detector_without_instances_is_distinguished_by_place(house: House, locator: SensorLocator) -> None:
     detector = SimulatedDetector()
     for base in (*TOUR, *TOUR):
         seen = house.observe(base)
@@ -239,7 +239,7 @@ def test_an_arm_keeps_out_of_handles_but_of_the_one_that_it_takes(toured: Sensor
     assert solid(passing) and not solid(opening)
 
 
-def test_how_things_are_is_told_of_what_is_near_and_was_seen(toured: SensorLocator, house: House) -> None:
+def test_states_are_reported_of_what_is_near_and_was_seen(toured: SensorLocator, house: House) -> None:
     near = toured.arrangement(house.observe(TOUR[1]))
     for name, lies in near.things.items():
         true = house.world.position(house.world.objects[name].body)

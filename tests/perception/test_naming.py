@@ -32,7 +32,7 @@ def test_what_comes_later_has_a_number_and_the_first_keeps_its_name() -> None:
     assert names.bearers("sugar box 3") == ((), False)
 
 
-def test_what_is_told_of_at_once_is_numbered_from_the_first() -> None:
+def test_what_is_reported_at_once_is_numbered_from_the_first() -> None:
     names = Names()
     for entity in ("kitchen_counter_7", "kitchen_counter_3"):
         names.note(entity, "kitchen counter", 0.1)
@@ -43,7 +43,7 @@ def test_what_is_told_of_at_once_is_numbered_from_the_first() -> None:
     assert names.bearers("kitchen counter") == (("kitchen_counter_7", "kitchen_counter_3"), False)
 
 
-def test_the_best_look_before_it_is_told_of_names_a_thing() -> None:
+def test_the_best_look_before_it_is_reported_names_a_thing() -> None:
     names = Names()
     names.note("table_1", "gray table", 0.001)
     names.note("table_1", "white table", 0.1)
@@ -66,7 +66,7 @@ def test_a_name_without_a_look_gives_way_to_the_first_look_and_is_still_understo
     assert names.bearers("table 2") == (("table_2",), True)
 
 
-def test_the_names_of_one_thing_that_was_told_of_as_two_mean_the_first() -> None:
+def test_the_names_of_one_thing_that_was_reported_as_two_mean_the_first() -> None:
     names = Names()
     for entity in ("doorway 1", "doorway 2", "doorway 3"):
         names.note(entity, "doorway", 1.0)
@@ -79,10 +79,10 @@ def test_the_names_of_one_thing_that_was_told_of_as_two_mean_the_first() -> None
 
 @settings(max_examples=50)
 @given(LOOKS)
-def test_every_name_that_was_told_means_its_thing_for_the_whole_episode(
+def test_every_name_that_was_reported_means_its_thing_for_the_whole_episode(
     looks: list[tuple[str, str, float, bool]],
 ) -> None:
-    names, told = Names(), {}
+    names, reported = Names(), {}
     for entity, name, share, tells in looks:
         names.note(entity, name, share)
         if not tells:
@@ -90,7 +90,7 @@ def test_every_name_that_was_told_means_its_thing_for_the_whole_episode(
         known = [entity for entity in ENTITIES if entity in names]
         names.tell(known)
         for entity in known:
-            assert told.setdefault(names.called(entity), entity) == entity
-        assert {entity: name for name, entity in told.items()} == {entity: names.called(entity) for entity in known}
-        for name, entity in told.items():
+            assert reported.setdefault(names.called(entity), entity) == entity
+        assert {entity: name for name, entity in reported.items()} == {entity: names.called(entity) for entity in known}
+        for name, entity in reported.items():
             assert names.bearers(name)[0] == (entity,)

@@ -58,7 +58,7 @@ def test_both_settings_tell_the_same(toured: tuple[MujocoHome, list[Locator], li
     assert first.rooms[0] == first.room != ""
 
 
-def test_every_name_that_is_told_is_understood(toured: tuple[MujocoHome, list[Locator], list[Knowledge]]) -> None:
+def test_every_name_that_is_reported_is_understood(toured: tuple[MujocoHome, list[Locator], list[Knowledge]]) -> None:
     home, locators, known = toured
     seen, detections = look(home, locators)
     for locator, knowledge in zip(locators, known, strict=True):
@@ -67,9 +67,9 @@ def test_every_name_that_is_told_is_understood(toured: tuple[MujocoHome, list[Lo
         for detection in locator.arranged(detections):
             assert go_to(locator, detection.called, seen) == detection.instance, detection.called
         for name in (*knowledge.rooms, *(doorway.name for doorway in knowledge.doorways)):
-            spot = go_to(locator, name, seen)
-            assert spot is not None and locator.is_spot(spot), name
-            assert locator.goal(spot, ACTION_TABLE["Go to"], seen).room is not None
+            point = go_to(locator, name, seen)
+            assert point is not None and locator.is_spot(point), name
+            assert locator.goal(point, ACTION_TABLE["Go to"], seen).room is not None
 
 
 def test_a_doorway_between_rooms_that_the_robot_was_in_is_explored(
@@ -86,7 +86,7 @@ def test_a_doorway_between_rooms_that_the_robot_was_in_is_explored(
     assert not any(doorway.explored for doorway in known.doorways if doorway not in between)
 
 
-def test_what_is_told_is_true(toured: tuple[MujocoHome, list[Locator], list[Knowledge]]) -> None:
+def test_what_is_reported_is_true(toured: tuple[MujocoHome, list[Locator], list[Knowledge]]) -> None:
     home, locators, known = toured
     seen = home.observe()
     for item in known[0].remembered:
@@ -137,7 +137,7 @@ def test_without_instances_numbers_tell_things_apart(house: House, locator: Sens
     assert len(meant) == 2 and None not in meant
 
 
-def test_background_finds_what_was_told_by_where_it_was_seen(
+def test_background_finds_what_was_listed_by_where_it_was_seen(
     toured: tuple[MujocoHome, list[Locator], list[Knowledge]],
 ) -> None:
     """With a detector that does not tell two things of a kind apart."""

@@ -39,7 +39,7 @@ def test_the_corner_between_a_board_and_a_wall_stays_free() -> None:
     assert all((np.abs(away - box.center) > box.half + 0.015).any() for box in boxes)
 
 
-def test_what_is_beside_an_open_door_is_free_up_to_its_surface() -> None:
+def test_what_is_next_to_an_open_door_is_free_up_to_its_surface() -> None:
     """Level boxes around a door at an angle reach out where it is oblique, by a few centimetres."""
     yaw = 0.4
     along, away = np.array([np.cos(yaw), np.sin(yaw), 0.0]), np.array([-np.sin(yaw), np.cos(yaw), 0.0])

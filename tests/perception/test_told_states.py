@@ -48,7 +48,7 @@ def test_what_the_robot_has_brought_about_is_known() -> None:
 
 
 @pytest.mark.slow
-def test_what_is_told_of_the_states_in_a_house_is_so() -> None:
+def test_what_is_reported_of_the_states_in_a_house_is_so() -> None:
     result = audit(70002, objects=14, states=True)
     assert result.wrong["state is wrong"] == {}
     assert {word for _, word in result.states} >= {"off", "dirty"}
@@ -73,7 +73,7 @@ class Switches(Planner):
         return Decision((steps[planner_input.round - 1],))
 
 
-def test_a_planner_is_told_what_is_on_and_what_it_has_switched() -> None:
+def test_a_planner_is_given_what_is_on_and_what_it_has_switched() -> None:
     planner = Switches()
     house = {"seed": 70002, "objects": 14, "skills": "ideal,ideal-chores", "picture_size": 128, "rounds": 4}
     with homie.open(planner=planner, **house) as session:
@@ -91,5 +91,5 @@ def test_what_was_poured_is_only_in_what_it_was_poured_into(house: House, detect
     recall.held = source
     recall.brought_about(target, "filled")
     recall.held = None
-    told = {item.name: item.states for item in recall.knowledge(1).remembered if item.states}
-    assert told == {recall.called(target, target): ("filled",)}
+    reported = {item.name: item.states for item in recall.knowledge(1).remembered if item.states}
+    assert reported == {recall.called(target, target): ("filled",)}

@@ -26,12 +26,12 @@ def test_furniture_is_on_no_object_and_nothing_is_on_itself() -> None:
         "lamp": Whereabouts("", "on", "desk"),
         "desk": Whereabouts("study"),
     }
-    told = consistent(places, {"counter", "lamp", "desk"})
-    assert told["counter"] == Whereabouts("kitchen")
-    assert told["pan"] == Whereabouts("kitchen", "on", "counter")
-    assert {told["bowl_1"].holder, told["bowl_2"].holder} != {"bowl_1", "bowl_2"}
-    assert told["plum"].room == told["bowl_1"].room == "kitchen"
-    assert told["lamp"] == Whereabouts("study", "on", "desk")
+    reported = consistent(places, {"counter", "lamp", "desk"})
+    assert reported["counter"] == Whereabouts("kitchen")
+    assert reported["pan"] == Whereabouts("kitchen", "on", "counter")
+    assert {reported["bowl_1"].holder, reported["bowl_2"].holder} != {"bowl_1", "bowl_2"}
+    assert reported["plum"].room == reported["bowl_1"].room == "kitchen"
+    assert reported["lamp"] == Whereabouts("study", "on", "desk")
 
 
 def test_of_two_bowls_in_each_other_the_smaller_one_is_inside() -> None:
@@ -102,7 +102,7 @@ def test_the_room_of_what_is_seen_far_behind_all_known_floor_is_not_known() -> N
     assert things.room_with(cabinet(-1.2)) == ""
 
 
-def test_two_gaps_that_turn_out_to_be_one_doorway_are_told_once() -> None:
+def test_two_gaps_that_turn_out_to_be_one_doorway_are_reported_once() -> None:
     def gap(x: float) -> Gap:
         return Gap(np.array([x - 0.5, 2.0]), np.array([x + 0.5, 2.0]), np.array([x, 0.5]))
 

@@ -53,7 +53,7 @@ def more_layers(weights: Weights) -> Weights:
 
 
 @contextmanager
-def told() -> Iterator[list[str]]:
+def logged() -> Iterator[list[str]]:
     """What is warned of adapters; the libraries warn of their own functions, too."""
     said: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
@@ -64,7 +64,7 @@ def told() -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("kind", [{}, {"use_rslora": True}, {"use_dora": True}, {"bias": "lora_only"}])
 def test_an_adapter_of_the_model_is_taken_without_a_word(tiny, trained, kind):
-    with told() as said:
+    with logged() as said:
         engine = load_engine(Load(tiny("qwen2"), trained(**kind)))
     assert not said
     assert any("lora_A" in name for name, _ in engine.model.named_parameters())
@@ -107,7 +107,7 @@ def test_a_model_of_another_name_that_fits_is_warned_of(tiny, trained, tmp_path)
 @pytest.mark.parametrize("base", ["/home/me/models/qwen2", "Someone/Qwen2", None, ""])
 def test_the_same_name_elsewhere_is_the_same_model(tiny, trained, tmp_path, base):
     adapter = changed(trained(), tmp_path / "adapter", base_model_name_or_path=base)
-    with told() as said:
+    with logged() as said:
         load_engine(Load(tiny("qwen2"), adapter))
     assert not said
 

@@ -32,7 +32,7 @@ AT_ONCE = 0.9
 
 
 @dataclass(frozen=True)
-class Told:
+class Sample:
     """One answer. says: its subtasks; None for one that says none, several, or something that is not a subtask."""
 
     name: str
@@ -41,7 +41,7 @@ class Told:
     says: tuple[Subtask, ...] | None
 
 
-def corpus(kind: str) -> Iterator[Told]:
+def corpus(kind: str) -> Iterator[Sample]:
     """All answers that are `valid` or `invalid`."""
     for family in FAMILIES:
         styles = yaml.safe_load((FOLDER / f"{family}.yaml").read_text(encoding="utf-8"))[kind]
@@ -50,10 +50,10 @@ def corpus(kind: str) -> Iterator[Told]:
                 yield from samples(f"{family}, {answer}, {style}", Layout(answer), entry, kind == "valid")
 
 
-def samples(name: str, layout: Layout, entry: str | dict[str, object], valid: bool) -> Iterator[Told]:
+def samples(name: str, layout: Layout, entry: str | dict[str, object], valid: bool) -> Iterator[Sample]:
     if isinstance(entry, dict):
         says = tuple(parse_subtask(subtask) for subtask in entry.get("says", ()))  # type: ignore[attr-defined]
-        yield Told(name, layout, str(entry["text"]), says if valid else None)
+        yield Sample(name, layout, str(entry["text"]), says if valid else None)
         return
     for number, (action, target, analysis, model) in enumerate(SITUATIONS, 1):
         text = entry
@@ -63,7 +63,7 @@ def samples(name: str, layout: Layout, entry: str | dict[str, object], valid: bo
         says = (Subtask(action, target),)
         if "<<plan>>" in entry:
             says = (Subtask("Go to", target), *says)
-        yield Told(f"{name} {number}", layout, text, says if valid else None)
+        yield Sample(f"{name} {number}", layout, text, says if valid else None)
         if text == entry:
             return
 
@@ -92,7 +92,7 @@ def marks(action: str, target: str, analysis: str, model: str) -> dict[str, str]
 VALID, INVALID = list(corpus("valid")), list(corpus("invalid"))
 
 
-def taken(sample: Told) -> tuple[Subtask, ...] | None:
+def taken(sample: Sample) -> tuple[Subtask, ...] | None:
     """What an answer is read as; None where it is asked again."""
     try:
         return read(sample.text, sample.layout, ACTIONS, MODELS).subtasks
@@ -121,7 +121,7 @@ def test_valid_answers_are_read_at_once() -> None:
 
 
 @pytest.mark.parametrize("sample", INVALID[::7], ids=lambda sample: sample.name)
-def test_invalid_answers_are_asked_again_with_a_reason(sample: Told) -> None:
+def test_invalid_answers_are_asked_again_with_a_reason(sample: Sample) -> None:
     with pytest.raises(Unreadable) as caught:
         read(sample.text, sample.layout, ACTIONS, MODELS)
     reason = str(caught.value).partition("Write ")[0].strip()

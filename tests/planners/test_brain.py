@@ -142,7 +142,7 @@ def test_a_new_episode_forgets_the_chat() -> None:
     assert [len(request.messages) for request in model.asked] == [2, 4, 6, 2]
 
 
-def test_an_unreadable_round_is_not_told_in_the_chat() -> None:
+def test_an_unreadable_round_is_not_reported_in_the_chat() -> None:
     brain, model = planner(step("Pick", "apple"), "what?", step("End"), chat_turns=5, reasks=0)
     for _ in range(3):
         brain.decide(GIVEN)
@@ -178,7 +178,7 @@ def test_a_whole_episode() -> None:
     assert "Inventory: apple" in texts(model.asked[2])[-1][1]
 
 
-def test_an_episode_goes_on_after_an_unreadable_answer_which_is_told_as_feedback() -> None:
+def test_an_episode_goes_on_after_an_unreadable_answer_which_is_reported_as_feedback() -> None:
     result, model = episode(["hm", "hm", step("Go to", "apple"), step("End")], reasks=1)
     assert result.ended_by == "ended" and result.rounds == 3
     assert [str(item.subtask) for item in result.history] == ["[Go to, apple]", "[End]"]

@@ -93,7 +93,7 @@ def test_times_and_retries_are_no_part_of_a_request(make: Make, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"null", b'{"format": 1}', b"\xff\xfe", None], ids=str)
-def test_a_corrupt_entry_is_told_of_ignored_and_replaced(make: Make, tmp_path: Path, damage: bytes | None) -> None:
+def test_a_corrupt_entry_is_reported_and_replaced(make: Make, tmp_path: Path, damage: bytes | None) -> None:
     with Endpoint(says(WORD)) as endpoint:
         model = make(endpoint, cache=tmp_path)
         model.complete(question())

@@ -86,7 +86,7 @@ def test_a_schema_is_asked_for_as_the_provider_understands_it() -> None:
     assert "strict" not in open_["json_schema"], "endpoints refuse to bind themselves to an open schema"
 
 
-def test_where_no_schema_can_be_asked_for_it_is_told() -> None:
+def test_where_no_schema_can_be_asked_for_it_is_reported() -> None:
     body = sent(question(PICTURE, "Well?"), structured="json_object")
     assert body["response_format"] == {"type": "json_object"}
     wish = body["messages"][-1]["content"][-1]["text"]
@@ -211,7 +211,7 @@ def test_a_reasoning_model_gets_its_effort_its_own_tokens_and_no_temperature() -
 
 
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
-def test_reasoning_is_kept_beside_the_answer(field: str) -> None:
+def test_reasoning_is_kept_next_to_the_answer(field: str) -> None:
     def way(at: Connection, body: Body) -> None:
         whole = json.loads(completion(body, WORD, tokens=(1, 2)))
         whole["choices"][0]["message"][field] = "First I think."
@@ -292,7 +292,7 @@ def test_an_error_page_for_a_browser_is_not_passed_on() -> None:
         chat_model(endpoint).complete(question())
 
 
-def test_a_model_that_turns_out_to_reason_is_told_how_to_be_asked() -> None:
+def test_a_model_that_turns_out_to_reason_is_reported_with_how_to_ask_it() -> None:
     message = status(400, "Unsupported value: 'temperature' does not support 0.0 with this model.")
     with Endpoint(message) as endpoint:
         with pytest.raises(PlannerError, match=r"does not support 0\.0 .*--set reasoning=low"):
@@ -304,7 +304,7 @@ def test_a_model_that_turns_out_to_reason_is_told_how_to_be_asked() -> None:
 @pytest.mark.parametrize(
     "message", ["Requested tokens (48373) exceed context window of 4096", "m does not support image input"]
 )
-def test_a_model_that_only_reads_text_is_told_how_to_be_asked(message: str) -> None:
+def test_a_model_that_only_reads_text_is_reported_with_how_to_ask_it(message: str) -> None:
     with Endpoint(status(400, message)) as endpoint:
         with pytest.raises(PlannerError, match=r"\(if the model only reads text: --set images=false\)\.$"):
             chat_model(endpoint).complete(question(PICTURE, "Well?"))
@@ -313,7 +313,7 @@ def test_a_model_that_only_reads_text_is_told_how_to_be_asked(message: str) -> N
 
 
 @pytest.mark.parametrize("code", [422, 500])
-def test_a_server_that_breaks_on_pictures_is_told_how_to_be_asked(code: int) -> None:
+def test_a_server_that_breaks_on_pictures_is_reported_with_how_to_ask_it(code: int) -> None:
     """FastAPI's servers whose messages are texts: 422 for a body that they check themselves, else they break."""
     words = "Input should be a valid string " + 300 * "!" if code == 422 else "Internal Server Error"
 
@@ -365,7 +365,7 @@ def test_the_name_of_a_model_decides_nothing() -> None:
         }
 
 
-def test_unknown_providers_and_addresses_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_providers_and_addresses_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadInput, match="Unknown provider 'olama': did you mean 'ollama'"):
         chat_model("http://h/v1", provider="olama")
     with pytest.raises(BadInput, match="needs an address"):

@@ -167,7 +167,7 @@ def test_parallel_episodes_wait_for_their_endpoint_at_the_same_time() -> None:
 # ------------------------------------------------------------ trouble
 
 
-def test_what_does_not_follow_the_schema_is_asked_again_and_then_told_as_f1() -> None:
+def test_what_does_not_follow_the_schema_is_asked_again_and_then_reported_as_f1() -> None:
     ways = [says('{"number": 3}')] * 3 + served(Subtask("Go to", "lemon"))
     with Endpoint(*ways) as endpoint:
         planner = load_planner("chat:m", {"base_url": endpoint.url, "reasks": 2, "examples": 0})
@@ -221,7 +221,7 @@ def test_an_episode_from_the_command_line(homie, tmp_path: Path) -> None:
     assert all(SECRET.encode() not in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
 
 
-def test_a_model_that_never_answers_readably_is_told_at_once_and_ends_as_infrastructure(homie, tmp_path: Path) -> None:
+def test_a_model_that_never_answers_readably_ends_early_as_infrastructure(homie, tmp_path: Path) -> None:
     """Reasoning without an answer, as servers send it whose reasoning parser takes everything."""
     message = {"role": "assistant", "content": None, "reasoning_content": "I should go to the ball."}
     body = json.dumps({"choices": [{"finish_reason": "stop", "message": message}]}).encode()
@@ -232,8 +232,10 @@ def test_a_model_that_never_answers_readably_is_told_at_once_and_ends_as_infrast
     warned = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
     assert len(warned) == 1 and "reasoning but no answer" in warned[0] and "--set structured=text" in warned[0]
     assert done.stderr.index(warned[0]) < done.stderr.index("round 2")
-    told = one_sentence(done.stderr)
-    assert "in the first 3 rounds" in told and "The answer is empty." in told and "--reasoning-parser" in told
+    reported = one_sentence(done.stderr)
+    assert (
+        "in the first 3 rounds" in reported and "The answer is empty." in reported and "--reasoning-parser" in reported
+    )
     assert (
         not list((tmp_path / "out").rglob("episode.json")) and len(list((tmp_path / "out").rglob("steps.jsonl"))) == 1
     )

@@ -142,7 +142,7 @@ def test_how_plans_of_numbers_are_read(text: str, numbers: list[int], rules: tup
         ("x" * 100_001, "too long"),
     ],
 )
-def test_what_is_no_plan_of_numbers_is_told_with_what_to_write(text: str, problem: str) -> None:
+def test_what_is_no_plan_of_numbers_is_reported_with_what_to_write(text: str, problem: str) -> None:
     with pytest.raises(Unreadable, match=problem) as caught:
         read_ids(text, CHOICES)
     assert str(caught.value).endswith('"executable_plan": [{"action_id": 3, "action_name": "..."}].')

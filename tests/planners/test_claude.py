@@ -112,7 +112,7 @@ def test_an_overloaded_api_is_asked_again() -> None:
         assert claude_model(endpoint, backoff=0.05).complete(question()).text == WORD
 
 
-def test_what_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_missing_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "another secret")
     with pytest.raises(BadInput, match=r"api\.anthropic\.com needs an API key: .* ANTHROPIC_API_KEY"):

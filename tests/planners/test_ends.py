@@ -44,12 +44,12 @@ def system(template: str, planner_input: PlannerInput) -> tuple[str, Request]:
 
 
 @pytest.mark.parametrize("template", NAMED)
-def test_a_planner_that_reports_is_told_how(template):
-    told, request = system(template, REPORTING)
-    assert "Its target is success if the task is done, failure if it is not" in told
-    assert "It has no target." not in told
+def test_a_planner_that_reports_is_shown_how(template):
+    reported, request = system(template, REPORTING)
+    assert "Its target is success if the task is done, failure if it is not" in reported
+    assert "It has no target." not in reported
     plain, _ = system(template, PLAIN)
-    assert "It has no target." in plain and "failure, " not in plain and '"report"' not in told
+    assert "It has no target." in plain and "failure, " not in plain and '"report"' not in reported
     if request.schema is not None:
         written = json.dumps(request.schema)
         assert '{"action": {"type": "string", "enum": ["End"]}}' not in written and '"report"' not in written
@@ -89,9 +89,9 @@ def test_an_end_that_lacks_its_report_and_a_report_that_nobody_asked_for_are_ref
 
 def test_reports_by_number():
     listed = replace(PLAIN, ends=REPORTS, choices=LISTED)
-    told, _ = system("embodiedbench-ids", listed)
-    assert "1: end the task and report that it is done" in told
-    assert "one of the last two actions of the list, a report" in told
+    reported, _ = system("embodiedbench-ids", listed)
+    assert "1: end the task and report that it is done" in reported
+    assert "one of the last two actions of the list, a report" in reported
     prompt = Prompt(PromptSettings(template="embodiedbench-ids"))
     answer = json.dumps({"executable_plan": [{"action_id": 2, "action_name": "as listed"}]})
     assert prompt.read(answer, listed).subtasks == (END_FAILURE,)

@@ -170,7 +170,7 @@ def test_it_plans_and_the_next_prompt_is_read_from_where_it_differs(file: Path) 
     assert [answer.text for answer in both] == [alone[0].text, alone[1].text]
 
 
-def test_several_files_in_a_folder_have_to_be_told_apart(file: Path, tmp_path: Path) -> None:
+def test_several_files_in_a_folder_have_to_be_distinguished(file: Path, tmp_path: Path) -> None:
     for name in ("a.gguf", "b.gguf"):
         shutil.copyfile(file, tmp_path / name)
     with pytest.raises(BadInput, match=r"has 2 GGUF files: give one of them, such as .*a\.gguf"):

@@ -122,14 +122,14 @@ def secure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     server.shutdown()
 
 
-def test_a_certificate_that_is_not_trusted_is_told_as_that(make: Make, secure: int) -> None:
+def test_a_certificate_that_is_not_trusted_is_reported_as_that(make: Make, secure: int) -> None:
     with pytest.raises(
         PlannerError, match=r"Cannot reach localhost:\d+ securely: self-signed certificate .*SSL_CERT_F"
     ):
         make(f"https://localhost:{secure}/v1", retries=3, backoff=60.0).complete(question())
 
 
-def test_a_server_that_does_not_speak_tls_is_told_as_that(make: Make) -> None:
+def test_a_server_that_does_not_speak_tls_is_reported_as_that(make: Make) -> None:
     with Endpoint(says(WORD)) as endpoint, pytest.raises(PlannerError, match=r"securely: .*does it speak http://"):
         make(endpoint.url.replace("http:", "https:"), retries=0, timeout=10.0).complete(question())
 
@@ -215,7 +215,7 @@ def test_an_answer_that_the_endpoint_gave_up_on_is_asked_for_again(reason: str) 
         chat_model(endpoint, **ONCE).complete(question())
 
 
-def test_an_error_in_a_choice_is_told() -> None:
+def test_an_error_in_a_choice_is_reported() -> None:
     choice = {
         "error": {"code": 502, "message": "Upstream is gone"},
         "finish_reason": "error",

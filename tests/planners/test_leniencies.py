@@ -60,7 +60,7 @@ def test_which_rules_a_setting_chooses(text: str, rules: set[str]) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "fances", "all,-fances", "everything"])
-def test_a_rule_that_there_is_not_is_told(text: str) -> None:
+def test_a_rule_that_there_is_not_is_reported(text: str) -> None:
     with pytest.raises(BadInput, match="There is no leniency"):
         chosen_rules(text)
 

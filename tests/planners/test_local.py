@@ -95,8 +95,10 @@ def test_the_model_sees_what_it_is_shown(engine, kind):
     first = scores(*shown)
     assert torch.equal(scores(*shown), first)
     assert not torch.allclose(scores(*pictures(2, seed=1)), first, atol=1e-6)
-    told_apart = not torch.allclose(scores(*reversed(shown)), first, atol=1e-6)
-    assert told_apart is (kind != "mllama")  # its words look at pictures side by side all at once, whatever their order
+    order_matters = not torch.allclose(scores(*reversed(shown)), first, atol=1e-6)
+    assert order_matters is (
+        kind != "mllama"
+    )  # its words look at pictures side by side all at once, whatever their order
 
 
 @pytest.mark.parametrize("kind", ["llava", "llava_next", "idefics3"])

@@ -97,7 +97,7 @@ def served(loading: host.Loading, tmp_path: Path) -> Iterator[Host]:
         yield Host(address=address, token=TOKEN, weights=Weights(name="x"), log="model.log")
 
 
-def test_questions_of_several_askers_share_a_pass(counting: Counting, served: Host) -> None:
+def test_questions_of_several_clients_share_a_pass(counting: Counting, served: Host) -> None:
     clients = [HostedModel(served) for _ in range(4)]
     with ThreadPoolExecutor(4) as pool:
         asked = [pool.submit(client.ask, question(i), 4) for i, client in enumerate(clients)]
@@ -168,7 +168,7 @@ def test_a_process_answers_as_this_one_does_and_is_started_again(weights, tmp_pa
     assert not Path(process._host.address).parent.exists()
 
 
-def test_what_cannot_be_loaded_is_told_to_who_asks(served: Host, loading: host.Loading) -> None:
+def test_what_cannot_be_loaded_is_reported_to_who_asks(served: Host, loading: host.Loading) -> None:
     loading.set_exception(BadInput("There is no model folder here."))
     with pytest.raises(BadInput, match=r"^There is no model folder here\.$"):
         HostedModel(served)

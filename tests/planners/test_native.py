@@ -225,7 +225,7 @@ def test_a_schema_that_is_refused_is_asked_for_more_plainly(make: Make) -> None:
     assert model.form == "json_object"
 
 
-def test_refusals_are_told_in_the_endpoints_words_and_passing_ones_are_tried_again(make: Make) -> None:
+def test_refusals_are_reported_in_the_endpoints_words_and_passing_ones_are_tried_again(make: Make) -> None:
     with Endpoint(status(400, "The picture is too large.")) as endpoint:
         with pytest.raises(PlannerError, match=r"The picture is too large"):
             make(endpoint).complete(question())

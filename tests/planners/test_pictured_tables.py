@@ -103,11 +103,11 @@ def cells(example: Example) -> np.ndarray:
 
 
 @pytest.mark.parametrize("place", [0, 5])
-def test_an_example_is_what_was_told_and_seen_at_its_table_and_does_what_it_says(place: int) -> None:
+def test_an_example_is_what_was_given_and_seen_at_its_table_and_does_what_it_says(place: int) -> None:
     """Played once more; the goal is asked for there. A picture as a JPEG differs by little from what is seen."""
     episode = yaml.safe_load(ROUNDS.read_text(encoding="utf-8"))[place]
-    ((told, seen),) = examples_of(episode)
-    example, again = EXAMPLES[place], Example.model_validate(told)
+    ((reported, seen),) = examples_of(episode)
+    example, again = EXAMPLES[place], Example.model_validate(reported)
     same = {"listing", "boxes", "picture"}
     assert again.model_dump(exclude=same) == example.model_dump(exclude=same)
     assert np.abs(cells(again) - cells(example)).max() <= 1, "another renderer may see an edge otherwise"

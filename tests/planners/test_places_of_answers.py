@@ -225,7 +225,7 @@ def test_a_reply_without_an_answer_says_what_to_set_in_the_first_round_and_once(
         assert decision.problem and decision.advice == str(warned[0].message)
 
 
-def test_a_model_that_only_thought_is_told_to_think_less() -> None:
+def test_a_model_that_only_thought_is_asked_to_think_less() -> None:
     decision = decided("chat", message("length", content=None, reasoning="Hm. " * 9))
     assert "Think briefly" in decision.problem
 

@@ -145,7 +145,7 @@ def test_questions_wait_in_the_order_in_which_they_came_and_get_their_own_answer
         assert [future.result(timeout=60).text for future in asked] == [f"It is {number}." for number in range(3)]
 
 
-def test_the_page_is_told_of_a_question_as_soon_as_it_comes(server: PlayServer, robot: Any) -> None:
+def test_the_page_gets_a_question_as_soon_as_it_comes(server: PlayServer, robot: Any) -> None:
     with ThreadPoolExecutor(2) as pool:
         changes, _ = server.desk.look(-1, 0)
         looking = pool.submit(call, server, f"/api/waiting?after={changes}")
@@ -196,7 +196,7 @@ def test_a_request_that_is_too_large_is_not_read(server: PlayServer) -> None:
         assert line.recv(100).startswith(b"HTTP/1.1 413")
 
 
-def test_what_cannot_be_served_is_told(monkeypatch: pytest.MonkeyPatch, server: PlayServer) -> None:
+def test_what_cannot_be_served_is_reported(monkeypatch: pytest.MonkeyPatch, server: PlayServer) -> None:
     def ready(_: PlayServer) -> None:
         raise AssertionError
 

@@ -121,7 +121,7 @@ def test_what_is_switched_off_is_not_known(settings: Mapping[str, object], lost:
     assert question(rooms=False).doorways == () and question(reasons=False).history[0].why == ""
 
 
-def test_it_goes_to_what_it_was_told_of_and_looks_for_the_rest() -> None:
+def test_it_goes_to_what_the_task_names_and_looks_for_the_rest() -> None:
     start = replace(GIVEN, history=(), feedback=None)
     assert next_subtask(question(start), JOBS) == ("Go to", "microwave")
     assert next_subtask(question(start), [("Pick", "apple")]) == ("Go to", "apple")

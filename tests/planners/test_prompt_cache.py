@@ -129,7 +129,7 @@ def test_marks_that_a_model_does_not_know_are_left_away_for_good_and_cost_no_for
 # ------------------------------------------------------------ accounts
 
 
-def test_what_came_from_the_providers_cache_is_told_and_costs_its_own_price() -> None:
+def test_what_came_from_the_providers_cache_is_reported_and_costs_its_own_price() -> None:
     usage = {"prompt_tokens": 1000, "completion_tokens": 10}
     usage["prompt_tokens_details"] = {"cached_tokens": 600, "cache_write_tokens": 100}  # type: ignore[assignment]
     body = json.dumps({"choices": [{"message": {"content": "yes"}}], "usage": usage}).encode()

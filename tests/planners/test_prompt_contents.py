@@ -96,7 +96,7 @@ def captions(**settings: object) -> list[str]:
 
 
 @pytest.mark.parametrize("template", HOUSEHOLD)
-def test_what_is_known_of_the_home_is_told_room_by_room(template: str) -> None:
+def test_what_is_known_of_the_home_is_reported_room_by_room(template: str) -> None:
     text = round_text(template=template)
     for line in (
         "Front: kitchen counter 2, kitchen counter 1, apple, fork",
@@ -121,7 +121,7 @@ def test_what_is_known_of_the_home_is_told_room_by_room(template: str) -> None:
         ("memory", ["Seen so far:", "- kitchen: fridge"], ["- Seen so far: ", "Seen so far:"]),
     ],
 )
-def test_what_is_switched_off_is_neither_told_nor_explained(
+def test_what_is_switched_off_is_neither_reported_nor_explained(
     template: str, switch: str, lines: list[str], explained: list[str]
 ) -> None:
     plain = {"template": template, "examples": 5}
@@ -137,7 +137,7 @@ def test_where_nothing_was_detected_no_picture_is_said_to_be_empty() -> None:
 
 
 @pytest.mark.parametrize("template", HOUSEHOLD)
-def test_each_setting_is_told_what_go_to_can_find_there(template: str) -> None:
+def test_each_setting_says_what_go_to_can_find_there(template: str) -> None:
     sensors = system(template=template)
     background = system(replace(GIVEN, knowledge=replace(KNOWN, setting="background")), template=template)
     other = system(replace(GIVEN, knowledge=Knowledge()), template=template)
@@ -184,7 +184,7 @@ def test_earlier_turns_do_not_repeat_what_every_round_tells_anew() -> None:
 
 
 @pytest.mark.parametrize("template", HOUSEHOLD)
-def test_each_model_is_told_with_its_actions_and_what_it_is_good_at(template: str) -> None:
+def test_each_model_is_listed_with_its_actions_and_what_it_is_good_at(template: str) -> None:
     lines = system(template=template).splitlines()
     assert "- nomad (Go to) goes to places." in lines
     assert "- octo (Pick, Put, Open, Close) is best at opening and closing." in lines

@@ -49,9 +49,9 @@ def test_the_prompt_of_a_version_stays_as_it_is(template: str, version: int) -> 
 
 
 def test_the_page_has_the_version_of_every_template() -> None:
-    found = {}
+    matches = {}
     for path in sorted((ROOT / "planners/llm/prompts").glob("*.md")):
-        (found[path.stem],) = re.findall(r"^version: (\d+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    assert versions() == found
+        (matches[path.stem],) = re.findall(r"^version: (\d+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert versions() == matches
     played = {(name, int(version)) for name, version in versions().items() if name not in UNPLAYED}
     assert played == set(SYSTEM)

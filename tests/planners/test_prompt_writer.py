@@ -100,7 +100,7 @@ def test_what_it_teaches_to_say_with_end_is_read(said):
     assert writer.answer(Subtask("Pick", "apple"), "octo", **said) == writer.answer(Subtask("Pick", "apple"), "octo")
 
 
-def test_what_is_not_in_its_list_is_read_and_told():
+def test_what_is_not_in_its_list_is_read_and_reported():
     writer = load_prompts()
     read = writer.read(writer.answer(Subtask("Fetch", "apple"), "octo"), situation())
     assert read.subtasks == (Subtask("Fetch", "apple"),) and "'Fetch' is not in the list of actions" in read.problem

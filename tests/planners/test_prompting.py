@@ -143,7 +143,7 @@ def test_text_only_lists_the_names_of_every_view() -> None:
         assert "picture" not in "".join(text_of(message).lower() for message in request.messages)
 
 
-def test_names_beside_images_are_a_switch() -> None:
+def test_names_next_to_images_are_a_switch() -> None:
     assert "Front: table" not in text_of(asked(names=False).messages[-1])
     assert "Front: table, 2 x apple, kitchen" in text_of(asked().messages[-1])
     assert "- Names: " in text_of(asked().messages[0]) and "- Names: " not in text_of(asked(names=False).messages[0])
@@ -288,7 +288,7 @@ def test_the_template_of_the_manual_is_one(tmp_path: Path) -> None:
     assert "front: table, 2 x apple, kitchen" in text_of(request.messages[-1])
 
 
-def test_its_examples_lie_beside_it_or_are_built_in(tmp_path: Path) -> None:
+def test_its_examples_lie_next_to_it_or_are_built_in(tmp_path: Path) -> None:
     (tmp_path / "few.yaml").write_text("- {task: t, views: {front: [cup]}, analysis: a, subtasks: ['[Pick, cup]']}")
     body = OWN.replace("answer: text", "answer: text\nexamples: few.yaml").replace(
         "{% endblock %}", "{% for one in examples %}{{ one.answer }}{% endfor %}{% endblock %}", 1
@@ -328,7 +328,7 @@ def test_its_examples_lie_beside_it_or_are_built_in(tmp_path: Path) -> None:
         (OWN.replace("{{ task }}", "{{ self.user() }}"), "fails: maximum recursion depth"),
     ],
 )
-def test_a_template_that_can_not_be_used_is_told_in_a_sentence(text: str, message: str, tmp_path: Path) -> None:
+def test_a_template_that_can_not_be_used_is_reported_in_a_sentence(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.md"
     path.write_text(text)
     with pytest.raises(BadInput) as caught:
@@ -338,7 +338,7 @@ def test_a_template_that_can_not_be_used_is_told_in_a_sentence(text: str, messag
     assert not str(caught.value).endswith("..")
 
 
-def test_what_a_template_may_use_is_what_it_is_told() -> None:
+def test_what_a_template_may_use_is_what_it_is_given() -> None:
     prompt = Prompt(PromptSettings())
     variables = prompt.variables(GIVEN, Marked({}, {}))
     assert {*variables, "view", "ago"} == set(NAMES)
@@ -472,8 +472,8 @@ def test_a_verb_of_another_package_brings_its_own_sentence_or_none(template: str
 
 
 def test_two_declarations_may_differ_in_their_words_for_planners() -> None:
-    bare, told = Action(name="Fold"), Action(name="Fold", about="fold laundry.")
-    for declared in ([bare], [told]), ([told], [bare]):
+    bare, messages = Action(name="Fold"), Action(name="Fold", about="fold laundry.")
+    for declared in ([bare], [messages]), ([messages], [bare]):
         assert action_table(declared)["Fold"].about == "fold laundry."
 
 

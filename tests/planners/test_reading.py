@@ -216,14 +216,14 @@ def test_a_lone_bracket_is_a_subtask() -> None:
     assert read(" [Go to, blue table]\n", TEXT, ACTIONS, MODELS).subtasks == (Subtask("Go to", "blue table"),)
 
 
-def test_an_unlisted_action_is_told_and_kept_for_the_executor_to_refuse() -> None:
+def test_an_unlisted_action_is_reported_and_kept_for_the_executor_to_refuse() -> None:
     text = "Analysis: x\nSubtask: [Squeeze, apple]\nModel: octo"
     with pytest.raises(Unlisted, match="'Squeeze' is not in the list of actions: Go to, Pick") as caught:
         read(text, TEXT, ACTIONS, MODELS)
     assert caught.value.reading.subtasks == (Subtask("Squeeze", "apple"),)
 
 
-def test_an_unlisted_model_is_told_and_kept_for_the_executor_to_refuse() -> None:
+def test_an_unlisted_model_is_reported_and_kept_for_the_executor_to_refuse() -> None:
     with pytest.raises(Unlisted, match="'RT-2' is not in the list of models: NoMaD") as caught:
         read("Analysis: x\nSubtask: [Pick, apple]\nModel: RT-2", TEXT, ACTIONS, MODELS)
     assert (caught.value.reading.subtasks, caught.value.reading.model) == ((APPLE,), "RT-2")
@@ -246,7 +246,7 @@ def test_an_unlisted_model_is_told_and_kept_for_the_executor_to_refuse() -> None
         ("x" * (MAX_TEXT + 1), "too long"),
     ],
 )
-def test_text_that_is_no_answer_is_told_what_to_write(text: str, message: str) -> None:
+def test_text_that_is_no_answer_is_answered_with_what_to_write(text: str, message: str) -> None:
     problem = wrong(text, TEXT)
     assert message in problem
     assert problem.endswith("Write three lines: 'Analysis: ...', 'Subtask: [action, target]' and 'Model: ...'.")
@@ -409,7 +409,7 @@ def test_a_plan() -> None:
         ('{"subtask": {"action": __import__("os").system("true")}}', "broken"),
     ],
 )  # fmt: skip
-def test_json_that_is_no_decision_is_told_what_to_write(text: str, message: str) -> None:
+def test_json_that_is_no_decision_is_answered_with_what_to_write(text: str, message: str) -> None:
     problem = wrong(text)
     assert message in problem
     assert "Write one JSON object and nothing else" in problem

@@ -144,7 +144,7 @@ def test_a_rule_that_is_switched_off_reads_nothing(leniencies: str) -> None:
     assert " is not read). Write one JSON object" in questions[1]
 
 
-def test_a_rule_that_is_misspelt_is_told() -> None:
+def test_a_rule_that_is_misspelt_is_reported() -> None:
     with pytest.raises(BadInput, match="There is no leniency 'fences': did you mean 'fence'"):
         load_planner("chat:m", {"base_url": "http://127.0.0.1:9/v1", "leniencies": "all,-fences"})
 

@@ -38,7 +38,7 @@ class Says(LanguageModel):
         return Reply(self.text)
 
 
-def test_a_model_is_told_how_to_answer_a_question_and_its_answer_is_the_decision_s() -> None:
+def test_a_model_is_shown_how_to_answer_a_question_and_its_answer_is_the_decision_s() -> None:
     said = '{"analysis": "It is empty.", "subtask": {"action": "End", "report": "success", "answer": "no"}}'
     model = Says(said)
     decision = ModelPlanner(model, PromptSettings()).decide(QUESTION)
@@ -61,10 +61,10 @@ def test_a_model_need_not_say_anything_with_end(ending: str) -> None:
 
 
 def test_two_answers_to_a_question_are_not_one() -> None:
-    told = ['{"subtask": {"action": "End"}, "answer": "' + answer + '"}' for answer in ("yes", "no")]
+    reported = ['{"subtask": {"action": "End"}, "answer": "' + answer + '"}' for answer in ("yes", "no")]
     with pytest.raises(Unreadable, match="says several things"):
-        read("\n".join(told), Layout("json"), ACTIONS)
-    assert read("\n".join([told[1]] * 2), Layout("json"), ACTIONS).answer == "no"
+        read("\n".join(reported), Layout("json"), ACTIONS)
+    assert read("\n".join([reported[1]] * 2), Layout("json"), ACTIONS).answer == "no"
 
 
 def test_an_answer_with_the_last_of_several_steps_is_kept() -> None:
@@ -84,7 +84,7 @@ def test_an_answer_with_the_last_of_several_steps_is_kept() -> None:
         ('{"analysis": "a", "subtask": {"action": "End"}}', "", ""),
     ],
 )
-def test_a_report_and_an_answer_are_read_in_end_or_beside_it(answer: str, report: str, said: str) -> None:
+def test_a_report_and_an_answer_are_read_in_end_or_next_to_it(answer: str, report: str, said: str) -> None:
     reading = read(answer, Layout("json"), ACTIONS)
     assert (reading.subtasks, reading.report, reading.answer) == ((END,), report, said)
     assert reading.leniencies == ()

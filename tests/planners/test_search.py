@@ -116,7 +116,7 @@ def test_what_is_seen_across_a_room_is_looked_for_behind_doors_before_tables_are
     assert House(things_on_tables=2).play("put the sugar box in the bowl")[1] == "[Go to, drawer 1]"
 
 
-def test_what_a_drawer_shows_beside_the_robot_is_picked_without_going_to_it() -> None:
+def test_what_a_drawer_shows_next_to_the_robot_is_picked_without_going_to_it() -> None:
     subtasks = House().play("put the sugar box in the bowl")
     assert subtasks[subtasks.index("[Open, drawer 3]") + 1] == "[Pick, sugar box]"
 

@@ -89,7 +89,7 @@ ASKED: dict[str, tuple[dict[str, str], Any, float | None]] = {
 
 
 @pytest.mark.parametrize("case", ASKED)
-def test_a_wait_is_found_wherever_it_is_told(case: str) -> None:
+def test_a_wait_is_found_wherever_it_is_given(case: str) -> None:
     headers, body, seconds = ASKED[case]
     assert wait_asked(headers, body, NOW) == (seconds if seconds is None else pytest.approx(seconds))
 
@@ -108,7 +108,7 @@ def test_a_wait_is_found_wherever_it_is_told(case: str) -> None:
         (None, False),
     ],
 )
-def test_a_quota_of_the_day_is_told_from_one_of_the_minute(body: Any, used_up: bool) -> None:
+def test_a_quota_of_the_day_is_distinguished_from_one_of_the_minute(body: Any, used_up: bool) -> None:
     assert is_used_up(body, wait_asked({}, body)) is used_up
 
 
@@ -153,7 +153,7 @@ def test_the_second_request_comes_when_it_is_asked_for(make: Any, way: Way, seco
 
 
 @pytest.mark.parametrize("make", [chat_model, claude_model, gemini_model])
-def test_after_the_last_try_the_wait_is_told_and_no_body_is_shown(make: Any) -> None:
+def test_after_the_last_try_the_wait_is_reported_and_no_body_is_shown(make: Any) -> None:
     with Endpoint(busy(google(retry_info("0.2s"), listed=True))) as endpoint, pytest.raises(PlannerError) as error:
         make(endpoint, backoff=0.01, retries=1).complete(question())
     assert str(error.value).endswith("answers 429: quota (2 tries, deadline 180 s; it asks to wait 1 s).")

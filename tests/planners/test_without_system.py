@@ -73,7 +73,7 @@ def test_a_conversation_keeps_its_turns() -> None:
     ]
 
 
-def test_what_still_fails_without_a_system_message_is_told() -> None:
+def test_what_still_fails_without_a_system_message_is_reported() -> None:
     with Endpoint(status(400, "System role not supported")) as endpoint:
         with (
             pytest.warns(UserWarning, match="From now on"),
@@ -145,7 +145,7 @@ def test_an_episode_is_played_with_turns() -> None:
         ("image_url is not supported by this model", "only reads text: --set images=false"),
     ],
 )
-def test_too_many_pictures_are_told_from_pictures_at_all(sentence: str, advice: str) -> None:
+def test_too_many_pictures_are_distinguished_from_pictures_at_all(sentence: str, advice: str) -> None:
     with Endpoint(status(400, sentence)) as endpoint, pytest.raises(PlannerError, match=advice):
         chat_model(endpoint).complete(question(PICTURE, "Well?"))
 

@@ -133,8 +133,8 @@ class TinyRobot(Robot):
 
     def snapshot(self) -> WorldSnapshot:
         over = abs(self.places["ball"] - self.places["box"]) <= REACH
-        spot = ("held", "robot") if self.holding else ("in", "box") if over else ("on", "floor")
-        ball = {"kind": "ball", "relation": spot[0], "at": spot[1], "position": (self.places["ball"], 0.0, 0.0)}
+        place = ("held", "robot") if self.holding else ("in", "box") if over else ("on", "floor")
+        ball = {"kind": "ball", "relation": place[0], "at": place[1], "position": (self.places["ball"], 0.0, 0.0)}
         return WorldSnapshot(
             objects={"ball": ObjectState.model_validate(ball)},
             fixed={"box": FixedState(kind="box"), "floor": FixedState(kind="floor")},

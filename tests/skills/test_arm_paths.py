@@ -66,7 +66,7 @@ def test_what_the_hand_holds_is_kept_clear_too():
     assert sentence.startswith("what the hand holds would run into something at [")
 
 
-def test_where_there_is_no_way_the_first_thing_in_it_is_told():
+def test_where_there_is_no_way_the_first_thing_in_it_is_reported():
     q = at(LEFT)
     block = Box(RIGHT, np.array([0.1, 0.1, 0.05]))
     with pytest.raises(NoWay, match=r"would run into something at \[\d+, \d+, -?\d+\]"):

@@ -189,7 +189,7 @@ def test_large_motions_are_shortened():
     assert np.linalg.norm(body.poses[-1].position - begin.position) == pytest.approx(LONGEST)
 
 
-def test_what_is_out_of_reach_is_left_out_and_told():
+def test_what_is_out_of_reach_is_left_out_and_reported():
     body = Body()
     away = [replace(STILL, translation=np.array([0.1, 0.0, 0.0]))] * 20
     skill = reaching(body, Script(*away, steps=20))

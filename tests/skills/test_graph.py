@@ -76,7 +76,7 @@ def test_all_of_it_is_connected(charted: tuple[MujocoHome, Ground, Graph]) -> No
     assert len(graph.points) <= 30
 
 
-def test_everything_has_a_point_beside_it_in_its_room(charted: tuple[MujocoHome, Ground, Graph]) -> None:
+def test_everything_has_a_point_next_to_it_in_its_room(charted: tuple[MujocoHome, Ground, Graph]) -> None:
     home, ground, graph = charted
     things = home.snapshot().things
     assert len(set(things) - set(graph.beside)) <= 2, "what stands behind other things cannot be come to"
@@ -90,7 +90,7 @@ def test_everything_has_a_point_beside_it_in_its_room(charted: tuple[MujocoHome,
         assert np.any(np.all((graph.points >= (x0, y0)) & (graph.points <= (x1, y1)), axis=1))
 
 
-def test_what_a_point_is_beside_comes_into_the_picture_by_turning(charted: tuple[MujocoHome, Ground, Graph]) -> None:
+def test_what_is_next_to_a_point_comes_into_the_picture_by_turning(charted: tuple[MujocoHome, Ground, Graph]) -> None:
     """The picture is 100 degrees wide."""
     _, ground, graph = charted
     for name, point in graph.beside.items():
@@ -178,7 +178,7 @@ def test_turn_to_a_point_and_move_to_it(home: MujocoHome, ideal: bool) -> None:
 
 
 @pytest.mark.parametrize("ideal", [True, False])
-def test_nothing_ahead_is_told_and_nothing_moves(home: MujocoHome, ideal: bool) -> None:
+def test_nothing_ahead_is_reported_and_nothing_moves(home: MujocoHome, ideal: bool) -> None:
     skill, graph = skill_of(home, ideal)
     tries = 0
     while graph.moved(0, home.measured().base.yaw) is not None:

@@ -91,7 +91,7 @@ def the_table(folder: Path, skills: str, script: list[object], **settings: objec
 
 
 @pytest.mark.slow
-def test_learned_skills_move_the_panda_beside_its_own(tmp_path: Path) -> None:
+def test_learned_skills_move_the_panda_next_to_its_own(tmp_path: Path) -> None:
     release = octo_releases.write(tmp_path / "octo-small-1.5")
     table = octo_releases.table(tmp_path / "t5.npz", "pick up the purple cross")
     script = [

@@ -96,7 +96,7 @@ def test_where_answers_overlap(overlap, second):
     assert number_of(given) == second and given.opening == 0.5
 
 
-def test_what_a_policy_cannot_do_is_told_when_its_motion_is_due():
+def test_what_a_policy_cannot_do_is_reported_when_its_motion_is_due():
     policy = Counting()
     policy.failure = "the text has no row"
     policy.may.set()

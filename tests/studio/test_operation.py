@@ -123,15 +123,15 @@ def test_a_planner_in_charge_takes_no_subtask_of_a_person(tmp_path, plan):
 
 
 def test_what_is_in_a_picture_and_what_can_be_done_with_it(tmp_path):
-    spots = []
+    places = []
     orders = [
         Begin(task="look"),
-        Look("front", spots.append),
-        Look("front", spots.append, (0.99, 0.99)),
-        Look("nowhere", spots.append),
+        Look("front", places.append),
+        Look("front", places.append, (0.99, 0.99)),
+        Look("nowhere", places.append),
     ]
     front, _ = operate(tmp_path, orders)
-    everything, corner = spots
+    everything, corner = places
     by_name = {thing.name: thing.subtasks for thing in everything}
     assert ("Go to", "ball", "") in by_name["ball"] and ("Pick", "ball", "") in by_name["ball"]
     assert len(corner) < len(everything)

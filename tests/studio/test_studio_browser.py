@@ -156,12 +156,12 @@ def test_a_studio_that_is_gone_locks_the_controls_and_says_so(page):
 
 def test_the_map_names_what_the_pointer_is_on_and_draws_the_way(page):
     place = page.evaluate("worldMap.content.loose.concat(worldMap.content.fixed)[0]")
-    spot = page.evaluate(
+    point = page.evaluate(
         "([x, y]) => { const { x0, y1, scale, left, top } = worldMap.view;"
         " return [(left + (x - x0) * scale) / devicePixelRatio, (top + (y1 - y) * scale) / devicePixelRatio]; }",
         [place["x"], place["y"]],
     )
-    page.hover("#map", position={"x": spot[0], "y": spot[1]})
+    page.hover("#map", position={"x": point[0], "y": point[1]})
     assert page.get_attribute("#map", "title")
     page.click("#robot")
     page.keyboard.down("w")

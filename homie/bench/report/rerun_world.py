@@ -83,13 +83,13 @@ class World:
 
 def read_world(folder: Path) -> World:
     """The world of an episode folder. In a bench every episode has its own scene, otherwise the run has one."""
-    start = _outset(folder / "scene.json") or _outset(folder.parent.parent / "scene.json")
+    start = _start_of(folder / "scene.json") or _start_of(folder.parent.parent / "scene.json")
     path = folder / "final_state.json"
     state = load_json(path) if path.exists() else {}
     return World(start, state if isinstance(state, dict) else {})
 
 
-def _outset(scene: Path) -> WorldSnapshot | None:
+def _start_of(scene: Path) -> WorldSnapshot | None:
     """How a scene starts, by the first environment that knows such scenes; None without a file, or where none does."""
     for robot in registry.names("scenes") if scene.exists() else ():
         with contextlib.suppress(BadInput):  # the scene of another environment
@@ -198,7 +198,7 @@ def _send_robot(
             turned = rr.Quaternion(xyzw=_turn(pose[2]))
             stream.log("world/robot", rr.Transform3D(translation=(pose[0], pose[1], 0.0), quaternion=turned))
     if len(poses):
-        spots = np.column_stack([poses[:, 1:3], np.zeros(len(poses))])
+        places = np.column_stack([poses[:, 1:3], np.zeros(len(poses))])
         turns = np.array([_turn(yaw) for yaw in poses[:, 3]])
         stream.send_columns(
             "world/robot",
@@ -206,9 +206,9 @@ def _send_robot(
                 rr.TimeColumn(SECONDS, duration=durations(poses[:, 0])),
                 rr.TimeColumn(ROUND, sequence=rounds),
             ],
-            columns=rr.Transform3D.columns(translation=spots, quaternion=turns),
+            columns=rr.Transform3D.columns(translation=places, quaternion=turns),
         )
-        path = rr.LineStrips3D([spots + np.array([0.0, 0.0, THICK])], colors=[PATH], radii=0.015)
+        path = rr.LineStrips3D([places + np.array([0.0, 0.0, THICK])], colors=[PATH], radii=0.015)
         stream.log("world/path", path, static=True)
 
 

@@ -188,13 +188,13 @@ def repair_takes(folder: Path) -> tuple[Repaired, ...]:
                 if _is_empty(run):
                     shutil.rmtree(run)
                 else:
-                    done += _mended(run)
+                    done += _repaired(run)
         finally:
             os.close(lock)
     return tuple(done)
 
 
-def _mended(run: Path) -> list[Repaired]:
+def _repaired(run: Path) -> list[Repaired]:
     tried = [repair(path) for path in sorted(run.glob(f"episodes/*/{RECORDING}"))]
     return [repaired for repaired in tried if repaired is not None]
 

@@ -55,9 +55,9 @@ class _Map:
         self._doorways()
         for piece in sorted(self.scene.furniture, key=self.scene.base):
             self._piece(piece)
-        spots = [(item, self._pixel(*start_pose(self.scene, item)[0][:2])) for item in self.scene.objects]
+        places = [(item, self._pixel(*start_pose(self.scene, item)[0][:2])) for item in self.scene.objects]
         radius = self.scale * 0.035
-        for item, (x, y) in spots:
+        for item, (x, y) in places:
             box = (x - radius, y - radius, x + radius, y + radius)
             self.pen.ellipse(box, fill=_paint(COLOURS[item.colour]), outline=INK)
             self.labels.append(box)
@@ -67,7 +67,7 @@ class _Map:
         for piece in self.scene.furniture:
             if piece.stands_on is None or piece.height is None:
                 self._label(piece.name, *self._pixel(piece.x, piece.y), 14, fill=(25, 25, 120), halo=True)
-        for item, (x, y) in spots:
+        for item, (x, y) in places:
             self._label(item.name, x, y + self.scale * 0.09, 11, fill=INK, halo=True)
         for person in self.scene.people:
             x, y = self._pixel(*person.position)

@@ -88,8 +88,8 @@ class Writer:
         """Whether one of its readers is that of a service in the form of rmw_cyclonedds."""
         writer = self._writer
         handles = [] if writer is None else writer.get_matched_subscriptions()
-        found = (writer.get_matched_subscription_data(handle) for handle in handles if writer is not None)
-        return any(endpoint is not None and answers(endpoint.qos) for endpoint in found)
+        matches = (writer.get_matched_subscription_data(handle) for handle in handles if writer is not None)
+        return any(endpoint is not None and answers(endpoint.qos) for endpoint in matches)
 
     def matched(self) -> int:
         """How many readers there are."""

@@ -111,15 +111,15 @@ def _marked(sight: Sight, source: str, keep: Keep, lot: random.Random) -> Iterat
     """What a marked thing is, and its colour."""
     fitting = [name for name in sight.things if _area(sight.spot(name).box) <= LARGE]
     for name in lot.sample(fitting, min(2, len(fitting))):
-        spot, thing = sight.spot(name), sight.world.things[name]
-        picture = keep(boxed(sight.picture, [spot.box]))
+        place, thing = sight.spot(name), sight.world.things[name]
+        picture = keep(boxed(sight.picture, [place.box]))
         kind = thing.kind.replace("_", " ")
         around = tuple(
             sight.world.things[other].kind.replace("_", " ") for other in sight.pixels if other in sight.world.things
         )
         asked = Candidate("What is the thing at mark 1?", "choice", (picture,), kind, drawn=3, avoid=around)
         yield Unit(PERCEPTION, "kind", source, (asked,))
-        if thing.colour in COLOURS and looks_like(spot.colour) == thing.colour:
+        if thing.colour in COLOURS and looks_like(place.colour) == thing.colour:
             alike = tuple(
                 colour for colour in COLOURS if colour != thing.colour and _apart_by(colour, thing.colour) < ALIKE
             )
@@ -203,10 +203,10 @@ def _places(sight: Sight, source: str, plain: str, lot: random.Random) -> Iterat
     """Where to take hold of a thing, as a point; where it is, as a box."""
     small = _loose(sight)
     for name in lot.sample(small, min(2, len(small))):
-        spot, words = sight.spot(name), sight.called(name)
-        x, y = spot.middle
+        place, words = sight.spot(name), sight.called(name)
+        x, y = place.middle
         text = f"At which point should the robot take hold of the {words}?"
-        asked = Candidate(text, "point", (plain,), f"({x:.4f}, {y:.4f})", region=spot.box)
+        asked = Candidate(text, "point", (plain,), f"({x:.4f}, {y:.4f})", region=place.box)
         yield Unit(AFFORDANCE, "grasp_point", source, (asked,))
     whole = [name for name in sight.things if _is_whole(sight.spot(name).box)]
     for name in lot.sample(whole, min(1, len(whole))):
@@ -223,10 +223,10 @@ def _handles(sight: Sight, source: str, keep: Keep, lot: random.Random) -> Itera
             continue
         rows, columns = np.nonzero(sight.mask(name) & ~handle)
         height, width = handle.shape
-        spots = [((column + 0.5) / width, (row + 0.5) / height) for row, column in zip(rows, columns, strict=True)]
+        places = [((column + 0.5) / width, (row + 0.5) / height) for row, column in zip(rows, columns, strict=True)]
         right = sight.spot(f"{name}/handle").middle
         points = [right]
-        for point in lot.sample(spots, min(60, len(spots))):
+        for point in lot.sample(places, min(60, len(places))):
             if len(points) < MARKS and all(np.hypot(point[0] - x, point[1] - y) > 0.15 for x, y in points):
                 points.append((float(point[0]), float(point[1])))
         if len(points) < MARKS:

@@ -91,7 +91,7 @@ class TestNames:
         home.world.held = "apple_1"
         assert self.resolved(locator, "Put", "apple") == "apple_2"
 
-    def test_of_all_that_were_told_by_one_name_the_one_that_can_be_meant(
+    def test_of_all_that_were_reported_by_one_name_the_one_that_can_be_meant(
         self, home: MujocoHome, locator: BackgroundLocator
     ) -> None:
         seen = home.observe(VIEWS)
@@ -154,10 +154,10 @@ class TestGoals:
 
     def test_a_bowl_as_destination_is_its_middle(self, locator: BackgroundLocator, seen: Observation) -> None:
         goal = locator.goal("bowl", ACTION_TABLE["Put"], seen)
-        (spot,) = goal.surfaces
+        (place,) = goal.surfaces
         assert goal.box is not None
-        assert np.linalg.norm(spot.center[:2] - goal.box.center[:2]) < 0.01
-        assert abs(spot.center[2] - goal.box.center[2]) < goal.box.half[2] + 1e-6
+        assert np.linalg.norm(place.center[:2] - goal.box.center[:2]) < 0.01
+        assert abs(place.center[2] - goal.box.center[2]) < goal.box.half[2] + 1e-6
 
     def test_a_room_is_a_rectangle_to_be_in(self, locator: BackgroundLocator, seen: Observation) -> None:
         goal = locator.goal("kitchen", ACTION_TABLE["Go to"], seen)
@@ -240,7 +240,7 @@ def test_without_world_state_there_are_no_background_targets() -> None:
         background(robot)
 
 
-def test_a_running_skill_is_told_what_has_changed(
+def test_a_running_skill_is_given_what_has_changed(
     home: MujocoHome, locator: BackgroundLocator, seen: Observation
 ) -> None:
     asked = [locator.due(replace(seen, stamp=seen.stamp + 0.04 * tick)) for tick in range(50)]

@@ -146,7 +146,7 @@ def _table() -> TableWorld:
     return TableWorld(built, data)
 
 
-def test_a_skill_is_told_the_solids_of_what_it_shall_pick_up() -> None:
+def test_a_skill_is_given_the_solids_of_what_it_shall_pick_up() -> None:
     robot = MujocoHome(generate(7, rooms=2, objects=21))
     locator = BackgroundLocator(robot)
     locator.reset(seed=0)

@@ -175,7 +175,7 @@ class TestCommands:
         assert sent.sent.get("base")[0] <= home.spec.max_linear
         assert sent.changes
 
-    def test_limbs_go_where_they_are_told(self, home: MujocoHome) -> None:
+    def test_limbs_go_where_they_are_sent(self, home: MujocoHome) -> None:
         q = READY
         for _ in range(200):
             home.act(Command(torso=float(q[0]), arm=tuple(q[1:].tolist()), head=(0.4, 0.2), gripper=0.07))

@@ -138,7 +138,7 @@ def test_a_can_that_is_rolled_over_lies_on_the_table() -> None:
         assert sorted(2 * box.half) == pytest.approx([0.066, 0.066, 0.101], abs=1e-3)
 
 
-def test_a_plum_that_is_told_to_be_in_a_bowl_is_in_it() -> None:
+def test_a_plum_that_should_be_in_a_bowl_is_in_it() -> None:
     bowl = {"kind": "bowl", "colour": "red", "x": 0.1, "y": 0.0}
     scene = _table(bowl, {"kind": "plum", "colour": "purple", "x": 0.1, "y": 0.0, "z": 0.036})
     with MujocoHome(scene) as home:

@@ -120,13 +120,13 @@ def test_what_stands_open_at_the_start_stays_so() -> None:
     for piece in pieces:
         piece["open"] = 0.5 if piece["kind"] in ("wardrobe", "chest", "dishwasher") else 0.0
     scene = SceneSpec.model_validate({**SceneSpec.load(SCENE).model_dump(), "furniture": pieces})
-    told = {name: joint.fraction for name, joint in initial_state(scene).joints.items()}
+    reported = {name: joint.fraction for name, joint in initial_state(scene).joints.items()}
     ajar = {"wardrobe/left_door", "wardrobe/right_door", "chest/lid", "dishwasher/flap"}
-    assert {name for name, fraction in told.items() if fraction == 0.5} == ajar
+    assert {name for name, fraction in reported.items() if fraction == 0.5} == ajar
     world = world_of(scene)
     mujoco.mj_step(world.model, world.data, 1000)
     now = snapshot_of(world, RobotState()).joints
-    assert {name: round(joint.fraction, 2) for name, joint in now.items()} == told
+    assert {name: round(joint.fraction, 2) for name, joint in now.items()} == reported
 
 
 def test_a_flap_covers_the_floor_before_it_and_a_lid_none() -> None:

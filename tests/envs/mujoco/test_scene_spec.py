@@ -178,7 +178,7 @@ def two_rooms(doorway: bool = True, furniture: tuple[dict, ...] = ()) -> SceneSp
     return SceneSpec.model_validate({"rooms": rooms, "doorways": doorways, "furniture": furniture, "robot": robot})
 
 
-def test_what_is_probably_not_meant_is_told(tmp_path):
+def test_what_is_probably_not_meant_is_reported(tmp_path):
     fridge = {"name": "fridge_1", "kind": "fridge", "colour": "white", "room": "kitchen", "y": 2.0, "yaw": 3.14159}
     assert doubts(two_rooms()) == []
     assert doubts(two_rooms(furniture=({**fridge, "x": 2.0},))) == []

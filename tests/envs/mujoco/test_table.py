@@ -122,14 +122,14 @@ class TestPredicates:
             return held.relation, held.at
 
         assert where_it_is() == where_it_is("blue_cylinder") == ("on", "table")
-        for spot, expected in (
+        for point, expected in (
             ((0.33, 0.22, TABLE_TOP + 0.005), ("in", "teal_container")),
             ((0.10, 0.12, TABLE_TOP + 0.005), ("in", "shape_sorter")),
             ((0.10, 0.12, TABLE_TOP + SORTER_HEIGHT), ("on", "shape_sorter")),
             ((0.25, -0.10, TABLE_TOP + 0.045), ("on", "blue_cylinder")),
             ((0.25, -0.90, 0.0), ("on", "floor")),
         ):
-            place(table, "red_cube", *spot)
+            place(table, "red_cube", *point)
             assert where_it_is() == expected
         table.world.held = "red_cube"
         assert where_it_is() == ("held", "gripper")
@@ -358,7 +358,7 @@ class Curious(Planner):
         return Decision((Subtask("Move", "[40, 50, 60, 0, 60, 60, 1]") if len(self.inputs) == 1 else END,))
 
 
-def test_a_planner_is_told_the_list_and_sees_both_cameras(table):
+def test_a_planner_is_given_the_list_and_sees_both_cameras(table):
     planner = Curious()
     result = run_episode("x", planner, executor(table), EpisodeRules(rounds=5), seed=0, listener=Listeners())
     assert result.ended_by == "ended" and result.history[0].feedback.ok

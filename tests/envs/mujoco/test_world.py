@@ -86,12 +86,12 @@ class TestPlace:
         assert world.place("strawberry") == Place("in", "bowl")
         assert world.place("bowl") == Place("on", "table", "top")
 
-    def test_what_is_beside_the_bowl_is_not_in_it(self, world: World) -> None:
+    def test_what_is_next_to_the_bowl_is_not_in_it(self, world: World) -> None:
         bowl = world.position(world.objects["bowl"].body)
         lay(world.model, world.data, "strawberry", bowl + np.array([0.13, 0.0, 0.0]))
         assert world.place("strawberry") == Place("on", "table", "top")
 
-    def test_what_is_let_go_beside_the_table_ends_on_the_floor(self, world: World) -> None:
+    def test_what_is_let_go_next_to_the_table_ends_on_the_floor(self, world: World) -> None:
         edge = world.position(world.objects["bowl"].body)
         lay(world.model, world.data, "mug", [edge[0] + 1.0, edge[1] + 0.3, 0.6])
         _settle(world, 1.5)
@@ -232,7 +232,7 @@ class TestSolids:
         assert panel.center[0] > 0.9, "it stands out into the room"
 
 
-def test_rooms_are_told_by_their_floor(world: World) -> None:
+def test_rooms_are_distinguished_by_their_floor(world: World) -> None:
     assert world.room_of(np.array([2.0, 2.0, 1.0])) == "kitchen"
     assert world.room_of(np.array([7.0, 2.0, 1.0])) is None
 

@@ -177,7 +177,7 @@ def test_a_body_without_an_arm_reaches_nothing_and_takes_no_space() -> None:
         robot.act(Command(effector=Pose(np.zeros(3), np.eye(3))))
 
 
-def test_what_blocked_a_skill_is_told_by_the_name_that_the_planner_knows():
+def test_what_blocked_a_skill_is_reported_by_the_name_that_the_planner_knows():
     flat = Flat()
     flat.reset(seed=0)
     reason = Failure(FailureReason.NO_GRASP, blockers=["cup_1"])

@@ -74,7 +74,7 @@ def test_a_verb_brings_its_state_about_where_its_rule_is_kept(name: str, tmp_pat
         assert session.world_state().objects[target].states[rule.state] is True
 
 
-def test_planners_and_people_are_told_of_every_verb_and_every_state() -> None:
+def test_planners_and_people_are_shown_every_verb_and_every_state() -> None:
     for name, verb in RULED.items():
         assert verb.does and verb.does in IdealChores.about and doings([name]) == verb.does
     about = RunOptions.model_fields["states"].description

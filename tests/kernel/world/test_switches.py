@@ -69,7 +69,7 @@ def test_from_sensors_no_switch_is_known_and_no_door_is_taken_for_one(name: str)
         assert len(execution.attempts) == 1, "another one would find no more"
 
 
-def test_household_verbs_are_told_only_where_a_skill_set_has_them(home: Session) -> None:
+def test_household_verbs_are_listed_only_where_a_skill_set_has_them(home: Session) -> None:
     assert {*VERBS} <= {*home.actions}
     with opened("ideal") as plain:
         assert plain.actions == ("Go to", "Pick", "Put", "Open", "Close", "End")

@@ -161,7 +161,7 @@ def test_rt_detr_answers_as_its_processor_does(folders: dict[str, Path], picture
     assert {detection.name for detection in detector.detect(seen(picture))} <= {"fridge", "sofa", "cup"}
 
 
-def test_what_homes_hold_is_looked_for_unless_told_otherwise(folders: dict[str, Path]) -> None:
+def test_what_homes_hold_is_looked_for_unless_stated_otherwise(folders: dict[str, Path]) -> None:
     kinds = vocabulary().kinds
     assert {name.replace("_", " ") for name in (*FURNITURE, *OBJECTS)} <= set(kinds)
     assert len(set(kinds)) == len(kinds) and all(canonical(kind) == kind for kind in kinds)

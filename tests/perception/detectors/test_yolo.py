@@ -84,7 +84,7 @@ def test_without_the_package_the_command_is_named(model: Path, monkeypatch: pyte
         make_part(DETECTOR, f"yolo:{model}")
 
 
-def test_a_torchvision_that_breaks_it_is_told(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_torchvision_that_breaks_it_is_reported(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (model.parent / "ultralytics.py").write_text("raise RuntimeError('operator torchvision::nms does not exist')")
     with pytest.raises(InfrastructureError, match="install a torchvision that fits torch"):
         make_part(DETECTOR, f"yolo:{model}")

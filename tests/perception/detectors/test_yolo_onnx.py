@@ -111,7 +111,7 @@ def test_names_are_those_of_homie_and_may_be_given(tmp_path: Path) -> None:
         few.detect(seen(picture))
 
 
-def test_what_the_network_repeats_is_told_once_and_larger_boxes_come_first(tmp_path: Path) -> None:
+def test_what_the_network_repeats_is_reported_once_and_larger_boxes_come_first(tmp_path: Path) -> None:
     table = np.zeros((1, 300, 6))
     table[0, :5] = [
         (10, 10, 30, 30, 0.6, 0),
@@ -136,7 +136,7 @@ def test_what_the_network_repeats_is_told_once_and_larger_boxes_come_first(tmp_p
         make_part(DETECTOR, f"yolo-onnx:{constant(path, table, (64, 64))}").detect(seen(picture))
 
 
-def test_one_class_is_told_from_end_to_end(tmp_path: Path) -> None:
+def test_one_class_is_detected_from_end_to_end(tmp_path: Path) -> None:
     """Six columns are a YOLOv5 of one class where there are as many rows as it has anchors."""
     table = np.zeros((1, 252, 6))
     table[0, 7] = (20, 20, 10, 10, 0.9, 0.5)

@@ -101,13 +101,13 @@ def test_a_question_that_is_too_long_costs_the_model_nothing(url: str, upstream:
     assert [asked.body["response_format"]["type"] for asked in sent_to(upstream, "long")] == ["json_schema"] * 2
 
 
-def test_a_model_that_it_does_not_know_is_told(url: str) -> None:
+def test_a_model_that_it_does_not_know_is_reported(url: str) -> None:
     with pytest.raises(PlannerError, match=r"nobody"):
         model(url, "nobody").complete(question())
     assert model(url, "nobody").form == "json_schema"
 
 
-def test_a_busy_model_is_asked_again_and_told_in_the_end(url: str, upstream: Endpoint) -> None:
+def test_a_busy_model_is_asked_again_and_reported_in_the_end(url: str, upstream: Endpoint) -> None:
     with pytest.raises(PlannerError, match=r"answers 429: .*Rate limit reached .*\(3 tries"):
         model(url, "busy", retries=2, backoff=0.05).complete(question())
     assert len(sent_to(upstream, "busy")) == 3

@@ -89,7 +89,7 @@ def test_pictures_are_refused_once_with_what_helps(url: str) -> None:
     assert model(url).form == "json_schema"
 
 
-def test_a_question_that_is_too_long_is_told_and_leaves_the_form(url: str) -> None:
+def test_a_question_that_is_too_long_is_reported_and_leaves_the_form(url: str) -> None:
     with pytest.raises(PlannerError, match="exceeds the available context size"):
         model(url).complete(asked("word " * 3000, SCHEMA))
     assert model(url).form == "json_schema"

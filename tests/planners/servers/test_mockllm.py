@@ -36,6 +36,6 @@ def test_texts_for_claude_are_answered(url: str) -> None:
     answers_of_rounds("anthropic:mocked", url, images=False)
 
 
-def test_pictures_break_it_and_what_helps_is_told(url: str) -> None:
+def test_pictures_break_it_and_what_helps_is_reported(url: str) -> None:
     with pytest.raises(PlannerError, match=r"answers 500: Internal Server Error .*images=false"):
         answers_of_rounds("chat:mocked", f"{url}/v1", retries=1, backoff=0.05)

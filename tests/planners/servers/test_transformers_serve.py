@@ -50,6 +50,6 @@ def test_rounds_with_pictures(url: str, models: Path, kind: str, provider: str) 
     assert all(answer.input_tokens > 1000 and answer.output_tokens == 2 for answer in answers)
 
 
-def test_a_model_that_is_not_there_is_told(url: str, models: Path) -> None:
+def test_a_model_that_is_not_there_is_reported(url: str, models: Path) -> None:
     with pytest.raises(PlannerError):
         chat_model(url, str(models / "nobody"), retries=0).complete(question())

@@ -242,7 +242,7 @@ def test_an_episode_whose_end_is_not_in_the_bag_is_kept_unfinished(tmp_path):
     assert stamps[0] > 0.3 and recording.seconds == pytest.approx(stamps[-1] - stamps[0], abs=0.05)
 
 
-def test_a_robot_of_another_profile_is_told(monday, tmp_path):
+def test_a_robot_of_another_profile_is_reported(monday, tmp_path):
     with pytest.raises(BadInput, match="give the profile of its robot"):
         episodes(monday[0], tmp_path / "recordings", "stack", profile="franka")
 

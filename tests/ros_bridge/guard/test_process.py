@@ -254,7 +254,7 @@ def test_a_guard_at_a_terminal_from_beginning_to_end(monkeypatch, network, tmp_p
     monkeypatch.setenv("ROS_LOCALHOST_ONLY", "1")
     monkeypatch.setattr("os.setpriority", lambda *_: None)
     leader, follower = pty.openpty()
-    told, handled = [], []
+    reported, handled = [], []
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
     def ready(path):
@@ -274,10 +274,10 @@ def test_a_guard_at_a_terminal_from_beginning_to_end(monkeypatch, network, tmp_p
                 run=None,
                 path=tmp_path / "g.sock",
                 transport="dds",
-                tell=told.append,
+                tell=reported.append,
                 ready=ready,
             )
-        assert told[0].startswith("Enter: EMERGENCY STOP")
+        assert reported[0].startswith("Enter: EMERGENCY STOP")
         assert handled == [signal.SIG_IGN], "the end of its terminal is not its end"
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
         assert not (tmp_path / "g.sock").exists()

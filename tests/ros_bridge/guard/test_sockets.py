@@ -247,7 +247,7 @@ def test_a_socket_that_was_left_is_taken_over_and_taken_away(tmp_path):
     AgentSocket(path, Guard(), dry_run=False, network=HERE).close()
 
 
-def test_a_path_that_is_too_long_is_told(tmp_path):
+def test_a_path_that_is_too_long_is_reported(tmp_path):
     folder = tmp_path / "x"
     fits = 100 - len(os.fsencode(folder)) - 1
     AgentSocket(folder / ("a" * fits), Guard(), dry_run=False, network=HERE).close()
@@ -444,7 +444,7 @@ def link(listening):
         yield link
 
 
-def test_a_link_says_what_it_is_told_to(link, guard):
+def test_a_link_says_what_it_is_commanded(link, guard):
     before = time.monotonic()
     link.velocity(0.1, -0.2)
     link.aim("head", [0.3, 0.4])
@@ -503,7 +503,7 @@ def test_how_a_command_ends_comes_to_who_gave_it(link, guard):
 
 
 @pytest.mark.parametrize("again", ["velocity", "aim"])
-def test_what_was_refused_is_told_at_the_next_command_and_once(link, guard, again):
+def test_what_was_refused_is_reported_at_the_next_command_and_once(link, guard, again):
     guard.answers = {"velocity": [Refused(why="too fast")]}
     say = {"velocity": lambda: link.velocity(0.1, 0.0), "aim": lambda: link.aim("head", [0.0, 0.0])}[again]
     link.velocity(9.0, 0.0)

@@ -205,7 +205,7 @@ def test_measurements_that_are_half_a_second_old_count():
     assert cancels(world)
 
 
-def test_a_stop_that_is_not_seen_is_told_after_more_than_three_seconds():
+def test_a_stop_that_is_not_seen_is_reported_after_more_than_three_seconds():
     world = exactly()
     world.say(Stop(id=7))
     tick_at(world, 3.0)
@@ -247,7 +247,7 @@ def test_a_stop_is_asked_for_five_times_a_second_until_the_robot_stands(world):
     assert cancels(world) == before and world.guard.standing
 
 
-def test_a_stop_that_is_not_seen_is_told_after_three_seconds(world):
+def test_a_stop_that_is_not_seen_is_reported_after_three_seconds(world):
     world.speed = (0.3, 0.0)
     world.pass_time(0.1)
     world.say(Stop(id=7))

@@ -223,7 +223,7 @@ def test_what_is_guessed_is_marked(tmp_path: Path) -> None:
     assert {"so100", "without_names", "two_arms", "quadruped", "panda_arm"} <= guessed
 
 
-def test_the_second_of_two_hands_and_links_beside_are_told(tmp_path: Path) -> None:
+def test_a_second_hand_and_links_next_to_it_are_reported(tmp_path: Path) -> None:
     robot = ROBOTS["two_arms"]()
     robot.extra_links = ["left over"]
     text, profile = drafted(robot, tmp_path)

@@ -41,7 +41,7 @@ def profile_with(**gripper: object):
 def test_a_gap_is_commanded_and_felt_as_the_robot_counts(nodes, kind):
     gripper, command, states = KINDS[kind]
     profile = profile_with(**gripper)
-    robot, over, told, heard = Puppet(), threading.Event(), [], {}
+    robot, over, reported, heard = Puppet(), threading.Event(), [], {}
     served = ServedRobot(nodes("/robot"), robot, profile)
     thread = threading.Thread(target=served.run, args=(over.is_set,))
     thread.start()
@@ -56,9 +56,9 @@ def test_a_gap_is_commanded_and_felt_as_the_robot_counts(nodes, kind):
         )
         until(ActionClient(nodes("/probe"), GRIPPER, profile.gripper.action).ready)
         until(lambda: heard)
-        outlet.grip(Grip(id=1, width=0.06, effort=20.0, stamp=time.monotonic()), told.append)
-        until(lambda: told)
-        assert told[0].outcome == "succeeded" and told[0].position == pytest.approx(command)
+        outlet.grip(Grip(id=1, width=0.06, effort=20.0, stamp=time.monotonic()), reported.append)
+        until(lambda: reported)
+        assert reported[0].outcome == "succeeded" and reported[0].position == pytest.approx(command)
         assert robot.opening == pytest.approx(0.06)
         until(lambda: felt.body().gripper == pytest.approx(0.06, abs=1e-4))
         assert [heard[name] for name in profile.gripper.joints] == pytest.approx(states, abs=1e-4)

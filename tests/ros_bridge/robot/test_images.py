@@ -70,7 +70,7 @@ def test_instance_numbers_may_be_minus_one(data, size):
         ({"height": 1}, "those are 2 rows, so its size is wrong"),
     ],
 )
-def test_what_cannot_be_read_is_told(fields, words):
+def test_what_cannot_be_read_is_reported(fields, words):
     with pytest.raises(RobotFault, match=words):
         picture_of(message("rgb8", np.zeros((2, 2, 3), np.uint8), 2, 2, **fields))
 

@@ -89,18 +89,18 @@ def test_depth_of_another_moment_is_not_taken(eye):
         pictures.frames(["eye"], patience=1.0)
 
 
-def test_a_picture_that_does_not_fit_its_camera_info_is_told(eye):
+def test_a_picture_that_does_not_fit_its_camera_info_is_reported(eye):
     driver, pictures = eye
     driver.shoot(now(), size=(3, 4))
     with pytest.raises(RobotFault, match=r"4x3 pixels, its camera info says 8x6"):
         pictures.frames(["eye"])
 
 
-def test_a_silent_camera_is_told(eye):
+def test_a_silent_camera_is_reported(eye):
     with pytest.raises(RobotFault, match="nothing has come on /eye/rgb"):
         eye[1].frames(["eye"], patience=0.2)
 
 
-def test_a_camera_that_is_not_there_is_told(eye):
+def test_a_camera_that_is_not_there_is_reported(eye):
     with pytest.raises(BadInput, match="no camera 'ear'"):
         eye[1].frames(["ear"])

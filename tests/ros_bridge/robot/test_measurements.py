@@ -158,7 +158,7 @@ def test_odometry_that_is_not_finite_is_refused_by_both_and_named(late, odd):
 
 
 @pytest.mark.parametrize(("frame", "told"), [("", 0), ("odom", 0), ("/odom", 0), ("map", 1)])
-def test_odometry_in_another_frame_is_told_once(robot, caplog, frame, told):
+def test_odometry_in_another_frame_is_reported_once(robot, caplog, frame, told):
     for _ in range(5):
         robot.odometry(frame=frame)
     assert caplog.text.count("is in the frame 'map', not in 'odom'") == told

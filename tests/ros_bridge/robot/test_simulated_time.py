@@ -62,12 +62,12 @@ def simulation(place, network):
 def guard(place, simulation):
     """What the guard says, line by line."""
     words = [sys.executable, "-m", "homie", "robot", "guard", str(place), "--arm-robot", "--silence", "1"]
-    told = []
+    reported = []
     with subprocess.Popen(words, env=dict(os.environ), cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
         while "listening at" not in (line := process.stderr.readline()):
             assert line, "the guard has ended"
-        threading.Thread(target=lambda: told.extend(process.stderr), daemon=True).start()
-        yield told
+        threading.Thread(target=lambda: reported.extend(process.stderr), daemon=True).start()
+        yield reported
         process.terminate()
         process.wait(20)
 

@@ -99,7 +99,7 @@ def test_who_follows_a_simulators_clock_hears_one_that_fits_the_stamps(puppet, n
     assert clock.stopped() == "" and abs(clock.now() - stamps[-1]) < 5.0
 
 
-def test_nobody_else_is_told_a_clock(puppet, nodes):
+def test_nobody_else_is_given_a_clock(puppet, nodes):
     node = nodes("/agent")
     until(lambda: "/odom" in node.graph().publishers)
     assert "/clock" not in node.graph().publishers

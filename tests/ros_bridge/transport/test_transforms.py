@@ -169,7 +169,7 @@ def test_a_stamp_of_zero_is_none(heard, transforms, caplog):
         transforms.lookup("odom", "other", oldest=1.0)
 
 
-def test_a_static_frame_that_moves_is_taken_and_told_once(heard, transforms, caplog):
+def test_a_static_frame_that_moves_is_taken_and_reported_once(heard, transforms, caplog):
     for x in (1.0, 1.0, 2.0, 3.0):
         heard.say("base_link", "camera", static=True, xyz=(x, 0, 0))
     assert transforms.lookup("base_link", "camera")[0, 3] == 3.0
@@ -184,7 +184,7 @@ def test_of_static_and_moving_the_later_message_counts(heard, transforms, caplog
     assert f"taken as {'static' if static_last else 'moving'}" in caplog.text
 
 
-def test_a_frame_with_another_parent_is_told(heard, transforms, caplog):
+def test_a_frame_with_another_parent_is_reported(heard, transforms, caplog):
     heard.say("odom", "base_link", at=99.0, xyz=(1, 0, 0))
     heard.say("map", "base_link", at=99.1, xyz=(2, 0, 0))
     assert transforms.lookup("map", "base_link")[0, 3] == 2

@@ -87,7 +87,7 @@ READ = {
 
 
 @pytest.mark.parametrize("way", READ)
-def test_what_a_training_put_around_the_weights_is_taken_away_and_told(way: str, tmp_path: Path) -> None:
+def test_what_a_training_put_around_the_weights_is_taken_away_and_reported(way: str, tmp_path: Path) -> None:
     held, notes = READ[way]
     read = read_checkpoint(saved(held, tmp_path / "a.pth"), TINY)
     assert same(read.tensors) and read.notes == notes
@@ -194,8 +194,8 @@ def test_skill_info_says_that_weights_are_not_finite(tmp_path: Path) -> None:
     state = dict(random_tensors(M3.layouts["m3-navigation"](), 1))
     name = next(name for name in state if name.startswith("actor_critic.actor"))
     state[name] = state[name] * float("nan")
-    told = inspect(saved(state, tmp_path / "a.pth"))
-    assert told.not_finite == (name,) and f"not finite: 1 tensor is such: {name}" in told.problem
+    reported = inspect(saved(state, tmp_path / "a.pth"))
+    assert reported.not_finite == (name,) and f"not finite: 1 tensor is such: {name}" in reported.problem
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,7 @@ def putting() -> dict[str, Make]:
     """Put onto a table, between things, into a shelf, into a basin, onto a spot."""
     mug = Box(np.array([0.5, 0.2, 0.77]), np.array([0.05, 0.05, 0.05]), 0.0, "mug")
     shelf = replace(bare_table(surfaces=(BOARD,), solids=SHELF), grid=floor_round(SHELF[0]))
-    spot = replace(TOP, center=np.array([0.5, 0.1, 0.74]), half_x=0.005, half_y=0.005)
+    place = replace(TOP, center=np.array([0.5, 0.1, 0.74]), half_x=0.005, half_y=0.005)
     return {
         "table": lambda: _puts(carrying(), bare_table(mug)),
         "full table": lambda: _puts(carrying(), bare_table(*CROWD[3:], *CROWD[:1])),
@@ -182,7 +182,7 @@ def putting() -> dict[str, Make]:
         "bowl": lambda: _puts(holding_bowl(), bare_table(mug)),
         "bowl with a plum": lambda: _puts(holding_bowl(loose=True), bare_table()),
         "basin": lambda: _puts(carrying(), _basin()),
-        "spot": lambda: _puts(carrying(), bare_table(surfaces=(spot,))),
+        "spot": lambda: _puts(carrying(), bare_table(surfaces=(place,))),
     }
 
 

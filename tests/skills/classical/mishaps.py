@@ -212,12 +212,12 @@ def plate_in_hand() -> Hand:
 @table
 def mishaps_of_putting() -> dict[str, Make]:
     """What is seen elsewhere, an arm that is stopped, plates, and what a hand does not let go."""
-    spot = replace(TOP, center=np.array([0.5, 0.1, 0.74]), half_x=0.005, half_y=0.005)
-    on_spot = bare_table(surfaces=(spot,))
+    place = replace(TOP, center=np.array([0.5, 0.1, 0.74]), half_x=0.005, half_y=0.005)
+    on_spot = bare_table(surfaces=(place,))
     shelf = replace(bare_table(surfaces=(BOARD,), solids=SHELF), grid=floor_round(SHELF[0]))
 
     def off(x: float) -> Goal:
-        return bare_table(surfaces=(replace(spot, center=spot.center + np.array([x, 0.01, 0.0])),))
+        return bare_table(surfaces=(replace(place, center=place.center + np.array([x, 0.01, 0.0])),))
 
     crate = Box(np.array([0.4, -0.1, 0.85]), np.array([0.4, 0.5, 0.13]), 0.0, "crate")
     return {

@@ -82,7 +82,7 @@ def test_the_hand_is_closed_until_it_holds_something_or_is_shut(width: float) ->
     assert robot.stamp == pytest.approx((0.1 - width) / SPEC.gripper_speed + 0.2, abs=3 * PERIOD)
 
 
-def test_the_hand_opens_to_let_go_as_far_as_it_is_told() -> None:
+def test_the_hand_opens_to_let_go_as_far_as_it_is_commanded() -> None:
     for further, opening in ((np.inf, SPEC.gripper_max), (0.02, 0.07)):
         robot = ObedientRobot(ORIGIN, READY, 0.05, holding=True)
         skill = moved(robot, lambda skill, further=further: skill.release(further))  # type: ignore[misc]
@@ -122,7 +122,7 @@ def test_an_arm_that_leans_on_something_is_not_waited_for_long() -> None:
 
 
 @pytest.mark.parametrize("speed", [0.05, 0.15])
-def test_a_straight_line_goes_as_fast_as_it_is_told_and_keeps_its_direction(speed: float) -> None:
+def test_a_straight_line_goes_as_fast_as_it_is_commanded_and_keeps_its_direction(speed: float) -> None:
     robot = ObedientRobot(Pose2(1.0, 2.0, 0.7), READY)
     begin = robot.gripper
     end = Pose(begin.position + np.array([0.03, 0.02, -0.12]), begin.rotation)
@@ -144,7 +144,7 @@ def test_a_straight_line_goes_as_fast_as_it_is_told_and_keeps_its_direction(spee
     assert np.linalg.norm(aside, axis=1).max() < 0.01
 
 
-def test_a_line_that_the_arm_cannot_go_is_told() -> None:
+def test_a_line_that_the_arm_cannot_go_is_reported() -> None:
     robot = ObedientRobot(ORIGIN, READY)
     far = Pose(np.array([1.8, 0.0, 1.0]), robot.gripper.rotation)
     skill = moved(robot, lambda skill: skill.line(far))
@@ -178,7 +178,7 @@ def test_to_stand_still_is_to_command_nothing() -> None:
     assert robot.commands == [Command()] * 14, "13 periods, and the one in which it ends"
 
 
-def test_a_motion_beside_another_stops_where_it_is() -> None:
+def test_a_motion_next_to_another_stops_where_it_is() -> None:
     robot = ObedientRobot(ORIGIN)
     moved(robot, lambda skill: skill.accompanied(skill.wait(0.4), skill.lift(np.array([0.386]))))
     height = robot.body.joints["torso_lift_joint"]

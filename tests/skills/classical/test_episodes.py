@@ -62,7 +62,7 @@ def test_a_bowl_is_carried_with_what_is_in_it_and_emptied(tmp_path: Path) -> Non
     assert (states["bowl"]["at"], states["plum"]["at"]) == ("kitchen_counter", "kitchen_counter")
 
 
-def test_from_one_table_to_another_beside_what_stands_there(tmp_path: Path) -> None:
+def test_from_one_table_to_another_next_to_what_stands_there(tmp_path: Path) -> None:
     furniture = [
         {"name": "brown_table", "kind": "table", "colour": "brown", "x": 0.6, "y": 2.0},
         {"name": "white_table", "kind": "table", "colour": "white", "x": 3.6, "y": 2.0, "yaw": 3.1416, "width": 0.8},

@@ -166,9 +166,9 @@ def test_the_torso_goes_along_on_the_way_at_its_own_speed() -> None:
     lift = np.array([0.2])
     play(Routine(lambda skill: skill.navigate(np.array([2.0, 0.0]), 0.0, torso=lift)), robot, nowhere(empty_floor()))
     heights = [command.get("torso") for command in robot.commands]
-    told = [REST[0], *(float(height[0]) for height in heights if height is not None)]
-    assert told[-1] == pytest.approx(0.2)
-    assert np.max(np.abs(np.diff(told))) == pytest.approx(SPEC.chain.speeds[0] * PERIOD)
+    reported = [REST[0], *(float(height[0]) for height in heights if height is not None)]
+    assert reported[-1] == pytest.approx(0.2)
+    assert np.max(np.abs(np.diff(reported))) == pytest.approx(SPEC.chain.speeds[0] * PERIOD)
 
 
 def test_without_a_map_it_does_not_drive() -> None:

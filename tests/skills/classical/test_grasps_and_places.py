@@ -161,7 +161,7 @@ def test_the_rim_of_a_thing_with_an_ear_is_taken_at_its_narrow_side() -> None:
 
 
 @given(st.floats(0.012, 0.04), st.floats(0.012, 0.04), st.floats(0.01, 0.1))
-def test_a_flat_hand_is_beside_what_it_closes_on_and_not_over_it(hx: float, hy: float, hz: float) -> None:
+def test_a_flat_hand_is_next_to_what_it_closes_on_and_not_over_it(hx: float, hy: float, hz: float) -> None:
     """Between boards it comes in level: what is lower than its palm would be under it."""
     box = Box(np.array([0.0, 0.0, 0.5 + hz]), np.array([hx, hy, hz]))
     ways = grasps(box, (), np.array([-1.0, 0.0]), room=0.3)
@@ -202,9 +202,9 @@ def test_in_a_sink_room_is_left_for_a_second_thing() -> None:
 
 
 def test_a_spot_is_its_own_middle_even_where_the_thing_is_larger() -> None:
-    spot = Surface(np.array([0.3, 0.2, 0.8]), 0.005, 0.005, 0.0)
-    spots = places(spot, (), Hand(half=(0.08, 0.08, 0.05)))
-    assert spots and all(np.linalg.norm(point - spot.center) < 0.005 for _, point in spots)
+    place = Surface(np.array([0.3, 0.2, 0.8]), 0.005, 0.005, 0.0)
+    points = places(place, (), Hand(half=(0.08, 0.08, 0.05)))
+    assert points and all(np.linalg.norm(point - place.center) < 0.005 for _, point in points)
 
 
 def test_a_solid_block_has_no_rim() -> None:

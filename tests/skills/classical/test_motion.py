@@ -247,7 +247,7 @@ class TestGettingStuck:
     def at(self, seconds: float) -> Observation:
         return Observation(seconds, Proprioception(Pose2(0, 0, 0), joints=dict.fromkeys(SPEC.chain.names, 0.0)))
 
-    def test_it_frees_itself_before_the_failure_is_told(self) -> None:
+    def test_it_frees_itself_before_the_failure_is_reported(self) -> None:
         def blocked() -> Motion:
             yield Command(torso=0.1)
             raise Stuck("the arm is blocked")

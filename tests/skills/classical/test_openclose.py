@@ -166,7 +166,7 @@ def test_where_the_hand_touches_what_it_opens_or_closes() -> None:
 
 @pytest.mark.parametrize("sense", [1.0, -1.0])
 @pytest.mark.parametrize("opening", [0.0, 0.8])
-def test_a_door_is_pushed_beside_its_handle_or_in_its_middle(sense: float, opening: float) -> None:
+def test_a_door_is_pushed_next_to_its_handle_or_in_its_middle(sense: float, opening: float) -> None:
     door = hinged(sense, opening)
     beside, middle = begun(Close, door).contacts(door)
     along = np.cross(door.outward, UP) * (1.0 if np.cross(door.outward, UP) @ door.handle > 0.0 else -1.0)

@@ -246,14 +246,14 @@ def test_a_thing_is_set_down_standing_a_centimetre_above_a_free_spot() -> None:
     assert not putting.robot.body.holding and putting.robot.body.gripper > 0.09
     assert putting.robot.base.x < TABLE.center[0] - TABLE.half[0] - 0.285 - 0.3, "it backs away"
     assert in_posture(putting.robot, REST)
-    spot = putting.released.position
+    place = putting.released.position
     down = np.array([pose.position for pose in putting.poses[: putting.let_go]])
-    down = down[np.linalg.norm(down - spot, axis=1) < 0.1]
-    assert down[0][2] > spot[2] + 0.09 and np.all(np.diff(down[:, 2]) <= 1e-6), "from above"
+    down = down[np.linalg.norm(down - place, axis=1) < 0.1]
+    assert down[0][2] > place[2] + 0.09 and np.all(np.diff(down[:, 2]) <= 1e-6), "from above"
     assert np.ptp(down[:, :2], axis=0).max() < 0.01, "straight"
 
 
-def test_what_is_lost_on_the_way_is_told() -> None:
+def test_what_is_lost_on_the_way_is_reported() -> None:
     putting = Putting(carrying())
     assert putting.attempt(bare_table(), lost_at=1.0) == "the object was lost on the way"
     assert putting.skill.retryable

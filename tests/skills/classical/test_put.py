@@ -70,8 +70,8 @@ def test_a_thing_is_put_where_a_nearer_look_shows_the_one_below() -> None:
         while pick.outcome is Outcome.RUNNING:
             home.act(pick.act(home.observe()))
         goal = locator.goal("cracker_box", action_of("Put"), home.observe())
-        spot = goal.surfaces[0]
-        guess = replace(goal, surfaces=(replace(spot, center=spot.center + np.array([-0.035, 0.0, 0.0])),))
+        place = goal.surfaces[0]
+        guess = replace(goal, surfaces=(replace(place, center=place.center + np.array([-0.035, 0.0, 0.0])),))
         before = home.observe().stamp
         put.start(Subtask("Put", "sugar box", "cracker box"), guess, home.observe())
         while put.outcome is Outcome.RUNNING:

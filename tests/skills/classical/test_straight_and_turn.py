@@ -88,7 +88,7 @@ def test_a_straight_drive_takes_no_longer_than_it_is_given() -> None:
 
 @pytest.mark.parametrize("distance", [0.8, -0.8])
 @pytest.mark.parametrize("aside", [0.05, -0.05])
-def test_a_base_beside_its_line_heads_back_to_it_at_a_small_angle(distance: float, aside: float) -> None:
+def test_a_base_next_to_its_line_heads_back_to_it_at_a_small_angle(distance: float, aside: float) -> None:
     line = Pose2(0.0, 0.0, 0.7)
     begin = line.transform(np.array([0.0, aside, 0.0]))
     robot = ObedientRobot(Pose2(float(begin[0]), float(begin[1]), 0.7))

@@ -38,7 +38,7 @@ def test_on_the_path_what_is_left_and_what_is_ahead_are_by_its_length(gone: floa
         ((1.4, 0.9), 0.4, HOOK[3:]),
     ],
 )
-def test_beside_the_path_its_nearest_point_counts(here: tuple[float, float], left: float, rest: Array) -> None:
+def test_next_to_the_path_its_nearest_point_counts(here: tuple[float, float], left: float, rest: Array) -> None:
     assert length_left(HOOK, np.array(here)) == pytest.approx(left)
     np.testing.assert_array_equal(rest_of(HOOK, np.array(here)), rest)
 

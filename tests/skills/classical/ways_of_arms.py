@@ -132,9 +132,9 @@ def _search(held: Array, base: Pose2, begin: Array, end: Array) -> Rows:
     for q in (begin, end, 0.5 * (begin + end)):
         yield shown("clearance", space.clearance(q), space.own(q))
     clear = [space.clear(begin, end, margin) for margin in (-0.1, -0.05, -0.02, 0.0, 0.02, 0.05)]
-    found = space.find(begin, end, detours(READIES, CARRY, end, 1), (0.025, 0.0, -0.02))
-    yield shown("clear", "".join("+" if each else "." for each in clear), "none" if found is None else len(found))
-    yield from ("  " + shown(q) for q in found or ())
+    matches = space.find(begin, end, detours(READIES, CARRY, end, 1), (0.025, 0.0, -0.02))
+    yield shown("clear", "".join("+" if each else "." for each in clear), "none" if matches is None else len(matches))
+    yield from ("  " + shown(q) for q in matches or ())
 
 
 @short

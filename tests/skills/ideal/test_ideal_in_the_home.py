@@ -96,7 +96,7 @@ def played(session: Session, seed: int, length: int) -> Iterator[tuple[WorldSnap
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_any_sequence_leaves_a_world_that_agrees_with_what_is_told(home, seed):
+def test_any_sequence_leaves_a_world_that_agrees_with_what_is_reported(home, seed):
     done = []
     for before, execution in played(home, seed, length=10):
         check(before, execution, home)

@@ -51,7 +51,7 @@ def test_a_file_that_is_not_there_is_refused_with_what_there_is():
         read_reliability("emoe")
 
 
-def test_dice_are_those_of_the_seed_and_of_the_action():
+def test_random_numbers_are_those_of_the_seed_and_of_the_action():
     reliability = Reliability.model_validate({"actions": {"Pick": {"success": 0.5}, "Go to": {"success": 0.5}}})
 
     def thrown(seed: int, action: str, between: str = "") -> list[bool]:

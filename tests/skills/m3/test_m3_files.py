@@ -25,7 +25,7 @@ def test_a_folder_of_named_files(tmp_path):
     assert find_files(str(tmp_path)) == {"navigate": navigate, "pick": tmp_path / "pick/ckpt.10.pth"}
 
 
-def test_a_list_of_files_beside_it(tmp_path):
+def test_a_list_of_files_next_to_it(tmp_path):
     save(tmp_path / "set_table/nav_v1/ckpt.10.pth", NAVIGATION)
     listing = tmp_path / "m3.yaml"
     listing.write_text("pick: set_table/nav_v1/ckpt.10.pth\nnavigate: set_table/nav_v1/ckpt.10.pth\n")
@@ -92,7 +92,7 @@ def test_a_missing_and_a_misshapen_tensor_are_named(tmp_path):
         M3(str(tmp_path))
 
 
-def test_another_policy_s_checkpoint_is_told_by_its_name(tmp_path):
+def test_another_policy_s_checkpoint_is_named(tmp_path):
     names = ("history_backbone.a", "goal_backbone.b", "dt_policy.c")
     torch.save({name: torch.zeros(1) for name in names}, tmp_path / "navigate.pth")
     with pytest.raises(BadInput, match="is a checkpoint of pixnav, not of m3"):

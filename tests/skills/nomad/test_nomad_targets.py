@@ -15,7 +15,7 @@ from skills.policies.policy import PolicyFailed  # noqa: E402
 
 
 @dataclass
-class Told:
+class GivenDistances:
     """Nodes differ by their only number; `distances` by node, all others are far. Conditions are nodes."""
 
     distances: dict[int, float]
@@ -32,7 +32,7 @@ def way(count, goals, *, loop=False):
 
 def choose(target, **distances):
     """A choice and the nodes that were asked about. n7=2.0: node 7 is 2 steps away."""
-    observed = Told({int(name[1:]): value for name, value in distances.items()})
+    observed = GivenDistances({int(name[1:]): value for name, value in distances.items()})
     return target.choose(observed), observed.asked
 
 

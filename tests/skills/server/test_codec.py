@@ -220,6 +220,6 @@ def test_what_is_no_message_of_the_protocol_is_refused(held):
         from_frame("text")
 
 
-def test_another_version_is_told_apart():
+def test_another_version_is_distinguished():
     with pytest.raises(WrongVersion, match="version 3"):
         from_frame(encode({"kind": "hello", "protocol": 3, "something": "new"}))

@@ -101,7 +101,7 @@ def test_debug_tells_tracebacks():
             policy.step({"crash": True})
 
 
-def test_the_log_has_what_the_client_is_not_told():
+def test_the_log_has_what_the_client_does_not_get():
     lines: list[str] = []
     with serving(tell=lines.append) as server, remote(server.url) as policy:
         policy.reset({"text": "a"})

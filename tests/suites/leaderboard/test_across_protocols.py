@@ -101,7 +101,7 @@ def test_a_model_cannot_write_markup_into_the_page(tmp_path: Path) -> None:
     assert "<script>" not in render(read_sheets([run]), tmp_path)
 
 
-def test_two_runs_of_a_planner_in_one_protocol_are_told_apart(folders: list[Path], tmp_path: Path) -> None:
+def test_two_runs_of_a_planner_in_one_protocol_are_distinguished(folders: list[Path], tmp_path: Path) -> None:
     again = write_run(tmp_path / "again", {("task-0", 0): DONE}, trials=1)
     assert [sheet.planner for sheet in read_sheets([*folders, again])] == [
         "rule (rule)",

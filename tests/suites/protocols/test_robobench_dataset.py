@@ -84,7 +84,7 @@ def test_pictures_that_are_missing_are_named(folder: Path) -> None:
     assert report["q1"] is None and steps == {}
 
 
-def test_data_of_the_other_release_are_told(folder: Path) -> None:
+def test_data_of_the_other_release_are_reported(folder: Path) -> None:
     dataset = read_dataset(folder)
     attribute = dataset.questions[0].model_copy(
         update={"unique_id": "2/g/static_attribute/images/mass/m1", "task_type": ("2", "g", "static_attribute")}

@@ -170,7 +170,7 @@ def bench(out: Path, **options: object) -> runner.BenchSummary:
     return runner.bench(BenchOptions.build(**arguments), Progress(Console(file=io.StringIO(), width=200)))
 
 
-def test_the_expert_does_a_task_and_planners_are_told_no_names(tmp_path: Path) -> None:
+def test_the_expert_does_a_task_and_planners_are_given_no_names(tmp_path: Path) -> None:
     done = bench(tmp_path / "expert", planner="expert", tasks="sort-01-spatial")
     assert (done.judged, done.successes) == (1, 1)
     lines = (tmp_path / "expert/episodes/sort-01-spatial-0/inputs.jsonl").read_text().splitlines()

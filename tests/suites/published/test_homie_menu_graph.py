@@ -47,7 +47,7 @@ def test_experts_move_and_need_no_more_than_24_steps() -> None:
         assert actions <= {*MOVES, "End", *(read_subtask(option).action for option in task.options)}
 
 
-def test_right_options_are_neither_alone_nor_told_by_their_place() -> None:
+def test_right_options_are_neither_alone_nor_distinguished_by_their_place() -> None:
     places: list[float] = []
     for task in SUITE.tasks:
         assert right(task) <= set(task.options) and len(task.options) - len(right(task)) >= 4, task.id

@@ -49,11 +49,11 @@ def test_poses_are_carried_out_and_an_empty_plan_ends(tmp_path: Path) -> None:
     refused = [poses[0], [99, 99, 99, 0, 60, 60, 1], poses[1]]
     done, asked = played(tmp_path, refused, poses[1:], [])
     assert (done.judged, done.successes) == (1, 1)
-    told = [json.dumps(messages[-1]) for messages in asked]
-    assert len(told) == 3 and all("image_url" in text and "object 3: [" in text for text in told)
-    assert "Unable to move to [99, 99, 99, 0, 60, 60, 1]" in told[1] and "(2)" in told[1] and "(3)" not in told[1]
+    texts = [json.dumps(messages[-1]) for messages in asked]
+    assert len(texts) == 3 and all("image_url" in text and "object 3: [" in text for text in texts)
+    assert "Unable to move to [99, 99, 99, 0, 60, 60, 1]" in texts[1] and "(2)" in texts[1] and "(3)" not in texts[1]
     names = [item.words for item in generate("stack", scene.seed).things]
-    assert not [name for name in names if any(name in text for text in told)]
+    assert not [name for name in names if any(name in text for text in texts)]
 
 
 def test_what_went_wrong_is_named(tmp_path: Path) -> None:

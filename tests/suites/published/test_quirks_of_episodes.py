@@ -18,8 +18,8 @@ def test_the_faults_of_eb_alfred_count_an_unreadable_answer_and_tell_nothing_of_
     first, _, third = planner.inputs
     assert third.feedback is not None and third.feedback.ok and first.feedback is None
     assert (third.history, third.task) == (planner.inputs[1].history, first.task), "the same question comes again"
-    told = play(GO_BALL, UNREAD, END, choices=NUMBERED)[2].inputs[2]
-    assert told.feedback is not None and not told.feedback.ok
+    reported = play(GO_BALL, UNREAD, END, choices=NUMBERED)[2].inputs[2]
+    assert reported.feedback is not None and not reported.feedback.ok
 
 
 def test_the_faults_of_eb_alfred_count_a_step_and_no_failure_for_a_number_that_is_none(play):

@@ -66,7 +66,7 @@ def test_nonsense_is_counted_and_ends_nothing(folder: Path, tmp_path: Path) -> N
     assert (row.n, row.accuracy) == (8, 0.0) and row.unreadable >= 5
 
 
-def test_a_planner_without_a_model_is_told(folder: Path, tmp_path: Path) -> None:
+def test_a_planner_without_a_model_is_reported(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="RulePlanner has no language model to be asked questions"):
         ask(options(folder, "rule", tmp_path / "run"))
 

@@ -100,7 +100,7 @@ def test_feedback_is_two_booleans_or_nothing(stage: Make, given: bool) -> None:
     assert record.steps[-1].path_blocked and len(agent.turns[-1].history) == 11
 
 
-def test_a_house_that_has_changed_is_told(stage: Make) -> None:
+def test_a_house_that_has_changed_is_reported(stage: Make) -> None:
     here = stage("CR")
     x, y = here.native.pose.xy
     (obstacle,) = here.episode.setup.floor

@@ -111,9 +111,9 @@ class _Strewing:
     def __init__(self, scene: SceneSpec, sides: Sides, rng: np.random.Generator) -> None:
         self.scene, self.rng = scene, rng
         self.spots = {
-            (spot.piece.name, spot.plan.name): spot
+            (location.piece.name, location.plan.name): location
             for piece in scene.furniture
-            for spot in spots_of(scene, piece, sides)
+            for location in spots_of(scene, piece, sides)
         }
         self.laid: dict[str, ObjectSpec] = {}
         self.floor = FreeFloor(scene, obstructions(scene))
@@ -163,13 +163,13 @@ class _Strewing:
         return self._free(self._turned(item, yaw, pitch, roll))
 
     def _at_an_edge(self, item: ObjectSpec) -> ObjectSpec | None:
-        spot = self.spots[item.receptacle, item.surface]
-        plan = spot.plan
+        location = self.spots[item.receptacle, item.surface]
+        plan = location.plan
         if plan.access != "top" or plan.link or plan.name in SEATS:
             return None
         for _ in range(TRIES):
             a, b = item.footprint
-            side = spot.sides[int(self.rng.integers(len(spot.sides)))] if spot.sides else "front"
+            side = location.sides[int(self.rng.integers(len(location.sides)))] if location.sides else "front"
             over = float(self.rng.uniform(-0.01, OVERHANG * min(a, b)))
             x = float(self.rng.uniform(-plan.half_x + a, plan.half_x - a)) if a < plan.half_x else 0.0
             y = float(self.rng.uniform(-plan.half_y + b, plan.half_y - b)) if b < plan.half_y else 0.0
@@ -284,22 +284,23 @@ class _Strewing:
         ]
 
     def _on_a_seat(self, item: ObjectSpec) -> ObjectSpec | None:
-        seats = [spot for (_, surface), spot in self.spots.items() if surface in SEATS]
+        seats = [location for (_, surface), location in self.spots.items() if surface in SEATS]
         return self._on_one_of(item, seats, turned=self.rng.random() < 0.5)
 
     def _anywhere(self, item: ObjectSpec) -> ObjectSpec:
         """Upright on any free surface that is not inside a container."""
-        spots = [spot for spot in self.spots.values() if not spot.plan.inside]
-        return self._on_one_of(item, spots, turned=False) or self._dropped(item)
+        locations = [location for location in self.spots.values() if not location.plan.inside]
+        return self._on_one_of(item, locations, turned=False) or self._dropped(item)
 
-    def _on_one_of(self, item: ObjectSpec, spots: list[Spot], *, turned: bool) -> ObjectSpec | None:
-        for _ in range(2 * TRIES if spots else 0):
-            spot = spots[int(self.rng.integers(len(spots)))]
-            x = float(self.rng.uniform(-spot.plan.half_x, spot.plan.half_x))
-            y = float(self.rng.uniform(-spot.plan.half_y, spot.plan.half_y))
-            at = {"receptacle": spot.piece.name, "surface": spot.plan.name, "x": x, "y": y, "z": None, "pitch": 0.0}
+    def _on_one_of(self, item: ObjectSpec, locations: list[Spot], *, turned: bool) -> ObjectSpec | None:
+        for _ in range(2 * TRIES if locations else 0):
+            location = locations[int(self.rng.integers(len(locations)))]
+            x = float(self.rng.uniform(-location.plan.half_x, location.plan.half_x))
+            y = float(self.rng.uniform(-location.plan.half_y, location.plan.half_y))
+            where = {"receptacle": location.piece.name, "surface": location.plan.name}
+            at = {**where, "x": x, "y": y, "z": None, "pitch": 0.0}
             laid = item.model_copy(update={**at, "roll": math.pi / 2 if turned and item.kind != "bowl" else 0.0})
-            if reachable(spot, x, y) and (free := self._free(laid)) is not None:
+            if reachable(location, x, y) and (free := self._free(laid)) is not None:
                 return free
         return None
 
@@ -322,8 +323,8 @@ class _Strewing:
         return item.model_copy(update={"z": top - item.heights[0] + DROP})
 
     def _on_surface(self, item: ObjectSpec, over: float = 0.0) -> bool:
-        spot = self.spots[item.receptacle, item.surface]
-        (a, b), plan = item.footprint, spot.plan
+        location = self.spots[item.receptacle, item.surface]
+        (a, b), plan = item.footprint, location.plan
         z = item.z if item.z is not None else -item.heights[0]
         inside = abs(item.x) + a <= plan.half_x + over and abs(item.y) + b <= plan.half_y + over
         return inside and z + item.heights[1] + 0.01 < plan.clearance

@@ -66,7 +66,9 @@ def place_objects(
 ) -> tuple[ObjectSpec, ...]:
     """Up to `count` objects of a catalogue for a furnished scene, fewer where the house is full; `sides` names the
     accessible sides of each piece."""
-    spots = [spot for piece in scene.furniture for spot in spots_of(scene, piece, sides) if spot.plan.name != "basin"]
+    places = [
+        place for piece in scene.furniture for place in spots_of(scene, piece, sides) if place.plan.name != "basin"
+    ]
     kinds = list(catalogue)
     order: list[str] = []
     while len(order) < count:
@@ -76,7 +78,7 @@ def place_objects(
     for kind in order[:count]:
         options = OBJECTS[kind].colours
         colour = options[(colours[kind] + (int(rng.integers(len(options))) if not colours[kind] else 0)) % len(options)]
-        item = _place(kind, colour, spots, rng)
+        item = _place(kind, colour, places, rng)
         if item is not None:
             colours[kind] += 1
             placed.append(item)
@@ -104,21 +106,21 @@ def add_objects(
     The original objects stay where they are; names get numbers where a kind occurs more than once. Raises ValueError
     with one sentence for an unknown kind or furniture and where no spot is free.
     """
-    spots: dict[str, list[Spot]] = {}
+    places: dict[str, list[Spot]] = {}
     for piece in scene.furniture:
-        spots[piece.name] = spots_of(scene, piece, sides)
-        for spot in spots[piece.name]:
-            there = (piece.name, spot.plan.name)
-            spot.taken += [item for item in scene.objects if (item.receptacle, item.surface) == there]
+        places[piece.name] = spots_of(scene, piece, sides)
+        for place in places[piece.name]:
+            there = (piece.name, place.plan.name)
+            place.taken += [item for item in scene.objects if (item.receptacle, item.surface) == there]
     placed = list(scene.objects)
     for colour, kind, where in added:
         if kind not in OBJECTS:
             raise ValueError(f"--added {kind}@{where} names no kind of object; {suggested(kind, OBJECTS)}")
-        if where not in spots:
-            raise ValueError(no_furniture(f"--added {kind}@{where}", where, spots))
+        if where not in places:
+            raise ValueError(no_furniture(f"--added {kind}@{where}", where, places))
         options = OBJECTS[kind].colours
         painted = colour or options[int(rng.integers(len(options)))]
-        emptiest = sorted(spots[where], key=lambda spot: len(spot.taken) / spot.capacity)
+        emptiest = sorted(places[where], key=lambda place: len(place.taken) / place.capacity)
         tries = ((free, _try(kind, painted, free, rng)) for free in emptiest)
         at, item = next((pair for pair in tries if pair[1] is not None), (None, None))
         if at is None or item is None:
@@ -136,25 +138,25 @@ def spots_of(scene: SceneSpec, piece: FurnitureSpec, sides: Sides) -> list[Spot]
     ]
 
 
-def _place(kind: str, colour: str, spots: list[Spot], rng: np.random.Generator) -> ObjectSpec | None:
+def _place(kind: str, colour: str, places: list[Spot], rng: np.random.Generator) -> ObjectSpec | None:
     """An object of a kind on one of its usual surfaces; if all are full, on any other surface; None if none is free."""
     usually = homes(*OBJECTS[kind].kept)
     inside = bool(rng.random() < INSIDE_SHARE)
-    usual = [spot for spot in spots if spot.piece.kind in usually and len(spot.taken) < spot.capacity]
+    usual = [place for place in places if place.piece.kind in usually and len(place.taken) < place.capacity]
     usual.sort(key=lambda s: (s.plan.inside != inside, len(s.taken) / s.capacity + rng.uniform(0, FILL_NOISE)))
-    other = [spot for spot in spots if spot.piece.kind in _ANYWHERE]
+    other = [place for place in places if place.piece.kind in _ANYWHERE]
     other.sort(key=lambda s: len(s.taken) / s.capacity)
-    for spot in (*usual, *other):
-        item = _try(kind, colour, spot, rng)
+    for place in (*usual, *other):
+        item = _try(kind, colour, place, rng)
         if item is not None:
-            spot.taken.append(item)
+            place.taken.append(item)
             return item
     return None
 
 
-def _try(kind: str, colour: str, spot: Spot, rng: np.random.Generator) -> ObjectSpec | None:
+def _try(kind: str, colour: str, place: Spot, rng: np.random.Generator) -> ObjectSpec | None:
     """An object at a free pose on one surface, or None if `TRIES` draws find none."""
-    plan, shape = spot.plan, object_plan(kind, colour)
+    plan, shape = place.plan, object_plan(kind, colour)
     if 2 * shape.half[2] + HEADROOM > plan.clearance:
         return None
     edge = EDGE + (INSIDE_EDGE if plan.inside else 0.0)
@@ -168,7 +170,7 @@ def _try(kind: str, colour: str, spot: Spot, rng: np.random.Generator) -> Object
             name="new",
             kind=kind,
             colour=colour,
-            receptacle=spot.piece.name,
+            receptacle=place.piece.name,
             surface=plan.name,
             x=round(x, 3),
             y=round(y, 3),
@@ -176,27 +178,27 @@ def _try(kind: str, colour: str, spot: Spot, rng: np.random.Generator) -> Object
         )
         a, b = item.footprint
         on_it = abs(x) + a + edge <= plan.half_x and abs(y) + b + edge <= plan.half_y
-        if on_it and reachable(spot, x, y) and not any(_crowded(spot, item, other) for other in spot.taken):
+        if on_it and reachable(place, x, y) and not any(_crowded(place, item, other) for other in place.taken):
             return item
     return None
 
 
-def reachable(spot: Spot, x: float, y: float) -> bool:
+def reachable(place: Spot, x: float, y: float) -> bool:
     """Whether an arm reaches a point of a surface over one of its accessible sides."""
-    plan, piece = spot.plan, spot.piece.blueprint
+    plan, piece = place.plan, place.piece.blueprint
     if plan.link:
         return True
     px, py = plan.center[0] + x, plan.center[1] + y
     a, b = piece.half_x, piece.half_y
     away = {"front": a - px, "back": a + px, "left": b - py, "right": b + py}
-    return any(away[side] <= WITHIN for side in spot.sides)
+    return any(away[side] <= WITHIN for side in place.sides)
 
 
-def _crowded(spot: Spot, item: ObjectSpec, other: ObjectSpec) -> bool:
+def _crowded(place: Spot, item: ObjectSpec, other: ObjectSpec) -> bool:
     """Whether two objects stand too close to grasp; on a surface reached from the front, also one behind the other."""
     (a, b), (c, d) = item.footprint, other.footprint
     beside = abs(item.y - other.y) >= b + d + APART
-    apart = abs(item.x - other.x) >= a + c + APART and spot.plan.access == "top"
+    apart = abs(item.x - other.x) >= a + c + APART and place.plan.access == "top"
     return not beside and not apart
 
 

@@ -186,8 +186,8 @@ class Native(Rearranging):
         number = max(1, math.ceil(abs(aim - start) / step))
         return [start + (aim - start) * stop / number for stop in range(1, number + 1)]
 
-    def _set_down(self, name: str, spots: Iterable[Spot]) -> bool:
-        done = super()._set_down(name, spots)
+    def _set_down(self, name: str, locations: Iterable[Spot]) -> bool:
+        done = super()._set_down(name, locations)
         place(self.model, self.data, self._joints(self.spec.carry))
         return done
 

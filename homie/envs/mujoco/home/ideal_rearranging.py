@@ -25,7 +25,7 @@ SAME = 1.0
 """Metres between a goal and a thing of its kind up to which that is the one meant: seen from one side only, the middle
 of furniture is known to half its depth."""
 PLACES, SPOTS = 250, 80
-"""How many places to stand (all around a thing, near and far), and spots to put a thing on, are tried."""
+"""How many places to stand (all around a thing, near and far), and locations to put a thing on, are tried."""
 AJAR = (1.6, 1.87, 1.4, 1.2)
 """How far a hinged door is opened, rad: as far as the classical skills open it, else as there is room."""
 PULLED = 0.97
@@ -215,7 +215,7 @@ class Rearranging:
         return Failure(FailureReason.CANNOT_HOLD, why="there is no room for it before the robot")
 
     def _put(self, goal: Goal) -> str:
-        """Have the held object stand at the first free spot of the destination, and the hand empty."""
+        """Have the held object stand at the first free location of the destination, and the hand empty."""
         name = self.world.held
         if name is None:
             return Failure(FailureReason.HAND_EMPTY)
@@ -230,11 +230,11 @@ class Rearranging:
         if isinstance(there, PersonInfo):
             return self._give(name, there)
         if isinstance(there, ObjectInfo):
-            spots = spots_in(self.world, there)
+            locations = spots_in(self.world, there)
         else:
             here = self.data.qpos[self._base[:2]].copy()
-            spots = spots_on(self.world, there, np.array(self.world.objects[name].half), here, [name, *contents])
-        if self._set_down(name, spots):
+            locations = spots_on(self.world, there, np.array(self.world.objects[name].half), here, [name, *contents])
+        if self._set_down(name, locations):
             return ""
         number = sum(self.world.within(other, there.name) for other in self.world.objects)
         return Failure(FailureReason.SURFACE_FULL, count=number) if number else Failure(FailureReason.TOO_TALL)
@@ -262,14 +262,14 @@ class Rearranging:
         inside = [point for point in points if self.world.room_of(point) is not None]
         return "" if self._set_down(name, (Spot(point, yaw) for point in inside)) else "there is no free floor here"
 
-    def _set_down(self, name: str, spots: Iterable[Spot]) -> bool:
-        """Have the held object stand upright at the first of some spots where it is in nothing."""
+    def _set_down(self, name: str, locations: Iterable[Spot]) -> bool:
+        """Have the held object stand upright at the first of some locations where it is in nothing."""
         item = self.world.objects[name]
         load = self.bodies.poses([name, *self._contents(name)])
         before = load[item.body]
-        for spot in islice(spots, SPOTS):
-            middle = spot.foot + np.array([0.0, 0.0, item.half[2]])
-            self.bodies.move(load, before, Pose(middle, rotation_z(spot.yaw)))
+        for location in islice(locations, SPOTS):
+            middle = location.foot + np.array([0.0, 0.0, item.half[2]])
+            self.bodies.move(load, before, Pose(middle, rotation_z(location.yaw)))
             if not self.bodies.cut(load):
                 self.grasping.let_go()
                 self.world.held = None

@@ -61,7 +61,7 @@ def spots_on(world: World, place: ReceptacleInfo, half: Array, here: Array, with
 
 def _on_surface(surface: Surface, half: Array, here: Array, boxes: tuple[Box, ...]) -> Iterator[Spot]:
     axes = planar_rotation(-surface.yaw)  # its rows
-    spots: list[tuple[float, Spot]] = []
+    places: list[tuple[float, Spot]] = []
     for turned in (False, True):
         a, b = (half[1], half[0]) if turned else (half[0], half[1])
         room = [_room(surface.half_x, a), _room(surface.half_y, b)]
@@ -76,11 +76,11 @@ def _on_surface(surface: Surface, half: Array, here: Array, boxes: tuple[Box, ..
                 free &= ~((grid > low) & (grid < high)).all(axis=1)
         for u, v in grid[free]:
             foot = surface.center + np.array([*(u, v) @ axes, ABOVE])
-            spots.append(
+            places.append(
                 (float(np.hypot(*(foot[:2] - here))), Spot(foot, surface.yaw + (np.pi / 2 if turned else 0.0)))
             )
-    spots.sort(key=lambda pair: pair[0])
-    yield from (spot for _, spot in spots)
+    places.sort(key=lambda pair: pair[0])
+    yield from (location for _, location in places)
 
 
 def _room(half_width: float, half: float) -> float:

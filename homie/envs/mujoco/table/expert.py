@@ -104,23 +104,23 @@ class _Expert:
     def _carry(self, name: str, to: str) -> None:
         """Take a thing and let it go in, on or through its place, as fits that."""
         item, place = self.scene.thing(name), self.scene.thing(to)
-        spot, yaws = self.at[place.name], None
+        point, yaws = self.at[place.name], None
         if place.kind == "container":
             stands, release = 0.005, 0.005 + DROP
         elif place.kind != "shape sorter":
             stands, release = self.top[place.name], self.top[place.name] + 0.004
         else:
             x, y = hole_places(place.holes)[place.holes.index(item.kind)]
-            spot = spot + planar_rotation(place.yaw) @ np.array([x, y])
+            point = point + planar_rotation(place.yaw) @ np.array([x, y])
             yaws = np.radians(np.arange(0.0, 360.0, _SYMMETRY[item.kind])) + place.yaw
             stands, release = 0.005, SORTER_HEIGHT - 0.012
         for closing in self._closings(item):
             held = self._foresee(item, closing, GRASP)
-            tool_yaw = self._release_yaw(held, spot, yaws, closing)
+            tool_yaw = self._release_yaw(held, point, yaws, closing)
             if tool_yaw is None:
                 continue
             self._take(held, closing)
-            tool = self._tool_for(held, spot, tool_yaw)
+            tool = self._tool_for(held, point, tool_yaw)
             height = release + held.height
             self._move(tool, TRAVEL, tool_yaw, open=False)
             self._move(tool, height, tool_yaw, open=False)
@@ -171,8 +171,8 @@ class _Expert:
         palm = self.at[item.name] + np.linspace(-PALM_HALF, PALM_HALF, 9)[:, None] * along
         return any(
             self.top[name] > GRASP + PALM_ABOVE
-            and float(np.linalg.norm(palm - spot, axis=1).min()) < self.radius[name] + PALM_THICK
-            for name, spot in self.at.items()
+            and float(np.linalg.norm(palm - point, axis=1).min()) < self.radius[name] + PALM_THICK
+            for name, point in self.at.items()
             if name != item.name
         )
 
@@ -187,26 +187,26 @@ class _Expert:
         offset = np.array([away[0], -middle[1]])
         return _Held(item, grip, offset, relative, float(tool.position[2]) - TABLE_TOP)
 
-    def _release_yaw(self, held: _Held, spot: Array, yaws: Array | None, closing: float) -> float | None:
+    def _release_yaw(self, held: _Held, point: Array, yaws: Array | None, closing: float) -> float | None:
         """The yaw of the tool at the place, in reach, so that the thing has one of the wanted yaws; None if none."""
         if yaws is None:
-            tools = [self._ahead(spot), closing, closing + math.pi]
+            tools = [self._ahead(point), closing, closing + math.pi]
         else:
             tools = [float(yaw) - held.yaw for yaw in yaws]
-        tools.sort(key=lambda yaw: abs(_wrapped(yaw - self._ahead(spot))))
-        return next((_wrapped(yaw) for yaw in tools if self._reaches(spot, held.height, yaw)), None)
+        tools.sort(key=lambda yaw: abs(_wrapped(yaw - self._ahead(point))))
+        return next((_wrapped(yaw) for yaw in tools if self._reaches(point, held.height, yaw)), None)
 
-    def _tool_for(self, held: _Held, spot: Array, tool_yaw: float) -> Array:
+    def _tool_for(self, held: _Held, point: Array, tool_yaw: float) -> Array:
         """Where the tool must be for the thing in it to be at a spot (2,)."""
-        return np.asarray(spot - planar_rotation(tool_yaw) @ held.offset)
+        return np.asarray(point - planar_rotation(tool_yaw) @ held.offset)
 
-    def _ahead(self, spot: Array) -> float:
+    def _ahead(self, point: Array) -> float:
         """The yaw that asks least of the wrist: that of the ready posture, turned towards a spot."""
-        return math.atan2(spot[1] - FOOT[1], spot[0] - FOOT[0])
+        return math.atan2(point[1] - FOOT[1], point[0] - FOOT[0])
 
-    def _reaches(self, spot: Array, height: float, yaw: float) -> bool:
+    def _reaches(self, point: Array, height: float, yaw: float) -> bool:
         for above in (height, TRAVEL):
-            pose = self.action.reaching(_pose(spot, above, yaw), open=True).gripper
+            pose = self.action.reaching(_pose(point, above, yaw), open=True).gripper
             at = pose.position - np.array([FOOT[0], FOOT[1], 0.0])
             if not self.kinematics.solve(at, pose.rotation, HOME).ok:
                 return False
@@ -220,17 +220,17 @@ class _Expert:
         self._move(held.grip, held.height, tool_yaw, open=False)
         self._move(held.grip, TRAVEL, tool_yaw, open=False)
 
-    def _move(self, spot: Array, height: float, yaw: float, *, open: bool) -> ArmActions:
-        action = self.action.reaching(_pose(spot, height, yaw), open=open)
+    def _move(self, point: Array, height: float, yaw: float, *, open: bool) -> ArmActions:
+        action = self.action.reaching(_pose(point, height, yaw), open=open)
         self.done.append(action)
         return action
 
 
-def _pose(spot: Array, height: float, yaw: float) -> Pose:
+def _pose(point: Array, height: float, yaw: float) -> Pose:
     """The tool above a spot (2,), `height` metres over the table, pointing down, turned by `yaw`."""
     c, s = math.cos(yaw), math.sin(yaw)
     return Pose(
-        np.array([spot[0], spot[1], TABLE_TOP + height]), np.array([[c, s, 0.0], [s, -c, 0.0], [0.0, 0.0, -1.0]])
+        np.array([point[0], point[1], TABLE_TOP + height]), np.array([[c, s, 0.0], [s, -c, 0.0], [0.0, 0.0, -1.0]])
     )
 
 

@@ -207,15 +207,15 @@ def _placed(things: list[Thing], rng: np.random.Generator) -> list[Thing]:
     for item in things:
         for _ in range(_TRIES):
             yaw = item.yaw if item.kind == "area" else float(rng.uniform(-math.pi, math.pi))
-            spot = item.model_copy(
+            point = item.model_copy(
                 update={
                     "x": round(float(rng.uniform(*X_RANGE)), 4),
                     "y": round(float(rng.uniform(*Y_RANGE)), 4),
                     "yaw": round(yaw, 4) if item.kind != "area" else yaw,
                 }
             )
-            if _reached(spot) and all(_far_enough(spot, other) for other in done):
-                done.append(spot)
+            if _reached(point) and all(_far_enough(point, other) for other in done):
+                done.append(point)
                 break
         else:
             raise Crowded

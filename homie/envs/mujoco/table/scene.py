@@ -110,7 +110,7 @@ class TableScene(BaseModel):
                 return all(isinstance(name, str) and self._kind(name) in SHAPES for name in names)
             case Is(in_state=(str() as name, "wiped")) | IsNot(not_in_state=(str() as name, "wiped")):
                 return self._kind(name) == "area" and any(item.kind == "sponge" for item in self.things)
-        entities = [*((item.name, item.kind) for item in self.things), *((spot, spot) for spot in SURROUNDINGS)]
+        entities = [*((item.name, item.kind) for item in self.things), *((point, point) for point in SURROUNDINGS)]
         return all(
             words in (ANYTHING, NOTHING) or any(means(words, *entity) for entity in entities)
             for words in condition.words()

@@ -73,7 +73,7 @@ def milk_carton(rgb: RGB) -> ObjectPlan:
         )
         for side in (-1.0, 1.0)
     ]
-    spots = [
+    places = [
         lying_disc((-0.0354, 0.0354), y, z, size, SOIL)
         for y, z, size in ((-0.014, 0.155, 0.014), (0.016, 0.13, 0.011), (-0.01, 0.095, 0.01))
     ]
@@ -86,7 +86,7 @@ def milk_carton(rgb: RGB) -> ObjectPlan:
             block((-0.0355, 0.0355), (-0.0355, 0.0355), (0.02, 0.07), blue),
             *roof,
             block((-0.004, 0.004), (-0.035, 0.035), (0.215, 0.25), rgb),
-            *spots,
+            *places,
         ],
     )
 
