@@ -1,7 +1,8 @@
 """The erring planner: a script that is right, with mistakes at random before its steps. For training data.
 
 Each mistake is one that planners make (EMMOE, section 5.5) and that checks refuse; the right subtask comes next. What
-fails without being a mistake is tried again, from the place where it is done.
+fails without being a mistake is tried again, from the place where it is done. Detours are steps that succeed and do not
+help; the script goes on from where they lead.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.support.files import reading
 from homie.kernel.types import END, Decision, ErrorCode, PlannerInput, Subtask
-from planners.common_sense import is_furniture
+from homie.kernel.types.scripts import furniture_of, next_step
+from planners.common_sense import is_container, is_furniture, is_surface
 from planners.scripted import parse_script
 
 NOWHERE = ("guitar", "umbrella", "teddy bear", "candle", "football", "watering can")
@@ -35,6 +37,7 @@ class ErringSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     mistakes: float = Field(0.2, ge=0.0, le=1.0, description="Probability of a mistake before a step.")
+    detours: float = Field(0.0, ge=0.0, le=1.0, description="Probability of a useless step before a step.")
     retries: int = Field(3, ge=0, le=20, description="How often a step that has failed is tried again, then End.")
 
 
@@ -77,20 +80,34 @@ class ErringPlanner(Planner):
         """The step of the script that was given last."""
         self._failures: Counter[Subtask] = Counter()
         self._erred = False
+        self._places: dict[str, str] = {}
 
     def decide(self, planner_input: PlannerInput) -> Decision:
+        if self._settings.detours:
+            return Decision((self._wandering(planner_input),))
         self._look_back(planner_input)
         step = self._left[0] if self._left else END
         if self._failures[step] > self._settings.retries:
             return Decision((END,))
         if not self._erred and step != END and self._rng.random() < self._settings.mistakes:
-            mistakes = list(self._mistakes(step, planner_input))
-            mistake = self._rng.choice(mistakes)
+            mistake = self._rng.choice(list(self._mistakes(step, self._left[1:], planner_input)))
             self._erred, self._tried = True, None
             self._early = mistake if mistake in self._left[1:2] else None
             return Decision((mistake,))
         self._erred, self._early, self._tried = False, None, step
         return Decision((step,))
+
+    def _wandering(self, planner_input: PlannerInput) -> Subtask:
+        """The next step of the script from here, or what keeps it waiting."""
+        for remembered in planner_input.knowledge.remembered:
+            if furniture := furniture_of(remembered.place):
+                self._places.setdefault(remembered.name, furniture)
+        step = next_step(self._script, planner_input.history, self._places) or END
+        if self._rng.random() < self._settings.detours:
+            return self._rng.choice(list(_detours(planner_input, self._rng)) or [step])
+        if step != END and self._rng.random() < self._settings.mistakes:
+            return self._rng.choice(list(self._mistakes(step, (), planner_input)))
+        return step
 
     def _look_back(self, planner_input: PlannerInput) -> None:
         """What the feedback means for the rest of the script."""
@@ -112,10 +129,15 @@ class ErringPlanner(Planner):
         elif action_of(step.action).near:
             self._left = [Subtask("Go to", words), *self._left]
 
-    def _mistakes(self, step: Subtask, planner_input: PlannerInput) -> Iterator[Subtask]:
-        """What a planner may do wrong before a step; one of each kind at most, and none of them changes the world."""
+    def _mistakes(self, step: Subtask, after: Sequence[Subtask], planner_input: PlannerInput) -> Iterator[Subtask]:
+        """What a planner may do wrong before a step; one of each kind at most, and none of them changes the world.
+
+        Args:
+            step: The right one.
+            after: The steps after it, as far as they are known.
+            planner_input: As of `decide`.
+        """
         full = bool(planner_input.inventory)
-        after = self._left[1:]
         nowhere = self._rng.choice(NOWHERE)
         yield Subtask("Put", step.target, nowhere) if step.action == "Put" else Subtask(step.action, nowhere)
         if step.action in UNLISTED:
@@ -136,6 +158,25 @@ class ErringPlanner(Planner):
             yield inside  # L3
         if not full and places:
             yield Subtask("Pick", places[0])  # L4
+
+
+def _detours(planner_input: PlannerInput, rng: random.Random) -> Iterator[Subtask]:
+    """Steps that are possible from here whatever the task, one of each kind at most."""
+    names = [remembered.name for remembered in planner_input.knowledge.remembered]
+    ways = [item.subtask.target for item in planner_input.history if item.subtask.action == "Go to"]
+    here = ways[-1] if ways else ""
+    if names:
+        yield Subtask("Go to", rng.choice(names))
+    if here:
+        yield Subtask("Go to", here)
+    if planner_input.inventory:
+        if is_surface(here) or is_container(here):
+            yield Subtask("Put", planner_input.inventory[-1], here)
+        return
+    if here in names and not is_furniture(here):
+        yield Subtask("Pick", here)
+    if is_container(here):
+        yield Subtask(rng.choice(("Open", "Close")), here)
 
 
 def _first(steps: Sequence[Subtask], *actions: str) -> Subtask | None:

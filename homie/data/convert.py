@@ -92,8 +92,8 @@ def make_dataset(options: TrainingOptions, purpose: Purpose, progress: EpisodeOv
         raise BadInput(
             "Pictures show things by no other names: with --rename give --prompt images=false, and no --form."
         )
-    if options.label_by == "expert" and purpose == "dpo":
-        raise BadInput("Pairs are made of what planners did: --label-by expert is for homie data sft.")
+    if options.label_by != "planner" and purpose == "dpo":
+        raise BadInput(f"Pairs are made of what planners did: --label-by {options.label_by} is for homie data sft.")
     rewriter = _rewriter(options)
     recipe = Recipe(
         purpose=purpose,
@@ -157,7 +157,10 @@ def _convert(
     """Add one episode; why it is left out, "" where it is not."""
     try:
         episode = source.read(entry)
-        episode = labelled(episode) if options.label_by == "expert" else kept(episode, options.keep)
+        if options.label_by == "planner":
+            episode = kept(episode, options.keep)
+        else:
+            episode = labelled(episode, corrections=options.label_by == "corrections")
         counts = folder.add(episode, side_of(split, episode), words.lines(folder.recipe.purpose, episode))
     except LeftOut as reason:
         folder.leave_out(entry.name, entry.task, str(reason))

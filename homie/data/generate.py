@@ -76,6 +76,6 @@ def bench_options(options: GenerateOptions) -> BenchOptions:
     )
     if count < len(tasks):
         values["tasks"] = ",".join(random.Random(options.seed).sample(tasks, count))
-    if options.failures:
-        values["planner_settings"] = {"mistakes": options.failures}
+    if options.failures or options.detours:
+        values["planner_settings"] = {"mistakes": options.failures, "detours": options.detours}
     return BenchOptions.build(**values, out=options.out, planner=EXPERT, trials=trials, video=False)

@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
-from homie.bench.suite.suite import TaskSplit
 from homie.data.card_parts import License
 from homie.kernel.options import MAX_SEED, Options, different_paths
+from homie.kernel.splits import TaskSplit
 from homie.kernel.support.problems import Usage
 
 Sources = Annotated[
@@ -53,10 +53,11 @@ class TrainingOptions(Options):
     )
     template: str = Field("emmoe-json", min_length=1, description="Prompt template of form chat: a name or a file.")
     prompt_settings: dict[str, Any] = Field({}, description="Settings of the prompt, the same as those of planners.")
-    label_by: Literal["planner", "expert"] = Field(
+    label_by: Literal["planner", "expert", "corrections"] = Field(
         "planner",
         description="Answers to learn: the planner's own, or the next step of the suite's expert in every situation "
-        "that the planner came to, whether or not it did the task.",
+        "that the planner came to, whether or not it did the task; `corrections` are those where the planner did "
+        "something else.",
     )
     keep: Keep = "done"
     split: Splitting = "suite"
@@ -109,6 +110,9 @@ class GenerateOptions(Options):
     out: Path = Field(description="The run folder; an unfinished one is resumed.")
     failures: float = Field(
         0.0, ge=0.0, le=1.0, description="Probability of a mistake before a step; the right step follows it."
+    )
+    detours: float = Field(
+        0.0, ge=0.0, le=1.0, description="Probability of a useless step before a step; the expert goes on from there."
     )
     skills: str = Field(
         "ideal", description="Skill sets: `ideal` (nothing moves), `ideal:emmoe` (fail as in the paper), `classical`."

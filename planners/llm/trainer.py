@@ -50,10 +50,11 @@ def train(order: TrainingOrder, over: StepOver) -> TrainingReport:
     examples = read_examples(order.lines, order.purpose)
     folder = _begin(order, examples)
     engine, merged = _loaded(order, folder)
+    continued = merged is None and bool(order.adapter)
     fitting, left_out = _fitting(engine, examples, order)
     held_out = _fitting(engine, read_examples(order.held_out, order.purpose), order)[0] if order.held_out else []
     watcher = _Watcher(over)
-    trainer = _trainer(order, engine, fitting, held_out, watcher)
+    trainer = _trainer(order, engine, fitting, held_out, watcher, continued=continued)
     if order.threads:
         torch.set_num_threads(order.threads)
     elif engine.model.device.type == "cpu" and engine.model.num_parameters() < SMALL:
@@ -87,14 +88,25 @@ def _begin(order: TrainingOrder, examples: list[dict[str, Any]]) -> Path:
 
 
 def _loaded(order: TrainingOrder, folder: Path) -> tuple[Engine, Path | None]:
-    """The model, with an adapter that it begins with merged into it, and where that is."""
+    """The model, with an adapter that it begins with merged into it, and where that is.
+
+    Fine-tuning goes on with an adapter of its own rank and alpha instead, and None is where that is.
+    """
     adapter = find_folder(order.adapter, ADAPTER_WEIGHTS) if order.adapter else None
     if adapter is not None and order.load_in_4bit:
         raise BadInput("Weights in four bits cannot take in the adapter that you begin with: leave --load-in-4bit out.")
     load = Load(folder, adapter, order.device, _dtype(order), order.load_in_4bit)
     engine = load_engine(load)
-    if adapter is not None:
-        engine.model = engine.model.merge_and_unload()
+    if adapter is None:
+        return engine, None
+    config = engine.model.peft_config["default"]
+    if order.purpose == "sft" and (config.r, config.lora_alpha) == (order.rank, order.alpha):
+        for name, weight in engine.model.named_parameters():
+            weight.requires_grad = "lora_" in name
+            if weight.requires_grad:
+                weight.data = weight.data.float()
+        return engine, None
+    engine.model = engine.model.merge_and_unload()
     return engine, adapter
 
 
@@ -145,13 +157,19 @@ def _merged(prompt: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _trainer(
-    order: TrainingOrder, engine: Engine, lines: list[dict[str, Any]], held_out: list[dict[str, Any]], watcher: Any
+    order: TrainingOrder,
+    engine: Engine,
+    lines: list[dict[str, Any]],
+    held_out: list[dict[str, Any]],
+    watcher: Any,
+    *,
+    continued: bool,
 ) -> Any:
     sees = engine.processor is not None
     cuda = engine.model.device.type == "cuda"
     # TRL makes the reference of DPO by loading the model again; with an adapter it is the model without it.
     adapter = None
-    if order.rank:
+    if order.rank and not continued:
         adapter = peft.LoraConfig(
             r=order.rank, lora_alpha=order.alpha, target_modules=targets_of(engine.model), task_type="CAUSAL_LM"
         )

@@ -92,6 +92,7 @@ def test_what_a_command_needs_is_asked_for_as_it_is_typed(kind: type[Options]) -
             {
                 "episodes": None,
                 "failures": 0.0,
+                "detours": 0.0,
                 "skills": "ideal",
                 "targets": "background",
                 "split": None,
@@ -134,6 +135,7 @@ def test_what_is_usual(kind: type[Options], usual: dict[str, object]) -> None:
         (GenerateOptions, "suite", ["x"], [""]),
         (GenerateOptions, "episodes", [1], [0]),
         (GenerateOptions, "failures", [0.0, 1.0], [-0.01, 1.01]),
+        (GenerateOptions, "detours", [0.0, 1.0], [-0.01, 1.01]),
         (GenerateOptions, "rounds", [1, 1000], [0, 1001]),
         (GenerateOptions, "workers", [1, 256], [0, 257]),
         (GenerateOptions, "split", ["train", "validation", "test"], ["dev"]),

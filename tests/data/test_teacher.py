@@ -14,12 +14,13 @@ from text_world import stage
 
 from homie.data.convert import make_dataset
 from homie.data.episode import LeftOut
-from homie.data.examples.teacher import labelled, next_step
+from homie.data.examples.teacher import labelled
 from homie.data.options import TrainingOptions
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.knowledge import Knowledge, Remembered
 from homie.kernel.types import END, Decision, ErrorCode, Feedback, HistoryItem, PlannerInput, Subtask
+from homie.kernel.types.scripts import next_step
 from tests.data.episodes import DONE, episode, write_run
 
 FRIDGE = [
@@ -152,6 +153,9 @@ def test_an_episode_gets_the_expert_s_answers_in_its_own_situations() -> None:
     steps = labelled(played).steps
     assert [step.subtask for step in steps] == [script[0], script[1], script[1], END]
     assert [step.history for step in steps] == [step.history for step in played.steps]
+    assert [step.model for step in steps] == ["nomad", "nomad", "rt1x", ""]
+    wrong = [step.number for step in labelled(played, corrections=True).steps if step.feedback.ok]
+    assert wrong == [2], "the second way was useless; all else is what the expert does"
 
 
 def test_what_lay_on_the_floor_is_not_put_back_there() -> None:

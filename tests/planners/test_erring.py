@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from homie.kernel.errors import BadInput
-from homie.kernel.types import END, SUCCESS, ErrorCode, Feedback, PlannerInput, Subtask
+from homie.kernel.knowledge import Knowledge, Remembered
+from homie.kernel.types import END, SUCCESS, ErrorCode, Feedback, HistoryItem, PlannerInput, Subtask
 from homie.testing import check_planner
 from planners.erring import ErringPlanner, ErringSettings
 
@@ -133,3 +134,30 @@ def test_a_script_is_needed():
         ErringPlanner()
     with pytest.raises(BadInput, match="Cannot read the script"):
         ErringPlanner("nowhere.json")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_after_detours_the_script_goes_on_from_where_they_led(script: str, seed: int) -> None:
+    planner = ErringPlanner(script, ErringSettings(mistakes=0.2, detours=0.4))
+    planner.reset("", seed=seed)
+    kitchen, history, where = Kitchen(), [], "on the table"
+    for number in range(1, 200):
+        names = {"fridge": "", "table": "", "apple": where}
+        knowledge = Knowledge(remembered=tuple(Remembered(name, "kitchen", place) for name, place in names.items()))
+        held = ("apple",) if kitchen.held else ()
+        feedback = history[-1].feedback if history else None
+        planner_input = PlannerInput(
+            "", number, {}, (), held, tuple(history), feedback, ("Go to", "End"), ("ideal",), knowledge=knowledge
+        )
+        (subtask,) = planner.decide(planner_input).subtasks
+        if subtask == END:
+            break
+        outcome = kitchen.feedback(subtask)
+        if outcome.ok and subtask.action == "Put":
+            where = f"in the {subtask.destination}" if subtask.destination == "fridge" else "on the table"
+        history.append(HistoryItem(number, subtask, outcome))
+    assert subtask == END and where == "in the fridge" and not kitchen.open and not kitchen.held
+    assert len(kitchen.done) >= len(SCRIPT) - 1
+    useless = [item for item in history if item.feedback.ok and str(item.subtask) not in SCRIPT]
+    repeated = len(kitchen.done) - len(set(kitchen.done))
+    assert useless or repeated

@@ -170,6 +170,12 @@ def test_a_model_whose_template_joins_text_learns_and_is_asked_as_it_was_trained
     chosen = load_planner(f"transformers:{model}", {"adapter": str(out), "template": "compact", "targets": "open"})
     assert chosen.describe()["settings"]["template"] == "compact"
     assert chosen.describe()["settings"]["targets"] == "open"
+    again = {"data": sft, "model": str(model), "adapter": str(out), "small": True, "batch": 4, "epochs": 1}
+    for name, alpha, rank in (("on", 32, 2), ("joined", 2, 4)):  # the rank and alpha that it has, and another alpha
+        more = train(SftOptions.build(**again, out=tmp_path / name, rank=2, alpha=alpha, threads=1), quiet)
+        config = json.loads((tmp_path / name / "adapter_config.json").read_text())
+        assert config["r"] == rank and more.losses[1] < 0.95 * json.loads((out / FILE).read_text())["losses"]["1"]
+        load_planner(f"transformers:{model}", {"adapter": str(tmp_path / name)})
     training = json.loads((out / FILE).read_text())
     training["prompt"]["settings"]["template"] = "gone.md"
     (out / FILE).write_text(json.dumps(training))

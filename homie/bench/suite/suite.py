@@ -30,6 +30,7 @@ from homie.bench.suite.protocol import Limit, Protocol, Strict
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.options import MAX_SEED
+from homie.kernel.splits import TaskSplit
 from homie.kernel.support.documents import load_yaml
 from homie.kernel.support.files import reading, slug
 from homie.kernel.types import (
@@ -39,9 +40,6 @@ from homie.kernel.types import (
 )
 from homie.kernel.world.conditions import Condition, problem_of
 
-TaskSplit: TypeAlias = Literal["train", "validation", "test"]
-SPLITS: tuple[str, ...] = get_args(TaskSplit)
-"""What a task is for: to learn from, to choose by, to report."""
 Attribute: TypeAlias = Literal[
     "short-horizon",
     "long-horizon",

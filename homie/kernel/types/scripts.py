@@ -1,0 +1,215 @@
+"""A script of subtasks that goes on from any history: what is left to do after whatever has been done.
+
+script, history --what is left to do--> next step
+
+What of a script is left follows from the subtasks that succeeded: a step out of order is done, and what else was done
+is undone where it is in the way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from homie.kernel.actions import acted_on, action_of
+from homie.kernel.error_codes import ErrorCode
+from homie.kernel.types.feedback import Feedback, HistoryItem
+from homie.kernel.types.subtasks import END, Subtask
+
+_FURNITURE = re.compile(r"(?:on|in) (?!(?:the )?floor$)(?:the )?(.+)")
+"""The place of a remembered object: nothing can be put back on the floor."""
+TRIES = 3
+"""Failures of the expert's own step after which there is no label: the home does not let it happen."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A subtask that is left. where: what the robot goes to before it. anywhere: any destination will do."""
+
+    subtask: Subtask
+    where: str
+    anywhere: bool = False
+
+
+@dataclass
+class _Progress:
+    """How far a script is, by the subtasks so far.
+
+    Attributes:
+        left: Steps that are to be done, in order.
+        script: All steps.
+        places: As of `next_step`.
+        at: What the robot last went to, "" after it turned out to be too far away.
+        hand: The held object, "" for none.
+        failures: Of each subtask since the last success.
+    """
+
+    left: list[_Step]
+    script: tuple[_Step, ...]
+    places: Mapping[str, str]
+    at: str = ""
+    hand: str = ""
+    failures: dict[Subtask, int] = field(default_factory=dict)
+
+    def take(self, item: HistoryItem) -> None:
+        subtask, feedback = item.subtask, item.feedback
+        if not feedback.ok:
+            self._failed(subtask, feedback)
+            return
+        self.failures.clear()
+        if subtask.action == "Go to":
+            self.at = subtask.target
+            return
+        done = next((i for i, step in enumerate(self.left) if _does(subtask, step)), None)
+        if subtask.action == "Close" and self._needs_open(subtask.target):
+            self._open_first(subtask.target)
+        elif done is not None:
+            del self.left[done]
+        else:
+            self._undo(subtask)
+        if subtask.action == "Open":
+            self._close_later(subtask.target)
+        inventory = action_of(subtask.action).inventory
+        self.hand = subtask.target if inventory == "takes" else "" if inventory == "gives" else self.hand
+
+    def _failed(self, subtask: Subtask, feedback: Feedback) -> None:
+        self.failures[subtask] = self.failures.get(subtask, 0) + 1
+        if feedback.code in (ErrorCode.D1, ErrorCode.D2):
+            self.at = ""
+        elif feedback.code is ErrorCode.E2 and self.hand:
+            self._pick_again(self.hand)
+            self.hand = ""
+        elif feedback.code is ErrorCode.L3:
+            closed = feedback.about[0] if feedback.about else acted_on(subtask, action_of(subtask.action).arguments)
+            self._open_first(closed)
+
+    def _undo(self, subtask: Subtask) -> None:
+        """A subtask that succeeded and is not in the script."""
+        target = subtask.target
+        if subtask.action == "Pick":
+            place = self.place_of(target)
+            back = _Step(Subtask("Put", target, place), place, anywhere=True)
+            there = [step for step in self.script if _is(step, "Put", target)]
+            self.left.insert(0, there[-1] if there else back)
+        elif subtask.action == "Put":
+            self._pick_again(target)
+
+    def _open_first(self, name: str) -> None:
+        if not any(_is(step, "Open", name) for step in self.left):
+            self.left.insert(0, _Step(Subtask("Open", name), name))
+
+    def _close_later(self, name: str) -> None:
+        """Close what the script closes, before the ways at its end."""
+        closing = next((step for step in self.script if _is(step, "Close", name)), None)
+        if closing is None or any(_is(step, "Close", name) for step in self.left):
+            return
+        place = len(self.left)
+        while place and self.left[place - 1].subtask.action == "Go to":
+            place -= 1
+        self.left.insert(place, closing)
+
+    def _pick_again(self, name: str) -> None:
+        """Pick something before it is put where the script has it, if it is."""
+        put = self._put_of(name)
+        if put is not None:
+            self.left.insert(put, _Step(Subtask("Pick", name), name))
+
+    def _put_of(self, name: str) -> int | None:
+        """The place in `left` of the step that puts something down."""
+        return next((i for i, step in enumerate(self.left) if _is(step, "Put", name)), None)
+
+    def _needs_open(self, target: str) -> bool:
+        """Whether a step is left that the script has between opening and closing something."""
+        inside = False
+        for step in self.script:
+            if step.subtask.action in ("Open", "Close") and same_name(step.subtask.target, target):
+                inside = step.subtask.action == "Open"
+            elif inside and step in self.left:
+                return True
+        return False
+
+    def place_of(self, name: str) -> str:
+        """Where something can be put down: where it was seen, else where the robot is."""
+        return next((place for known, place in self.places.items() if same_name(known, name)), "") or self.at
+
+    def next(self) -> Subtask | None:
+        if not self.left:
+            return END
+        step = self.left[0]
+        hand = action_of(step.subtask.action).hand
+        if hand == "empty" and self.hand:
+            step = self._free_hand()
+        elif hand == "full" and not self.hand:
+            step = _Step(Subtask("Pick", step.subtask.target), step.subtask.target)
+        if action_of(step.subtask.action).near and step.where and not same_name(step.where, self.at):
+            step = _Step(Subtask("Go to", step.where), "")
+        if step.subtask.action == "Go to" and same_name(step.subtask.target, self.at):
+            self.left.remove(step)
+            return self.next()
+        lacks_place = step.subtask.action == "Put" and not step.subtask.destination
+        return None if lacks_place or self.failures.get(step.subtask, 0) >= TRIES else step.subtask
+
+    def _free_hand(self) -> _Step:
+        """Put down the held object: where it belongs, if that is open already, else where it came from."""
+        put = self._put_of(self.hand)
+        if put is not None:
+            step = self.left[put]
+            if not any(_is(before, "Open", step.subtask.destination) for before in self.left[:put]):
+                return step
+        place = self.place_of(self.hand)
+        return _Step(Subtask("Put", self.hand, place), place)
+
+
+def next_step(script: Sequence[Subtask], history: Sequence[HistoryItem], places: Mapping[str, str]) -> Subtask | None:
+    """The expert's next subtask, None where it has none.
+
+    Args:
+        script: Subtasks of the expert from the start.
+        history: Subtasks so far, by whatever planner.
+        places: By the names of objects, the furniture that they were first seen on or in: for what has to be put down.
+    """
+    steps = _located(script)
+    progress = _Progress(list(steps), steps, places)
+    for item in history:
+        progress.take(item)
+    return progress.next()
+
+
+def _located(script: Sequence[Subtask]) -> tuple[_Step, ...]:
+    """The steps of a script, each with what the robot went to before it; ways to a step that follows are part of it."""
+    steps: list[_Step] = []
+    where = ""
+    for number, subtask in enumerate(script):
+        if subtask.action == END.action:
+            break
+        if subtask.action != "Go to":
+            steps.append(_Step(subtask, where))
+            continue
+        where = subtask.target
+        following = script[number + 1] if number + 1 < len(script) else END
+        if following.action in ("Go to", END.action) or not action_of(following.action).near:
+            steps.append(_Step(subtask, ""))
+    return tuple(steps)
+
+
+def _is(step: _Step, action: str, target: str) -> bool:
+    return step.subtask.action == action and same_name(step.subtask.target, target)
+
+
+def _does(subtask: Subtask, step: _Step) -> bool:
+    if not _is(step, subtask.action, subtask.target):
+        return False
+    return step.anywhere or same_name(subtask.destination, step.subtask.destination)
+
+
+def same_name(name: str, other: str) -> bool:
+    """Whether two names can mean the same: `can`, `the soup can`, `soup can 2`."""
+    words, others = (set(each.lower().split()) - {"the", "a", "an"} for each in (name, other))
+    return words == others or (bool(words) and bool(others) and (words <= others or others <= words))
+
+
+def furniture_of(place: str) -> str:
+    """The furniture that a place such as `on the table` names, "" for the floor."""
+    named = _FURNITURE.fullmatch(place)
+    return named[1] if named else ""
