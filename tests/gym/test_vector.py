@@ -197,7 +197,7 @@ def test_gymnasium_makes_several_in_threads(name: str) -> None:
 
 
 def test_four_homes_side_by_side() -> None:
-    """Gymnasium 1.0 took away the entry points of environments: `register_envs` is how it is told of them now."""
+    """Gymnasium 1.0 took away the entry points of environments: `register_envs` takes their place."""
     gymnasium.register_envs(homie.gym)
     homes = gymnasium.make_vec("homie/HomeControl-v0", 4, rooms=2, objects=4)
     try:
