@@ -22,6 +22,7 @@ from ros_bridge.profiles.simulation import LOOK, instances_topic
 from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.served_messages import camera_info, depth_picture, matrix, numbers_picture, picture, planar, transform
 from ros_bridge.transport.interface import LATCHED, SENSOR, Message, Node, Publisher
+from ros_bridge.transport.refusals import if_known
 
 log = logging.getLogger("homie.ros_bridge")
 
@@ -74,7 +75,7 @@ class Painter:
         self._lock = threading.Lock()
         self._newest: tuple[Mapping[str, object], dict[str, Any]] | None = None
         self._over = threading.Event()
-        self._tf = node.publisher("tf2_msgs/msg/TFMessage", "/tf")
+        self._tf = if_known("/tf", lambda: node.publisher("tf2_msgs/msg/TFMessage", "/tf"))
         self._shown = {name: _Shown(camera, self._publishers(name, camera)) for name, camera in cameras.items()}
         self._shown[regular].period = 1.0 / rate
         node.subscription(TEXT, LOOK, self._on_look)
@@ -155,7 +156,8 @@ class Painter:
         placed = np.linalg.inv(planar(observation.body.base)) @ matrix(frame.pose.position, frame.pose.rotation)
         moved = transform(at, self._base, shown.camera.frame, placed)
         # The transform comes first: who has the picture may ask where it was taken.
-        self._tf.publish(self._node.message("tf2_msgs/msg/TFMessage", transforms=[moved]))
+        if self._tf is not None:
+            self._tf.publish(self._node.message("tf2_msgs/msg/TFMessage", transforms=[moved]))
         info = camera_info(frame.intrinsics)
         shown.publishers["info"].publish(self._node.message(INFO, header=header, **info))
         if frame.instances is not None:

@@ -39,7 +39,7 @@ from ros_bridge.transport.actions import ActionServer, Outcome, ServedGoal, Stat
 from ros_bridge.transport.clocks import CLOCK as CLOCK_KIND
 from ros_bridge.transport.clocks import CLOCK_TOPIC
 from ros_bridge.transport.interface import NEWEST, Message, Node
-from ros_bridge.transport.refusals import Faults
+from ros_bridge.transport.refusals import Faults, if_known
 from ros_bridge.transport.stamps import now, stamp
 
 log = logging.getLogger("homie.ros_bridge")
@@ -104,7 +104,7 @@ class ServedRobot:
         self._navigation: SimulatedNavigation | None = None
         self._servers = [*self._serve(), *self._simulated_servers()]
         self._joints = node.publisher("sensor_msgs/msg/JointState", profile.joint_states)
-        self._tf = node.publisher("tf2_msgs/msg/TFMessage", "/tf")
+        self._tf = if_known("/tf", lambda: node.publisher("tf2_msgs/msg/TFMessage", "/tf"))
         self._odometry = None
         if profile.base is not None:
             self._odometry = node.publisher("nav_msgs/msg/Odometry", profile.base.odometry)
@@ -150,21 +150,26 @@ class ServedRobot:
             )
         return group
 
+    def _server(self, kind: str, name: str, execute: Callable[[ServedGoal], Outcome]) -> list[ActionServer]:
+        server = if_known(name, lambda: ActionServer(self._node, kind, name, execute))
+        return [] if server is None else [server]
+
     def _serve(self) -> list[ActionServer]:
-        servers = []
+        servers: list[ActionServer] = []
         for name, described in self._profile.groups.items():
             follow = functools.partial(self._follow, self._groups[name])
-            servers.append(ActionServer(self._node, TRAJECTORY, described.action, follow))
+            servers += self._server(TRAJECTORY, described.action, follow)
             if described.stream is not None:
                 stream = functools.partial(self._on_stream, self._groups[name])
                 self._node.subscription(STREAM, described.stream, stream, NEWEST)
         if self._gripper is not None and self._profile.gripper is not None:
-            servers.append(ActionServer(self._node, GRIPPER, self._profile.gripper.action, self._grip))
+            servers += self._server(GRIPPER, self._profile.gripper.action, self._grip)
         return servers
 
     def _simulated_servers(self) -> list[ActionServer]:
         """What plays MoveIt and Nav2, where the profile names their actions."""
-        servers, profile = [], self._profile
+        servers: list[ActionServer] = []
+        profile = self._profile
         spec = narrowed(self._robot.spec, profile)  # that software keeps the limits of the profile
         if profile.reaching is not None and sorted(spec.chain.names) == sorted(
             joint.name for joint in profile.planned_joints
@@ -173,11 +178,11 @@ class ServedRobot:
             reaching = SimulatedMoveGroup(
                 profile=profile, spec=spec, planner=planner, measured=lambda: self._body, follow=self._lead
             )
-            servers.append(ActionServer(self._node, MOVE_GROUP, profile.reaching.action, reaching.execute))
+            servers += self._server(MOVE_GROUP, profile.reaching.action, reaching.execute)
         if profile.navigation is not None and isinstance(self._robot, WorldState):
             driver: Driver = registry.load("simulated_servers", "navigation")(spec, self._robot.kinematics)
             self._navigation = SimulatedNavigation(profile=profile, driver=driver, grid=self._floor)
-            servers.append(ActionServer(self._node, NAVIGATE, profile.navigation.action, self._navigation.execute))
+            servers += self._server(NAVIGATE, profile.navigation.action, self._navigation.execute)
         return servers
 
     def _floor(self, observation: Observation) -> OccupancyGrid:
@@ -338,7 +343,8 @@ class ServedRobot:
                 twist={"twist": {"linear": {"x": linear}, "angular": {"z": angular}}},
             )
             self._odometry.publish(message)
-        self._tf.publish(self._node.message("tf2_msgs/msg/TFMessage", transforms=moved))
+        if self._tf is not None:
+            self._tf.publish(self._node.message("tf2_msgs/msg/TFMessage", transforms=moved))
         self._show(at)
 
     def _show(self, at: dict[str, Any]) -> None:

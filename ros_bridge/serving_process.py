@@ -26,7 +26,7 @@ def serve_robot(
     camera_rate: float,
     rehearsal: bool,
     transport: Transport,
-    ready: Callable[[Robot], None],
+    ready: Callable[[Robot, str], None],
 ) -> None:
     """Play a simulated robot on the network until a signal ends it.
 
@@ -38,7 +38,7 @@ def serve_robot(
         camera_rate: Pictures a second; 0 for none.
         rehearsal: It is to be treated as a real robot, and has the cameras of its profile alone.
         transport: `rclpy`, `dds` or `auto`.
-        ready: Called when it can be driven.
+        ready: Called with the robot and its transport when it can be driven.
 
     Raises:
         BadInput, MissingPart, InfrastructureError: It cannot begin.
@@ -55,7 +55,7 @@ def serve_robot(
         node.publisher(TEXT, TOPIC, LATCHED).publish(node.message(TEXT, data=simulation.model_dump_json()))
         served = ServedRobot(node, robot, profile, painter, secret=rehearsal)
         with ended_by_signal() as ended:
-            ready(robot)
+            ready(robot, node.transport)
             served.run(ended)
 
 

@@ -197,6 +197,7 @@ MAY_IMPORT = {
         *CONTRACTS,
         "homie.kernel.support",
         "homie.kernel.robot",
+        "homie.kernel.opening",
         "homie.kernel.options",
         "homie.kernel.registry",
         "homie.kernel.world",

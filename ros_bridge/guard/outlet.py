@@ -16,6 +16,7 @@ from ros_bridge.profiles.profile_check import GRIPPER, MOVE_GROUP, NAVIGATE, STR
 from ros_bridge.profiles.spoken import FINGERS, FINGERS_KIND
 from ros_bridge.transport.actions import ActionClient, Outcome, SentGoal, Status
 from ros_bridge.transport.interface import NEWEST, SENSOR, Node
+from ros_bridge.transport.refusals import if_known
 from ros_bridge.transport.stamps import stamp
 
 log = logging.getLogger("homie.ros_bridge")
@@ -72,9 +73,9 @@ class RosOutlet:
         self._gripper = ActionClient(node, GRIPPER, gripper.action) if gripper is not None else None
         self._fingers = node.publisher(FINGERS_KIND, FINGERS, SENSOR) if gripper is not None else None
         navigation = profile.navigation
-        self._navigation = ActionClient(node, NAVIGATE, navigation.action) if navigation is not None else None
+        self._navigation = _software(node, NAVIGATE, navigation.action) if navigation is not None else None
         reaching = profile.reaching
-        self._reaching = ActionClient(node, MOVE_GROUP, reaching.action) if reaching is not None else None
+        self._reaching = _software(node, MOVE_GROUP, reaching.action) if reaching is not None else None
         self._goals: dict[int, tuple[ActionClient, SentGoal]] = {}
 
     def velocity(self, linear: float, angular: float) -> None:
@@ -113,7 +114,6 @@ class RosOutlet:
                 log.warning("The command of the fingers is not announced: %s", error)
 
     def navigate(self, command: Navigate, ended: Callable[[Ended], None]) -> None:
-        assert self._navigation is not None  # the guard has refused it
         pose = {
             "position": {"x": command.x, "y": command.y},
             "orientation": {"z": math.sin(command.yaw / 2), "w": math.cos(command.yaw / 2)},
@@ -123,7 +123,6 @@ class RosOutlet:
         self._send(self._navigation, command.id, goal, ended)
 
     def reach(self, command: Reach, ended: Callable[[Ended], None]) -> None:
-        assert self._reaching is not None  # the guard has refused it
         self._send(self._reaching, command.id, goal_of(self._profile, command), ended)
 
     def cancel(self, number: int) -> None:
@@ -140,8 +139,8 @@ class RosOutlet:
             except HomieError as error:
                 log.error("A wish to cancel could not be sent: %s", error)
 
-    def _send(self, client: ActionClient, number: int, goal: object, ended: Callable[[Ended], None]) -> None:
-        if not client.ready():
+    def _send(self, client: ActionClient | None, number: int, goal: object, ended: Callable[[Ended], None]) -> None:
+        if client is None or not client.ready():
             ended(Ended(id=number, outcome="rejected", text="there is no controller for it on the network"))
             return
         sent = client.send(goal)
@@ -152,6 +151,11 @@ class RosOutlet:
             ended(_ended(number, done))
 
         sent.outcome.add_done_callback(end)
+
+
+def _software(node: Node, kind: str, name: str) -> ActionClient | None:
+    """The client of software that a robot may have."""
+    return if_known(name, lambda: ActionClient(node, kind, name))
 
 
 def _ended(number: int, done: Future[Outcome]) -> Ended:

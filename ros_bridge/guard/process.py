@@ -48,7 +48,7 @@ def run_guard(
     path: Path | None,
     transport: Transport,
     tell: Callable[[str], None],
-    ready: Callable[[str], None],
+    ready: Callable[[str, str], None],
 ) -> None:
     """Guard a robot until a signal ends it, or until the run that it belongs to has ended.
 
@@ -63,7 +63,7 @@ def run_guard(
         path: Where to listen for the agent; None: the usual place.
         transport: `rclpy`, `dds` or `auto`.
         tell: Shows a line to the person at the terminal.
-        ready: Called with the path of the socket when an agent can come.
+        ready: Called with the path of the socket and the transport when an agent can come.
 
     Raises:
         BadInput, MissingPart, InfrastructureError: It cannot begin; nothing has been sent then.
@@ -89,7 +89,7 @@ def run_guard(
             if _at_a_terminal():
                 tell(HELP)
                 agent.also(sys.stdin.fileno(), lambda: _typed(guard, agent))
-            ready(str(agent.path))
+            ready(str(agent.path), node.transport)
             try:
                 _loop(guard, agent, lambda: ended() or _orphaned(run))
             finally:

@@ -14,6 +14,7 @@ from ros_bridge.guard.link import GuardLink, NoGuard
 from ros_bridge.guard.silence import SILENCE_OF_RUNS
 from ros_bridge.guard.sockets import socket_path
 from ros_bridge.profiles.model import Profile
+from ros_bridge.transport.opening import Transport
 
 log = logging.getLogger("homie.ros_bridge")
 
@@ -30,16 +31,25 @@ class OwnGuard:
     Args:
         name: The profile, as the guard reads it.
         profile: The same, read.
+        transport: That of the run.
 
     Raises:
         InfrastructureError: It does not come up.
     """
 
-    def __init__(self, name: str, profile: Profile) -> None:
+    def __init__(self, name: str, profile: Profile, transport: Transport = "auto") -> None:
         path = socket_path(profile.name)
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.log = path.with_suffix(".log")
-        options = ["--arm-robot", "--silence", f"{SILENCE_OF_RUNS:g}", "--of-run", str(os.getpid())]
+        options = [
+            "--arm-robot",
+            "--silence",
+            f"{SILENCE_OF_RUNS:g}",
+            "--of-run",
+            str(os.getpid()),
+            "--transport",
+            transport,
+        ]
         left = _inode(path)  # by a guard that was killed: nobody listens there
         command = [sys.executable, "-m", "homie", "robot", "guard", name, *options]
         with self.log.open("wb") as output:

@@ -8,10 +8,13 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from typing import Protocol
 
+from pydantic import BaseModel, ConfigDict
+
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces import Kinematics
-from homie.kernel.options import OpenOptions
+from homie.kernel.opening import Opening
+from homie.kernel.options import Seed
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Pose2
 from ros_bridge.guard.link import GuardLink
@@ -27,7 +30,7 @@ from ros_bridge.robot.twin import Twin
 from ros_bridge.served_messages import planar
 from ros_bridge.transport.clocks import RobotClock, robot_clock
 from ros_bridge.transport.interface import LATCHED, Node
-from ros_bridge.transport.opening import open_node
+from ros_bridge.transport.opening import Transport, open_node
 from ros_bridge.transport.transforms import Transforms
 
 log = logging.getLogger("homie.ros_bridge")
@@ -46,20 +49,32 @@ class Body(Protocol):
     def kinematics(self) -> Callable[[], Kinematics]: ...
 
 
-def open_ros(options: OpenOptions) -> RosRobot:
+class RosSettings(BaseModel):
+    """How a robot on a ROS 2 network is reached."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    seed: Seed = 0
+    transport: Transport = "auto"
+
+
+def connect(name: str, settings: RosSettings) -> RosRobot:
     """The robot of a profile, `--robot ros:fetch` or `--robot ros:my_robot.yaml`.
+
+    Args:
+        name: The profile.
+        settings: The transport, and the seed of the episode.
 
     Raises:
         BadInput: There is no such profile, or it names no body.
         MissingPart: A transport is not installed.
         InfrastructureError: The robot or its guard is not there.
     """
-    name = options.robot.partition(":")[2]
     if not name:
         raise BadInput("Which robot? Give --robot ros:PROFILE: fetch, or a YAML file (`homie robot profile`).")
     profile = read_profile(name)
     with ExitStack() as opened:
-        node = opened.enter_context(open_node("/homie"))
+        node = opened.enter_context(open_node("/homie", settings.transport))
         node.graph()  # begins to look who is there
         simulation = _declared(node, profile)
         if simulation is None:
@@ -69,13 +84,17 @@ def open_ros(options: OpenOptions) -> RosRobot:
         else:
             twin = Twin(node, simulation)
             opened.callback(twin.close)
-            guard = None if guarded(profile) else OwnGuard(name, profile)
+            guard = None if guarded(profile) else OwnGuard(name, profile, settings.transport)
             if guard is not None:
                 opened.callback(guard.close)
             robot = _simulated(node, profile, simulation, twin, guard)
-        robot.reset(seed=options.seed)
+        robot.reset(seed=settings.seed)
         opened.pop_all()
         return robot
+
+
+open_ros = Opening(RosSettings, connect)
+"""Of `--robot ros:PROFILE`, with `--robot-option transport=rclpy`."""
 
 
 def _real(node: Node, profile: Profile, cameras: Mapping[str, Camera], names: tuple[str, ...]) -> RosRobot:

@@ -334,7 +334,8 @@ class RosRobot(Robot):
             self._node.close()
 
     def describe(self) -> Mapping[str, object]:
-        return {"profile": self.profile.model_dump(mode="json", exclude_defaults=True)}
+        profile = self.profile.model_dump(mode="json", exclude_defaults=True)
+        return {"transport": self._node.transport, "profile": profile}
 
     # ------------------------------------------------------------ the guard
 

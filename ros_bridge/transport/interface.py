@@ -113,6 +113,8 @@ class Node(ABC):
 
     name: str
     """Its full name, as `/homie`."""
+    transport: str
+    """What carries it: `dds`, or `rclpy` with its middleware, as `rclpy (rmw_fastrtps_cpp)`."""
 
     @abstractmethod
     def message(self, kind: str, **fields: Any) -> Message:

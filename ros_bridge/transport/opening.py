@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+import logging
+import sys
 from typing import Literal, TypeAlias
 
 from homie.kernel.errors import BadInput, MissingPart
 from homie.kernel.support.packages import missing_part
 from ros_bridge.transport.interface import Node
+
+log = logging.getLogger("homie.ros_bridge")
 
 Transport: TypeAlias = Literal["auto", "rclpy", "dds"]
 
@@ -18,7 +22,7 @@ def open_node(name: str, transport: Transport = "auto") -> Node:
     Args:
         name: Full name, as `/homie`.
         transport: `rclpy` needs a ROS 2 installation that is sourced; `dds` needs `pip install homie-robot[ros]` and no
-            ROS; `auto` takes rclpy where it is there.
+            ROS; `auto` takes rclpy where it can be imported.
 
     Raises:
         BadInput: There is no such transport, or the name is not valid in ROS 2.
@@ -32,14 +36,24 @@ def open_node(name: str, transport: Transport = "auto") -> Node:
     """
     if transport not in ("auto", "rclpy", "dds"):
         raise BadInput(f"There is no transport '{transport}': choose rclpy, dds or auto.")
-    if transport == "rclpy" or (transport == "auto" and importlib.util.find_spec("rclpy") is not None):
-        try:
-            from ros_bridge.transport.ros_node import RclpyNode
-        except ImportError as error:
-            raise MissingPart(
-                "The transport 'rclpy' needs a ROS 2 installation: source its setup.bash, or choose 'dds'."
-            ) from error
-        return RclpyNode(name)
+    if transport == "dds" or (transport == "auto" and importlib.util.find_spec("rclpy") is None):
+        return _dds_node(name)
+    try:
+        from ros_bridge.transport.ros_node import RclpyNode
+    except ImportError as error:
+        if importlib.util.find_spec("rclpy") is None:
+            why = "it needs a ROS 2 installation: source its setup.bash, or choose 'dds'"
+        else:
+            why = f"the rclpy that is there cannot be imported by Python {sys.version_info[0]}.{sys.version_info[1]}"
+            why += f" ({error}): it was built for another Python, or a part of it is missing"
+        if transport == "rclpy":
+            raise MissingPart(f"The transport 'rclpy' cannot be used: {why}.") from error
+        log.warning("The transport is dds, not rclpy: %s. `unset PYTHONPATH` keeps it from being looked at.", why)
+        return _dds_node(name)
+    return RclpyNode(name)
+
+
+def _dds_node(name: str) -> Node:
     try:
         from ros_bridge.transport.dds.node import DdsNode
     except ModuleNotFoundError as error:

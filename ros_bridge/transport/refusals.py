@@ -5,8 +5,13 @@ from __future__ import annotations
 import logging
 import re
 import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from homie.kernel.errors import MissingPart
 
 log = logging.getLogger("homie.ros_bridge")
+MadeT = TypeVar("MadeT")
 
 ONCE_IN = 5.0
 """Seconds between two log lines about the same place: a flood of bad messages must not become a flood of lines."""
@@ -61,3 +66,13 @@ class Faults:
     def why(self, subject: str) -> str:
         """What is wrong with the newest message about a subject, "" if nothing is."""
         return self._now.get(subject, "")
+
+
+def if_known(name: str, make: Callable[[], MadeT]) -> MadeT | None:
+    """What `make` makes for a name on the network; None, with a warning, where this ROS 2 installation lacks its
+    messages: few have those of MoveIt and Nav2."""
+    try:
+        return make()
+    except MissingPart as error:
+        log.warning("Left out: %s. %s", name, error)
+        return None

@@ -40,6 +40,7 @@ class RclpyNode(Node):
     def __init__(self, name: str) -> None:
         namespace, _, last = name.rpartition("/")
         self.name = name
+        self.transport = f"rclpy ({rclpy.get_rmw_implementation_identifier()})"
         self._context = Context()
         rclpy.init(args=[], context=self._context)
         # Parameters and their services are not offered: nothing here is changed while it runs.

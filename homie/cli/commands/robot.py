@@ -39,7 +39,7 @@ def check(
     """Listen to the robot and show which topics, actions and frames of a profile are there, with rates and ages."""
     read = registry.load("ros", "read-profile")(profile)
     with registry.load("ros", "node")("/homie_check", transport) as node:
-        tell(f"Listening for {seconds:g} s on the ROS 2 network ...")
+        tell(f"Listening for {seconds:g} s on the ROS 2 network over {node.transport} ...")
         findings = registry.load("ros", "check")(node, read, seconds)
     if json:
         print_json({"profile": read.name, "findings": [dataclasses.asdict(finding) for finding in findings]})
@@ -80,9 +80,9 @@ def guard(
         raise BadInput(f"--approve is none or subtask, not '{approve}'.")
     run = registry.load("ros", "guard")
 
-    def ready(path: str) -> None:
+    def ready(path: str, over: str) -> None:
         state = "dry run" if dry_run else "ARMED" if arm_robot else "not armed: nothing moves"
-        tell(f"Guarding {profile} ({state}), listening at {path}")
+        tell(f"Guarding {profile} over {over} ({state}), listening at {path}")
 
     run(
         profile,

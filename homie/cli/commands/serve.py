@@ -97,12 +97,13 @@ def ros(
     options = OpenOptions.build(robot=robot, seed=seed, scene=place, picture_size=picture_size)
     kind = robot.partition(":")[0]
     opening, argument = registry.find("robots", robot)
-    if not isinstance(opening, Opening):
+    if not isinstance(opening, Opening) or kind == "ros":
         raise BadInput(f"The robot '{kind}' has no scene that could be served: choose mujoco or franka:FAMILY.")
     name = profile or {"mujoco": "fetch"}.get(kind, kind)
 
-    def ready(opened: Robot) -> None:
-        tell(f"The {opened.spec.name} is on the ROS 2 network with the names of the profile {name}; Ctrl-C ends it.")
+    def ready(opened: Robot, over: str) -> None:
+        names = f"with the names of the profile {name}"
+        tell(f"The {opened.spec.name} is on the ROS 2 network over {over} {names}; Ctrl-C ends it.")
 
     registry.load("services", "ros")(
         name,

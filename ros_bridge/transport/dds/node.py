@@ -39,6 +39,8 @@ class DdsNode(Node):
         InfrastructureError: The network cannot be joined.
     """
 
+    transport = "dds"
+
     def __init__(self, name: str, network: Network | None = None) -> None:
         network = network or Network.from_environment()
         self.name = checked(name)

@@ -257,7 +257,8 @@ def test_a_guard_at_a_terminal_from_beginning_to_end(monkeypatch, network, tmp_p
     reported, handled = [], []
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-    def ready(path):
+    def ready(path, over):
+        assert over == "dds"
         handled.append(signal.getsignal(signal.SIGHUP))
         assert stat.S_ISSOCK(os.stat(path).st_mode)
         os.kill(os.getpid(), signal.SIGTERM)

@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import sysconfig
 import venv
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -41,6 +42,28 @@ def ros_python() -> Path:
 
 def _clean(**more: str) -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | more
+
+
+@pytest.fixture
+def homie_in_ros(ros_python: Path, network: Any, tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Starts commands of Homie in the environment, so that they take its rclpy."""
+    begun: list[subprocess.Popen[str]] = []
+    paths = os.pathsep.join((str(HERE.parents[2]), sysconfig.get_path("purelib")))
+
+    def start(*words: str) -> subprocess.Popen[str]:
+        environment = _clean(ROS_DOMAIN_ID=str(network.domain), ROS_LOCALHOST_ONLY="1", PYTHONPATH=paths)
+        environment["XDG_RUNTIME_DIR"] = str(tmp_path)
+        begun.append(
+            subprocess.Popen(
+                [ros_python, "-m", *words], env=environment, cwd=HERE.parents[2], stderr=subprocess.PIPE, text=True
+            )
+        )
+        return begun[-1]
+
+    yield start
+    for process in begun:
+        process.terminate()
+        process.wait(30)
 
 
 class RealNode:

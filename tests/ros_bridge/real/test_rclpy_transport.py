@@ -1,0 +1,37 @@
+"""Homie over a real rclpy: its own tests of the transport, and a robot that it serves, seen by nodes of rclpy."""
+
+from __future__ import annotations
+
+import math
+
+from tests.waiting import until
+
+ODOMETRY, JOINTS, TWIST = "nav_msgs/msg/Odometry", "sensor_msgs/msg/JointState", "geometry_msgs/msg/Twist"
+
+
+def test_the_tests_of_the_transport_pass(homie_in_ros):
+    process = homie_in_ros("pytest", "-q", "-p", "no:cacheprovider", "tests/ros_bridge/transport/test_rclpy.py")
+    assert process.wait(300) == 0
+
+
+def test_a_robot_is_served_without_the_messages_of_moveit_and_nav2(homie_in_ros, real):
+    process = homie_in_ros("homie", "serve", "ros", "--seed", "7", "--camera-rate", "0", "--transport", "rclpy")
+    said = []
+    while not said or "is on the ROS 2 network" not in said[-1]:
+        said.append(process.stderr.readline())
+        assert said[-1], said
+    assert "over rclpy (rmw_fastrtps_cpp)" in said[-1]
+    assert "Left out: /move_action. 'moveit_msgs/action/" in "".join(said)
+    assert "Left out: /navigate_to_pose. 'nav2_msgs/action/" in "".join(said)
+    real.ask("subscribe", kind=ODOMETRY, topic="/odom", qos="default")
+    real.ask("subscribe", kind=JOINTS, topic="/joint_states", qos="sensor")
+    until(lambda: real.ask("count", topic="/odom") and real.ask("count", topic="/joint_states"))
+    assert "/homie_robot" in real.ask("graph")["nodes"]
+    assert "torso_lift_joint" in real.ask("last", topic="/joint_states")["message"]["name"]
+
+    def turned():
+        real.ask("publish", kind=TWIST, topic="/cmd_vel", fields={"angular": {"z": 0.5}})
+        pose = real.ask("last", topic="/odom")["message"]["pose"]["pose"]["orientation"]
+        return abs(2 * math.atan2(pose["z"], pose["w"])) > 0.2
+
+    until(turned)
