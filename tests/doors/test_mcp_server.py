@@ -106,7 +106,7 @@ def test_pictures_are_images(tiny: FreeDriver) -> None:
     async def say(client: Client) -> None:
         one = (await client.call_tool("observe", {"view": "left"})).content
         assert [block.type for block in one] == ["text", "image"] and one[0].text == "left"
-        assert one[1].mime_type == "image/png" and base64.b64decode(one[1].data).startswith(b"\x89PNG")
+        assert one[1].mime_type == "image/jpeg" and base64.b64decode(one[1].data).startswith(b"\xff\xd8\xff")
         everything = (await client.call_tool("observe", {"view": "all"})).content
         assert [block.text for block in everything[::2]] == ["front", "left", "back", "right"]
 

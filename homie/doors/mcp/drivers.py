@@ -28,9 +28,14 @@ class Driver(ABC):
     def tools(self) -> Sequence[Tool]:
         """What there is to call."""
 
+    @property
     @abstractmethod
-    def pictures(self) -> Mapping[str, Image]:
-        """The planner's pictures by view, (H, W, 3) uint8 RGB. Raises HomieError."""
+    def views(self) -> tuple[str, ...]:
+        """The names of the planner's pictures."""
+
+    @abstractmethod
+    def pictures(self, views: Sequence[str]) -> Mapping[str, Image]:
+        """Some of the planner's pictures by view, (H, W, 3) uint8 RGB. Raises HomieError."""
 
     @abstractmethod
     def scene(self) -> Result:
@@ -91,8 +96,12 @@ class FreeDriver(Driver):
     def tools(self) -> Sequence[Tool]:
         return self._tools
 
-    def pictures(self) -> Mapping[str, Image]:
-        return self._session.views()
+    @property
+    def views(self) -> tuple[str, ...]:
+        return self._session.robot.views
+
+    def pictures(self, views: Sequence[str]) -> Mapping[str, Image]:
+        return {name: frame.rgb for name, frame in self._session.observe(*views).frames.items()}
 
     def scene(self) -> Result:
         detections = self._session.detections()

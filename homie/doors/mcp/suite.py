@@ -68,7 +68,8 @@ class SuiteDriver(Driver):
         self._order = threading.RLock()
         self._closed = False
         with assemble(episode_options(bench.options, bench.suite, bench.episodes[0])) as parts:
-            usual = [*of_robot(parts.robot.views), *of_suite()]
+            self._views = parts.robot.views
+            usual = [*of_robot(self._views), *of_suite()]
             skills, actions = parts.executor.skills, parts.executor.actions
             acts = of_actions(actions, skills.table, skills.models, [tool.name for tool in usual])
         self._tools = (*usual, *acts)
@@ -87,8 +88,13 @@ class SuiteDriver(Driver):
 
     # ------------------------------------------------------------ looking
 
-    def pictures(self) -> Mapping[str, Image]:
-        return self._question().views
+    @property
+    def views(self) -> tuple[str, ...]:
+        return self._views
+
+    def pictures(self, views: Sequence[str]) -> Mapping[str, Image]:
+        seen = self._question().views
+        return {view: seen[view] for view in views}
 
     def scene(self) -> Result:
         asked = self._question()
