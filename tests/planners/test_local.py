@@ -211,3 +211,19 @@ def copy_of(folder: Path, where: Path) -> Path:
     for path in folder.iterdir():
         (where / path.name).write_bytes(path.read_bytes())
     return where
+
+
+def test_tokens_that_have_to_come_are_read_together_and_change_no_answer(engine):
+    model = engine("qwen2")
+    asked = question(TEXTS[0])
+    passes: list[int] = []
+    hook = model.model.register_forward_hook(lambda module, args, kwargs, out: passes.append(1), with_kwargs=True)
+    try:
+        (answer,) = model.answer([asked])
+        alone = len(passes)
+        both = model.answer([asked, question(TEXTS[0], temperature=1.0, seed=7)])
+        together = len(passes) - alone
+    finally:
+        hook.remove()
+    assert both[0].text == answer.text and both[0].output_tokens == answer.output_tokens
+    assert alone < answer.output_tokens * 0.8 and together >= answer.output_tokens

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -64,15 +64,36 @@ class Grammar:
         self._matcher = LLMatcher(tokenizer, rules)
         self._closers = _closers(tokenizer)
         self._ends = np.array(tokenizer.eos_tokens)
+        self._pending: list[int] = []
+        """Tokens that come next because nothing else may; the matcher is behind them already."""
+        self._look_ahead()
 
     def take(self, token: int) -> None:
         """The model chose a token. Raises PlannerError if it was not an allowed one."""
+        if self._pending:
+            if token != self._pending.pop(0):
+                raise PlannerError(f"The model left its schema with the token {token}.")
+            return
         if not self._matcher.is_stopped() and not self._matcher.consume_token(token):
             raise PlannerError(f"The model left its schema: {self._matcher.get_error()}")
+        self._look_ahead()
+
+    def forced(self) -> list[int]:
+        """The tokens that come next because nothing else may, taken."""
+        tokens, self._pending = self._pending, []
+        return tokens
+
+    def _look_ahead(self) -> None:
+        if not self._matcher.is_stopped():
+            self._pending = self._matcher.compute_ff_tokens()
+            self._matcher.consume_tokens(self._pending)
 
     def allowed(self, size: int, left: int) -> Allowed:
         """Which of `size` tokens may come next, (size,), when `left` more can be written."""
         mask = np.zeros(size, np.bool_)
+        if self._pending:
+            mask[self._pending[0]] = True
+            return mask
         if self._matcher.is_stopped():
             mask[self._ends] = True
             return mask
@@ -206,6 +227,32 @@ class Row:
         """Gumbel noise (size,): the largest of scores + noise is a sample of their softmax."""
         drawn = torch.empty(size).exponential_(generator=self._generator)
         return -drawn.clamp_min(torch.finfo(torch.float32).tiny).log()
+
+    def choose(self, scores: torch.Tensor, left: int, ends: Collection[int]) -> int:
+        """The next token, taken by the grammar.
+
+        Args:
+            scores: Of all tokens, (vocabulary,).
+            left: Tokens that can still be written.
+            ends: Tokens that end the answer.
+        """
+        if self.grammar is not None:
+            allowed = torch.from_numpy(self.grammar.allowed(scores.shape[0], left)).to(scores.device)
+            scores = scores.masked_fill(~allowed, -torch.inf)
+        if self.temperature > 0:
+            scores = scores.float() / self.temperature + self.noise(scores.shape[0]).to(scores.device)
+        token = int(scores.argmax())
+        if self.grammar is not None and token not in ends:
+            self.grammar.take(token)
+        return token
+
+    def forced(self, size: int) -> list[int]:
+        """The tokens that come next because the grammar allows no other, of a vocabulary of `size`; now taken."""
+        tokens = self.grammar.forced() if self.grammar is not None else []
+        if self.temperature > 0:
+            for _ in tokens:  # in a batch each of them takes its noise
+                self.noise(size)
+        return tokens
 
 
 class Steering:
