@@ -12,6 +12,9 @@ import os
 import re
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -184,9 +187,9 @@ def _convert(file: Path, out: Path) -> None:
 
     from planners.llm.local.families import quietly
 
-    _check_whole(file)
     where = {"pretrained_model_name_or_path": file.parent, "gguf_file": file.name, "local_files_only": True}
-    with quietly(file):
+    with _parsed_once(), quietly(file):
+        _check_whole(file)
         tokenizer = AutoTokenizer.from_pretrained(**where)
         if not tokenizer.chat_template:
             raise BadInput(f"The model {file} has no chat template: Homie needs one that was trained to chat.")
@@ -200,6 +203,23 @@ def _convert(file: Path, out: Path) -> None:
     config = json.loads((out / "config.json").read_text(encoding="utf-8"))
     config.pop("quantization_config", None)
     (out / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+
+
+@contextmanager
+def _parsed_once() -> Iterator[None]:
+    """Let transformers parse a GGUF file once, which takes seconds, instead of for each of its parts; and make the table
+    of names once instead of for each module of the model."""
+    import gguf
+
+    kept = {name: getattr(gguf, name) for name in ("GGUFReader", "get_tensor_name_map")}
+    reader = cache(kept["GGUFReader"])
+    gguf.GGUFReader = lambda path, *mode: reader(str(path), *mode)
+    gguf.get_tensor_name_map = cache(kept["get_tensor_name_map"])
+    try:
+        yield
+    finally:
+        for name, value in kept.items():
+            setattr(gguf, name, value)
 
 
 def _check_whole(file: Path) -> None:
