@@ -26,7 +26,7 @@ LAYERS = {
         ("cli",),
     ),
     "homie.kernel": (
-        ("error_codes", "exit_codes", "knowledge", "poses", "splits"),
+        ("error_codes", "exit_codes", "knowledge", "poses"),
         ("errors",),
         ("actions", "support"),
         ("types", "world"),
@@ -45,7 +45,8 @@ LAYERS = {
         ("conditions",),
     ),
     "homie.bench": (
-        ("statistics", "suite", "goal_lines"),
+        ("statistics", "splits", "goal_lines"),
+        ("suite",),
         ("options", "keywords", "tables", "episode"),
         ("ledger",),
         ("makeup",),
@@ -96,8 +97,8 @@ LAYERS = {
         ("home",),
     ),
     "planners": (
-        ("common_sense", "parsing", "respondents"),
-        ("rule", "llm", "human", "random_valid", "scripted"),
+        ("common_sense", "parsing", "respondents", "play_desk"),
+        ("rule", "llm", "human", "random_valid", "scripted", "play_server"),
         ("erring",),
     ),
     "planners.llm": (
@@ -107,10 +108,9 @@ LAYERS = {
         ("prompting",),
         ("brain",),
         ("calls", "rewriting", "respondent", "elsewhere"),
-        ("providers", "local", "training_examples", "answers_trainer", "tiny_model", "play_desk"),
+        ("providers", "local", "training_examples", "answers_trainer", "tiny_model"),
         ("lora",),
-        ("trainer", "play_server"),
-        ("play_serving",),
+        ("trainer",),
     ),
     "perception": (
         ("colours", "suppression", "boxes"),
@@ -121,13 +121,13 @@ LAYERS = {
         ("locator",),
     ),
     "skills": (
-        ("attempts", "ideal_reliability"),
-        ("checkpoints", "motion"),
+        ("attempts", "ideal_reliability", "policy_access", "policy_codec"),
+        ("checkpoints", "motion", "policy_messages"),
         ("classical",),
         ("policies", "ideal_places", "simulated_software"),
-        ("ideal_skill", "moveit", "nav2", "robot_actions"),
-        ("ideal_skill_set",),
-        ("nomad", "pixnav", "effector", "m3", "server", "household", "moves"),
+        ("ideal_skill", "moveit", "nav2", "robot_actions", "policy_client", "policy_server"),
+        ("ideal_skill_set", "remote_policies"),
+        ("nomad", "pixnav", "effector", "m3", "household", "moves"),
     ),
     "ros_bridge": (
         ("transport", "signals", "served_messages"),

@@ -21,8 +21,8 @@ import numpy as np
 from homie.kernel.interfaces import Kinematics, Skill
 from homie.kernel.robot.body import RobotSpec
 from skills.policies.policy import Named, Policy, PolicySet
-from skills.server.client import RemotePolicy
-from skills.server.serving import serve_policy
+from skills.policy_client import RemotePolicy
+from skills.policy_server import serve_policy
 
 AIM = 3.0
 WARM_UP = 50

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 if TYPE_CHECKING:
+    from homie.bench.splits import TaskSplit
     from homie.kernel.interfaces import Detector, Locator, Planner, Robot, SkillSet
-    from homie.kernel.splits import TaskSplit
 
 
 class BenchKeywords(TypedDict, total=False):

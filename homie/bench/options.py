@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
+from homie.bench.splits import TaskSplit
 from homie.kernel.options import MAX_SEED, Options, PartsOptions, different_paths
-from homie.kernel.splits import TaskSplit
 from homie.kernel.support.problems import Usage
 
 RunFolders = Annotated[list[Path], Field(min_length=1), AfterValidator(different_paths)]

@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
+from homie.bench.splits import TaskSplit
 from homie.data.card_parts import License
 from homie.kernel.options import MAX_SEED, Options, different_paths
-from homie.kernel.splits import TaskSplit
 from homie.kernel.support.problems import Usage
 
 Sources = Annotated[

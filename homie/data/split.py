@@ -14,10 +14,10 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
+from homie.bench.splits import TaskSplit
 from homie.data.episode import Episode, LeftOut
 from homie.data.sources.source import Entry, Source
 from homie.kernel.errors import BadInput
-from homie.kernel.splits import TaskSplit
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading, to_json, write_atomically, writing
 

@@ -11,8 +11,8 @@ A *policy skill* is the thin rest, which needs the robot: when to look, frames a
 limits, commands. It knows no network and never imports torch.
 
 A *policy set* ties the two together. `skills` builds the skills around a policy made from a checkpoint; the set
-`remote` (`skills.server`) builds the same skills around a policy whose `reset` and `step` go over a wire. So a set
-is served without a line of its own, if it keeps to four rules:
+`remote` (`skills.remote_policies`) builds the same skills around a policy whose `reset` and `step` go over a wire. So a
+set is served without a line of its own, if it keeps to four rules:
 
 1. What a skill must know of the loaded model (rate, window, statistics, whether there is a map) it takes from
    `policy.facts`, never from the checkpoint or the settings: only facts travel.

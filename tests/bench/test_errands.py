@@ -11,10 +11,10 @@ import pytest
 
 from homie.bench.authoring import House, rehearse
 from homie.bench.authoring.errand_drawing import Drawn, draw_suite
+from homie.bench.splits import SPLITS
 from homie.bench.suite.suite import Task, read_subtask, read_suite
 from homie.kernel.errors import BadInput
 from homie.kernel.scenes import scenes_of
-from homie.kernel.splits import SPLITS
 from homie.kernel.support.files import to_json
 from homie.kernel.world.snapshot import WorldSnapshot
 

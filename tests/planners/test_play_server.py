@@ -24,9 +24,8 @@ from browser import CHROMIUM, Browser
 from endpoint import SCHEMA, WORD, chat_model, question
 
 from homie.kernel.errors import BadInput, InfrastructureError
-from planners.llm.play_server import PlayServer
-from planners.llm.play_serving import serve_play
 from planners.llm.prompting.schemas import decision_schema
+from planners.play_server import PlayServer, serve_play
 from tests.waiting import until
 
 TOKEN = "0123456789abcdef"

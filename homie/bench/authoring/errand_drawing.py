@@ -19,10 +19,10 @@ from homie.bench.authoring.errand_templates import TEMPLATES, Situation, Templat
 from homie.bench.authoring.house import House
 from homie.bench.authoring.rehearsal import rehearse
 from homie.bench.score.profiles import Homie
+from homie.bench.splits import TaskSplit
 from homie.bench.suite.suite import Suite, Task
 from homie.kernel.errors import BadInput
 from homie.kernel.options import MAX_SEED
-from homie.kernel.splits import TaskSplit
 from homie.kernel.support.text import listed
 from homie.kernel.world.snapshot import WorldSnapshot
 

@@ -17,9 +17,9 @@ from homie.bench.score.profiles import Homie, StrictEmmoe, plain
 from homie.bench.score.scores import Profile, Results, Score, score_run
 from homie.bench.score.trajectory import Trajectory, from_ending
 from homie.bench.score.usage import Spent, spent
+from homie.bench.splits import SPLITS
 from homie.bench.suite.suite import ATTRIBUTES, Suite, read_subtask
 from homie.kernel.errors import BadInput
-from homie.kernel.splits import SPLITS
 from homie.runtime.runstore import read_model
 
 PROFILES = ("homie", "strict-emmoe")

@@ -25,12 +25,12 @@ from pydantic import (
     model_validator,
 )
 
+from homie.bench.splits import TaskSplit
 from homie.bench.suite.emmoe_files import is_emmoe, read_emmoe
 from homie.bench.suite.protocol import Limit, Protocol, Strict
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.options import MAX_SEED
-from homie.kernel.splits import TaskSplit
 from homie.kernel.support.documents import load_yaml
 from homie.kernel.support.files import reading, slug
 from homie.kernel.types import (

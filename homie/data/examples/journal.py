@@ -14,9 +14,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from homie.bench.splits import SPLITS
 from homie.data.examples.datafile import Recipe
 from homie.kernel.errors import BadInput
-from homie.kernel.splits import SPLITS
 from homie.kernel.support.files import to_json
 from homie.runtime.runstore.lines import differing_fields, kept_lines
 

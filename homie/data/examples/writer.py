@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 
+from homie.bench.splits import SPLITS
 from homie.data.episode import Episode, LeftOut
 from homie.data.examples.datafile import DATA, DataFile, Recipe, Share
 from homie.data.examples.forms import Line
 from homie.data.examples.journal import UNFINISHED, Entry, Journal
 from homie.data.pictures import PictureStore
 from homie.kernel.errors import BadInput
-from homie.kernel.splits import SPLITS
 from homie.kernel.support.checksums import mark
 from homie.kernel.support.files import to_json, write_atomically, writing
 from homie.runtime.runstore import HeldFolder, held_folder, write_model

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from homie.kernel.error_codes import ErrorCode, no_target, unskilled_model
 from homie.kernel.support.moved import renamed
 from homie.kernel.types.arrangement import Arrangement, Lying
-from homie.kernel.types.choices import HELD, Choice, SentTo, is_interaction, with_held
 from homie.kernel.types.commands import Command, SentCommand, Target
 from homie.kernel.types.events import (
     AttemptEnded,
@@ -64,12 +63,17 @@ from homie.kernel.types.subtasks import (
     END,
     END_FAILURE,
     END_SUCCESS,
+    HELD,
     REPORTS,
     Answer,
+    Choice,
     Decision,
     Report,
+    SentTo,
     Subtask,
+    is_interaction,
     model_key,
+    with_held,
 )
 from homie.kernel.types.visibility import FeedbackPolicy, HistoryPolicy, ThingsPolicy, Visibility
 

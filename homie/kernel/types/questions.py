@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 
 from homie.kernel.actions import ARGUMENTS, WORDS, Ability, Arguments
 from homie.kernel.knowledge import Knowledge
-from homie.kernel.types.choices import Choice
 from homie.kernel.types.feedback import Feedback, HistoryItem
 from homie.kernel.types.geometry import Image
 from homie.kernel.types.limits import ROUNDS
 from homie.kernel.types.observations import Detection
 from homie.kernel.types.quirks import NO_QUIRKS, Quirks
-from homie.kernel.types.subtasks import END, END_SUCCESS, Subtask
+from homie.kernel.types.subtasks import END, END_SUCCESS, Choice, Subtask
 from homie.kernel.types.visibility import Visibility
 
 

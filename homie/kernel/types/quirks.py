@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from homie.kernel.types.choices import Choice
-from homie.kernel.types.subtasks import Subtask
+from homie.kernel.types.subtasks import Choice, Subtask
 
 
 class Quirks:

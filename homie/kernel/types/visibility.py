@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from homie.kernel.types.choices import HELD
 from homie.kernel.types.feedback import UNTOLD, Feedback, HistoryItem
 from homie.kernel.types.observations import Detection, Listed
+from homie.kernel.types.subtasks import HELD
 
 FeedbackPolicy: TypeAlias = Literal["none", "booleans", "text", "codes"]
 HistoryPolicy: TypeAlias = Literal["all", "words", "none"]

@@ -32,7 +32,7 @@ def test_auto_takes_dds_and_says_why_where_rclpy_cannot_be_imported(broken, capl
     assert "_rclpy_pybind11" in caplog.text and "unset PYTHONPATH" in caplog.text
 
 
-def test_the_true_reason_is_told_where_rclpy_was_asked_for(broken):
+def test_the_true_reason_is_reported_where_rclpy_was_asked_for(broken):
     with pytest.raises(MissingPart, match=r"The transport 'rclpy' cannot be used: the rclpy .*_rclpy_pybind11"):
         open_node("/homie", "rclpy")
 

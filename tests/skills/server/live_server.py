@@ -11,8 +11,8 @@ from contextlib import contextmanager
 import numpy as np
 
 from skills.policies.policy import PolicyFailed, PolicySet
-from skills.server.client import RemotePolicy
-from skills.server.serving import PolicyServer, Service
+from skills.policy_client import RemotePolicy
+from skills.policy_server import PolicyServer, Service
 
 
 class CountingPolicy:

@@ -9,9 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from skills.server import codec
-from skills.server.codec import CodecError, decode, encode
-from skills.server.messages import (
+from skills import policy_codec as codec
+from skills.policy_codec import CodecError, decode, encode
+from skills.policy_messages import (
     PROTOCOL,
     Done,
     Hello,

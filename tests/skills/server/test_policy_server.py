@@ -18,10 +18,10 @@ from websockets.sync.client import connect
 
 from homie.kernel.errors import BadInput, InfrastructureError
 from skills.policies.policy import PolicyFailed
-from skills.server.access import is_local, read_token
-from skills.server.codec import FRAME_BYTES
-from skills.server.messages import PROTOCOL, Done, Hello, Problem, Reset, Step, Welcome, from_frame, to_frame
-from skills.server.serving import PolicyServer, Service
+from skills.policy_access import is_local, read_token
+from skills.policy_codec import FRAME_BYTES
+from skills.policy_messages import PROTOCOL, Done, Hello, Problem, Reset, Step, Welcome, from_frame, to_frame
+from skills.policy_server import PolicyServer, Service
 
 TOKEN = "a-token-of-24-characters"
 

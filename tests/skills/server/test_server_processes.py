@@ -27,8 +27,8 @@ from homie.kernel.errors import InfrastructureError
 from homie.kernel.types import Outcome
 from skills.m3.layout import STOP
 from skills.policies.policy import PolicyFailed
-from skills.server.client import RemotePolicy
-from skills.server.remote import RemoteSettings
+from skills.policy_client import RemotePolicy
+from skills.remote_policies import RemoteSettings
 
 HOMIE = [sys.executable, "-c", "from homie.cli.main import main; main()"]
 FORWARD = 12

@@ -27,8 +27,8 @@ from homie.kernel.support.files import reason_of
 from homie.kernel.support.packages import DISTRIBUTION
 from homie.kernel.types import Failure, FailureReason
 from skills.policies.policy import Named, PolicyFailed
-from skills.server.codec import FRAME_BYTES, CodecError
-from skills.server.messages import (
+from skills.policy_codec import FRAME_BYTES, CodecError
+from skills.policy_messages import (
     PROTOCOL,
     Done,
     Hello,

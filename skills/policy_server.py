@@ -26,14 +26,14 @@ from homie.kernel.interfaces import SkillSet
 from homie.kernel.support.files import reason_of
 from homie.kernel.support.packages import DISTRIBUTION, missing_part
 from skills.policies.policy import Policy, PolicyFailed, PolicySet
-from skills.server.access import read_token, require_token
+from skills.policy_access import read_token, require_token
 
 try:
     from websockets.asyncio.server import Server, ServerConnection, serve
     from websockets.exceptions import ConnectionClosed
 
-    from skills.server.codec import FRAME_BYTES, CodecError
-    from skills.server.messages import (
+    from skills.policy_codec import FRAME_BYTES, CodecError
+    from skills.policy_messages import (
         PROTOCOL,
         Done,
         Hello,

@@ -8,20 +8,25 @@ GET  /                      the page; it asks /api/waiting and posts to /api/ans
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import secrets
 import select
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.support.documents import parse_json
+from homie.kernel.support.files import reason_of
 from homie.kernel.support.web import cookie_in, page_headers, same_secret, secret_cookie
-from planners.llm.play_desk import Desk, Question
+from planners.play_desk import Desk, Question
 
 LARGEST = 64 * 2**20
 """Bytes of a request: a hundred times four pictures of 768 x 768."""
@@ -236,4 +241,33 @@ class _Connection(BaseHTTPRequestHandler):
 
 @cache
 def _template(name: str) -> bytes:
-    return files("planners.llm").joinpath("templates", name).read_bytes()
+    return files("planners").joinpath("templates", name).read_bytes()
+
+
+LEAST = 16
+"""Characters of a token that is not made here."""
+_OF_THE_PORT = (errno.EADDRINUSE, errno.EACCES)
+
+
+def serve_play(*, host: str, port: int, token_env: str, ready: Callable[[PlayServer], None]) -> None:
+    """Serve until KeyboardInterrupt, which is raised again. `ready` is called when it listens; port 0 is a free one.
+
+    The token is that of the environment variable, else made for this once. Raises BadInput for an address that is
+    not this machine's or a token that is too weak, InfrastructureError for a port that is taken.
+    """
+    token = os.environ.get(token_env, "").strip()
+    if token and (len(token) < LEAST or not token.isascii() or not token.isalnum()):
+        raise BadInput(
+            f"The token in {token_env} must be at least {LEAST} letters and digits; leave it out for one made here."
+        )
+    try:
+        server = PlayServer(host, port, token or secrets.token_hex(16))
+    except OSError as error:
+        if error.errno not in _OF_THE_PORT:
+            raise BadInput(f"Cannot listen at {host}: {reason_of(error)}. Give an address of this machine.") from error
+        raise InfrastructureError(
+            f"Cannot listen at {host} port {port}: {reason_of(error)}. Try another --port."
+        ) from error
+    with server:
+        ready(server)
+        server.serve_forever(poll_interval=0.2)

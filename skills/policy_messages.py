@@ -19,7 +19,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, ClassVar, TypeAlias
 
-from skills.server.codec import CodecError, Tree, decode, encode
+from skills.policy_codec import CodecError, Tree, decode, encode
 
 PROTOCOL = 2
 

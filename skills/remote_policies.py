@@ -13,10 +13,10 @@ from homie.kernel.interfaces import Kinematics, Skill, SkillSet
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.support.packages import missing_part
 from skills.policies.policy import PolicySet
-from skills.server.access import TOKEN_VARIABLE, read_token
+from skills.policy_access import TOKEN_VARIABLE, read_token
 
 if TYPE_CHECKING:
-    from skills.server.client import RemotePolicy
+    from skills.policy_client import RemotePolicy
 
 
 RECONNECT = 120.0
@@ -86,7 +86,7 @@ class Remote(SkillSet):
 
 def _connect(url: str, settings: RemoteSettings) -> RemotePolicy:
     try:
-        from skills.server.client import RemotePolicy
+        from skills.policy_client import RemotePolicy
     except ModuleNotFoundError as error:
         raise missing_part("A remote policy", error.name, "remote") from error
     return RemotePolicy(
