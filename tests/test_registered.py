@@ -28,6 +28,7 @@ PLAN = '["[Go to, apple]", "[Pick, apple]"]'
 OUTSIDE = {
     "human": "a person answers",
     "function": "another program answers",
+    "mcp": "an agent answers",
     "transformers": "a model of gigabytes",
     "chat": "a server answers",
     "anthropic": "a server answers",

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import urllib.error
@@ -225,6 +226,57 @@ def test_a_killed_server_leaves_a_suite_to_go_on_with(tmp_path: Path) -> None:
     scores = homie.load_run(tmp_path / "run").results.scores
     assert [bool(score.success or score.verdict) for score in scores] == [True, True]
     assert os.listdir(tmp_path / "run" / "episodes").count("put-0-partial-1") == 1
+
+
+def test_a_bench_waits_for_an_agent_in_every_episode(tmp_path: Path) -> None:
+    task = {"id": "put", "text": "put the ball in the box", "goal": {"in": ["ball", "box"]}}
+    suite = {"format": 1, "name": "small", "protocol": {"rounds": 5, "trials": 3}, "tasks": [task]}
+    (tmp_path / "small.json").write_text(json.dumps(suite))
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    line = ["-m", "homie", "bench", str(tmp_path / "small.json"), "--planner", f"mcp:{port}", "--workers", "1", *TINY]
+    bench = subprocess.Popen(
+        [sys.executable, *line, "--out", str(tmp_path / "run")],
+        env={**packages.environment(*MCP), "HOMIE_MCP_TOKEN": "a token"},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    until(lambda: _listens(port), process=bench)
+    http = create_mcp_http_client({"Authorization": "Bearer a token"})
+    transport = streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http)
+
+    async def drive() -> None:
+        async with Client(transport) as client:
+            assert "start_task" in (await client.call_tool("go_to", {"target": "ball"})).content[0].text
+            for whole in (True, False):
+                begun = what(await client.call_tool("start_task"))
+                assert begun == {"task": "put the ball in the box", "rounds": 5}
+                if whole:
+                    for target in ("ball", "box"):
+                        assert what(await client.call_tool("go_to", {"target": target}))["ok"]
+                        name, given = ("pick", {}) if target == "ball" else ("put", {"destination": "box"})
+                        assert what(await client.call_tool(name, {"target": "ball", **given}))["ok"]
+                assert what(await client.call_tool("report", {"success": whole}))["over"]
+            what(await client.call_tool("start_task"))
+            left = [what(await client.call_tool("pick", {"target": "ball"})).get("rounds_left") for _ in range(5)]
+            assert left == [4, 3, 2, 1, None]
+
+    asyncio.run(asyncio.wait_for(drive(), 120))
+    assert bench.wait(timeout=60) == 0, bench.communicate()
+    scores = homie.load_run(tmp_path / "run").results.scores
+    assert [bool(score.verdict) for score in scores] == [True, False, False]
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_a_bench_whose_agents_bring_no_token(capsys: pytest.CaptureFixture[str]) -> None:
+    for planner, says in (("mcp", "HOMIE_MCP_TOKEN"), ("mcp:x", "is a port, such as mcp:8766")):
+        with pytest.raises(SystemExit) as ended:
+            main(["bench", "homie-100", "--planner", planner])
+        assert ended.value.code == 2 and says in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

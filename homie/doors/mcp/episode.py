@@ -9,9 +9,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 
+from homie.doors.mcp.drivers import Result, in_sight, result_of
 from homie.kernel.errors import HomieError, PlannerError, Stopped
 from homie.kernel.interfaces import EpisodeListener, Planner
-from homie.kernel.types import Decision, Event, PeriodPassed, PlannerInput
+from homie.kernel.types import END, END_FAILURE, END_SUCCESS, Decision, Event, PeriodPassed, PlannerInput, Subtask
 from homie.runtime.turns import STOPPED
 
 
@@ -19,13 +20,13 @@ class Handover(Planner):
     """A planner that waits until somebody in another thread decides.
 
     Args:
-        patience: Seconds that it waits for a decision.
+        patience: Seconds that it waits for a decision, None for as long as it takes.
         about: Who decides, for the run folder.
     """
 
     name = "mcp"
 
-    def __init__(self, patience: float, about: Mapping[str, object]) -> None:
+    def __init__(self, patience: float | None, about: Mapping[str, object]) -> None:
         self._patience, self._about = patience, about
         self._changed = threading.Condition()
         self._asked: PlannerInput | None = None
@@ -68,6 +69,12 @@ class Handover(Planner):
             self._changed.notify_all()
         return self.question()
 
+    def hand_over(self, decision: Decision) -> None:
+        """Decide, and wait for nothing: no other question will come."""
+        with self._changed:
+            self._decision, self._asked = decision, None
+            self._changed.notify_all()
+
     def fail(self, error: HomieError) -> None:
         """No decision will come: the episode ends with an error."""
         with self._changed:
@@ -79,6 +86,40 @@ class Handover(Planner):
         with self._changed:
             self._over = True
             self._changed.notify_all()
+
+
+def known_in(asked: PlannerInput) -> Result:
+    """What a planner is shown of the home, JSON-ready."""
+    known = asked.knowledge
+    scene: Result = {
+        "in_sight": in_sight(asked.detections),
+        "in_hand": list(asked.inventory),
+        "room": known.room,
+        "rooms": list(known.rooms),
+        "seen_before": [
+            " ".join(filter(None, (thing.name, thing.place, f"in the {thing.room}" if thing.room else "")))
+            for thing in known.remembered
+        ],
+        "doorways": [doorway.name for doorway in known.doorways],
+    }
+    if asked.listing:
+        scene["listing"] = list(asked.listing)
+    if asked.choices:
+        scene["possible"] = [str(choice.subtask) for choice in asked.choices]
+    return scene
+
+
+def seen_in(asked: PlannerInput, subtask: Subtask) -> Result:
+    """What a planner gets to see of its last subtask."""
+    result = {"subtask": str(subtask)} if asked.feedback is None else result_of(asked.feedback, subtask)
+    return {**result, "in_hand": list(asked.inventory), "rounds_left": asked.rounds - asked.round + 1, "over": False}
+
+
+def reported(asked: PlannerInput, success: bool, reason: str, answer: str) -> Decision:
+    """The decision that ends an episode with a report."""
+    report = END_SUCCESS if success else END_FAILURE
+    subtask = report if END_SUCCESS in asked.ends else END
+    return Decision((subtask,), reason, report="success" if success else "failure", answer=answer)
 
 
 class Halt(EpisodeListener):

@@ -24,29 +24,29 @@ NO_TOKEN = b"This server wants its token: send the header `Authorization: Bearer
 
 def serve_http(door: Door, host: str, port: int, token: str, ready: Callable[[str, str], None]) -> None:
     """Serve until Ctrl-C. Raises BadInput if nothing can listen there."""
-    listening = _listening(host, port)
-    with listening:
-        place = listening.getsockname()
-        shown = f"[{place[0]}]" if ":" in place[0] else place[0]
-        address = f"{shown}:{place[1]}"
-        names = [address, f"localhost:{place[1]}"] if is_local(host) else [address, f"{host}:*"]
-        guarded = Guarded(
-            door.server.streamable_http_app(
-                streamable_http_path=PATH,
-                max_request_body_size=LARGEST,
-                transport_security=TransportSecuritySettings(
-                    allowed_hosts=names, allowed_origins=[f"http://{name}" for name in names]
-                ),
-                host=host,
-            ),
-            door,
-            token,
-        )
-        config = uvicorn.Config(
-            guarded, log_level="warning", server_header=False, timeout_graceful_shutdown=1, lifespan="on"
-        )
-        ready(f"http://{address}{PATH}", token)
-        asyncio.run(uvicorn.Server(config).serve(sockets=[listening]))
+    place = listening(host, port)
+    ready(f"http://{_address(place)}{PATH}", token)
+    serve_at(door, place, host, token)
+
+
+def serve_at(door: Door, place: socket.socket, host: str, token: str) -> None:
+    """Serve at a socket that listens, until Ctrl-C where this is the main thread."""
+    port = place.getsockname()[1]
+    names = [_address(place), f"localhost:{port}" if is_local(host) else f"{host}:*"]
+    security = TransportSecuritySettings(allowed_hosts=names, allowed_origins=[f"http://{name}" for name in names])
+    app = door.server.streamable_http_app(
+        streamable_http_path=PATH, max_request_body_size=LARGEST, transport_security=security, host=host
+    )
+    config = uvicorn.Config(
+        Guarded(app, door, token), log_level="warning", server_header=False, timeout_graceful_shutdown=1, lifespan="on"
+    )
+    with place:
+        asyncio.run(uvicorn.Server(config).serve(sockets=[place]))
+
+
+def _address(place: socket.socket) -> str:
+    host, port, *_ = place.getsockname()
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 class Guarded:
@@ -84,7 +84,8 @@ class Guarded:
         await self._app(scope, watched, noted)
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens. Raises BadInput."""
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:

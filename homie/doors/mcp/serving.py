@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from homie.bench.options import BenchOptions
 from homie.bench.play.one_by_one import OpenBench
 from homie.doors.mcp.drivers import Driver, FreeDriver
+from homie.doors.mcp.planner import TOKEN
 from homie.doors.mcp.suite import Budget, SuiteDriver
 from homie.kernel.errors import BadInput
 from homie.kernel.support.packages import missing_part
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 PATIENCE = 120.0
 """Seconds after which a client that asks for nothing loses the robot to the next that asks."""
-TOKEN = "HOMIE_MCP_TOKEN"
-"""The environment variable with the token that HTTP clients bring."""
 
 
 def serve_mcp(

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from homie.bench.episode import Episode
 from homie.bench.play.one_by_one import OpenBench
 from homie.bench.play.runner import episode_options
-from homie.doors.mcp.drivers import Driver, Result, in_sight, result_of
-from homie.doors.mcp.episode import Halt, Handover
+from homie.doors.mcp.drivers import Driver, Result
+from homie.doors.mcp.episode import Halt, Handover, known_in, reported, seen_in
 from homie.doors.mcp.tools import Tool, of_actions, of_robot, of_suite
 from homie.kernel.errors import BadInput, HomieError, Interrupted, PlannerError
-from homie.kernel.types import END, END_FAILURE, END_SUCCESS, Decision, Image, PlannerInput, Subtask
+from homie.kernel.types import END, Decision, Image, PlannerInput, Subtask
 from homie.runtime.assembly import assemble
 
 NOT_BEGUN = "No task is under way: call start_task."
@@ -97,24 +97,7 @@ class SuiteDriver(Driver):
         return {view: seen[view] for view in views}
 
     def scene(self) -> Result:
-        asked = self._question()
-        known = asked.knowledge
-        scene: Result = {
-            "in_sight": in_sight(asked.detections),
-            "in_hand": list(asked.inventory),
-            "room": known.room,
-            "rooms": list(known.rooms),
-            "seen_before": [
-                " ".join(filter(None, (thing.name, thing.place, f"in the {thing.room}" if thing.room else "")))
-                for thing in known.remembered
-            ],
-            "doorways": [doorway.name for doorway in known.doorways],
-        }
-        if asked.listing:
-            scene["listing"] = list(asked.listing)
-        if asked.choices:
-            scene["possible"] = [str(choice.subtask) for choice in asked.choices]
-        return scene
+        return known_in(self._question())
 
     def status(self) -> Result:
         playing = self._playing
@@ -170,7 +153,7 @@ class SuiteDriver(Driver):
             question = playing.handover.answer(Decision((subtask,), model=model))
             if question is None:
                 return self._over(subtask)
-            playing.last = self._seen(question, subtask)
+            playing.last = seen_in(question, subtask)
             if playing.halt.up:
                 self._end(Decision((END,), report="failure"))
                 return {**playing.last, **self._over(subtask), "message": "The robot's time for this task is up."}
@@ -185,10 +168,9 @@ class SuiteDriver(Driver):
     def report(self, success: bool, reason: str, answer: str) -> Result:
         with self._order:
             asked = self._question()
-            report = END_SUCCESS if success else END_FAILURE
-            subtask = report if END_SUCCESS in asked.ends else END
-            self._end(Decision((subtask,), reason, report="success" if success else "failure", answer=answer))
-            return self._over(subtask)
+            decision = reported(asked, success, reason, answer)
+            self._end(decision)
+            return self._over(decision.subtasks[0])
 
     def lost(self, name: str) -> None:
         self.stop()
@@ -257,13 +239,6 @@ class SuiteDriver(Driver):
         playing = self._current()
         ending = playing.episode.ending
         return playing.error or (ending.cause or ending.ended_by if ending is not None else "it was stopped")
-
-    def _seen(self, question: PlannerInput, subtask: Subtask) -> Result:
-        """What the planner gets to see of the last subtask."""
-        feedback = question.feedback
-        result = {"subtask": str(subtask)} if feedback is None else result_of(feedback, subtask)
-        rounds_left = question.rounds - question.round + 1
-        return {**result, "in_hand": list(question.inventory), "rounds_left": rounds_left, "over": False}
 
     def _end(self, decision: Decision) -> None:
         playing = self._current()
