@@ -17,6 +17,7 @@ from typing import Any
 
 import packages
 import pytest
+import websockets.sync.client
 from waiting import until
 
 import homie
@@ -196,6 +197,11 @@ def test_who_may_not_talk_to_the_server(headers: dict[str, str], status: int, ti
     with pytest.raises(urllib.error.HTTPError) as raised:
         urllib.request.urlopen(request, timeout=30)
     assert raised.value.code == status
+
+
+def test_there_is_no_way_in_beside_the_token(tiny: Server) -> None:
+    with pytest.raises(websockets.InvalidStatus, match="403"):
+        websockets.sync.client.connect(tiny.told["url"].replace("http:", "ws:"))
 
 
 def test_a_killed_server_leaves_a_suite_to_go_on_with(tmp_path: Path) -> None:

@@ -56,9 +56,14 @@ class Guarded:
         self._app, self._door, self._token = app, door, token
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] != "http":
+        if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
-            return
+        elif scope["type"] == "http":
+            await self._request(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    async def _request(self, scope: Any, receive: Any, send: Any) -> None:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         if not same_secret(headers.get("authorization", ""), f"Bearer {self._token}"):
             start = {"type": "http.response.start", "status": 401, "headers": [(b"content-type", b"text/plain")]}
