@@ -27,12 +27,12 @@ class Network:
     Attributes:
         domain: The ROS domain id.
         interface: The network interface, as `eth0`; `lo` for this machine only; "" where the middleware shall choose.
-        distro: The ROS 2 distribution of the robot.
+        distro: The ROS 2 distribution of the robot; "" where nobody has said it.
     """
 
     domain: int = 0
     interface: str = ""
-    distro: str = "humble"
+    distro: str = ""
 
     def __post_init__(self) -> None:
         if not 0 <= self.domain <= MAX_DOMAIN:
@@ -46,7 +46,7 @@ class Network:
             raise BadInput(f"ROS_DOMAIN_ID must be a number from 0 to {MAX_DOMAIN}, not '{domain}'.")
         local = environment.get("ROS_LOCALHOST_ONLY") == "1"
         local |= environment.get("ROS_AUTOMATIC_DISCOVERY_RANGE") == "LOCALHOST"
-        return Network(int(domain), "lo" if local else "", environment.get("ROS_DISTRO") or "humble")
+        return Network(int(domain), "lo" if local else "", environment.get("ROS_DISTRO") or "")
 
     def settings(self, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
         """What two processes must share to be on the same network, by the variable that a person would set."""

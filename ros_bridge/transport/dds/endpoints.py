@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Any
 
@@ -84,12 +84,13 @@ class Writer:
                 raise InfrastructureError(f"Cannot send on {self._topic}: {error}") from error
             self._wire.receiver.refusals.add(self._topic, "a subscriber does not keep up and misses messages")
 
-    def serves(self) -> bool:
-        """Whether one of its readers is that of a service in the form of rmw_cyclonedds."""
+    def readers(self) -> Iterator[Any]:
+        """What is known of its readers (`cyclonedds.builtin.DcpsEndpoint`)."""
         writer = self._writer
-        handles = [] if writer is None else writer.get_matched_subscriptions()
-        matches = (writer.get_matched_subscription_data(handle) for handle in handles if writer is not None)
-        return any(endpoint is not None and answers(endpoint.qos) for endpoint in matches)
+        for handle in [] if writer is None else writer.get_matched_subscriptions():
+            endpoint = None if writer is None else writer.get_matched_subscription_data(handle)
+            if endpoint is not None:  # it has not left meanwhile
+                yield endpoint
 
     def matched(self) -> int:
         """How many readers there are."""
@@ -168,7 +169,7 @@ class DdsClient:
         self.readers = (wire.reader(replies, self._response, CALLS, self._take, call=True, user_data=mark),)
 
     def ready(self) -> bool:
-        return self.writers[0].serves() and self.readers[0].matched() > 0
+        return any(answers(each.qos) for each in self.writers[0].readers()) and self.readers[0].matched() > 0
 
     def call(self, request: Message) -> Future[Message]:
         future: Future[Message] = Future()
@@ -245,10 +246,15 @@ class DdsService:
         self.writers[0].close()
 
 
+def user_data(qos: DdsQos) -> bytes:
+    """The user data of an endpoint with these policies."""
+    data = qos[Policy.Userdata]
+    return b"" if data is None else bytes(data.data)
+
+
 def answers(qos: DdsQos) -> bool:
     """Whether the reader of requests with these policies is that of a service which rmw_cyclonedds clients can call."""
-    data = qos[Policy.Userdata]
-    return data is not None and SERVICE_MARK in data.data
+    return SERVICE_MARK in user_data(qos)
 
 
 def _settle(future: Future[Message], result: Message = None, error: Exception | None = None) -> None:

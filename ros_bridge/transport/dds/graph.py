@@ -11,7 +11,7 @@ from cyclonedds.core import InstanceState
 from cyclonedds.domain import DomainParticipant
 
 from ros_bridge.transport.dds.definitions import Definitions
-from ros_bridge.transport.dds.endpoints import Reader, Wire, Writer, answers
+from ros_bridge.transport.dds.endpoints import Reader, Wire, Writer, answers, user_data
 from ros_bridge.transport.dds.names import REQUEST, TOPIC, kind_of, ros_name, topic_name
 from ros_bridge.transport.interface import LATCHED, Graph, Message, Qos
 
@@ -23,6 +23,10 @@ GUID = 16
 MOST_ENDPOINTS = 10_000
 """Endpoints that are looked at: a network has hundreds."""
 ACTION_GOAL, ACTION_SUFFIX = "/_action/send_goal", "_SendGoal"
+
+
+TYPE_HASH = b"typehash="
+"""In the user data of every topic of ROS 2 Iron and later."""
 
 
 class Announcement:
@@ -42,6 +46,10 @@ class Announcement:
             "writer_gid_seq": [self._gid(writer.guid) for writer in writers],
         }
         self._send([node])
+
+    def newer(self) -> bool:
+        """Whether a node of ROS 2 Iron or later hears this: its discovery has another layout than those before."""
+        return any(TYPE_HASH in user_data(endpoint.qos) for endpoint in self._writer.readers())
 
     def close(self) -> None:
         """The node is gone."""
@@ -89,6 +97,10 @@ class Watch:
         services = {name: kinds for name, kinds in requests.items() if "/_action/" not in name}
         foreign = frozenset(name.removesuffix(ACTION_GOAL) for name in requests if name not in answered)
         return Graph(nodes, publishers, subscriptions, services, actions, foreign)
+
+    def close(self) -> None:
+        """No longer look."""
+        self.reader.close()
 
     def publishers_of(self, topic: str) -> tuple[str, ...]:
         """Who publishes a topic of ROS 2, by the name of the node or the GID of the writer."""

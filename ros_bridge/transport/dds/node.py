@@ -23,6 +23,10 @@ from ros_bridge.transport.interface import DEFAULT, Closable, Graph, Handler, Me
 from ros_bridge.transport.network import Network
 
 log = logging.getLogger("homie.ros_bridge")
+OLDEST, NEWER = "humble", "jazzy"
+"""Distributions with the two layouts of discovery."""
+LOOKING = 0.5
+"""Seconds between two looks at who is new on the network."""
 Endpoint = DdsPublisher | DdsSubscription | DdsClient | DdsService
 E = TypeVar("E", bound=Endpoint)
 
@@ -44,7 +48,7 @@ class DdsNode(Node):
     def __init__(self, name: str, network: Network | None = None) -> None:
         network = network or Network.from_environment()
         self.name = checked(name)
-        types = types_of(network.distro)
+        types = types_of(network.distro or OLDEST)
         self._definitions = types.definitions
         self._participant = join(network)
         self._receiver = Receiver(self._participant, name)
@@ -53,9 +57,12 @@ class DdsNode(Node):
         self._endpoints: list[Endpoint] = []
         self._watch: Watch | None = None
         self._closed = False
-        namespace, _, last = name.rpartition("/")
-        self._announcement = Announcement(self._wire, self._participant, namespace or "/", last)
+        self._discovery = self._wire
+        """Those of the layout in which the nodes of this network tell each other who they are."""
+        self._announcement = self._announced()
         self._announcement.publish((), ())
+        if not network.distro:
+            self._looking = self._receiver.timer(LOOKING, self._look)
 
     @property
     def refused(self) -> dict[str, int]:
@@ -99,8 +106,26 @@ class DdsNode(Node):
     def _watching(self) -> Watch:
         with self._lock:
             if self._watch is None:
-                self._watch = Watch(self._wire, self._participant)
+                self._watch = Watch(self._discovery, self._participant)
             return self._watch
+
+    def _announced(self) -> Announcement:
+        namespace, _, last = self.name.rpartition("/")
+        return Announcement(self._discovery, self._participant, namespace or "/", last)
+
+    def _look(self) -> None:
+        """Speak the newer layout of discovery as soon as a node of it is there: then both know each other's names."""
+        with self._lock:
+            if self._closed or not self._announcement.newer():
+                return
+            self._looking.close()
+            self._announcement.close()
+            self._discovery = Wire(self._participant, types_of(NEWER), self._receiver)
+            self._announcement = self._announced()
+            self._announce()
+            if self._watch is not None:
+                self._watch.close()
+                self._watch = Watch(self._discovery, self._participant)
 
     def close(self) -> None:
         with self._lock:
@@ -115,7 +140,8 @@ class DdsNode(Node):
         for endpoint in self._endpoints:
             endpoint.close()
         # Cyclone DDS takes a participant off the network when the last reference to it is gone.
-        del self._watch, self._wire, self._announcement, self._receiver, self._participant
+        del self._watch, self._wire, self._discovery, self._announcement
+        del self._receiver, self._participant
         self._endpoints.clear()
 
     def _prepare(self, service: str) -> None:
@@ -128,7 +154,10 @@ class DdsNode(Node):
                 endpoint.close()
                 raise InfrastructureError(f"The node {self.name} is closed.")
             self._endpoints.append(endpoint)
-            readers = [reader for other in self._endpoints for reader in other.readers]
-            writers = [writer for other in self._endpoints for writer in other.writers]
-            self._announcement.publish(readers, writers)
+            self._announce()
         return endpoint
+
+    def _announce(self) -> None:
+        readers = [reader for each in self._endpoints for reader in each.readers]
+        writers = [writer for each in self._endpoints for writer in each.writers]
+        self._announcement.publish(readers, writers)

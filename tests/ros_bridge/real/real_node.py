@@ -67,7 +67,8 @@ class Real:
         self.publishers, self.clients = {}, {}
         self.executor = SingleThreadedExecutor()
         self.executor.add_node(self.node)
-        threading.Thread(target=self.spin, daemon=True).start()
+        self.thread = threading.Thread(target=self.spin, daemon=True)
+        self.thread.start()
 
     def spin(self) -> None:
         try:
@@ -92,12 +93,12 @@ class Real:
         at, message = self.heard[topic][-1]
         return {"at": at, "message": plain(message)}
 
-    def publish(self, kind, topic, fields, qos="default"):
+    def publish(self, kind, topic, fields, qos="default", wait=20.0):
         """Publish a message, once somebody listens."""
         if (topic, qos) not in self.publishers:
             self.publishers[topic, qos] = self.node.create_publisher(class_of(kind), topic, QOS[qos])
         publisher = self.publishers[topic, qos]
-        ends = time.monotonic() + 20
+        ends = time.monotonic() + wait
         while not publisher.get_subscription_count() and time.monotonic() < ends:
             time.sleep(0.01)
         publisher.publish(filled(class_of(kind)(), fields))
@@ -124,6 +125,11 @@ class Real:
         """Answer the calls of a service, always in the same way."""
         self.node.create_service(class_of(kind), name, lambda request, response: filled(response, fields))
 
+    def publishing(self, topic):
+        """The names of the nodes that publish a topic."""
+        infos = self.node.get_publishers_info_by_topic(topic)
+        return sorted(f"{each.node_namespace.rstrip('/')}/{each.node_name}" for each in infos)
+
     def graph(self):
         """What `ros2 node`, `topic` and `service list` show without their daemon."""
         return {
@@ -139,6 +145,8 @@ def main(name: str) -> None:
         asked = json.loads(line)
         answer = getattr(real, asked.pop("what"))(**asked)
         print(json.dumps(answer), flush=True)
+    real.executor.shutdown()
+    real.thread.join()
     rclpy.shutdown()
 
 

@@ -35,3 +35,12 @@ def test_a_robot_is_served_without_the_messages_of_moveit_and_nav2(homie_in_ros,
         return abs(2 * math.atan2(pose["z"], pose["w"])) > 0.2
 
     until(turned)
+
+
+def test_nodes_know_each_others_names_though_nobody_has_said_the_distribution(node, real):
+    until(lambda: "/test" in real.ask("graph")["nodes"])
+    node.publisher("std_msgs/msg/String", "/words")
+    real.ask("subscribe", kind="std_msgs/msg/String", topic="/words")
+    real.ask("publish", kind="std_msgs/msg/String", topic="/heard", fields={"data": "x"}, wait=0.0)
+    until(lambda: "/real" in node.graph().nodes and node.publishers_of("/heard") == ("/real",))
+    until(lambda: real.ask("publishing", topic="/words") == ["/test"])
