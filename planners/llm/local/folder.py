@@ -207,15 +207,21 @@ def _convert(file: Path, out: Path) -> None:
 
 @contextmanager
 def _parsed_once() -> Iterator[None]:
-    """Let transformers parse a GGUF file once, which takes seconds, instead of for each of its parts; and make the table
-    of names once instead of for each module of the model."""
+    """Let transformers parse a GGUF file once, which takes seconds, instead of for each of its parts.
+
+    The table of names is made once, too, instead of for each module of the model.
+    """
     import gguf
 
     kept = {name: getattr(gguf, name) for name in ("GGUFReader", "get_tensor_name_map")}
     reader = cache(kept["GGUFReader"])
-    gguf.GGUFReader = lambda path, *mode: reader(str(path), *mode)
-    gguf.get_tensor_name_map = cache(kept["get_tensor_name_map"])
+    once = {
+        "GGUFReader": lambda path, *mode: reader(str(path), *mode),
+        "get_tensor_name_map": cache(kept["get_tensor_name_map"]),
+    }
     try:
+        for name, value in once.items():
+            setattr(gguf, name, value)
         yield
     finally:
         for name, value in kept.items():

@@ -44,7 +44,6 @@ class ModelKinematics:
         self._model, self._data, self._chain = model, mujoco.MjData(model), spec.chain
         joints = [model.joint(name) for name in spec.chain.names]
         self._qpos = np.array([int(joint.qposadr[0]) for joint in joints])
-        self._slides = np.array([int(joint.type[0]) == mujoco.mjtJoint.mjJNT_SLIDE for joint in joints])
         self._site = model.site("gripper").id
         self._path = _path(model, int(model.site_bodyid[self._site]))
         self._column = {int(joint.id): number for number, joint in enumerate(joints)}
