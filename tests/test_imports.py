@@ -99,7 +99,7 @@ LAYERS = {
     "planners": (
         ("common_sense", "parsing", "respondents", "play_desk"),
         ("rule", "llm", "human", "random_valid", "scripted", "play_server"),
-        ("erring",),
+        ("erring", "homiebot"),
     ),
     "planners.llm": (
         ("answers", "messages"),
