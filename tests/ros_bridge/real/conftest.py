@@ -46,18 +46,15 @@ def _clean(**more: str) -> dict[str, str]:
 
 @pytest.fixture
 def homie_in_ros(ros_python: Path, network: Any, tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """Starts commands of Homie in the environment, so that they take its rclpy."""
+    """Starts modules of Python with Homie in the environment, so that it takes the rclpy there."""
     begun: list[subprocess.Popen[str]] = []
     paths = os.pathsep.join((str(HERE.parents[2]), sysconfig.get_path("purelib")))
 
-    def start(*words: str) -> subprocess.Popen[str]:
+    def start(*words: str, **streams: int) -> subprocess.Popen[str]:
         environment = _clean(ROS_DOMAIN_ID=str(network.domain), ROS_LOCALHOST_ONLY="1", PYTHONPATH=paths)
         environment["XDG_RUNTIME_DIR"] = str(tmp_path)
-        begun.append(
-            subprocess.Popen(
-                [ros_python, "-m", *words], env=environment, cwd=HERE.parents[2], stderr=subprocess.PIPE, text=True
-            )
-        )
+        command = [ros_python, "-m", *words]
+        begun.append(subprocess.Popen(command, env=environment, cwd=HERE.parents[2], text=True, **streams))
         return begun[-1]
 
     yield start

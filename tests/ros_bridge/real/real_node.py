@@ -12,7 +12,9 @@ import threading
 import time
 
 import rclpy
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.action import ActionClient, ActionServer, CancelResponse
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 QOS = {
@@ -57,6 +59,14 @@ def _number(value):
     return value.item() if hasattr(value, "item") else value
 
 
+def done(future):
+    """What a future brings."""
+    ends = time.monotonic() + 20
+    while not future.done() and time.monotonic() < ends:
+        time.sleep(0.005)
+    return future.result()
+
+
 class Real:
     """The node, spun in a thread."""
 
@@ -65,7 +75,7 @@ class Real:
         self.node = rclpy.create_node(name)
         self.heard: dict[str, list] = {}
         self.publishers, self.clients = {}, {}
-        self.executor = SingleThreadedExecutor()
+        self.executor = MultiThreadedExecutor(4)
         self.executor.add_node(self.node)
         self.thread = threading.Thread(target=self.spin, daemon=True)
         self.thread.start()
@@ -124,6 +134,50 @@ class Real:
     def serve(self, kind, name, fields):
         """Answer the calls of a service, always in the same way."""
         self.node.create_service(class_of(kind), name, lambda request, response: filled(response, fields))
+
+    def act(self, kind, name):
+        """Execute goals of the kind of `test_msgs/action/Fibonacci`: half as feedback, the rest after a while; one of
+        more than 50 takes until it is cancelled."""
+        action = class_of(kind)
+
+        def execute(goal):
+            order = goal.request.order
+            goal.publish_feedback(action.Feedback(sequence=list(range(order // 2))))
+            ends = time.monotonic() + (60 if order > 50 else 0.15)
+            while time.monotonic() < ends:
+                if goal.is_cancel_requested:
+                    goal.canceled()
+                    return action.Result()
+                time.sleep(0.01)
+            goal.succeed()
+            return action.Result(sequence=list(range(order)))
+
+        self.server = ActionServer(
+            self.node,
+            action,
+            name,
+            execute,
+            callback_group=ReentrantCallbackGroup(),
+            cancel_callback=lambda goal: CancelResponse.ACCEPT,
+        )
+
+    def send(self, kind, name, order, cancel, seconds):
+        """How a goal ends, where its server becomes ready in so many seconds."""
+        client = ActionClient(self.node, class_of(kind), name)
+        if not client.wait_for_server(timeout_sec=seconds):
+            return "never ready"
+        heard = []
+        goal = class_of(kind).Goal(order=order)
+        sent = client.send_goal_async(goal, lambda message: heard.append(len(message.feedback.sequence)))
+        handle = done(sent)
+        ends = time.monotonic() + 20
+        while heard != [order // 2] and time.monotonic() < ends:
+            time.sleep(0.01)
+        if cancel:
+            done(handle.cancel_goal_async())
+        ended = done(handle.get_result_async())
+        names = {4: "SUCCEEDED", 5: "CANCELED", 6: "ABORTED"}
+        return f"{names[ended.status]} {len(ended.result.sequence)}"
 
     def publishing(self, topic):
         """The names of the nodes that publish a topic."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import subprocess
 
 from tests.waiting import until
 
@@ -15,7 +16,7 @@ def test_the_tests_of_the_transport_pass(homie_in_ros):
 
 
 def test_a_robot_is_served_without_the_messages_of_moveit_and_nav2(homie_in_ros, real):
-    process = homie_in_ros("homie", "serve", "ros", "--seed", "7", "--camera-rate", "0", "--transport", "rclpy")
+    process = homie_in_ros("homie", "serve", "ros", "--seed", "7", "--camera-rate", "0", stderr=subprocess.PIPE)
     said = []
     while not said or "is on the ROS 2 network" not in said[-1]:
         said.append(process.stderr.readline())
