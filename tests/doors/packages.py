@@ -6,6 +6,7 @@ everything that the environment has. Without an index the tests are skipped, and
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import hashlib
 import importlib
@@ -32,18 +33,25 @@ def folder_of(module: str, *requirements: str) -> str:
         return ""
     name = f"{module}-{hashlib.sha256('|'.join((sys.version, *requirements)).encode()).hexdigest()[:12]}"
     folder = caches() / name
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # tests run in several processes
+        _install(folder, requirements)
+    return str(folder)
+
+
+def _install(folder: Path, requirements: tuple[str, ...]) -> None:
     whole = folder / "installed"
     if not whole.exists():
-        folder.mkdir(parents=True, exist_ok=True)
         install = [sys.executable, "-m", "pip", "install", "--quiet", "--upgrade", "--target", str(folder)]
         try:
             done = subprocess.run([*install, *requirements], capture_output=True, text=True, timeout=PATIENCE)
         except subprocess.TimeoutExpired:
-            pytest.skip(f"{' '.join(requirements)} could not be installed in {PATIENCE:g} s")
+            pytest.skip(f"{' '.join(requirements)} could not be installed in {PATIENCE:g} s", allow_module_level=True)
         if done.returncode:
-            pytest.skip(f"{' '.join(requirements)} cannot be installed here: {done.stderr.strip().splitlines()[-1:]}")
+            why = done.stderr.strip().splitlines()[-1:]
+            pytest.skip(f"{' '.join(requirements)} cannot be installed here: {why}", allow_module_level=True)
         whole.touch()
-    return str(folder)
 
 
 def use(module: str, *requirements: str) -> None:
