@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image as Picture
 from PIL import ImageDraw
 
-from benchmarks.pictures.alone import picking, scene
+from benchmarks.pictures.grasps import picking, scene
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.types import Array, Image
 

@@ -18,7 +18,7 @@ import numpy as np
 from PIL import Image as Picture
 from PIL import ImageDraw
 
-from benchmarks.pictures.alone import picking, scene
+from benchmarks.pictures.grasps import picking, scene
 from homie.envs.mujoco.blueprints.catalog import OBJECTS, object_plan
 from homie.envs.mujoco.blueprints.extents import span
 from homie.envs.mujoco.blueprints.parts import block
