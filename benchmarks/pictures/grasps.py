@@ -6,19 +6,12 @@ after the fingers have closed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 from PIL import Image as Picture
 from PIL import ImageDraw
-
-from homie.envs.mujoco.home.home import MujocoHome
-from homie.kernel.types import Image, Outcome
-
-
-from collections.abc import Iterator
-
-import numpy as np
 
 from homie.envs.mujoco.blueprints.catalog import OBJECTS
 from homie.envs.mujoco.home.home import MujocoHome
@@ -26,10 +19,9 @@ from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.robots.bodies.fetch import SPEC
 from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.kernel.actions import action_of
-from homie.kernel.types import Outcome, Subtask
+from homie.kernel.types import Image, Outcome, Subtask
 from skills.classical.pick import Pick
 from skills.motion.hand import Hand
-
 
 LOOKS = 10
 """Control periods between two looks at where the thing is."""
