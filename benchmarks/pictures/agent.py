@@ -10,12 +10,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from mcp import Client
 from PIL import Image, ImageDraw, ImageFont
 
 import homie
-from homie.doors.mcp.drivers import FreeDriver
-from homie.doors.mcp.server import Door
 
 PLACE = Path(__file__).parents[2] / "docs" / "images" / "agent.jpg"
 SIZE, TEXT, COLUMNS = (320, 240), 40, 4
@@ -34,6 +31,11 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 async def panels(session: homie.Session, task: str) -> list[Image.Image]:
     """A picture after each call, with the call and its result beneath."""
+    from mcp import Client  # of the extra `mcp`
+
+    from homie.doors.mcp.drivers import FreeDriver
+    from homie.doors.mcp.server import Door
+
     drawn = []
     async with Client(Door(FreeDriver(session, task)).server) as client:
         for name, arguments in CALLS:
