@@ -1,14 +1,18 @@
-"""How soon a robot stands when its agent is killed in motion: `python -m benchmarks.speed.guard_stops [--how kill]`
+"""How soon a robot stands when its agent fails in motion: `python -m benchmarks.speed.guard_stops [--how kill]`
 
 Robot, guard (`homie robot guard`) and agent are processes of their own on loopback; the agent drives at 0.4 m/s and
 turns a joint of the arm. At a random moment it gets SIGKILL or SIGSTOP. Measured on the robot's odometry and joint
 states: the time until both are zero. The robot's own ramp (4 m/s^2, 0.1 s from 0.4 m/s) is part of it. Needs
 `pip install homie-robot[ros]`.
+
+With `--seen-by PYTHON`, an interpreter that has rclpy (docs/testing.md), a node of rclpy over Fast DDS measures
+`/cmd_vel` and `/odom` instead; `--how run` kills a run that has a guard of its own.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import signal
@@ -18,7 +22,9 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -90,7 +96,7 @@ def measure(trials: int, how: str, seed: int) -> None:
                 began = time.monotonic()
                 agent.send_signal(SIGNALS[how])
                 _wait(lambda: watch.stands() and watch.stood_at > 0)
-                sent.append(watch.told_at - began)
+                sent.append(watch.commanded_at - began)
                 stood.append(watch.stood_at - began)
                 agent.kill()
                 agent.wait()
@@ -104,7 +110,101 @@ def measure(trials: int, how: str, seed: int) -> None:
     print(f"| base and arm stand, as measured | {np.median(stood):.3f} | {max(stood):.3f} |")
 
 
-def _wait(holds: Callable[[], bool]) -> None:
+class Seen:
+    """A node of rclpy that watches the robot."""
+
+    def __init__(self, python: Path, domain: int) -> None:
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        environment |= {"ROS_DOMAIN_ID": str(domain), "ROS_LOCALHOST_ONLY": "1"}
+        command = [python, ROOT / "tests" / "ros_bridge" / "real" / "real_node.py", "watch"]
+        self._process = subprocess.Popen(
+            command,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        self.ask("subscribe", kind="nav_msgs/msg/Odometry", topic="/odom", qos="sensor")
+        self.ask("subscribe", kind="geometry_msgs/msg/Twist", topic="/cmd_vel")
+
+    def ask(self, what: str, **arguments: Any) -> Any:
+        """Have it do something; what it says."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(json.dumps({"what": what, **arguments}) + "\n")
+        self._process.stdin.flush()
+        return json.loads(self._process.stdout.readline())
+
+    def moves(self) -> bool:
+        """Whether the robot drives as fast as it is told to."""
+        speeds = self.ask("series", topic="/odom", field="twist.twist.linear.x", since=time.monotonic() - 0.2)
+        return bool(speeds) and speeds[-1][1] > 0.39
+
+    def stopped(self, since: float) -> tuple[float, float] | None:
+        """When zero was first commanded, and when the base first stood; None where it does not stand yet."""
+        commands = self.ask("series", topic="/cmd_vel", field="linear.x", since=since)
+        speeds = self.ask("series", topic="/odom", field="twist.twist.linear.x", since=since)
+        zero = [at for at, speed in commands if speed == 0]
+        stood = [at for at, speed in speeds if abs(speed) < 0.01]
+        return (zero[0] - since, stood[0] - since) if zero and stood else None
+
+    def close(self) -> None:
+        """End it."""
+        self._process.kill()
+        self._process.wait()
+
+
+def measure_seen(trials: int, how: str, seed: int, python: Path) -> None:
+    """Measure with a node of rclpy, and print a row."""
+    variables = {"ROS_DOMAIN_ID": str(DOMAIN), "ROS_LOCALHOST_ONLY": "1", "PYTHONPATH": str(ROOT)}
+    chance, times = random.Random(seed), []
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as begun:
+        environment = {**os.environ, **variables, "XDG_RUNTIME_DIR": folder}
+        seen = Seen(python, DOMAIN)
+        begun.callback(seen.close)
+
+        def begin(*words: str) -> subprocess.Popen[bytes]:
+            process = subprocess.Popen(
+                [sys.executable, "-m", *words],
+                env=environment,
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            begun.callback(process.wait)
+            begun.callback(process.kill)
+            return process
+
+        begin("tests.ros_bridge.fake_robot", str(DOMAIN), "fetch")
+        socket = Path(folder) / "homie" / f"guard-fetch-{DOMAIN}.sock"
+        for number in range(trials):
+            guard = None
+            if how != "run":
+                socket = Path(folder) / f"g{number}.sock"
+                guard = begin("homie", "robot", "guard", "fetch", "--arm-robot", "--socket", str(socket))
+                _wait(socket.exists)
+            agent = begin("tests.ros_bridge.guard.agent", str(socket), "own" if how == "run" else "drive")
+            _wait(seen.moves)
+            time.sleep(chance.uniform(0.1, 1.0))
+            since = time.monotonic()
+            agent.send_signal(SIGNALS.get(how, signal.SIGKILL))
+            _wait(lambda since=since: seen.stopped(since))  # type: ignore[misc]
+            times.append(seen.stopped(since))
+            agent.kill()
+            agent.wait()
+            if guard is not None:
+                guard.terminate()
+                guard.wait()
+            else:
+                _wait(lambda socket=socket: not socket.exists())  # type: ignore[misc]
+    sent, stood = np.array(times).T
+    print(f"{how}: {trials} times, load {os.getloadavg()[0]:.1f}; seconds, median and worst: zero velocity", end=" ")
+    print(f"{np.median(sent):.3f}, {max(sent):.3f}; stands {np.median(stood):.3f}, {max(stood):.3f}", end="; ")
+    print(f"stands within 0.3 s: {int(np.sum(stood <= 0.3))} of {trials}")
+
+
+def _wait(holds: Callable[[], object]) -> None:
     end = time.monotonic() + 60
     while not holds():
         if time.monotonic() > end:
@@ -115,7 +215,13 @@ def _wait(holds: Callable[[], bool]) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trials", type=int, default=30)
-    parser.add_argument("--how", choices=SIGNALS, default="kill")
+    parser.add_argument("--how", choices=[*SIGNALS, "run"], default="kill")
+    parser.add_argument("--seen-by", type=Path, help="A Python that has rclpy.")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    measure(options.trials, options.how, options.seed)
+    if options.seen_by is not None:
+        measure_seen(options.trials, options.how, options.seed, options.seen_by)
+    elif options.how in SIGNALS:
+        measure(options.trials, options.how, options.seed)
+    else:
+        parser.error(f"--how {options.how} needs --seen-by")

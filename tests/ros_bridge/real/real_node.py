@@ -96,6 +96,13 @@ class Real:
     def count(self, topic):
         return len(self.heard[topic])
 
+    def series(self, topic, field, since):
+        """When a number of the messages of a topic came (s, monotonic), and what it was, as `twist.twist.linear.x`."""
+        found = [(at, message) for at, message in self.heard[topic] if at >= since]
+        for name in field.split("."):
+            found = [(at, getattr(part, name)) for at, part in found]
+        return found
+
     def last(self, topic):
         """The newest message, and when it came (s, monotonic)."""
         if not self.heard[topic]:
