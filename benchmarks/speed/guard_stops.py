@@ -136,7 +136,7 @@ class Seen:
         return json.loads(self._process.stdout.readline())
 
     def moves(self) -> bool:
-        """Whether the robot drives as fast as it is told to."""
+        """Whether the robot drives as fast as it is commanded to."""
         speeds = self.ask("series", topic="/odom", field="twist.twist.linear.x", since=time.monotonic() - 0.2)
         return bool(speeds) and speeds[-1][1] > 0.39
 
