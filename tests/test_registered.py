@@ -30,6 +30,7 @@ OUTSIDE = {
     "function": "another program answers",
     "mcp": "an agent answers",
     "transformers": "a model of gigabytes",
+    "homiebot": "tests/planners/test_homiebot.py installs its base model",
     "chat": "a server answers",
     "anthropic": "a server answers",
     "responses": "a server answers",

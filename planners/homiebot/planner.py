@@ -56,5 +56,15 @@ def base_model() -> Path:
 
 
 def with_adapter(argument: str, settings: LocalSettings) -> LocalSettings:
-    """The settings with the adapter that ships with Homie, unless another base or another adapter is chosen."""
-    return settings if argument or settings.adapter else settings.model_copy(update={"adapter": str(WEIGHTS)})
+    """The settings with the adapter that ships with Homie, unless another base or another adapter is chosen.
+
+    Where the CPU multiplies in bfloat16 the weights are in that, as in training: a round takes half as long.
+    """
+    if argument or settings.adapter:
+        return settings
+    changed: dict[str, object] = {"adapter": str(WEIGHTS)}
+    if settings.dtype == "auto" and importlib.util.find_spec("torch") is not None:
+        from planners.llm.local.loading import multiplies_in_bfloat16
+
+        changed["dtype"] = "bfloat16" if multiplies_in_bfloat16(settings.device) else "auto"
+    return settings.model_copy(update=changed)

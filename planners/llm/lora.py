@@ -21,6 +21,11 @@ _EYES = re.compile(r"vision|visual|image_tower|video_tower|projector|connector|l
 _A, _B = ".lora_A.weight", ".lora_B.weight"
 
 
+def new_adapter(model: Any, rank: int, alpha: int) -> peft.LoraConfig:
+    """The configuration of an adapter on the language model of a model."""
+    return peft.LoraConfig(r=rank, lora_alpha=alpha, target_modules=targets_of(model), task_type="CAUSAL_LM")
+
+
 def targets_of(model: Any) -> list[str]:
     """The names of the layers of a model's language model that get an adapter: all that are linear."""
     return [

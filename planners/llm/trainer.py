@@ -12,7 +12,6 @@ from typing import Any
 
 import datasets
 import jinja2
-import peft
 import torch
 import transformers
 import trl
@@ -24,8 +23,8 @@ from planners.llm.answers_trainer import AnswersTrainer, computes_where_asked
 from planners.llm.local.adapters import ADAPTER_WEIGHTS
 from planners.llm.local.engine import Engine
 from planners.llm.local.folder import find_folder
-from planners.llm.local.loading import WEIGHTS, Load, device_of, load_engine
-from planners.llm.lora import in_low_precision, joined, targets_of
+from planners.llm.local.loading import WEIGHTS, Load, load_engine, multiplies_in_bfloat16
+from planners.llm.lora import in_low_precision, joined, new_adapter
 from planners.llm.tiny_model import make_tiny
 from planners.llm.training_examples import COLUMNS, dataset_of, plain, read_examples, texts_of
 
@@ -112,9 +111,9 @@ def _loaded(order: TrainingOrder, folder: Path) -> tuple[Engine, Path | None]:
 
 def _dtype(order: TrainingOrder) -> str:
     """As ordered. `auto` below an adapter on a CPU is bfloat16 where the CPU multiplies in it: three times as fast."""
-    if order.dtype != "auto" or not order.rank or device_of(order.device).type != "cpu":
+    if order.dtype != "auto" or not order.rank:
         return order.dtype
-    return "bfloat16" if torch.cpu._is_avx512_bf16_supported() else "auto"
+    return "bfloat16" if multiplies_in_bfloat16(order.device) else "auto"
 
 
 def _fitting(engine: Engine, examples: list[dict[str, Any]], order: TrainingOrder) -> tuple[list[dict[str, Any]], int]:
@@ -170,9 +169,7 @@ def _trainer(
     # TRL makes the reference of DPO by loading the model again; with an adapter it is the model without it.
     adapter = None
     if order.rank and not continued:
-        adapter = peft.LoraConfig(
-            r=order.rank, lora_alpha=order.alpha, target_modules=targets_of(engine.model), task_type="CAUSAL_LM"
-        )
+        adapter = new_adapter(engine.model, order.rank, order.alpha)
     settings = {
         "output_dir": str(order.out / CHECKPOINTS),
         "num_train_epochs": order.epochs,

@@ -102,6 +102,11 @@ def device_of(name: str) -> torch.device:
     return device
 
 
+def multiplies_in_bfloat16(device: str) -> bool:
+    """Whether a device is a CPU with instructions for bfloat16, which are faster than those for float32."""
+    return device_of(device).type == "cpu" and bool(torch.cpu._is_avx512_bf16_supported())
+
+
 def _dtype(name: str, device: torch.device) -> torch.dtype:
     """`auto`: bfloat16 where a GPU has it, else float16 there; float32 on the CPU, which is slow with less."""
     if name != "auto":

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeVar
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 
 from homie.kernel.errors import BadInput
+from homie.kernel.support.problems import explain
 from planners.llm.brain import ModelPlanner, PromptSettings
+from planners.llm.local.folder import read_json
 from planners.llm.local.hosted import HostedModel, announced_host
 from planners.llm.local.model import LocalModel, Writing
 from planners.llm.local.process import ModelProcess
 from planners.llm.local.source import OwnModel, Source, Weights, find_weights, open_weights
-from planners.llm.local.trained import as_trained
+from planners.llm.prompting.templates import built_in
 
+TRAINING = "training.json"
+"""The file that `homie train` writes beside the weights."""
+OF_ANSWERS = frozenset({"targets", "reasks", "reading", "leniencies"})
+"""Prompt settings that are about answers: the text of a prompt does not depend on them."""
+SettingsT = TypeVar("SettingsT", bound=PromptSettings)
 SMALL = 1_000_000_000
 """Parameters below which a model makes up names: untrained, 37 of 39 decisions of one with 135 million named something
 that does not exist."""
@@ -95,3 +102,34 @@ def _source(weights: Weights) -> Source:
     """Where the planner's answers come from. Raises as `open_weights`, and InfrastructureError for a lost host."""
     host = announced_host(weights)
     return OwnModel(*open_weights(weights)) if host is None else HostedModel(host)
+
+
+def as_trained(settings: SettingsT, weights: Weights) -> SettingsT:
+    """The settings with those of the training where the user has set nothing.
+
+    Args:
+        settings: Of the planner.
+        weights: The model and its adapter; what was trained is the adapter where there is one.
+
+    Raises:
+        BadInput: The training has settings that this version does not know, or used a template that is not there.
+    """
+    model, adapter = find_weights(weights)
+    file = (adapter or model) / TRAINING
+    if not file.is_file():
+        return settings
+    prompt = read_json(file).get("prompt")
+    trained = prompt.get("settings") if isinstance(prompt, dict) else None
+    if not isinstance(trained, dict):
+        return settings
+    kept = {name: value for name, value in trained.items() if name not in settings.model_fields_set | OF_ANSWERS}
+    template = kept.get("template", settings.template)
+    if template not in built_in() and not Path(str(template)).expanduser().is_file():
+        raise BadInput(
+            f"The model was trained with the template {template}, which is not there: give it with --template FILE."
+        )
+    values = {**settings.model_dump(exclude_unset=True), **kept}
+    try:
+        return type(settings).model_validate(values)
+    except ValidationError as error:
+        raise BadInput(f"{file}: {explain(error, type(settings))}") from error

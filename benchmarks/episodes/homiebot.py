@@ -1,0 +1,148 @@
+"""The weights of the planner `homiebot` from nothing: data, training in stages, and a table of what each stage brought.
+
+    python -m benchmarks.episodes.homiebot runs/homiebot --base FILE.gguf                        # many hours of a core
+    python -m benchmarks.episodes.homiebot runs/try --base FILE.gguf --tasks 60 --each 2 --experts 8 --detours 8 \
+        --corrections 4                                                                          # to see the parts fit
+
+Stages: `sft` learns from experts with injected mistakes; `detours` from states off the expert's way, labelled by the
+expert; `corrections` from the states that the model itself came to and acted wrongly in. Each goes on with the adapter
+of the one before. Every step is a command of `homie`, which is printed; the same line goes on where it was stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+
+from benchmarks.episodes.from_nothing import homie, readable
+from homie.bench.score.result_tables import Intervals
+from homie.bench.score.results import load_run
+from homie.bench.tables import Cell, Column, Table, to_markdown
+from homie.kernel.support.files import to_json, write_atomically
+from planners.homiebot.planner import WEIGHTS
+from planners.llm.local.adapters import ADAPTER_CONFIG, ADAPTER_WEIGHTS
+from planners.llm.local.planner import TRAINING
+
+PROMPT = ("--no-explain", "--template", "compact", "--prompt", "images=false")
+GROUPS = ("template", "object", "house", "wording")
+ROUNDS = 25
+"""Of an episode: the longest expert takes 19."""
+PATHS = ("data", "model", "adapter", "out")
+"""Options of a training that are places on one machine."""
+STAGES = ("sft", "detours", "corrections")
+RATES = {"sft": 1e-3, "detours": 7e-4, "corrections": 3e-4}
+"""Smaller from stage to stage: each begins with an adapter that has learnt already."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("out", type=Path, help="folder for everything")
+    parser.add_argument("--base", required=True, help="the base model: a folder or a GGUF file")
+    parser.add_argument("--tasks", type=int, default=3000, help="tasks that are sampled")
+    parser.add_argument("--each", type=int, default=100, help="test tasks of each group")
+    parser.add_argument("--experts", type=int, default=600, help="episodes of experts with mistakes")
+    parser.add_argument("--detours", type=int, default=800, help="episodes of experts with detours")
+    parser.add_argument("--corrections", type=int, default=200, help="training tasks that the model itself plays")
+    parser.add_argument("--split", choices=("validation", "test"), default="validation", help="split of the table")
+    parser.add_argument("--ship", choices=STAGES, help="put the adapter of a stage into the package, and end")
+    parser.add_argument("--seed", type=int, default=33)
+    arguments = parser.parse_args()
+    out: Path = arguments.out
+    if arguments.ship:
+        ship(out / arguments.ship)
+        return
+    out.mkdir(parents=True, exist_ok=True)
+    suite = out / "tasks.json"
+    if not suite.exists():
+        test, validation = arguments.each / arguments.tasks, max(1, arguments.each // 3) / arguments.tasks
+        shares = ("--test", f"{test:.5f}", "--validation", f"{validation:.5f}")
+        homie("data", "tasks", suite, "--number", arguments.tasks, *shares, "--seed", arguments.seed)
+    played = {"sft": arguments.experts, "detours": arguments.detours}
+    for stage, before in zip(STAGES, (None, *STAGES), strict=False):
+        source = out / "episodes" / stage
+        if stage == "corrections":
+            names = [task["id"] for task in json.loads(suite.read_text())["tasks"] if task["split"] == "train"]
+            chosen = names[:: max(1, len(names) // arguments.corrections)]
+            bench(suite, source, ",".join(chosen), model(arguments.base, out / "detours"))
+        else:
+            mistakes = ("--failures", 0.2) if stage == "sft" else ("--failures", 0.1, "--detours", 0.2)
+            counted = ("--split", "train", "--episodes", played[stage], "--seed", STAGES.index(stage))
+            homie("data", "generate", suite, "--out", source, "--no-frames", *mistakes, *counted)
+        labels = {"sft": "planner", "detours": "expert", "corrections": "corrections"}[stage]
+        if not (out / "data" / stage / "data.json").exists():
+            homie("data", "sft", source, "--out", out / "data" / stage, *PROMPT, "--label-by", labels)
+        if not (out / stage / "training.json").exists():
+            begin = ("--adapter", out / before) if before else ()
+            how = ("--small", "--batch", 8, "--epochs", 1, "--rate", RATES[stage])
+            homie("train", "sft", out / "data" / stage, "--model", arguments.base, *begin, *how, "--out", out / stage)
+    prefix = "validation-" if arguments.split == "validation" else ""
+    tasks = ",".join(f"{prefix}{group}-*" for group in GROUPS)
+    planners = {"random": ("--planner", "random"), "rule": ("--planner", "rule")}
+    planners["untrained"] = model(arguments.base, None)
+    planners |= {stage: model(arguments.base, out / stage) for stage in STAGES}
+    for name, options in planners.items():
+        bench(suite, out / arguments.split / name, tasks, options)
+    ids = [task["id"] for task in json.loads(suite.read_text())["tasks"]]
+    groups = {group: [name for name in ids if name.startswith(f"{prefix}{group}-")] for group in GROUPS}
+    text = to_markdown([table(out / arguments.split, tuple(planners), groups)])
+    (out / f"{arguments.split}.md").write_text(text, encoding="utf-8")
+    print(text)
+
+
+def ship(trained: Path, folder: Path = WEIGHTS) -> None:
+    """Put an adapter where the planner finds it, in bfloat16 and without paths of this machine. Its card is by hand.
+
+    Args:
+        trained: The folder of a stage.
+        folder: Where to.
+    """
+    folder.mkdir(exist_ok=True)
+    tensors = {name: tensor.to(torch.bfloat16) for name, tensor in load_file(trained / ADAPTER_WEIGHTS).items()}
+    save_file(tensors, folder / ADAPTER_WEIGHTS, metadata={"format": "pt"})
+    (folder / ADAPTER_WEIGHTS).chmod(0o644)  # safetensors writes for its owner alone
+    config = json.loads((trained / ADAPTER_CONFIG).read_text())
+    write_atomically(folder / ADAPTER_CONFIG, to_json({**config, "base_model_name_or_path": None}))
+    training = json.loads((trained / TRAINING).read_text())
+    options = {name: value for name, value in training["options"].items() if name not in PATHS}
+    write_atomically(folder / TRAINING, to_json({**training, "options": options}))
+
+
+def model(base: str, adapter: Path | None) -> tuple[object, ...]:
+    """The options of a bench with a model and an adapter, or with the template alone."""
+    asked = ("--adapter", adapter) if adapter else ("--template", "compact", "--set", "images=false")
+    return ("--planner", f"transformers:{base}", *asked)
+
+
+def bench(suite: Path, out: Path, tasks: str, planner: tuple[object, ...]) -> None:
+    ideal = ("--trials", 1, "--rounds", ROUNDS, "--skills", "ideal", "--no-video")
+    homie("bench", suite, "--tasks", tasks, *planner, *ideal, "--out", out)
+
+
+def table(runs: Path, names: tuple[str, ...], groups: Mapping[str, Sequence[str]]) -> Table:
+    """Success by group and in all of them, with the number of decisions and of those that could not be read.
+
+    Args:
+        runs: The folder of the benches.
+        names: Of the planners.
+        groups: The tasks of each group.
+    """
+    groups = {**groups, "all": [task for tasks in groups.values() for task in tasks]}
+    intervals = Intervals()
+    rows: list[tuple[Cell, ...]] = []
+    for name in names:
+        results = load_run(runs / name).results
+        cells = (intervals.of(results.only(tasks), "SR") for tasks in groups.values())
+        rows.append((name, *cells, *readable(runs / name)))
+    heads = [Column(group, "percent") for group in groups]
+    counts = [Column("decisions", "count"), Column("unreadable", "count")]
+    note = "Success rates (%) with 95 % intervals, ideal skills. What the groups hold out: docs/data.md."
+    return Table("Stages of the training", (Column("planner"), *heads, *counts), tuple(rows), (note,))
+
+
+if __name__ == "__main__":
+    main()
