@@ -2,11 +2,12 @@
 
     python -m benchmarks.episodes.homiebot runs/homiebot --base FILE.gguf                        # many hours of a core
     python -m benchmarks.episodes.homiebot runs/try --base FILE.gguf --tasks 60 --each 2 --experts 8 --detours 8 \
-        --corrections 4                                                                          # to see the parts fit
+        --names 4 --corrections 4                                                                # to see the parts fit
 
 Stages: `sft` learns from experts with injected mistakes; `detours` from states off the expert's way, labelled by the
-expert; `corrections` from the states that the model itself came to and acted wrongly in. Each goes on with the adapter
-of the one before. Every step is a command of `homie`, which is printed; the same line goes on where it was stopped.
+expert; `names` from more of them, half with made-up names; `corrections` from the states that the model itself came to
+and acted wrongly in. Each goes on with the adapter of the one before. Every step is a command of `homie`, which is
+printed; the same line goes on where it was stopped.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ ROUNDS = 25
 """Of an episode: the longest expert takes 19."""
 PATHS = ("data", "model", "adapter", "out")
 """Options of a training that are places on one machine."""
-STAGES = ("sft", "detours", "corrections")
-RATES = {"sft": 1e-3, "detours": 7e-4, "corrections": 3e-4}
+STAGES = ("sft", "detours", "names", "corrections")
+RATES = {"sft": 1e-3, "detours": 7e-4, "names": 5e-4, "corrections": 3e-4}
 """Smaller from stage to stage: each begins with an adapter that has learnt already."""
 
 
@@ -47,6 +48,7 @@ def main() -> None:
     parser.add_argument("--each", type=int, default=100, help="test tasks of each group")
     parser.add_argument("--experts", type=int, default=600, help="episodes of experts with mistakes")
     parser.add_argument("--detours", type=int, default=800, help="episodes of experts with detours")
+    parser.add_argument("--names", type=int, default=300, help="episodes of experts with detours, once more renamed")
     parser.add_argument("--corrections", type=int, default=200, help="training tasks that the model itself plays")
     parser.add_argument("--split", choices=("validation", "test"), default="validation", help="split of the table")
     parser.add_argument("--ship", choices=STAGES, help="put the adapter of a stage into the package, and end")
@@ -62,20 +64,21 @@ def main() -> None:
         test, validation = arguments.each / arguments.tasks, max(1, arguments.each // 3) / arguments.tasks
         shares = ("--test", f"{test:.5f}", "--validation", f"{validation:.5f}")
         homie("data", "tasks", suite, "--number", arguments.tasks, *shares, "--seed", arguments.seed)
-    played = {"sft": arguments.experts, "detours": arguments.detours}
+    played = {"sft": arguments.experts, "detours": arguments.detours, "names": arguments.names}
     for stage, before in zip(STAGES, (None, *STAGES), strict=False):
         source = out / "episodes" / stage
         if stage == "corrections":
             names = [task["id"] for task in json.loads(suite.read_text())["tasks"] if task["split"] == "train"]
             chosen = names[:: max(1, len(names) // arguments.corrections)]
-            bench(suite, source, ",".join(chosen), model(arguments.base, out / "detours"))
+            bench(suite, source, ",".join(chosen), model(arguments.base, out / "names"))
         else:
             mistakes = ("--failures", 0.2) if stage == "sft" else ("--failures", 0.1, "--detours", 0.2)
             counted = ("--split", "train", "--episodes", played[stage], "--seed", STAGES.index(stage))
             homie("data", "generate", suite, "--out", source, "--no-frames", *mistakes, *counted)
-        labels = {"sft": "planner", "detours": "expert", "corrections": "corrections"}[stage]
+        labels = {"sft": "planner", "corrections": "corrections"}.get(stage, "expert")
+        renamed = ("--rename", 1) if stage == "names" else ()
         if not (out / "data" / stage / "data.json").exists():
-            homie("data", "sft", source, "--out", out / "data" / stage, *PROMPT, "--label-by", labels)
+            homie("data", "sft", source, "--out", out / "data" / stage, *PROMPT, *renamed, "--label-by", labels)
         if not (out / stage / "training.json").exists():
             begin = ("--adapter", out / before) if before else ()
             how = ("--small", "--batch", 8, "--epochs", 1, "--rate", RATES[stage])
