@@ -76,6 +76,7 @@ def bench_options(options: GenerateOptions) -> BenchOptions:
     )
     if count < len(tasks):
         values["tasks"] = ",".join(random.Random(options.seed).sample(tasks, count))
+    wrong = {"mistakes": options.failures, "detours": options.detours}
     if options.failures or options.detours:
-        values["planner_settings"] = {"mistakes": options.failures, "detours": options.detours}
+        values["planner_settings"] = {name: share for name, share in wrong.items() if share or name == "mistakes"}
     return BenchOptions.build(**values, out=options.out, planner=EXPERT, trials=trials, video=False)
