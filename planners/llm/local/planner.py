@@ -67,6 +67,7 @@ class TransformersPlanner(ModelPlanner):
     Settings: ClassVar[type[BaseModel] | None] = LocalSettings
 
     def __init__(self, argument: str, settings: LocalSettings) -> None:
+        argument, settings = self.completed(argument, settings)
         weights = settings.weights(argument)
         source = _source(weights)
         settings = as_trained(settings, weights)
@@ -82,11 +83,20 @@ class TransformersPlanner(ModelPlanner):
     @classmethod
     def check(cls, argument: str, settings: BaseModel | None) -> None:
         if isinstance(settings, LocalSettings):
+            argument, settings = cls.completed(argument, settings)
             find_weights(settings.weights(argument))
 
     @classmethod
     def share(cls, argument: str, settings: BaseModel | None, log: Path) -> ModelProcess | None:
-        return ModelProcess(settings.weights(argument), log) if isinstance(settings, LocalSettings) else None
+        if not isinstance(settings, LocalSettings):
+            return None
+        argument, settings = cls.completed(argument, settings)
+        return ModelProcess(settings.weights(argument), log)
+
+    @classmethod
+    def completed(cls, argument: str, settings: LocalSettings) -> tuple[str, LocalSettings]:
+        """The argument and settings with what a planner of certain weights adds to them."""
+        return argument, settings
 
     def describe(self) -> Mapping[str, object]:
         named = self._local.model_dump(mode="json", include={"adapter", "revision", "load_in_4bit"})
