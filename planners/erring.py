@@ -21,7 +21,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.support.files import reading
 from homie.kernel.types import END, Decision, ErrorCode, PlannerInput, Subtask
-from homie.kernel.types.scripts import furniture_of, next_step
+from homie.kernel.types.scripts import add_places, next_step
 from planners.common_sense import is_container, is_furniture, is_surface
 from planners.scripted import parse_script
 
@@ -99,9 +99,7 @@ class ErringPlanner(Planner):
 
     def _wandering(self, planner_input: PlannerInput) -> Subtask:
         """The next step of the script from here, or what keeps it waiting."""
-        for remembered in planner_input.knowledge.remembered:
-            if furniture := furniture_of(remembered.place):
-                self._places.setdefault(remembered.name, furniture)
+        add_places(self._places, planner_input.knowledge.remembered)
         step = next_step(self._script, planner_input.history, self._places) or END
         if self._rng.random() < self._settings.detours:
             return self._rng.choice(list(_detours(planner_input, self._rng)) or [step])

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from homie.data.episode import Episode, LeftOut
 from homie.kernel.types import END, Feedback, Subtask
-from homie.kernel.types.scripts import furniture_of, next_step, same_name
+from homie.kernel.types.scripts import add_places, next_step, same_name
 
 
 def labelled(episode: Episode, *, corrections: bool = False) -> Episode:
@@ -27,9 +27,7 @@ def labelled(episode: Episode, *, corrections: bool = False) -> Episode:
     places: dict[str, str] = {}
     steps = []
     for step in episode.steps:
-        for remembered in step.input.knowledge.remembered:
-            if furniture := furniture_of(remembered.place):
-                places.setdefault(remembered.name, furniture)
+        add_places(places, step.input.knowledge.remembered)
         label = next_step(episode.expert, step.history, places)
         known = label is not None and not (corrections and _equal(label, step.subtask))
         taught = Feedback("success" if known else "fail")

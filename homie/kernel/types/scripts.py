@@ -9,11 +9,12 @@ is undone where it is in the way.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from homie.kernel.actions import acted_on, action_of
 from homie.kernel.error_codes import ErrorCode
+from homie.kernel.knowledge import Remembered
 from homie.kernel.types.feedback import Feedback, HistoryItem
 from homie.kernel.types.subtasks import END, Subtask
 
@@ -209,7 +210,13 @@ def same_name(name: str, other: str) -> bool:
     return words == others or (bool(words) and bool(others) and (words <= others or others <= words))
 
 
-def furniture_of(place: str) -> str:
-    """The furniture that a place such as `on the table` names, "" for the floor."""
-    named = _FURNITURE.fullmatch(place)
-    return named[1] if named else ""
+def add_places(places: dict[str, str], remembered: Iterable[Remembered]) -> None:
+    """Add the furniture that objects are seen on or in for the first time, as `next_step` takes it.
+
+    Args:
+        places: By the names of objects; changed.
+        remembered: Objects as a planner knows them now.
+    """
+    for item in remembered:
+        if named := _FURNITURE.fullmatch(item.place):
+            places.setdefault(item.name, named[1])
