@@ -12,6 +12,7 @@ from typing import Any
 
 import datasets
 import jinja2
+import peft
 import torch
 import transformers
 import trl
@@ -49,11 +50,10 @@ def train(order: TrainingOrder, over: StepOver) -> TrainingReport:
     examples = read_examples(order.lines, order.purpose)
     folder = _begin(order, examples)
     engine, merged = _loaded(order, folder)
-    continued = merged is None and bool(order.adapter)
     fitting, left_out = _fitting(engine, examples, order)
     held_out = _fitting(engine, read_examples(order.held_out, order.purpose), order)[0] if order.held_out else []
     watcher = _Watcher(over)
-    trainer = _trainer(order, engine, fitting, held_out, watcher, continued=continued)
+    trainer = _trainer(order, engine, fitting, held_out, watcher)
     if order.threads:
         torch.set_num_threads(order.threads)
     elif engine.model.device.type == "cpu" and engine.model.num_parameters() < SMALL:
@@ -156,19 +156,13 @@ def _merged(prompt: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _trainer(
-    order: TrainingOrder,
-    engine: Engine,
-    lines: list[dict[str, Any]],
-    held_out: list[dict[str, Any]],
-    watcher: Any,
-    *,
-    continued: bool,
+    order: TrainingOrder, engine: Engine, lines: list[dict[str, Any]], held_out: list[dict[str, Any]], watcher: Any
 ) -> Any:
     sees = engine.processor is not None
     cuda = engine.model.device.type == "cuda"
     # TRL makes the reference of DPO by loading the model again; with an adapter it is the model without it.
     adapter = None
-    if order.rank and not continued:
+    if order.rank and not isinstance(engine.model, peft.PeftModel):  # else it goes on with the adapter that it has
         adapter = new_adapter(engine.model, order.rank, order.alpha)
     settings = {
         "output_dir": str(order.out / CHECKPOINTS),

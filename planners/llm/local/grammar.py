@@ -228,6 +228,12 @@ class Row:
         drawn = torch.empty(size).exponential_(generator=self._generator)
         return -drawn.clamp_min(torch.finfo(torch.float32).tiny).log()
 
+    def noisy(self, scores: torch.Tensor) -> torch.Tensor:
+        """Scores (vocabulary,) whose largest is a sample at the temperature; as they are at temperature 0."""
+        if self.temperature <= 0:
+            return scores
+        return scores.float() / self.temperature + self.noise(scores.shape[0]).to(scores.device)
+
     def choose(self, scores: torch.Tensor, left: int, ends: Collection[int]) -> int:
         """The next token, taken by the grammar.
 
@@ -239,9 +245,7 @@ class Row:
         if self.grammar is not None:
             allowed = torch.from_numpy(self.grammar.allowed(scores.shape[0], left)).to(scores.device)
             scores = scores.masked_fill(~allowed, -torch.inf)
-        if self.temperature > 0:
-            scores = scores.float() / self.temperature + self.noise(scores.shape[0]).to(scores.device)
-        token = int(scores.argmax())
+        token = int(self.noisy(scores).argmax())
         if self.grammar is not None and token not in ends:
             self.grammar.take(token)
         return token
@@ -277,9 +281,8 @@ class Steering:
         allowed = np.stack([self._allowed(i, written, last[i], scores.shape[1]) for i in range(len(self._rows))])
         scores = scores.masked_fill(~torch.from_numpy(allowed).to(scores.device), -torch.inf)
         for i, row in enumerate(self._rows):
-            if row.temperature > 0 and not self._done[i]:
-                noise = row.noise(scores.shape[1]).to(scores.device)
-                scores[i] = scores[i].float() / row.temperature + noise
+            if not self._done[i]:
+                scores[i] = row.noisy(scores[i])
         return scores
 
     def _allowed(self, i: int, written: int, last: int | None, size: int) -> Any:

@@ -77,14 +77,14 @@ def _nested(things: Sequence[Remembered]) -> str:
             top.append(remembered)
 
     def words(remembered: Remembered, *, place: bool) -> str:
-        said = [remembered.name, remembered.state, *remembered.states]
+        parts_of_name = [remembered.name, remembered.state, *remembered.states]
         if place:
-            said.append(remembered.place.replace(" the ", " "))
+            parts_of_name.append(remembered.place.replace(" the ", " "))
         on, inside = (held.pop((remembered.name, relation), []) for relation in ("on", "in"))
         parts = [words(item, place=False) for item in on]
         if inside:
             parts.append("inside " + ", ".join(words(item, place=False) for item in inside))
-        return " ".join(filter(None, said)) + (f" ({', '.join(parts)})" if parts else "")
+        return " ".join(filter(None, parts_of_name)) + (f" ({', '.join(parts)})" if parts else "")
 
     lines = [words(remembered, place=True) for remembered in top]
     on_each_other = [item for items in held.values() for item in items]
