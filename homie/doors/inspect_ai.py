@@ -219,8 +219,8 @@ def _message(message: Message) -> ChatMessage:
         ContentText(text=part) if isinstance(part, str) else ContentImage(image=_uri(part)) for part in message.parts
     ]
     kinds = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
-    made: ChatMessage = kinds[message.role](content=content)
-    return made
+    converted: ChatMessage = kinds[message.role](content=content)
+    return converted
 
 
 def _uri(picture: Image) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from homie.doors.mcp.tools import Tool, of_actions, of_robot
-from homie.kernel.errors import Stopped
+from homie.kernel.errors import BadInput, Stopped
 from homie.kernel.interfaces import WorldState
 from homie.kernel.types import Attempt, Detection, Feedback, Image, Outcome, Subtask
 from homie.runtime.live import Session
@@ -65,12 +65,12 @@ class Driver(ABC):
         self.stop()
 
     def list_tasks(self) -> Result:
-        """Of a suite."""
-        raise NotImplementedError
+        """The tasks of a suite. Raises BadInput where none is played."""
+        raise BadInput("This server has no list of tasks.")
 
     def start_task(self, task: str) -> Result:
-        """Of a suite."""
-        raise NotImplementedError
+        """Begin a task of a suite. Raises BadInput where none is played."""
+        raise BadInput("This server plays no suite: there is no task to start.")
 
     @abstractmethod
     def close(self) -> None:

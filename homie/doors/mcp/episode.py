@@ -7,12 +7,24 @@ episode (its own thread) --decide(PlannerInput)--> Handover --PlannerInput--> to
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 
-from homie.doors.mcp.drivers import Result, in_sight, result_of
+from homie.doors.mcp.drivers import Driver, Result, in_sight, result_of
+from homie.doors.mcp.tools import Tool
 from homie.kernel.errors import HomieError, PlannerError, Stopped
 from homie.kernel.interfaces import EpisodeListener, Planner
-from homie.kernel.types import END, END_FAILURE, END_SUCCESS, Decision, Event, PeriodPassed, PlannerInput, Subtask
+from homie.kernel.types import (
+    END,
+    END_FAILURE,
+    END_SUCCESS,
+    Decision,
+    Event,
+    Image,
+    PeriodPassed,
+    PlannerInput,
+    Subtask,
+)
 from homie.runtime.turns import STOPPED
 
 
@@ -88,6 +100,32 @@ class Handover(Planner):
             self._changed.notify_all()
 
 
+class AskedDriver(Driver):
+    """Sees what the planner of the episode under way is asked."""
+
+    def __init__(self) -> None:
+        self._tools: Sequence[Tool] = ()
+        self._views: tuple[str, ...] = ()
+
+    def tools(self) -> Sequence[Tool]:
+        return self._tools
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        return self._views
+
+    def pictures(self, views: Sequence[str]) -> Mapping[str, Image]:
+        seen = self._question().views
+        return {view: seen[view] for view in views}
+
+    def scene(self) -> Result:
+        return known_in(self._question())
+
+    @abstractmethod
+    def _question(self) -> PlannerInput:
+        """What is to be decided now. Raises BadInput where no task is under way."""
+
+
 def known_in(asked: PlannerInput) -> Result:
     """What a planner is shown of the home, JSON-ready."""
     known = asked.knowledge
@@ -97,8 +135,8 @@ def known_in(asked: PlannerInput) -> Result:
         "room": known.room,
         "rooms": list(known.rooms),
         "seen_before": [
-            " ".join(filter(None, (thing.name, thing.place, f"in the {thing.room}" if thing.room else "")))
-            for thing in known.remembered
+            " ".join(filter(None, (item.name, item.place, f"in the {item.room}" if item.room else "")))
+            for item in known.remembered
         ],
         "doorways": [doorway.name for doorway in known.doorways],
     }

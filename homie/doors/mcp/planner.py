@@ -9,18 +9,18 @@ from __future__ import annotations
 import importlib.util
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from pydantic import BaseModel
 
-from homie.doors.mcp.drivers import Driver, Result
-from homie.doors.mcp.episode import Handover, known_in, reported, seen_in
-from homie.doors.mcp.tools import Tool, of_actions, of_robot, of_suite
+from homie.doors.mcp.drivers import Result
+from homie.doors.mcp.episode import AskedDriver, Handover, reported, seen_in
+from homie.doors.mcp.tools import of_actions, of_robot, of_suite
 from homie.kernel.actions import Action
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.support.packages import missing_part
-from homie.kernel.types import Decision, Image, PlannerInput, Subtask
+from homie.kernel.types import Decision, PlannerInput, Subtask
 
 PORT = 8766
 TOKEN = "HOMIE_MCP_TOKEN"
@@ -28,15 +28,14 @@ TOKEN = "HOMIE_MCP_TOKEN"
 NOT_BEGUN = "No task is under way: call start_task, which waits for the next."
 
 
-class BenchDriver(Driver):
+class BenchDriver(AskedDriver):
     """The episode under way in this process, for the tools of a server."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._changed = threading.Condition()
         self._waiting: tuple[str, Handover] | None = None
         self._playing: tuple[str, Handover] | None = None
-        self._tools: Sequence[Tool] = ()
-        self._views: tuple[str, ...] = ()
 
     def begin(self, task: str, handover: Handover) -> None:
         """An episode begins; the one before is over."""
@@ -58,20 +57,6 @@ class BenchDriver(Driver):
             for name in asked.actions
         }
         self._tools = (*usual, *of_actions(asked.actions, table, asked.models, [tool.name for tool in usual]))
-
-    def tools(self) -> Sequence[Tool]:
-        return self._tools
-
-    @property
-    def views(self) -> tuple[str, ...]:
-        return self._views
-
-    def pictures(self, views: Sequence[str]) -> Mapping[str, Image]:
-        seen = self._question().views
-        return {view: seen[view] for view in views}
-
-    def scene(self) -> Result:
-        return known_in(self._question())
 
     def status(self) -> Result:
         playing = self._playing

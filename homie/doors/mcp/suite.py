@@ -4,17 +4,17 @@ goal before the bench is over."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from homie.bench.episode import Episode
 from homie.bench.play.one_by_one import OpenBench
 from homie.bench.play.runner import episode_options
-from homie.doors.mcp.drivers import Driver, Result
-from homie.doors.mcp.episode import Halt, Handover, known_in, reported, seen_in
-from homie.doors.mcp.tools import Tool, of_actions, of_robot, of_suite
+from homie.doors.mcp.drivers import Result
+from homie.doors.mcp.episode import AskedDriver, Halt, Handover, reported, seen_in
+from homie.doors.mcp.tools import of_actions, of_robot, of_suite
 from homie.kernel.errors import BadInput, HomieError, Interrupted, PlannerError
-from homie.kernel.types import END, Decision, Image, PlannerInput, Subtask
+from homie.kernel.types import END, Decision, PlannerInput, Subtask
 from homie.runtime.assembly import assemble
 
 NOT_BEGUN = "No task is under way: call start_task."
@@ -51,7 +51,7 @@ class _Playing:
     error: str = ""
 
 
-class SuiteDriver(Driver):
+class SuiteDriver(AskedDriver):
     """Plays a suite, one episode after the other.
 
     Args:
@@ -62,6 +62,7 @@ class SuiteDriver(Driver):
 
     def __init__(self, bench: OpenBench, budget: Budget, about: Mapping[str, object] | None = None) -> None:
         """Raises BadInput, MissingPart."""
+        super().__init__()
         self.bench = bench
         self._budget, self._about = budget, dict(about or {})
         self._playing: _Playing | None = None
@@ -74,9 +75,6 @@ class SuiteDriver(Driver):
             acts = of_actions(actions, skills.table, skills.models, [tool.name for tool in usual])
         self._tools = (*usual, *acts)
 
-    def tools(self) -> Sequence[Tool]:
-        return self._tools
-
     def counted(self, tool: str) -> None:
         playing = self._playing
         if playing is None or playing.over is not None or tool in FREE_OF_CHARGE:
@@ -85,19 +83,6 @@ class SuiteDriver(Driver):
         if self._budget.calls is not None and playing.calls > self._budget.calls:
             self._end(Decision((END,), report="failure"))
             raise BadInput(f"The {self._budget.calls} calls of this task are used up: it has ended. Call start_task.")
-
-    # ------------------------------------------------------------ looking
-
-    @property
-    def views(self) -> tuple[str, ...]:
-        return self._views
-
-    def pictures(self, views: Sequence[str]) -> Mapping[str, Image]:
-        seen = self._question().views
-        return {view: seen[view] for view in views}
-
-    def scene(self) -> Result:
-        return known_in(self._question())
 
     def status(self) -> Result:
         playing = self._playing
