@@ -88,6 +88,10 @@ class _Stopping:
     reported: bool = False
 
 
+class RefusedByEmergency(CommandRefused):
+    """The emergency stop is in force."""
+
+
 class Guard:
     """Decides what goes to a robot.
 
@@ -173,7 +177,7 @@ class Guard:
                 self._obey(message, reply)
             except CommandRefused as error:
                 self._refusals.add(f"the agent's {message.kind}", error)
-                emergency = str(error) == self.emergency_stop
+                emergency = isinstance(error, RefusedByEmergency)
                 reply(Refused(id=getattr(message, "id", None), why=str(error), emergency=emergency))
             self._heard_at = self._clock()  # the time that this took is the guard's, not silence of the agent
 
@@ -313,12 +317,15 @@ class Guard:
         if isinstance(busy, Trajectory):
             raise CommandRefused(f"'{part}' still follows trajectory {busy.id}: cancel that first.")
 
+    def _check_no_emergency(self) -> None:
+        if why := self.emergency_stop:
+            raise RefusedByEmergency(why)
+
     def _check_allowed(self, stamp: float) -> None:
         """Whether anything may move now."""
         if not self.armed:
             raise CommandRefused("Nothing moves before the guard is armed: start it with --arm-robot.")
-        if self._emergency:
-            raise CommandRefused(self.emergency_stop)
+        self._check_no_emergency()
         if self._stopping is not None:
             raise CommandRefused(f"The robot is being stopped ({self._stopping.why}).")
         if self.approval != "none" and not self._approved:
@@ -330,8 +337,7 @@ class Guard:
 
     def _begin(self, message: Subtask, reply: Reply) -> None:
         """A new subtask: a person is asked, or it is let through."""
-        if self._emergency:
-            raise CommandRefused(self.emergency_stop)
+        self._check_no_emergency()
         if self.approval == "none":
             reply(Decided(id=message.id, approved=True))
             return
