@@ -58,10 +58,10 @@ def panel(picture: homie.Image, call: str, result: str) -> Image.Image:
 
 def main() -> None:
     with homie.open(seed=4, picture_size=128) as session:
-        made = asyncio.run(panels(session, f"put the {CAN} in the {FRIDGE}"))
-    rows = -(-len(made) // COLUMNS)
+        panels_of_calls = asyncio.run(panels(session, f"put the {CAN} in the {FRIDGE}"))
+    rows = -(-len(panels_of_calls) // COLUMNS)
     sheet = Image.new("RGB", (SIZE[0] * COLUMNS, (SIZE[1] + TEXT) * rows), "white")
-    for number, each in enumerate(made):
+    for number, each in enumerate(panels_of_calls):
         sheet.paste(each, (number % COLUMNS * SIZE[0], number // COLUMNS * (SIZE[1] + TEXT)))
     sheet.save(PLACE, quality=85)
 

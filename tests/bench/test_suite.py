@@ -94,7 +94,7 @@ def test_json_is_as_good_as_yaml(write):
         ("logical", "short-horizon", "task 'apple': an attribute is given twice"),
         ("{seed: 7, rooms: 3}", "{sha256: ab}", "task 'apple': scene: sha256 is that of a spec, and there is none"),
         ("logical", "logcal", "task 'apple': attributes.1 must be 'short-horizon'"),
-        ("split: train", "split: dev", "task 'apple': split must be 'train' or 'test'"),
+        ("split: train", "split: dev", "task 'apple': split must be 'train', 'validation' or 'test'"),
         ("rooms: 3", "spec: a.json", "task 'apple': scene: the spec says which scene it is: leave out seed"),
         ("{seed: 7, rooms: 3}", "{spec: none.json}", "task 'apple': scene.spec: there is no file"),
         ('"[Go to, apple]"', "Go to apple", r"task 'apple': keypaths.0.0: a subtask is written"),

@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import packages
 import pytest
 
 import homie
+from tests import other_packages
 
 INSPECT = ("inspect_ai", "inspect-ai>=0.3.280")
 TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny"}
@@ -66,8 +66,8 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Evaluated:
     task = {"id": "put", "text": "put the ball in the box", "goal": {"in": ["ball", "box"]}}
     suite = {"format": 1, "name": "small", "protocol": {"rounds": 8, "trials": 2}, "tasks": [task]}
     (folder / "small.json").write_text(json.dumps(suite))
-    variables = packages.environment(*INSPECT)
-    variables["PYTHONPATH"] = f"{packages.installed_homie(folder)}{os.pathsep}{variables['PYTHONPATH']}"
+    variables = other_packages.environment(*INSPECT)
+    variables["PYTHONPATH"] = f"{other_packages.installed_homie(folder)}{os.pathsep}{variables['PYTHONPATH']}"
 
     def request(out: str, *said: str, samples: int = 1, **arguments: Any) -> dict[str, Any]:
         given = {"name": str(folder / "small.json"), "out": str(folder / out), **TINY, **arguments}

@@ -10,10 +10,11 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-import packages
 import pytest
 
-packages.use("inspect_robots", "inspect-robots>=0.60")
+from tests import other_packages
+
+other_packages.use("inspect_robots", "inspect-robots>=0.60")
 from inspect_robots.conformance import check_embodiment  # noqa: E402
 from inspect_robots.eval import eval as evaluate  # noqa: E402
 from inspect_robots.policy import PolicyConfig, PolicyInfo  # noqa: E402
@@ -61,8 +62,8 @@ def test_its_own_check_finds_nothing_wrong(home: Any) -> None:
 
 
 def test_it_finds_them_by_entry_points(tmp_path: Path) -> None:
-    variables = packages.environment("inspect_robots", "inspect-robots>=0.60")
-    variables["PYTHONPATH"] = f"{packages.installed_homie(tmp_path)}{os.pathsep}{variables['PYTHONPATH']}"
+    variables = other_packages.environment("inspect_robots", "inspect-robots>=0.60")
+    variables["PYTHONPATH"] = f"{other_packages.installed_homie(tmp_path)}{os.pathsep}{variables['PYTHONPATH']}"
     script = (
         "from inspect_robots.registry import registered, resolve\n"
         "print(*sorted(name for kind in ('embodiment', 'task') for name in registered(kind) if 'homie' in name))\n"

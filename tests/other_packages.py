@@ -1,4 +1,4 @@
-"""Packages of others that the doors are tested against: the real ones, from the package index.
+"""Packages of others that Homie is tested against: the real ones, from the package index.
 
 Where the environment of the tests lacks one it is installed once into a folder of its own in the user's cache, behind
 everything that the environment has. Without an index the tests are skipped, and say so.
@@ -27,7 +27,7 @@ def caches() -> Path:
 
 
 @functools.cache
-def folder_of(module: str, *requirements: str) -> str:
+def folder_of(module: str, *requirements: str, dependencies: bool = True) -> str:
     """Where a module is that is not in this environment, "" if it is. Skips the test where it is not to be had."""
     if importlib.util.find_spec(module) is not None:
         return ""
@@ -36,7 +36,7 @@ def folder_of(module: str, *requirements: str) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # tests run in several processes
-        _install(folder, requirements)
+        _install(folder, requirements if dependencies else ("--no-deps", *requirements))
     return str(folder)
 
 
@@ -66,14 +66,14 @@ def use(module: str, *requirements: str) -> None:
 def environment(module: str, *requirements: str) -> dict[str, str]:
     """The environment variables of a process that has a module of others."""
     folder = folder_of(module, *requirements)
-    root = str(Path(__file__).parents[2])
+    root = str(Path(__file__).parents[1])
     places = [root, str(Path(root) / "tests" / "plugin"), *([folder] if folder else [])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
 
 
 def installed_homie(folder: Path) -> Path:
     """Homie as it is when it is installed from a package index: in a `site-packages`, with its entry points."""
-    site, root = folder / "site-packages", Path(__file__).parents[2]
+    site, root = folder / "site-packages", Path(__file__).parents[1]
     about = site / "homie_robot-0.dist-info"
     about.mkdir(parents=True)
     project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
