@@ -75,7 +75,7 @@ def guard(place, simulation):
 @pytest.fixture(scope="module")
 def opened(place, simulation, guard):
     simulation("rate", 1)
-    robot = open_ros(OpenOptions.build(robot=f"ros:{place}"))
+    robot = open_ros(OpenOptions.build(robot=f"ros:{place}"), str(place))
     yield robot
     simulation("rate", 1)
     robot.close()
