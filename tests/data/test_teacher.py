@@ -144,6 +144,31 @@ def test_what_comes_next(history: list[HistoryItem], says: Subtask | None) -> No
     assert next_step(FRIDGE, history, PLACES) == says
 
 
+KITCHEN, BEDROOM = Subtask("Go to", "kitchen"), Subtask("Go to", "bedroom")
+
+
+@pytest.mark.parametrize(
+    ("visited", "says"),
+    [
+        ((), KITCHEN),
+        ((KITCHEN,), BEDROOM),
+        ((KITCHEN, BEDROOM), END),
+        ((BEDROOM,), KITCHEN),
+        ((BEDROOM, KITCHEN), BEDROOM),
+        ((KITCHEN, Subtask("Go to", "sofa")), BEDROOM),
+        ((KITCHEN, BEDROOM, Subtask("Go to", "sofa")), BEDROOM),  # it has to be there at the end
+    ],
+)
+def test_rooms_are_visited_in_their_order_and_once(visited: tuple[Subtask, ...], says: Subtask) -> None:
+    assert next_step([KITCHEN, BEDROOM, END], did(*((step, OK) for step in visited)), PLACES) == says
+
+
+def test_what_is_done_without_a_look_needs_none_any_more() -> None:
+    script = [Subtask("Go to", "bed"), *SWAP]
+    assert next_step(script, did((SWAP[0], OK)), PLACES) == script[0]
+    assert next_step(script, did(*((step, OK) for step in SWAP[:2])), PLACES) == SWAP[2]
+
+
 def test_an_episode_gets_the_expert_s_answers_in_its_own_situations() -> None:
     with pytest.raises(LeftOut, match="no expert to label by"):
         labelled(episode(DONE))

@@ -198,7 +198,8 @@ def _clear(s: Situation) -> TaskDraft | None:
         known = set(s.things())
         for g in s.places(for_two=True, but=[f]):
             if len(there) in SEVERAL and known.issuperset(there):
-                return TaskDraft(tuple(Step("carry", name, g) for name in there), s.words(f=f, g=g))
+                carries = tuple(Step("carry", name, g) for name in there)
+                return TaskDraft((Step("look", where=f), *carries), s.words(f=f, g=g))
     return None
 
 
@@ -259,7 +260,8 @@ def _all_but(s: Situation) -> TaskDraft | None:
         for g in s.places(for_two=True, but=[f]):
             if len(there) in SEVERAL and known.issuperset(there):
                 stays, *rest = s.rng.sample(there, len(there))
-                return TaskDraft(tuple(Step("carry", name, g) for name in rest), s.words(a=stays, f=f, g=g))
+                carries = tuple(Step("carry", name, g) for name in rest)
+                return TaskDraft((Step("look", where=f), *carries), s.words(a=stays, f=f, g=g))
     return None
 
 
@@ -269,7 +271,7 @@ def _next_to(s: Situation) -> TaskDraft | None:
     for a in things:
         for b in things:
             if s.at(b) in free and s.at(a) != s.at(b):
-                return TaskDraft((Step("carry", a, s.at(b)),), s.words(a=a, b=b))
+                return TaskDraft((Step("carry", a, s.at(b), beside=b),), s.words(a=a, b=b))
     return None
 
 

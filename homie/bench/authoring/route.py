@@ -48,13 +48,19 @@ class Route:
         self.visit(inside or item)
         self.subtasks.append(f"[Pick, {self._call(item)}]")
 
-    def carry(self, item: str, to: str) -> None:
-        """Put it there, in or on furniture or another object."""
+    def carry(self, item: str, to: str, *, beside: str = "") -> None:
+        """Put it there, in or on furniture or another object.
+
+        Args:
+            item: The object.
+            to: Where to.
+            beside: An object there, to go to instead.
+        """
         inside = self._house.container(to)
         if inside is not None:
             self.open(inside)
         self.pick(item)
-        self.visit(to)
+        self.visit(beside or to)
         self.subtasks.append(f"[Put, {self._call(item)}, {self._call(to)}]")
 
     def close(self, container: str) -> None:

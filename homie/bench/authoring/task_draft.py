@@ -18,11 +18,17 @@ MOST_PATHS = 120
 @dataclass(frozen=True, slots=True)
 class Step:
     """What is to be done with a thing and a place, by their names in the house: `carry` the thing there, `take` it and
-    keep it, `open` or `close` the place, `visit` it."""
+    keep it, `open` or `close` the place, `visit` it, `look` at what is on it, which only the expert has to do.
 
-    kind: Literal["carry", "take", "open", "close", "visit"]
+    Attributes:
+        beside: An object at the place, where the text names it and not the place: the expert goes to it to see where
+            it is.
+    """
+
+    kind: Literal["carry", "take", "open", "close", "visit", "look"]
     thing: str = ""
     where: str = ""
+    beside: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +56,14 @@ class TaskDraft:
         for step in self.steps:
             match step.kind:
                 case "carry":
-                    route.carry(step.thing, step.where)
+                    route.carry(step.thing, step.where, beside=step.beside)
                 case "take":
                     route.pick(step.thing)
                 case "open":
                     route.open(step.where)
                 case "close":
                     route.close(step.where)
-                case "visit":
+                case "visit" | "look":
                     route.visit(step.where)
         return [*route.subtasks, END]
 
@@ -67,14 +73,15 @@ class TaskDraft:
 
     def keypaths(self, house: House) -> list[list[str]]:
         """The orders of subtasks that do it."""
-        blocks = {str(number): _nodes(house, step) for number, step in enumerate(self.steps)}
-        after = {str(number): _before(number, self.steps, ordered=self.ordered) for number in range(len(self.steps))}
+        steps = [step for step in self.steps if step.kind != "look"]
+        blocks = {str(number): _nodes(house, step) for number, step in enumerate(steps)}
+        after = {str(number): _before(number, steps, ordered=self.ordered) for number in range(len(steps))}
         return list(islice(orders(blocks, after), MOST_PATHS))
 
 
 def _lasts(step: Step, steps: Sequence[Step]) -> bool:
     """Whether a step leaves something that is still so at the end: of several places to visit only the last is."""
-    return step.kind != "visit" or step is steps[-1]
+    return step.kind not in ("visit", "look") or (step.kind == "visit" and step is steps[-1])
 
 
 def _effect(house: House, step: Step, steps: Sequence[Step]) -> dict[str, Any]:

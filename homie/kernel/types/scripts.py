@@ -61,12 +61,15 @@ class _Progress:
         self.failures.clear()
         if subtask.action == "Go to":
             self.at = subtask.target
+            if len(self.left) > 1 and _is(self.left[0], "Go to", subtask.target):
+                del self.left[0]  # where the robot has to be at the end it may have to be again
             return
         done = next((i for i, step in enumerate(self.left) if _does(subtask, step)), None)
         if subtask.action == "Close" and self._needs_open(subtask.target):
             self._open_first(subtask.target)
         elif done is not None:
-            del self.left[done]
+            before = [step for step in self.left[:done] if step.subtask.action != "Go to"]  # ways to what is done now
+            self.left = before + self.left[done + 1 :]
         else:
             self._undo(subtask)
         if subtask.action == "Open":
