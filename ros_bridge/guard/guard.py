@@ -55,6 +55,7 @@ from ros_bridge.guard.messages import (
 )
 from ros_bridge.guard.outlet import Outlet
 from ros_bridge.guard.silence import SILENCE
+from ros_bridge.guard.state import GuardState
 from ros_bridge.profiles.model import Profile
 from ros_bridge.transport.refusals import Refusals
 
@@ -143,6 +144,28 @@ class Guard:
         self._stopping: _Stopping | None = None
         self._question: tuple[int, str, Reply] | None = None
         self._approved = False
+        self._refused = ""
+
+    @property
+    def state(self) -> GuardState:
+        """What it does just now."""
+        with self._lock:
+            return GuardState(
+                armed=self.armed,
+                approval=self.approval,
+                moving=self.moving,
+                stopping="" if self._stopping is None else self._stopping.why,
+                emergency=self._emergency,
+                question="" if self._question is None else self._question[1],
+                unmeasured=self._measured.silent(),
+                refused=self._refused,
+            )
+
+    @property
+    def unheard(self) -> float:
+        """Seconds since the last word of an agent; infinite before the first."""
+        with self._lock:
+            return self._clock() - self._heard_at
 
     @property
     def moving(self) -> bool:
@@ -177,6 +200,7 @@ class Guard:
                 self._obey(message, reply)
             except CommandRefused as error:
                 self._refusals.add(f"the agent's {message.kind}", error)
+                self._refused = str(error)
                 emergency = isinstance(error, RefusedByEmergency)
                 reply(Refused(id=getattr(message, "id", None), why=str(error), emergency=emergency))
             self._heard_at = self._clock()  # the time that this took is the guard's, not silence of the agent

@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from logging.handlers import QueueHandler, QueueListener
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from homie.kernel.errors import BadInput, InfrastructureError
 from ros_bridge.guard.guard import PERIOD, UNCONFIRMED, Approval, Guard
 from ros_bridge.guard.measured import FRESH, Measured
 from ros_bridge.guard.outlet import DryOutlet, RosOutlet
+from ros_bridge.guard.reports import Reports
 from ros_bridge.guard.silence import SILENCE
 from ros_bridge.guard.sockets import AgentSocket, socket_path
 from ros_bridge.profiles.model import read_profile
@@ -86,14 +88,15 @@ def run_guard(
             guard = Guard(profile, outlet, measured, armed=armed, approval=approval, silence=patience, ask=ask)
             _offer(node, guard)
             agent = AgentSocket(path or socket_path(profile.name), guard, dry_run, simulated=_simulated(node))
-            if _at_a_terminal():
-                tell(HELP)
-                agent.also(sys.stdin.fileno(), lambda: _typed(guard, agent))
-            ready(str(agent.path), node.transport)
-            try:
-                _loop(guard, agent, lambda: ended() or _orphaned(run))
-            finally:
-                _end(guard, agent)
+            with closing(Reports(node, guard, agent, dry_run)):
+                if _at_a_terminal():
+                    tell(HELP)
+                    agent.also(sys.stdin.fileno(), lambda: _typed(guard, agent))
+                ready(str(agent.path), node.transport)
+                try:
+                    _loop(guard, agent, lambda: ended() or _orphaned(run))
+                finally:
+                    _end(guard, agent)
     finally:
         signal.signal(signal.SIGHUP, hangup)
         written()

@@ -108,6 +108,11 @@ class AgentSocket:
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
 
+    @property
+    def connected(self) -> bool:
+        """Whether an agent is there that has been greeted."""
+        return self._agent is not None and self._greeted
+
     def also(self, descriptor: int, ready: Callable[[], None]) -> None:
         """Call `ready` when there is something to read elsewhere, as the terminal."""
         self._selector.register(descriptor, selectors.EVENT_READ, ready)

@@ -94,4 +94,6 @@ def _fitted(described: str, value: Any) -> Any:
         return message(class_of(f"{package}/{sort}/{name}"), value)
     if described in ("double", "float"):
         return float(value)
+    if described == "octet" and isinstance(value, int):
+        return bytes([value])
     return value

@@ -1,0 +1,90 @@
+"""What other programs of ROS 2 hear of a guard: its state, and diagnostics.
+
+/homie/guard/state  (std_msgs/msg/String, kept)             a `GuardState` as JSON, whenever it changes
+/diagnostics        (diagnostic_msgs/msg/DiagnosticArray)  the same once a second, and whenever it changes
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+import math
+import threading
+import time
+
+from ros_bridge.guard.guard import Guard
+from ros_bridge.guard.sockets import AgentSocket
+from ros_bridge.guard.state import GuardState, judged
+from ros_bridge.profiles.spoken import TEXT
+from ros_bridge.transport.interface import LATCHED, Message, Node
+from ros_bridge.transport.refusals import if_known
+from ros_bridge.transport.stamps import now, stamp
+
+log = logging.getLogger("homie.ros_bridge")
+
+STATE, DIAGNOSTICS = "/homie/guard/state", "/diagnostics"
+DIAGNOSTIC_ARRAY = "diagnostic_msgs/msg/DiagnosticArray"
+LOOK = 0.05
+"""Seconds between two looks at the guard."""
+EVERY = 1.0
+"""Seconds between two diagnostics of a guard whose state does not change, as their viewers expect them."""
+
+
+class Reports:
+    """Publishes the state of a guard from a thread of its own: a program that does not read must not hold the guard.
+
+    Args:
+        node: The node of the guard.
+        guard: The guard.
+        agent: Knows whether an agent is connected.
+        dry_run: Whether nothing is sent.
+    """
+
+    def __init__(self, node: Node, guard: Guard, agent: AgentSocket, dry_run: bool) -> None:
+        self._node, self._guard, self._agent, self._dry_run = node, guard, agent, dry_run
+        self._state = node.publisher(TEXT, STATE, LATCHED)
+        self._diagnostics = if_known(DIAGNOSTICS, lambda: node.publisher(DIAGNOSTIC_ARRAY, DIAGNOSTICS))
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="reports", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Publish no more."""
+        self._over.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        last, due = "", 0.0
+        while not self._over.wait(LOOK):
+            state = self._guard.state
+            more = {"profile": self._guard.profile.name, "dry_run": self._dry_run, "agent": self._agent.connected}
+            text = json.dumps({**more, **dataclasses.asdict(state)})
+            if text == last and time.monotonic() < due:
+                continue
+            try:
+                if text != last:
+                    self._state.publish(self._node.message(TEXT, data=text))
+                if self._diagnostics is not None:
+                    self._diagnostics.publish(self._array(state, json.loads(text)))
+            except Exception:  # there is nobody above this thread, and the guard is worth more than its reports
+                log.exception("The state of the guard could not be published")
+            last, due = text, time.monotonic() + EVERY
+
+    def _array(self, state: GuardState, shown: dict[str, object]) -> Message:
+        level, text = judged(state, self._dry_run)
+        name, unheard = self._guard.profile.name, self._guard.unheard
+        shown["agent_silent_for"] = f"{unheard:.2f} s" if math.isfinite(unheard) else "it was never heard"
+        values = [
+            {"key": key, "value": value if isinstance(value, str) else json.dumps(value)}
+            for key, value in shown.items()
+        ]
+        status = {
+            "level": level,
+            "name": f"homie_guard: {name}",
+            "message": text,
+            "hardware_id": name,
+            "values": [self._node.message("diagnostic_msgs/msg/KeyValue", **value) for value in values],
+        }
+        statuses = [self._node.message("diagnostic_msgs/msg/DiagnosticStatus", **status)]
+        return self._node.message(DIAGNOSTIC_ARRAY, header={"stamp": stamp(now())}, status=statuses)

@@ -1,0 +1,68 @@
+"""What a guard says of itself, as a node of rclpy over Fast DDS hears it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.ros_bridge.links import connected, drives
+from tests.waiting import until
+
+STATE = {"kind": "std_msgs/msg/String", "topic": "/homie/guard/state", "qos": "latched"}
+DIAGNOSTICS = {"kind": "diagnostic_msgs/msg/DiagnosticArray", "topic": "/diagnostics"}
+OK, WARN, ERROR = "00", "01", "02"
+
+
+def state(real):
+    last = real.ask("last", topic=STATE["topic"])
+    return {} if last is None else json.loads(last["message"]["data"])
+
+
+def status(real):
+    last = real.ask("last", topic=DIAGNOSTICS["topic"])
+    return {} if last is None else last["message"]["status"][0]
+
+
+@pytest.fixture
+def listening(real):
+    real.ask("subscribe", **STATE)
+    real.ask("subscribe", **DIAGNOSTICS)
+    return real
+
+
+def test_a_dashboard_sees_what_the_guard_does(start_guard, robot, network, listening):
+    real, said = listening, lambda: (status(listening).get("level"), status(listening).get("message"))
+    path, guard = start_guard("--arm-robot", "--silence", "2")
+    until(lambda: state(real).get("unmeasured") == "" and said() == (OK, "Armed"))
+    assert state(real)["armed"] and not state(real)["agent"] and state(real)["profile"] == "fetch"
+    with connected(path, network) as link:
+        until(lambda: drives(link, robot))
+        until(lambda: state(real)["agent"] and state(real)["moving"])
+        until(lambda: drives(link, robot) and said() == (OK, "The robot moves"))
+        link.velocity(50.0, 0.0)
+        until(lambda: drives(link, robot) and "50" in state(real)["refused"])
+        real.ask("publish", kind="std_msgs/msg/Bool", topic="/homie/estop", fields={"data": True})
+        until(lambda: said() == (ERROR, "Emergency stop (the topic /homie/estop)"))
+        until(lambda: state(real)["emergency"] and not state(real)["stopping"])
+    until(lambda: not state(real)["agent"])
+    values = {each["key"]: each["value"] for each in status(real)["values"]}
+    assert values["armed"] == "true" and values["agent_silent_for"].endswith(" s")
+    assert status(real)["name"] == "homie_guard: fetch" and status(real)["hardware_id"] == "fetch"
+    count = real.ask("count", topic=DIAGNOSTICS["topic"])
+    until(lambda: real.ask("count", topic=DIAGNOSTICS["topic"]) > count + 1)  # once a second, though nothing changes
+    guard.terminate()
+    guard.wait(20)
+
+
+def test_who_comes_late_hears_the_state_of_a_guard_that_is_not_armed(start_guard, robot, network, start_real):
+    path, guard = start_guard()
+    with connected(path, network):
+        late = start_real("late", network.domain)
+        late.ask("subscribe", **STATE)
+        late.ask("subscribe", **DIAGNOSTICS)
+        until(lambda: state(late).get("agent"))
+        until(lambda: status(late).get("message") == "Not armed: nothing moves")
+        assert status(late)["level"] == WARN and not state(late)["armed"]
+    guard.terminate()
+    guard.wait(20)
