@@ -25,11 +25,13 @@ from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.interfaces import Mirrored, Robot, WorldState
 from homie.kernel.robot.body import Group
 from homie.kernel.types import Array, Command, Observation, OccupancyGrid, Proprioception
+from ros_bridge.profiles.chain import step
 from ros_bridge.profiles.limited import narrowed
 from ros_bridge.profiles.model import Profile
 from ros_bridge.profiles.profile_check import GRIPPER, MOVE_GROUP, NAVIGATE, STREAM, TRAJECTORY
 from ros_bridge.profiles.simulation import CLOCK, STATE
 from ros_bridge.profiles.spoken import TEXT
+from ros_bridge.served_description import DESCRIPTION, describe, frames_of
 from ros_bridge.served_messages import matrix, planar, transform
 from ros_bridge.served_pictures import Painter
 from ros_bridge.served_trajectory import PATIENCE, Error, Following, NoTrajectory, points_of
@@ -38,9 +40,10 @@ from ros_bridge.simulated_nav2 import Driver, SimulatedNavigation
 from ros_bridge.transport.actions import ActionServer, Outcome, ServedGoal, Status
 from ros_bridge.transport.clocks import CLOCK as CLOCK_KIND
 from ros_bridge.transport.clocks import CLOCK_TOPIC
-from ros_bridge.transport.interface import NEWEST, Message, Node
+from ros_bridge.transport.interface import LATCHED, NEWEST, Message, Node
 from ros_bridge.transport.refusals import Faults, if_known
 from ros_bridge.transport.stamps import now, stamp
+from ros_bridge.transport.transforms import TF
 
 log = logging.getLogger("homie.ros_bridge")
 
@@ -96,19 +99,33 @@ class ServedRobot:
         self._state_periods = max(1, round(STATE_SECONDS / robot.spec.period))
         self._state = None if secret else node.publisher(TEXT, STATE)
         self._clock = node.publisher(CLOCK_KIND, CLOCK)
-        # Who follows /clock has to hear one: that of this machine, with which everything here is stamped.
-        self._sim_time = node.publisher(CLOCK_KIND, CLOCK_TOPIC) if profile.use_sim_time else None
+        # Who follows /clock has to hear one: that of this machine, with which everything here is stamped. A robot that
+        # is to be treated as a real one has none.
+        self._sim_time = node.publisher(CLOCK_KIND, CLOCK_TOPIC) if profile.use_sim_time or not secret else None
         self._behind_told = False
         self._groups = {name: self._group(name) for name in profile.groups}
         self._gripper = robot.spec.first("gripper") if profile.gripper is not None else None
         self._navigation: SimulatedNavigation | None = None
         self._servers = [*self._serve(), *self._simulated_servers()]
         self._joints = node.publisher("sensor_msgs/msg/JointState", profile.joint_states)
-        self._tf = if_known("/tf", lambda: node.publisher("tf2_msgs/msg/TFMessage", "/tf"))
+        self._tf = if_known("/tf", lambda: node.publisher(TF, "/tf"))
+        self._frames = frames_of(profile)
+        self._describe()
         self._odometry = None
         if profile.base is not None:
             self._odometry = node.publisher("nav_msgs/msg/Odometry", profile.base.odometry)
             node.subscription("geometry_msgs/msg/Twist", profile.base.command, self._on_velocity, NEWEST)
+
+    def _describe(self) -> None:
+        """Publish what never changes, for whoever comes: the URDF, and the frames that do not move."""
+        self._node.publisher(TEXT, DESCRIPTION, LATCHED).publish(self._node.message(TEXT, data=describe(self._profile)))
+        fixed = [frame for frame in self._frames if frame.link.kind == "fixed"]
+        if self._tf is None or not fixed:
+            return
+        at = {"stamp": stamp(now())}
+        placed = [transform(at, frame.parent, frame.name, step(frame.link, {})) for frame in fixed]
+        static = self._node.publisher(TF, "/tf_static", LATCHED)
+        static.publish(self._node.message(TF, transforms=placed))
 
     def run(self, over: Callable[[], bool]) -> None:
         """Act and publish in step with the clock on the wall until it is over; then stop the robot."""
@@ -329,7 +346,7 @@ class ServedRobot:
         fields: dict[str, Any] = {"name": names, "position": positions, "velocity": velocities}
         self._joints.publish(self._node.message("sensor_msgs/msg/JointState", header=at, **fields))
         frames = self._profile.frames
-        moved = [self._effector(body, at)]
+        moved = self._chain(body, at)
         if self._odometry is not None:
             base = planar(body.base)
             moved.append(transform(at, frames.odometry, frames.base, base))
@@ -344,7 +361,7 @@ class ServedRobot:
             )
             self._odometry.publish(message)
         if self._tf is not None:
-            self._tf.publish(self._node.message("tf2_msgs/msg/TFMessage", transforms=moved))
+            self._tf.publish(self._node.message(TF, transforms=moved))
         self._show(at)
 
     def _show(self, at: dict[str, Any]) -> None:
@@ -361,8 +378,12 @@ class ServedRobot:
         if self._state is not None and self._periods % self._state_periods == 0 and self._state.subscribers():
             self._state.publish(self._node.message(TEXT, data=json.dumps(state)))
 
-    def _effector(self, body: Proprioception, at: dict[str, Any]) -> dict[str, Any]:
+    def _chain(self, body: Proprioception, at: dict[str, Any]) -> list[dict[str, Any]]:
+        """The frames from the base to the effector that move; the effector in the base where no chain is known."""
+        if self._frames:
+            moving = (frame for frame in self._frames if frame.link.kind != "fixed")
+            return [transform(at, frame.parent, frame.name, step(frame.link, body.joints)) for frame in moving]
         pose = self._robot.kinematics.forward(self._robot.spec.chain.measured(body))
         frames = self._profile.frames
         placed = matrix(pose.position, pose.rotation)
-        return transform(at, frames.base, frames.effector, placed)
+        return [transform(at, frames.base, frames.effector, placed)]

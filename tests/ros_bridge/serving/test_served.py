@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
@@ -16,16 +17,19 @@ from homie.kernel.interfaces import Robot
 from homie.kernel.options import OpenOptions
 from homie.kernel.robot.body import Group, Joint, RobotSpec
 from homie.kernel.types import GripperState, Observation, Pose, Pose2, Proprioception
-from ros_bridge.profiles.model import read_profile
+from ros_bridge.profiles.chain import effector
+from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.profile_check import GRIPPER, TRAJECTORY, check_profile
+from ros_bridge.served_description import describe, frames_of
 from ros_bridge.served_messages import quaternion
 from ros_bridge.served_pictures import Painter
 from ros_bridge.served_robot import ServedRobot
 from ros_bridge.transport.actions import ActionClient, Status
-from ros_bridge.transport.clocks import PublishedClock
+from ros_bridge.transport.clocks import MachineClock, PublishedClock
 from ros_bridge.transport.interface import SENSOR
 from ros_bridge.transport.readings import rotation
 from ros_bridge.transport.stamps import seconds
+from ros_bridge.transport.transforms import Transforms
 from tests.waiting import until
 
 FETCH = read_profile("fetch")
@@ -81,8 +85,9 @@ class Puppet(Robot):
 @pytest.fixture
 def puppet(nodes, request):
     robot, over = Puppet(), threading.Event()
-    profile = FETCH.model_copy(update={"use_sim_time": getattr(request, "param", False)})
-    served = ServedRobot(nodes("/robot"), robot, profile)
+    simulated, secret = getattr(request, "param", (False, False))
+    profile = FETCH.model_copy(update={"use_sim_time": simulated})
+    served = ServedRobot(nodes("/robot"), robot, profile, secret=secret)
     thread = threading.Thread(target=served.run, args=(over.is_set,))
     thread.start()
     yield robot
@@ -90,7 +95,7 @@ def puppet(nodes, request):
     thread.join()
 
 
-@pytest.mark.parametrize("puppet", [True], indirect=True)
+@pytest.mark.parametrize("puppet", [(False, False), (True, False), (True, True)], indirect=True)
 def test_who_follows_a_simulators_clock_hears_one_that_fits_the_stamps(puppet, nodes):
     node, stamps = nodes("/agent"), []
     clock = PublishedClock(node)
@@ -99,10 +104,45 @@ def test_who_follows_a_simulators_clock_hears_one_that_fits_the_stamps(puppet, n
     assert clock.stopped() == "" and abs(clock.now() - stamps[-1]) < 5.0
 
 
-def test_nobody_else_is_given_a_clock(puppet, nodes):
+@pytest.mark.parametrize("puppet", [(False, True)], indirect=True)
+def test_a_rehearsal_has_no_clock_as_a_real_robot_has_none(puppet, nodes):
     node = nodes("/agent")
     until(lambda: "/odom" in node.graph().publishers)
     assert "/clock" not in node.graph().publishers
+
+
+def test_the_frames_of_the_chain_lead_to_where_the_effector_is(puppet, nodes):
+    node = nodes("/looks")
+    transforms = Transforms(node, MachineClock())
+    until(lambda: {"gripper_link", "torso_lift_link"} <= set(transforms.frames()))
+    torso(node).send(goal([[0.2]], [0.1])).outcome.result(20)
+
+    def led():
+        expected = effector(FETCH.chain, puppet.joints)
+        return np.allclose(transforms.lookup("base_link", "gripper_link"), expected, atol=1e-6)
+
+    until(lambda: puppet.joints["torso_lift_joint"] == pytest.approx(0.2) and led())
+    assert transforms.frames()["gripper_link"] == 0.0, "it does not move in the wrist"
+
+
+def test_the_description_has_what_the_profile_knows():
+    written = describe(FETCH)
+    joints = {joint.get("name"): joint for joint in ElementTree.fromstring(written).iter("joint")}
+    assert joints["upperarm_roll_joint"].get("type") == "continuous"
+    assert joints["torso_lift_joint"].find("limit").attrib == {
+        "lower": "0.0",
+        "upper": "0.38615",
+        "effort": "0",
+        "velocity": "0.1",
+    }
+    links = [{"joint": "lift", "kind": "prismatic"}, {"joint": "wrist", "kind": "prismatic", "follows": "lift"}]
+    profile = FETCH.model_dump() | {"chain": [*links, {"joint": "base_joint", "kind": "fixed"}], "reaching": None}
+    profile["groups"] = {"torso": {**profile["groups"]["torso"]}}
+    profile["groups"]["torso"]["joints"] = [{"name": "lift", "lower": 0, "upper": 1, "velocity": 1, "acceleration": 1}]
+    shaped = Profile.model_validate({**profile, "workspace": None})
+    assert [frame.name for frame in frames_of(shaped)] == ["lift_link", "wrist_link", "gripper_link"]
+    mimic = next(ElementTree.fromstring(describe(shaped)).iter("mimic"))
+    assert mimic.attrib == {"joint": "lift", "multiplier": "1.0", "offset": "0.0"}
 
 
 def goal(positions, seconds, joints=("torso_lift_joint",)):
