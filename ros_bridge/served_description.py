@@ -1,4 +1,4 @@
-"""The links of a served robot: their frames on /tf and /tf_static, and its URDF, as `robot_state_publisher` has both."""
+"""The links of a served robot: frames on /tf and /tf_static, and its URDF, as `robot_state_publisher` has both."""
 
 from __future__ import annotations
 

@@ -117,11 +117,15 @@ class Receiver:
                 soonest = self._timers[0].due - time.monotonic() if self._timers else LONGEST_WAIT
             self._waitset.wait(duration(seconds=min(max(soonest, 0.0), LONGEST_WAIT)))
             self._wake.take()
-            with self._lock:
-                sources = list(self._sources.values())
-            for source in sources:
-                self._drain(source)
+            self._drain_all()
             self._ring()
+
+    def _drain_all(self) -> None:
+        """A method of its own: its variables would keep a closed reader on the network while the thread waits."""
+        with self._lock:
+            sources = list(self._sources.values())
+        for source in sources:
+            self._drain(source)
 
     def _drain(self, source: _Source) -> None:
         """Read what is there now, once: no topic keeps the others waiting, however much it is flooded."""

@@ -1,4 +1,4 @@
-"""Builds packages of messages for the rclpy of this Python, which the wheels of ROS 2 lack, from the texts of their files.
+"""Builds packages of messages for the rclpy of this Python, which the wheels of ROS 2 lack, from their texts.
 
     python build_messages.py FOLDER PACKAGE ...
 

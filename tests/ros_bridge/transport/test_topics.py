@@ -58,6 +58,15 @@ def test_a_reliable_subscription_does_not_take_what_may_be_lost(nodes):
     assert (strict.publishers(), publisher.subscribers()) == (0, 1)
 
 
+def test_a_closed_subscription_is_gone_for_others(nodes):
+    here, there = nodes("/here"), nodes("/there")
+    publisher = here.publisher("std_msgs/msg/String", "/word")
+    subscription = there.subscription("std_msgs/msg/String", "/word", lambda message: None)
+    until(lambda: publisher.subscribers() == 1)
+    subscription.close()
+    until(lambda: publisher.subscribers() == 0)
+
+
 def test_each_call_of_a_service_gets_its_own_answer(nodes):
     add(nodes("/adds"))
     clients = [nodes("/asks").client(ADD, "/add") for _ in range(2)]
