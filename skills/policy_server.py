@@ -15,11 +15,11 @@ import logging
 import signal
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces import SkillSet
@@ -64,6 +64,35 @@ OF_THE_PORT = (errno.EADDRINUSE, errno.EACCES)
 T = TypeVar("T")
 
 
+class Session(Protocol):
+    """What a client that speaks another dialect hears; one session per client. Made with the name of the skill set
+    and a policy of its own; raises BadInput for a policy that the dialect has no words for.
+
+    Attributes:
+        health: Bodies of answers to HTTP requests, by path.
+        closes: Whether a client is sent away after a problem.
+        greeting: Said first, before the client says anything.
+    """
+
+    health: Mapping[str, str]
+    closes: bool
+    greeting: bytes | None
+
+    def answer(self, frame: bytes | str) -> bytes | None:
+        """The reply to a frame, None where it has none. Raises CodecError, PolicyFailed."""
+
+    def problem(self, frame: bytes | str, why: str) -> bytes | str:
+        """The reply to a frame that could not be answered."""
+
+
+class Dialect(Protocol):
+    """Makes sessions of another dialect than Homie's."""
+
+    health: Mapping[str, str]
+
+    def __call__(self, name: str, policy: Policy) -> Session: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
     """The configuration of a policy server.
@@ -74,10 +103,12 @@ class Service:
         sessions: Largest number of clients.
         debug: Whether clients get the tracebacks of unexpected errors.
         tell: Receives lines for the log.
+        dialect: Of clients of others, None for Homie's own protocol.
     """
 
     name: str
     skills: PolicySet
+    dialect: Dialect | None = None
     host: str = "127.0.0.1"
     port: int = 8765
     token: str = field(default="", repr=False)
@@ -117,7 +148,7 @@ class PolicyServer:
                 compression=None,
                 max_size=FRAME_BYTES,
                 max_queue=2,  # a client waits for its answers, so that it never has more messages in the queue
-                ping_interval=PING_SECONDS,
+                ping_interval=None if service.dialect else PING_SECONDS,  # a simulator of others may block its loop
                 ping_timeout=PING_SECONDS,
                 close_timeout=2.0,
                 logger=self._quiet,
@@ -152,10 +183,13 @@ class PolicyServer:
 
     def _greet(self, connection: ServerConnection, request: Request) -> Response | None:
         """Answer `/healthz`, and refuse clients without the token."""
+        if self.service.dialect is not None and request.path in self.service.dialect.health:
+            return connection.respond(http.HTTPStatus.OK, self.service.dialect.health[request.path])
         if request.path == "/healthz":
             return connection.respond(http.HTTPStatus.OK, json.dumps(self._health()) + "\n")
+        scheme = "Bearer" if self.service.dialect is None else "Api-Key"
         authorization = request.headers.get("Authorization", "").encode("utf-8", "surrogateescape")
-        if self.service.token and not hmac.compare_digest(authorization, f"Bearer {self.service.token}".encode()):
+        if self.service.token and not hmac.compare_digest(authorization, f"{scheme} {self.service.token}".encode()):
             self.service.tell(f"{_who(connection)} was refused: no token or a wrong one")
             return connection.respond(http.HTTPStatus.UNAUTHORIZED, "This policy server wants a token.\n")
         return None
@@ -173,7 +207,8 @@ class PolicyServer:
 
     async def _session(self, connection: ServerConnection) -> None:
         """Serve one client from its hello to its disconnect."""
-        problem = await self._greeted(connection)
+        dialect = self.service.dialect
+        problem = await self._greeted(connection) if dialect is None else None
         if problem is None and self._sessions >= self.service.sessions:
             problem = Problem(-1, Sort.FULL, f"it has {self._sessions} sessions, as many as it takes")
         if problem is None:
@@ -181,8 +216,11 @@ class PolicyServer:
             self.service.tell(f"{_who(connection)} has a session")
             try:
                 policy = await self._compute(self.service.skills.policy)
-                await connection.send(to_frame(self._about(policy)))
-                await self._serve(connection, policy)
+                if dialect is None:
+                    await connection.send(to_frame(self._about(policy)))
+                    await self._serve(connection, lambda frame: self._answer(frame, policy))
+                else:
+                    await self._serve_other(connection, dialect(self.service.name, policy))
             except ConnectionClosed:
                 pass
             except Exception as error:
@@ -191,8 +229,29 @@ class PolicyServer:
                 self._sessions -= 1
                 self.service.tell(f"{_who(connection)} has ended its session")
         if problem is not None:
-            await connection.send(to_frame(problem))
+            await connection.send(to_frame(problem) if dialect is None else problem.message)
             await connection.close(1008)
+
+    async def _serve_other(self, connection: ServerConnection, session: Session) -> None:
+        """Serve a client of another dialect."""
+
+        async def answered(frame: bytes | str) -> bytes | str | None:
+            self._decisions += 1
+            try:
+                return await self._compute(lambda: session.answer(frame))
+            except (CodecError, PolicyFailed) as error:
+                why = str(error)
+            except Exception as error:  # a client's arrays can make a policy fail in any way
+                why = self._unexpected(-1, error).message
+            if not session.closes:
+                return session.problem(frame, why)
+            await connection.send(session.problem(frame, why))
+            await connection.close(1011)
+            return None
+
+        if session.greeting is not None:
+            await connection.send(session.greeting)
+        await self._serve(connection, answered)
 
     async def _greeted(self, connection: ServerConnection) -> Problem | None:
         """The problem with a client's first message, None if it is a hello."""
@@ -218,14 +277,18 @@ class PolicyServer:
             idle_seconds=service.idle_seconds,
         )
 
-    async def _serve(self, connection: ServerConnection, policy: Policy) -> None:
+    async def _serve(
+        self, connection: ServerConnection, answer: Callable[[bytes | str], Awaitable[bytes | str | None]]
+    ) -> None:
         while True:
             try:
                 frame = await asyncio.wait_for(connection.recv(), self.service.idle_seconds)
             except TimeoutError:
                 await connection.close(1000, f"idle for {self.service.idle_seconds:g} s")
                 return
-            await connection.send(await self._answer(frame, policy))
+            reply = await answer(frame)
+            if reply is not None:
+                await connection.send(reply)
 
     async def _answer(self, frame: bytes | str, policy: Policy) -> bytes:
         try:
@@ -280,6 +343,7 @@ def serve_policy(
     name: str,
     load: Callable[[], SkillSet],
     *,
+    dialect: Dialect | None = None,
     host: str,
     port: int,
     token_env: str,
@@ -294,6 +358,7 @@ def serve_policy(
     Args:
         name: the registered name of the skill set.
         load: creates the skill set; called after the address and the token were checked.
+        dialect: of clients of others, None for Homie's own protocol.
         host: the address to listen at.
         port: the port, 0 for a free one.
         token_env: the environment variable with the token.
@@ -304,7 +369,8 @@ def serve_policy(
         tell: receives lines for the log.
 
     Raises:
-        BadInput: the set has no policy, or other machines could connect without a token.
+        BadInput: the set has no policy or none that the dialect has words for, or other machines could connect
+            without a token.
         InfrastructureError: it cannot listen at the port.
     """
     token = read_token(token_env)
@@ -313,9 +379,12 @@ def serve_policy(
     try:
         if not isinstance(skills, PolicySet):
             raise BadInput(f"The skill set '{name}' has no policy that could be served.")
+        if dialect is not None:
+            dialect(name, skills.policy())
         service = Service(
             name=name,
             skills=skills,
+            dialect=dialect,
             host=host,
             port=port,
             token=token,

@@ -54,9 +54,9 @@ def _install(folder: Path, requirements: tuple[str, ...]) -> None:
         whole.touch()
 
 
-def use(module: str, *requirements: str) -> None:
+def use(module: str, *requirements: str, dependencies: bool = True) -> None:
     """Make a module of others importable, here and in the processes started from here."""
-    folder = folder_of(module, *requirements)
+    folder = folder_of(module, *requirements, dependencies=dependencies)
     if folder and folder not in sys.path:
         sys.path.append(folder)
         importlib.invalidate_caches()

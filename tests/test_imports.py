@@ -125,8 +125,9 @@ LAYERS = {
         ("checkpoints", "motion", "policy_messages"),
         ("classical",),
         ("policies", "ideal_places", "simulated_software"),
-        ("ideal_skill", "moveit", "nav2", "robot_actions", "policy_client", "policy_server"),
-        ("ideal_skill_set", "remote_policies"),
+        ("ideal_skill", "moveit", "nav2", "robot_actions", "policy_wire", "policy_server"),
+        ("ideal_skill_set", "policy_client"),
+        ("remote_policies", "dialects"),
         ("nomad", "pixnav", "effector", "m3", "household", "moves"),
     ),
     "ros_bridge": (

@@ -36,6 +36,8 @@ OUTSIDE = {
     "responses": "a server answers",
     "gemini": "a server answers",
     "remote": "a policy server answers",
+    "openpi": "a policy server answers",
+    "vla-eval": "a policy server answers",
     "ros": "a robot on a ROS 2 network answers",
     "yolo": "needs weights",
     "yolo-onnx": "needs weights",

@@ -53,27 +53,31 @@ class Pacing(ABC):
 
 
 class StopAndThink(Pacing):
-    """One decision before each motion; the robot stands until it is there."""
+    """One decision, then its motions; the robot stands until it is there.
+
+    Args:
+        execute: How many motions of an answer are carried out; 0 where an answer is one motion.
+    """
 
     stands = True
 
-    def __init__(self, policy: Policy) -> None:
-        self._policy = policy
-        self._next: Motion | None = None
+    def __init__(self, policy: Policy, execute: int = 0) -> None:
+        self._policy, self._execute = policy, execute
+        self._next: list[Motion] = []
 
     def begin(self, goal: Named) -> None:
         self._policy.reset(goal)
-        self._next = None
+        self._next = []
 
     def due(self, number: int) -> bool:
-        return self._next is None
+        return not self._next
 
     def ask(self, number: int, inputs: Named) -> None:
-        self._next = Motion.of(self._policy.step(inputs))
+        answer = self._policy.step(inputs)
+        self._next = Motion.several(answer)[: self._execute] if self._execute else [Motion.of(answer)]
 
     def motion(self, number: int) -> Motion | None:
-        motion, self._next = self._next, None
-        return motion
+        return self._next.pop(0) if self._next else None
 
 
 class ThinkAhead(Pacing):
@@ -134,9 +138,9 @@ class ThinkAhead(Pacing):
 
 
 def pacing(policy: Policy, patience: float) -> Pacing:
-    """As the facts of a policy say: `ahead` (motions left at which it is asked for more; absent: it is asked before
-    each motion) and `overlap`."""
+    """As the facts of a policy say: `ahead` (motions left at which it is asked for more; absent: it is asked when none
+    is left) and `overlap`; or `execute`, the motions of an answer that are carried out (absent: an answer is one)."""
     if "ahead" not in policy.facts:
-        return StopAndThink(policy)
+        return StopAndThink(policy, cast(int, policy.facts.get("execute", 0)))
     early, overlap = cast(int, policy.facts["ahead"]), cast(Overlap, policy.facts["overlap"])
     return ThinkAhead(policy, early=early, overlap=overlap, patience=patience)

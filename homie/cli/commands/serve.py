@@ -23,6 +23,9 @@ Option = typer.Option
 def policy(
     name: Annotated[str, typer.Argument(help="The skill set: `nomad`, `octo`, `m3`, ...")],
     checkpoint: Annotated[Path | None, Option(help="The checkpoint, as after the colon of --skills.")] = None,
+    dialect: Annotated[
+        Literal["homie", "openpi", "vla-eval"], Option(help="What clients speak: Homie's robots, or those of others.")
+    ] = "homie",
     host: Annotated[
         str, Option(help="The address to listen at; any but this machine's own needs a token.")
     ] = "127.0.0.1",
@@ -59,13 +62,15 @@ def policy(
         return skill_set
 
     def ready(url: str, skill_set: SkillSet) -> None:
-        tell(f"The policy of {skill_set.name} is at {url}; use it with --skills remote:{url}. Ctrl-C ends it.")
+        use = f"use it with --skills remote:{url}" if dialect == "homie" else f"it speaks the dialect of {dialect}"
+        tell(f"The policy of {skill_set.name} is at {url}; {use}. Ctrl-C ends it.")
         if json:
             print_json({"url": url, "policy": name, "about": skill_set.describe()})
 
     serve(
         name,
         load,
+        dialect=None if dialect == "homie" else registry.load("dialects", dialect),
         host=host,
         port=port,
         token_env=token_env,

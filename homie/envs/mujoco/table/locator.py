@@ -172,7 +172,9 @@ class TableLocator(Locator):
         return self.table.world.held
 
     def has_place(self, entity: str) -> bool:
-        return False  # the goals of Put have no surfaces: where to let go is for a Move to say
+        """Whether something can be put there; where to let go is for the skill to see: goals have no surfaces."""
+        built = self.table.built.things.get(entity)
+        return built is not None and built.item.kind != "area"
 
     def placed(self, item: str | None, entity: str, observation: Observation) -> bool | None:
         world = self.table.world

@@ -1,0 +1,149 @@
+"""A policy on a server of others: settings, conventions, and what is the same in each dialect."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import ConfigDict, Field
+
+from homie.kernel.types import FailureReason
+from skills.dialects.codec import Dialect, pack, unpack
+from skills.dialects.layouts import Channels, Grip, Layout, Rotation, agreed, state_of
+from skills.policies.effector import CameraName, MostMotions
+from skills.policies.instructions import Templates
+from skills.policies.motions import CONVENTIONS, Motion
+from skills.policies.pacing import Overlap
+from skills.policies.policy import Named, PolicyFailed, Value
+from skills.policy_access import TOKEN_VARIABLE, read_token
+from skills.policy_codec import CodecError
+from skills.policy_wire import Deadlines, ServedPolicy, Unreachable, Wire
+
+CHANGES = ("rotation", "gripper", "metres", "radians", "rate", "picture_size", "channels")
+"""Conventions that settings change, by their names."""
+
+
+class DialectSettings(Templates):
+    """Settings of the sets `openpi` and `vla-eval`. Times are seconds on the wall clock."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    pick: str = "pick up the {target}"
+    put: str = "put the {target} in the {destination}"
+    open: str = "open the {target}"
+    close: str = "close the {target}"
+    layout: str = Field(
+        default="", description="What the checkpoint's numbers mean: libero, metric; empty: as the server says."
+    )
+    rotation: Rotation | None = Field(default=None, description="Rotations, otherwise than the layout has them.")
+    gripper: Grip | None = Field(default=None, description="The number of a closed or open hand, likewise.")
+    metres: float | None = Field(default=None, gt=0, description="What a position of 1 stands for, likewise.")
+    radians: float | None = Field(default=None, gt=0, description="What a rotation of 1 stands for, likewise.")
+    rate: float | None = Field(default=None, gt=0, description="Actions per second, likewise.")
+    picture_size: int | None = Field(default=None, ge=1, le=2048, description="Pixels of a side, likewise.")
+    channels: Channels | None = Field(default=None, description="Order of colours, likewise.")
+    execute: int = Field(default=5, ge=1, description="Actions of an answer that are carried out before it is asked.")
+    ahead: int | None = Field(
+        default=None, ge=1, description="Actions left when the next answer is asked for meanwhile; empty: it waits."
+    )
+    overlap: Overlap = Field(default="newest", description="Where answers overlap: the newest, or the mean (ahead).")
+    steps: MostMotions = 300
+    camera: CameraName = ""
+    wrist: str = Field(default="wrist", description="The robot's camera on the hand; empty: it sends none.")
+    connect_seconds: float = Field(default=5.0, gt=0, description="How long the first connection may take.")
+    reply_seconds: float = Field(default=60.0, gt=0, description="How long an answer may take; then the attempt fails.")
+    reconnect_seconds: float = Field(default=120.0, ge=0, description="How long a lost server is tried.")
+    token_env: str = Field(default=TOKEN_VARIABLE, description="The environment variable that holds the token.")
+
+    def deadlines(self) -> Deadlines:
+        return Deadlines(connect=self.connect_seconds, reply=self.reply_seconds, reconnect=self.reconnect_seconds)
+
+    def changes(self) -> dict[str, Any]:
+        return {name: value for name in CHANGES if (value := getattr(self, name)) is not None}
+
+
+class DialectPolicy(ServedPolicy[Mapping[str, Any]]):
+    """A policy of others that gives motions of a hand. `step` takes pictures, `position`, `rotation` and `fingers`.
+
+    Raises:
+        BadInput: The address, the token or a convention is wrong; or nobody says what the numbers mean.
+        InfrastructureError: There is no such server.
+
+    Attributes:
+        layout: What its numbers and pictures mean.
+    """
+
+    dialect: ClassVar[Dialect]
+
+    def __init__(self, url: str, settings: DialectSettings) -> None:
+        self.settings = settings
+        self._text = ""
+        token = read_token(settings.token_env)
+        headers = {"Authorization": f"Api-Key {token}"} if token else {}
+        super().__init__(url, headers, settings.deadlines(), f"It has to speak the dialect of {self.dialect}.")
+        try:
+            who = f"The policy server at {url}"
+            said = self.conventions()
+            self.layout: Layout = agreed(who, self.dialect, settings.layout, settings.changes(), said)
+        except BaseException:
+            self.close()
+            raise
+        pace: dict[str, Value] = {"execute": settings.execute}
+        if settings.ahead is not None:
+            pace = {"ahead": settings.ahead, "overlap": settings.overlap}
+        self.facts: Named = {
+            "rate": self.layout.rate,
+            "steps": settings.steps,
+            "camera": settings.camera,
+            "wrist": settings.wrist,
+            "drives": False,
+            **pace,
+            **CONVENTIONS.facts(),
+            **settings.facts(),
+        }
+
+    @abstractmethod
+    def conventions(self) -> Mapping[str, Any]:
+        """What the server declares of a layout, by the names of `Layout`."""
+
+    @abstractmethod
+    def _ask(self, wire: Wire, pictures: Mapping[str, np.ndarray], state: np.ndarray) -> object:
+        """The actions for what is seen. Raises Unreachable, PolicyFailed."""
+
+    def _decide(self, wire: Wire, inputs: Named) -> Named:
+        pictures = {
+            name: self.layout.picture(np.asarray(inputs[name])) for name in ("primary", "wrist") if name in inputs
+        }
+        state = state_of(
+            np.asarray(inputs["position"]), np.asarray(inputs["rotation"]), float(np.asarray(inputs["fingers"]))
+        )
+        return Motion.stacked(self.layout.motions(self._ask(wire, pictures, state)))
+
+    def _same(self, now: Mapping[str, Any], before: Mapping[str, Any]) -> str:
+        same = pack(now, self.dialect) == pack(before, self.dialect)
+        return "" if same else str(now.get("policy") or now.get("model_server") or "it says something else of itself")
+
+    def _send(self, wire: Wire, message: object) -> None:
+        try:
+            frame = pack(message, self.dialect)
+        except CodecError as error:
+            raise PolicyFailed(FailureReason.MESSAGE_NOT_SENT, why=error) from error
+        wire.send(frame, self._deadlines.reply)
+
+    def _failed(self, why: object) -> PolicyFailed:
+        """The failure that a server tells: the last line of its traceback."""
+        lines = [line.strip() for line in str(why).splitlines() if line.strip()]
+        return PolicyFailed(FailureReason.SERVER_FAILED, why=lines[-1] if lines else "no reason")
+
+
+def received(frame: bytes | str) -> Mapping[str, Any]:
+    """The mapping in a frame. Raises Unreachable."""
+    try:
+        value = unpack(frame)
+    except CodecError as error:
+        raise Unreachable(f"its answer cannot be read: {error}") from error
+    if not isinstance(value, dict):
+        raise Unreachable(f"its answer is a {type(value).__name__} and no mapping")
+    return value

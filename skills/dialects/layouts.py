@@ -1,0 +1,183 @@
+"""What the numbers and pictures of a checkpoint mean: declared by a user or a server, compared before any command.
+
+A row of actions is a motion of the hand: three numbers of the position, three of the rotation, one of the gripper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.types import Array
+from skills.policies.motions import Motion, from_euler, rotation_vector
+from skills.policies.policy import cannot_go_on
+
+Rotation: TypeAlias = Literal["rotation-vector", "euler-xyz"]
+Grip: TypeAlias = Literal["close-is-1", "close-is-minus-1", "open-is-1", "open-is-0"]
+Channels: TypeAlias = Literal["rgb", "bgr"]
+NUMBERS = 7
+"""Numbers of an action."""
+
+_CLOSED_OPEN: Mapping[str, tuple[float, float]] = {
+    "close-is-1": (1.0, -1.0),
+    "close-is-minus-1": (-1.0, 1.0),
+    "open-is-1": (0.0, 1.0),
+    "open-is-0": (1.0, 0.0),
+}
+"""The numbers of a closed and of an open hand."""
+TOOL: Array = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
+"""From Homie's gripper (x along the fingers) to the end effector of robosuite (z along them)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """Conventions of a checkpoint.
+
+    Attributes:
+        position: `delta`, added to the last target of the hand; nothing else is taken.
+        rotation: `rotation-vector` or `euler-xyz` (about fixed axes x, y, z), turning the hand about the base's axes.
+        gripper: Which number means what; `open-is-1` and `open-is-0` go from 0 to 1, the others from -1 to 1.
+        metres, radians: What 1 of a position and of a rotation stands for.
+        rate: Actions per second.
+        picture_size: Width and height of pictures, pixels.
+        channels: Order of their colours.
+    """
+
+    position: Literal["delta"] = "delta"
+    rotation: Rotation = "rotation-vector"
+    gripper: Grip = "close-is-1"
+    metres: float = 0.05
+    radians: float = 0.5
+    rate: float = 20.0
+    picture_size: int = 224
+    channels: Channels = "rgb"
+
+    def declared(self) -> dict[str, Any]:
+        """By name, as a server says it."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def motions(self, actions: object) -> list[Motion]:
+        """The motions of a chunk of actions (H, 7 or more) or of one (7 or more,). Raises PolicyFailed."""
+        rows = np.asarray(actions, dtype=np.float64) if isinstance(actions, np.ndarray | list) else np.zeros(0)
+        rows = rows[None] if rows.ndim == 1 else rows
+        if rows.ndim != 2 or not len(rows) or rows.shape[1] != NUMBERS or not np.isfinite(rows).all():
+            raise cannot_go_on(f"its actions are {rows.shape}, and rows of {NUMBERS} finite numbers are taken")
+        closed, opened = _CLOSED_OPEN[self.gripper]
+        return [
+            Motion(
+                translation=row[:3] * self.metres,
+                rotation=self._turn(row[3:6] * self.radians),
+                opening=float(np.clip((row[6] - closed) / (opened - closed), 0.0, 1.0)),
+                base=np.zeros(3),
+            )
+            for row in rows
+        ]
+
+    def actions(self, motions: Sequence[Motion]) -> NDArray[np.float32]:
+        """The chunk (H, 7) of some motions, where rotations are vectors; numbers end at -1 and 1."""
+        closed, opened = _CLOSED_OPEN[self.gripper]
+        rows = [
+            np.concatenate(
+                [
+                    np.clip(motion.translation / self.metres, -1.0, 1.0),
+                    np.clip(motion.rotation / self.radians, -1.0, 1.0),
+                    [closed + motion.opening * (opened - closed)],
+                ]
+            )
+            for motion in motions
+        ]
+        return np.array(rows, np.float32)
+
+    def _turn(self, angles: Array) -> Array:
+        return from_euler(angles) if self.rotation == "euler-xyz" else angles
+
+    def picture(self, rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """A picture (H, W, 3) as the checkpoint takes it: shrunk without distortion onto black."""
+        size, (height, width) = self.picture_size, rgb.shape[:2]
+        image = Image.fromarray(rgb)
+        if (width, height) != (size, size):
+            ratio = max(width, height) / size
+            small = image.resize((int(width / ratio), int(height / ratio)), Image.Resampling.BILINEAR)
+            image = Image.new("RGB", (size, size))
+            image.paste(small, ((size - small.width) // 2, (size - small.height) // 2))
+        picture = np.asarray(image)
+        return np.ascontiguousarray(picture[..., ::-1]) if self.channels == "bgr" else picture
+
+
+LAYOUTS: Mapping[str, Layout] = {
+    "libero": Layout(),
+    "metric": Layout(metres=1.0, radians=1.0, gripper="open-is-1", rate=5.0, picture_size=256),
+}
+"""By name: checkpoints trained on LIBERO (steps of up to 5 cm and 0.5 rad); metres and radians as they are."""
+
+
+def agreed(who: str, prefix: str, asked: str, changes: Mapping[str, Any], said: Mapping[str, Any]) -> Layout:
+    """The layout that a user and a server agree on.
+
+    Args:
+        who: `The policy server at ws://...`.
+        prefix: Of the settings, `openpi`.
+        asked: The name of a layout, "" for what the server says.
+        changes: What a user says otherwise, by name.
+        said: What the server declares, by name.
+
+    Raises:
+        BadInput: Neither says what the numbers mean, or they contradict one another.
+    """
+    known = [field.name for field in fields(Layout)]
+    if asked and asked not in LAYOUTS:
+        raise BadInput(f"There is no layout '{asked}': {suggestion(asked, LAYOUTS, f'choose {_listed(LAYOUTS)}.')}")
+    missing = [name for name in known if name not in {**changes, **said}]
+    if not asked and missing:
+        raise BadInput(
+            f"{who} does not say what its numbers mean ({', '.join(missing)}): give `--skill-option"
+            f" {prefix}.layout=NAME` as its checkpoint was trained, {_listed(LAYOUTS)}."
+        )
+    wanted = {**(LAYOUTS[asked].declared() if asked else {}), **changes}
+    for name, value in said.items():
+        if name in known and name in wanted and not _equal(wanted[name], value):
+            raise BadInput(
+                f"{who} says '{value}' for '{name}', and here it is '{wanted[name]}': give `--skill-option"
+                f" {prefix}.{name}={value}`, or another layout."
+                if name != "position"
+                else f"{who} gives positions that are '{value}', and only '{wanted[name]}' ones are taken."
+            )
+    return _possible(who, Layout(**{**wanted, **{name: said[name] for name in known if name in said}}))
+
+
+def _possible(who: str, layout: Layout) -> Layout:
+    choices = {"position": ("delta",), "rotation": get_args(Rotation), "gripper": tuple(_CLOSED_OPEN)}
+    for name, values in {**choices, "channels": get_args(Channels)}.items():
+        if getattr(layout, name) not in values:
+            raise BadInput(f"{who} says '{getattr(layout, name)}' for '{name}', and Homie takes {_listed(values)}.")
+    for name in ("metres", "radians", "rate", "picture_size"):
+        value = getattr(layout, name)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 10_000:
+            raise BadInput(f"{who} says '{value}' for '{name}', which is no such number.")
+    return layout
+
+
+def _equal(one: object, other: object) -> bool:
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return bool(np.isclose(one, other))
+    return one == other
+
+
+def _listed(names: Sequence[str] | Mapping[str, Any]) -> str:
+    return " or ".join(names)
+
+
+def state_of(position: Array, rotation: Array, opening: float) -> NDArray[np.float32]:
+    """The state (8,) of LIBERO: end effector in the base frame (m), its rotation vector, both fingers (m).
+
+    Args:
+        position, rotation: (3,) and (3, 3) of Homie's gripper in the base frame.
+        opening: Between the fingers, m.
+    """
+    return np.array([*position, *rotation_vector(rotation @ TOOL), opening / 2, -opening / 2], np.float32)

@@ -1,0 +1,116 @@
+"""The dialect of openpi: metadata first, then an observation and its actions, again and again.
+
+server: {metadata} --> client: {"observation/image", ..., "prompt"} --> server: {"actions": (H, 7), "server_timing"}
+
+A server that fails sends its traceback as a text and closes. There is no reset and no number of a message: a client
+that has waited too long closes its session.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from homie.kernel.support.version import __version__
+from skills.dialects.client import DialectPolicy, DialectSettings, received
+from skills.dialects.codec import pack, unpack
+from skills.dialects.served import ServedMotions
+from skills.policies.policy import Named, Policy
+from skills.policy_codec import CodecError
+from skills.policy_wire import Unreachable, Wire
+
+IMAGE, WRIST_IMAGE, STATE = "observation/image", "observation/wrist_image", "observation/state"
+
+
+class OpenPiSettings(DialectSettings):
+    """Settings of the skill set `openpi`."""
+
+    image_key: str = Field(default=IMAGE, description="The picture's name in an observation.")
+    wrist_key: str = Field(default=WRIST_IMAGE, description="The name of the picture of the hand's camera.")
+    state_key: str = Field(default=STATE, description="The name of the state.")
+
+
+class OpenPiPolicy(DialectPolicy):
+    """A policy on a server of openpi."""
+
+    dialect = "openpi"
+    settings: OpenPiSettings
+
+    def conventions(self) -> Mapping[str, Any]:
+        said = self.welcome.get("conventions")
+        return said if isinstance(said, dict) else {}
+
+    def _greet(self, wire: Wire, seconds: float) -> Mapping[str, Any]:
+        return received(wire.receive(seconds))
+
+    def _begin(self, wire: Wire, goal: Named) -> None:
+        self._text = str(goal["text"])
+
+    def _ask(self, wire: Wire, pictures: Mapping[str, np.ndarray], state: np.ndarray) -> object:
+        keys = {"primary": self.settings.image_key, "wrist": self.settings.wrist_key}
+        named = {keys[name]: picture for name, picture in pictures.items()}
+        self._send(wire, {**named, self.settings.state_key: state, "prompt": self._text})
+        reply = wire.receive(self._deadlines.reply)
+        if isinstance(reply, str):
+            self._drop()  # it closes after a traceback
+            raise self._failed(reply)
+        answer = received(reply)
+        if "actions" not in answer:
+            raise Unreachable(f"its answer has no 'actions' but {', '.join(map(str, answer)) or 'nothing'}")
+        return answer["actions"]
+
+
+class OpenPiSession:
+    """A client of openpi at a server of ours. A new prompt begins an episode, and so does `{"reset": true}`, which has
+    no answer.
+
+    Args:
+        name: Of the skill set.
+        policy: For this client alone.
+    """
+
+    health: Mapping[str, str] = {"/healthz": "OK\n"}
+    closes = True
+
+    def __init__(self, name: str, policy: Policy) -> None:
+        self._motions = ServedMotions(name, policy, "openpi")
+        self._text: str | None = None
+        self._before: float | None = None
+        keys = [IMAGE, WRIST_IMAGE] if self._motions.sees_wrist else [IMAGE]
+        self.greeting: bytes | None = pack(
+            {
+                "policy": name,
+                "homie": __version__,
+                "observation": [*keys, STATE, "prompt"],
+                "conventions": self._motions.layout.declared(),
+            },
+            "openpi",
+        )
+
+    def answer(self, frame: bytes | str) -> bytes | None:
+        """The reply to a frame. Raises CodecError, PolicyFailed."""
+        began = time.perf_counter()
+        seen = unpack(frame)
+        if not isinstance(seen, dict):
+            raise CodecError("An observation is a mapping.")
+        if seen.get("reset") is True:
+            self._text = None
+            return None
+        text = seen.get("prompt")
+        if not isinstance(text, str):
+            raise CodecError("The observation has no 'prompt'.")
+        if text != self._text:
+            self._motions.begin(text, seen.get(STATE))
+            self._text = text
+        actions = self._motions.actions({key: seen.get(key) for key in (IMAGE, WRIST_IMAGE)})
+        took = (time.perf_counter() - began) * 1000
+        timing = {"infer_ms": took, **({} if self._before is None else {"prev_total_ms": self._before})}
+        self._before = took
+        return pack({"actions": actions, "server_timing": timing}, "openpi")
+
+    def problem(self, frame: bytes | str, why: str) -> bytes | str:
+        return why

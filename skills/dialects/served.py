@@ -1,0 +1,71 @@
+"""A policy of ours for clients of others: what sessions of each dialect share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.kernel.errors import BadInput
+from skills.dialects.layouts import LAYOUTS, Layout
+from skills.policies.motions import CONVENTIONS, Motion
+from skills.policies.policy import Policy
+from skills.policy_codec import CodecError
+
+FINGER = 0.04
+"""Metres of one finger of an open hand, as LIBERO's state has it."""
+
+
+class ServedMotions:
+    """Asks a policy for chunks of actions in a layout.
+
+    Args:
+        name: Of the skill set, for the sentence.
+        policy: One that moves a hand.
+        dialect: For the sentence.
+
+    Raises:
+        BadInput: Another policy.
+    """
+
+    def __init__(self, name: str, policy: Policy, dialect: str) -> None:
+        facts = policy.facts
+        try:
+            CONVENTIONS.check(name, facts)
+        except BadInput as error:
+            raise BadInput(
+                f"The policy of {name} gives no motions of a hand, and the dialect of {dialect} carries nothing else:"
+                " leave out --dialect."
+            ) from error
+        self.policy = policy
+        self.sees_wrist = bool(facts.get("wrist"))
+        self._ahead = "ahead" in facts
+        self._next = 0
+        rate = float(np.asarray(facts["rate"]))
+        base = LAYOUTS["libero"]
+        self.layout = Layout(**{**base.declared(), "rate": rate})
+
+    def begin(self, text: str, state: object) -> None:
+        """Begin an episode. Raises PolicyFailed."""
+        opening = 1.0
+        if isinstance(state, np.ndarray) and state.shape == (8,):
+            opening = float(np.clip(state[6] / FINGER, 0.0, 1.0))
+        self._next = 0
+        self.policy.reset({"text": text, "listed": text, "gripper": opening})
+
+    def actions(self, pictures: Mapping[str, object]) -> NDArray[np.float32]:
+        """The chunk (H, 7) for pictures by name of the client. Raises CodecError, PolicyFailed."""
+        given: dict[str, Any] = {}
+        for name, (key, picture) in zip(("primary", "wrist"), pictures.items(), strict=False):
+            if name == "wrist" and not self.sees_wrist:
+                continue
+            if not isinstance(picture, np.ndarray) or picture.dtype != np.uint8 or picture.shape[2:] != (3,):
+                raise CodecError(f"The observation has no picture '{key}' (H, W, 3) of uint8.")
+            given[name] = picture[..., ::-1].copy() if self.layout.channels == "bgr" else picture
+        if not self._ahead:
+            return self.layout.actions([Motion.of(self.policy.step(given))])
+        motions = Motion.several(self.policy.step({**given, "number": self._next}))
+        self._next += len(motions)
+        return self.layout.actions(motions)

@@ -1,0 +1,293 @@
+"""A policy that runs on a server: a connection with deadlines, and what happens when it is lost.
+
+If the server does not answer, is stopped, killed or disconnected:
+
+- during an attempt (`step`), the attempt fails with the reason once `reply_seconds` have passed or the connection
+  breaks. Nothing is sent twice, because the state of the policy is lost with its session.
+- at the start of the next attempt (`reset`), the client tries to reconnect for `reconnect_seconds`. If it succeeds, the
+  attempt runs in a new session; if not, InfrastructureError ends the episode.
+
+A session is closed on a timeout, so that a late answer is never taken for the next one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+from urllib.parse import urlsplit
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, WebSocketException
+
+from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.support.files import reason_of
+from homie.kernel.types import FailureReason
+from skills.policies.policy import Named, PolicyFailed
+from skills.policy_codec import FRAME_BYTES
+
+RETRY_SECONDS = 0.5
+"""Pause between two attempts to connect."""
+
+GOODBYE_SECONDS = 0.5
+"""Timeout of an orderly disconnect."""
+
+LEAST_SECONDS = 0.1
+"""Least timeout of a connection attempt, so that the last one before the deadline has a chance."""
+
+T = TypeVar("T")
+Greeting = TypeVar("Greeting")
+
+
+class Unreachable(Exception):
+    """The server does not answer, or not like a policy server of this kind. The message is the reason."""
+
+
+class Wire:
+    """One connection to a policy server. Its event loop runs in a thread of its own; calls block until a deadline.
+
+    Args:
+        url: `ws://HOST:PORT`.
+        headers: Of the request that opens it.
+        seconds: Timeout of the connection.
+
+    Raises:
+        Unreachable: There is no policy server.
+        BadInput: The token is wrong.
+    """
+
+    def __init__(self, url: str, headers: Mapping[str, str], seconds: float) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="policy wire", daemon=True)
+        self._thread.start()
+        self._connection: ClientConnection | None = None
+        try:
+            self._run(self._open(url, headers), seconds)
+        except BaseException:
+            self.cut()
+            raise
+
+    def send(self, frame: bytes, seconds: float) -> None:
+        """Send one frame. Raises Unreachable, after which the connection cannot be used again."""
+        self._run(self._opened.send(frame), seconds)
+
+    def receive(self, seconds: float) -> bytes | str:
+        """The next frame. Raises Unreachable, after which the connection cannot be used again."""
+        return self._run(self._opened.recv(), seconds)
+
+    def part(self) -> None:
+        """Close the connection in order, or cut it after `GOODBYE_SECONDS`. Idempotent."""
+        if not self._loop.is_closed() and self._connection is not None:
+            with contextlib.suppress(Unreachable):
+                self._run(self._connection.close(), GOODBYE_SECONDS)
+        self.cut()
+
+    def cut(self) -> None:
+        """Cut the connection without closing it in order. Idempotent."""
+        if not self._loop.is_closed():
+            asyncio.run_coroutine_threadsafe(self._cut(), self._loop)
+            self._thread.join()
+            self._loop.close()
+
+    @property
+    def _opened(self) -> ClientConnection:
+        assert self._connection is not None
+        return self._connection
+
+    async def _cut(self) -> None:
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        if others:
+            await asyncio.wait(others, timeout=GOODBYE_SECONDS)
+        if self._connection is not None:
+            self._connection.transport.abort()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._connection.wait_closed(), GOODBYE_SECONDS)
+        self._loop.stop()
+
+    def _run(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
+        async def timed() -> T:
+            async with asyncio.timeout(seconds):
+                return await work
+
+        try:
+            return asyncio.run_coroutine_threadsafe(timed(), self._loop).result()
+        except TimeoutError as error:
+            raise Unreachable(f"it has not answered for {seconds:.3g} s") from error
+        except ConnectionClosed as error:
+            raise Unreachable(f"it has closed the connection ({_why(error)})") from error
+        except InvalidStatus as error:
+            code = error.response.status_code
+            if code == 401:
+                raise BadInput(
+                    "The policy server wants another token: put its token in the environment variable that"
+                    " the setting `token_env` names."
+                ) from error
+            raise Unreachable(f"it answers {code}, so it is not a policy server") from error
+        except (InvalidHandshake, WebSocketException) as error:
+            raise Unreachable(f"it does not answer like a policy server ({error})") from error
+        except OSError as error:
+            raise Unreachable(reason_of(error)) from error
+
+    async def _open(self, url: str, headers: Mapping[str, str]) -> None:
+        self._connection = await connect(
+            url,
+            additional_headers=headers,
+            compression=None,
+            max_size=FRAME_BYTES,
+            open_timeout=None,
+            ping_interval=None,  # a server may compute for longer than any timeout of its pongs
+            close_timeout=GOODBYE_SECONDS,
+            proxy=None,
+        )
+
+
+def _why(error: ConnectionClosed) -> str:
+    frame = error.rcvd
+    return (frame.reason or f"code {frame.code}") if frame is not None else "without a word"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deadlines:
+    """Seconds on the wall clock.
+
+    Attributes:
+        connect: The first connection and the greeting.
+        reply: An answer.
+        reconnect: How long to try to reconnect at the start of an attempt.
+    """
+
+    connect: float
+    reply: float
+    reconnect: float
+
+
+class ServedPolicy(ABC, Generic[Greeting]):
+    """A policy that runs on a server; the module's docstring explains failures.
+
+    Subclasses write what is said: `_greet`, `_same`, `_begin` and `_decide`.
+
+    Args:
+        url: `ws://HOST:PORT`.
+        headers: Of the request that opens a session.
+        deadlines: Timeouts.
+        advice: The end of the sentence that says that there is no server: how one is started.
+
+    Raises:
+        InfrastructureError: There is no policy server.
+        BadInput: The address or the token is wrong.
+
+    Attributes:
+        welcome: What the server said of itself.
+    """
+
+    def __init__(self, url: str, headers: Mapping[str, str], deadlines: Deadlines, advice: str) -> None:
+        check_address(url)
+        self.url = url
+        self._headers, self._deadlines = dict(headers), deadlines
+        self._wire: Wire | None = None
+        try:
+            self.welcome = self._connect(deadlines.connect)
+        except Unreachable as error:
+            raise InfrastructureError(f"There is no policy server at {url}: {error}. {advice}") from error
+
+    @abstractmethod
+    def _greet(self, wire: Wire, seconds: float) -> Greeting:
+        """Make acquaintance. Raises Unreachable; BadInput or InfrastructureError for a server of another kind."""
+
+    @abstractmethod
+    def _same(self, now: Greeting, before: Greeting) -> str:
+        """ "" for the same policy as before; else the name of the other one."""
+
+    @abstractmethod
+    def _begin(self, wire: Wire, goal: Named) -> None:
+        """Begin an attempt. Raises Unreachable, PolicyFailed."""
+
+    @abstractmethod
+    def _decide(self, wire: Wire, inputs: Named) -> Named:
+        """One decision. Raises Unreachable, PolicyFailed."""
+
+    def reset(self, goal: Named) -> None:
+        """Begin an attempt, in a new session if the last one is lost. Raises InfrastructureError if the server cannot
+        be reached."""
+        if self._wire is not None:
+            try:
+                self._begin(self._wire, goal)
+                return
+            except Unreachable:
+                self._drop()
+        wire = self._reach()
+        try:
+            self._begin(wire, goal)
+        except Unreachable as error:
+            self._drop()
+            raise InfrastructureError(f"The policy server at {self.url} cannot begin an attempt: {error}.") from error
+
+    def step(self, inputs: Named) -> Named:
+        """One decision. Raises PolicyFailed if the server does not answer."""
+        if self._wire is None:
+            raise PolicyFailed(FailureReason.CONNECTION_LOST)
+        try:
+            return self._decide(self._wire, inputs)
+        except Unreachable as error:
+            self._drop()
+            raise PolicyFailed(FailureReason.SERVER_LOST, url=self.url, why=error) from error
+
+    def close(self) -> None:
+        """End the session. Idempotent."""
+        if self._wire is not None:
+            self._wire.part()
+            self._wire = None
+
+    def _drop(self) -> None:
+        if self._wire is not None:
+            self._wire.cut()
+            self._wire = None
+
+    def _connect(self, seconds: float) -> Greeting:
+        until = time.monotonic() + seconds
+        self._wire = Wire(self.url, self._headers, seconds)
+        try:
+            return self._greet(self._wire, max(until - time.monotonic(), LEAST_SECONDS))
+        except BaseException:
+            self._drop()
+            raise
+
+    def _reach(self) -> Wire:
+        """A new connection to the same policy."""
+        until = time.monotonic() + self._deadlines.reconnect
+        while True:
+            try:
+                left = max(until - time.monotonic(), LEAST_SECONDS)
+                now = self._connect(min(self._deadlines.connect, left))
+                break
+            except Unreachable as error:
+                if time.monotonic() + RETRY_SECONDS > until:
+                    raise InfrastructureError(
+                        f"The policy server at {self.url} was lost and cannot be reached again: {error}."
+                    ) from error
+                time.sleep(RETRY_SECONDS)
+        if other := self._same(now, self.welcome):
+            self._drop()
+            raise InfrastructureError(
+                f"The policy server at {self.url} has come back with another policy or checkpoint ({other})."
+            )
+        assert self._wire is not None
+        return self._wire
+
+
+def check_address(url: str) -> None:
+    """Raises BadInput for an invalid websocket address."""
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0 and parts.username is None
+    except ValueError:  # an invalid port or bracket
+        good = False
+    if not good:
+        raise BadInput(f"'{url}' is not the address of a policy server: give ws://HOST:PORT.")

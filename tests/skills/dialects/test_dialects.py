@@ -1,0 +1,333 @@
+"""Policies of openpi and vla-eval at work: servers of theirs move the Panda, clients of theirs ask a server of ours."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import httpx2
+import numpy as np
+import pytest
+
+from tests.skills.dialects import dialect_servers as servers  # first: it makes the packages of others importable  # isort: skip
+from openpi_client.websocket_client_policy import WebsocketClientPolicy
+from vla_eval import specs
+from vla_eval.connection import Connection
+
+import homie
+from homie.envs.mujoco.table.scene import FOOT
+from homie.kernel.errors import BadInput, InfrastructureError
+from skills.dialects.layouts import LAYOUTS
+from skills.dialects.openpi import OpenPiPolicy, OpenPiSession, OpenPiSettings
+from skills.dialects.vla_eval import VlaEvalPolicy, VlaEvalSession, VlaEvalSettings
+from skills.policies.motions import CONVENTIONS, Motion
+from skills.policies.policy import PolicyFailed, PolicySet
+from tests.skills.server import live_server
+
+SEED = 22
+"""Its task: a cylinder into a container."""
+SEEN = {
+    "primary": np.zeros((30, 40, 3), np.uint8),
+    "position": np.array([0.5, 0.1, 0.9]),
+    "rotation": np.eye(3),
+    "fingers": 0.06,
+}
+TIMES = {"connect_seconds": 5.0, "reply_seconds": 5.0, "reconnect_seconds": 0.2, "wrist": ""}
+DIALECTS: dict[str, tuple[Callable[..., Any], type[Any], type[Any], Any]] = {
+    "openpi": (servers.openpi, OpenPiPolicy, OpenPiSettings, OpenPiSession),
+    "vla-eval": (servers.vla_eval, VlaEvalPolicy, VlaEvalSettings, VlaEvalSession),
+}
+
+
+@contextmanager
+def table(skills: str, **settings: Any) -> Iterator[homie.Session]:
+    options = {f"{skills.partition(':')[0]}.{name}": value for name, value in settings.items()}
+    with homie.open(robot="franka:pick", seed=SEED, picture_size=64, skills=skills, skill_settings=options) as session:
+        yield session
+
+
+def knowing() -> tuple[servers.Knowing, str, str]:
+    """A policy that knows where the task's thing and container are, and what they are called."""
+    with homie.open(robot="franka:pick", seed=SEED, picture_size=64) as session:
+        world = session.world_state()
+    (thing, container), foot = world.conditions[0].condition["in"], np.array([FOOT[0], FOOT[1], 0.0])
+    at = np.array(world.objects[thing].position) - foot
+    into = np.array(world.fixed[container].position) - foot
+    names = [name.replace("_", " ") for name in (thing, container)]
+    places = {f"pick up the {names[0]}": at, f"put the {names[0]} in the {names[1]}": into + np.array([0.0, 0.0, 0.08])}
+    return servers.Knowing(places), names[0], names[1]
+
+
+@contextmanager
+def client(dialect: str, policy: servers.Knowing, server: Mapping[str, Any], **settings: Any) -> Iterator[Any]:
+    start, made, model, _ = DIALECTS[dialect]
+    with start(policy, **server) as (url, _):
+        there = made(url, model(**{"layout": "libero", **TIMES, **settings}))
+        try:
+            yield there
+        finally:
+            there.close()
+
+
+# ------------------------------------------------------------ our client, their server
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_server_of_theirs_does_the_task_on_the_table(dialect):
+    policy, thing, container = knowing()
+    with DIALECTS[dialect][0](policy) as (url, _), table(f"{dialect}:{url}", layout="libero") as session:
+        for action, names in (("Pick", (thing,)), ("Put", (thing, container))):
+            done = session.call(action, *names)
+            assert done.feedback.ok, done.feedback.message
+        assert session.world_state().success
+    assert policy.texts == list(policy.places)
+    first = policy.seen[0]
+    pictures = first["images"] if dialect == "vla-eval" else first
+    keys = ("agentview", "wrist") if dialect == "vla-eval" else ("observation/image", "observation/wrist_image")
+    assert all(pictures[key].shape == (224, 224, 3) and pictures[key].dtype == np.uint8 for key in keys)
+    state = first["states" if dialect == "vla-eval" else "observation/state"]
+    # The hand of LIBERO at the start of an episode points down too: half a turn about x, both fingers 4 cm out.
+    assert state[3:] == pytest.approx([np.pi, 0.0, 0.0, 0.04, -0.04], abs=0.01)
+
+
+@pytest.mark.slow
+def test_a_slow_server_that_is_asked_ahead_of_time_does_it_too():
+    policy, thing, _ = knowing()
+    with servers.openpi(policy, delay=0.1) as (url, _), table(f"openpi:{url}", layout="libero", ahead=6) as session:
+        assert session.call("Pick", thing).feedback.ok
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_late_answer_is_never_taken_for_the_next(dialect):
+    policy = servers.Knowing({"pick up the cube": np.array([0.6, 0.0, 0.8])})
+    with client(dialect, policy, {"delay": 0.6}, reply_seconds=0.2, reconnect_seconds=5.0) as there:
+        there.reset({"text": "pick up the cube"})
+        with pytest.raises(PolicyFailed, match=r"not answered for 0\.\d+ s"):
+            there.step(SEEN)
+        with pytest.raises(PolicyFailed, match="connection to the policy server is lost"):
+            there.step(SEEN)
+        time.sleep(0.7)
+        there.reset({"text": "pick up the cube"})  # in a new session
+        there._deadlines = OpenPiSettings(reply_seconds=5.0).deadlines()
+        far = {**SEEN, "position": np.array([0.9, 0.0, 0.8])}
+        assert there.step(far)["translation"][0, 0] < 0.0  # not what was asked for before, which was ahead
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_what_a_server_says_went_wrong_fails_the_attempt(dialect):
+    with client(dialect, servers.Knowing({}), {}) as there:
+        there.reset({"text": "dance"})
+        with pytest.raises(PolicyFailed, match=r"on the policy server: .*KeyError: 'dance'"):
+            there.step(SEEN)
+
+
+@pytest.mark.parametrize(("dialect", "other"), [("openpi", "vla-eval"), ("vla-eval", "openpi")])
+def test_a_server_of_the_other_dialect_is_none(dialect, other):
+    with DIALECTS[other][0](servers.Knowing({})) as (url, _):
+        made, model = DIALECTS[dialect][1:3]
+        with pytest.raises((InfrastructureError, BadInput), match=f"policy server at {url}|speak the dialect"):
+            made(url, model(**{**TIMES, "connect_seconds": 1.0}))
+
+
+# ------------------------------------------------------------ conventions
+
+
+def test_a_server_that_says_nothing_of_its_numbers_needs_a_layout():
+    with servers.openpi(servers.Knowing({}), {"reset_pose": [0, 1]}) as (url, _):
+        with pytest.raises(
+            BadInput, match=r"does not say what its numbers mean .*openpi\.layout=NAME.*libero or metric"
+        ):
+            OpenPiPolicy(url, OpenPiSettings(**TIMES))
+        with pytest.raises(BadInput, match="There is no layout 'liberro': did you mean 'libero'"):
+            OpenPiPolicy(url, OpenPiSettings(layout="liberro", **TIMES))
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"rotation": "euler-xyz"}, "says 'euler-xyz' for 'rotation', and here it is 'rotation-vector': give"),
+        ({"gripper": "open-is-1"}, r"`--skill-option openpi\.gripper=open-is-1`"),
+        ({"position": "absolute"}, "positions that are 'absolute', and only 'delta' ones"),
+        ({"rate": 10}, "says '10' for 'rate', and here it is '20.0'"),
+        ({"picture_size": 256}, "'picture_size'"),
+        ({"channels": "bgr"}, "'channels'"),
+    ],
+)
+def test_conventions_that_contradict_are_refused_before_any_command(said, message):
+    with servers.openpi(servers.Knowing({}), {"conventions": said}) as (url, _):
+        with pytest.raises(BadInput, match=message), table(f"openpi:{url}", layout="libero", **TIMES):
+            pass
+        if "position" not in said:
+            OpenPiPolicy(url, OpenPiSettings(**{"layout": "libero", **said, **TIMES})).close()
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ({"rotation": specs.ROTATION_EULER}, "says 'euler-xyz' for 'rotation'"),
+        ({"rotation": specs.ROTATION_QUAT}, "gives a 'rotation' as 'quaternion_xyzw', which Homie does not take"),
+        ({"gripper": specs.GRIPPER_CLOSE_NEG}, "says 'close-is-minus-1' for 'gripper'"),
+        ({"position": specs.POSITION_ABSOLUTE}, "positions that are 'absolute'"),
+        ({"base_motion": specs.BASE_MOTION}, "gives a 'base_motion'"),
+    ],
+)
+def test_the_specs_of_vla_eval_are_compared(spec, message):
+    with servers.vla_eval(servers.Knowing({}), spec) as (url, _), pytest.raises(BadInput, match=message):
+        VlaEvalPolicy(url, VlaEvalSettings(layout="libero", **TIMES))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_actions_of_a_layout_are_the_motions_they_came_from(layout):
+    motions = [
+        Motion(np.array([0.01, -0.02, 0.03]), np.array([0.1, 0.2, -0.3]), opening, np.zeros(3))
+        for opening in (0.0, 1.0, 0.25)
+    ]
+    for motion, again in zip(motions, layout.motions(layout.actions(motions)), strict=True):
+        assert np.allclose(again.translation, motion.translation) and np.allclose(again.rotation, motion.rotation)
+        assert again.opening == pytest.approx(motion.opening)
+
+
+def test_actions_that_are_no_rows_of_seven_numbers_fail_the_attempt():
+    for actions in (np.zeros((5, 8)), np.zeros((0, 7)), np.full((1, 7), np.nan), "left", None, [[1.0]]):
+        with pytest.raises(PolicyFailed, match="rows of 7 finite numbers"):
+            LAYOUTS["libero"].motions(actions)
+
+
+# ------------------------------------------------------------ their client, our server
+
+
+class Echo:
+    """A policy of ours that moves by how bright the picture is, and counts its steps."""
+
+    def __init__(self, facts: Mapping[str, Any]) -> None:
+        self.facts = {"rate": 5.0, "wrist": "wrist", **CONVENTIONS.facts(), **facts}
+        self.goals: list[Any] = []
+
+    def reset(self, goal: Any) -> None:
+        if goal["text"] == "impossible":
+            raise PolicyFailed("no such thing")
+        self.goals.append(goal)
+        self.steps = 0
+
+    def step(self, inputs: Any) -> Any:
+        self.steps += 1
+        ahead = inputs["primary"].mean() / 255 * 0.05
+        motions = [Motion(np.array([ahead, 0.0, 0.01 * self.steps]), np.array([0.0, 0.0, 0.25]), 0.0, np.zeros(3))] * 4
+        return Motion.stacked(motions) if "ahead" in self.facts else motions[0].named()
+
+
+class Echoing(PolicySet):
+    name = "echo"
+    actions = ("Pick",)
+
+    def __init__(self, **facts: Any) -> None:
+        self.given, self.made = facts, []
+
+    def policy(self) -> Any:
+        self.made.append(Echo(self.given))
+        return self.made[-1]
+
+    @classmethod
+    def around(cls, policy: Any, spec: Any, kinematics: Any) -> list[Any]:
+        return []
+
+    def describe(self) -> dict[str, object]:
+        return {}
+
+
+WHITE, BLACK = np.full((8, 8, 3), 255, np.uint8), np.zeros((8, 8, 3), np.uint8)
+STATE = np.array([0, 0, 0, 0, 0, 0, 0.02, -0.02], np.float32)
+
+
+def asked(prompt: str, picture: np.ndarray = WHITE) -> dict[str, Any]:
+    return {
+        "observation/image": picture,
+        "observation/wrist_image": BLACK,
+        "observation/state": STATE,
+        "prompt": prompt,
+    }
+
+
+@pytest.mark.parametrize(("facts", "rows"), [({}, 1), ({"ahead": 2, "overlap": "newest"}, 4)])
+def test_a_client_of_openpi_asks_our_server(facts, rows):
+    skills = Echoing(**facts)
+    with live_server.serving(skills=skills, dialect=OpenPiSession) as server:
+        theirs = WebsocketClientPolicy(server.url)
+        said = theirs.get_server_metadata()
+        assert said["conventions"] == {**LAYOUTS["libero"].declared(), "rate": 5.0}
+        assert said["observation"] == ["observation/image", "observation/wrist_image", "observation/state", "prompt"]
+        answer = theirs.infer(asked("pick up the cube"))
+        assert answer["actions"].shape == (rows, 7) and answer["actions"].dtype == np.float32
+        assert answer["actions"][0] == pytest.approx([1.0, 0.0, 0.2, 0.0, 0.0, 0.5, 1.0])
+        assert answer["server_timing"]["infer_ms"] > 0.0
+        assert theirs.infer(asked("pick up the cube", BLACK))["actions"][0, 2] == pytest.approx(0.4)  # goes on
+        assert "prev_total_ms" in theirs.infer(asked("put it down"))["server_timing"]
+        assert [goal["text"] for goal in skills.made[-1].goals] == ["pick up the cube", "put it down"]
+        assert skills.made[-1].goals[0]["gripper"] == pytest.approx(0.5)
+        assert httpx2.get(server.url.replace("ws", "http") + "/healthz").text == "OK\n"
+        with pytest.raises(RuntimeError, match="no picture 'observation/image'"):
+            theirs.infer({**asked("put it down"), "observation/image": np.zeros(3)})
+        again = WebsocketClientPolicy(server.url)
+        with pytest.raises(RuntimeError, match="no such thing"):
+            again.infer(asked("impossible"))
+
+
+def test_a_client_of_openpi_brings_the_token_as_its_key():
+    with live_server.serving(skills=Echoing(), dialect=OpenPiSession, token="a-token-of-a-test") as server:
+        assert WebsocketClientPolicy(server.url, api_key="a-token-of-a-test").get_server_metadata()["policy"]
+        with pytest.raises(Exception, match="401"):
+            WebsocketClientPolicy(server.url, api_key="another-token-of-a-test")
+
+
+def test_a_client_of_vla_eval_asks_our_server():
+    skills = Echoing()
+
+    async def play(url: str) -> None:
+        async with Connection(url) as theirs:
+            server = {key: specs.DimSpec.from_dict(spec) for key, spec in theirs.server_info["action_spec"].items()}
+            seen = {key: specs.DimSpec.from_dict(spec) for key, spec in theirs.server_info["observation_spec"].items()}
+            libero = {
+                "position": specs.POSITION_DELTA,
+                "rotation": specs.ROTATION_AA,
+                "gripper": specs.GRIPPER_CLOSE_POS,
+            }
+            assert specs.check_specs(server, libero, seen, {"image": specs.IMAGE_RGB, "language": specs.LANGUAGE}) == []
+            observation = {"images": {"agentview": WHITE, "wrist": BLACK}, "states": STATE, "task_description": "pick"}
+            for _ in range(2):
+                await theirs.start_episode({"task": {"name": "pick"}})
+                for step in (0.2, 0.4):
+                    answer = await theirs.act(observation)
+                    assert answer["actions"] == pytest.approx([1.0, 0.0, step, 0.0, 0.0, 0.5, 1.0])
+                await theirs.end_episode({"metrics": {}})
+            with pytest.raises(RuntimeError, match="no such thing"):
+                await theirs.act({**observation, "task_description": "impossible"})
+            with pytest.raises(RuntimeError, match="no 'task_description'"):
+                await theirs.act({"images": {}})
+            assert (await theirs.act(observation))["actions"].shape == (7,)
+
+    with live_server.serving(skills=skills, dialect=VlaEvalSession) as server:
+        asyncio.run(play(server.url))
+        assert httpx2.get(server.url.replace("ws", "http") + "/health").json() == {"status": "ok"}
+    assert len(skills.made[-1].goals) == 3
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_our_client_and_our_server_agree_without_a_setting(dialect):
+    _, made, model, session = DIALECTS[dialect]
+    with live_server.serving(skills=Echoing(), dialect=session) as server:
+        policy = made(server.url, model(**TIMES))
+        policy.reset({"text": "pick up the cube"})
+        (motion,) = Motion.several(policy.step({**SEEN, "primary": WHITE, "wrist": BLACK}))
+        assert motion.translation == pytest.approx([0.05, 0.0, 0.01]) and motion.rotation[2] == pytest.approx(0.25)
+        assert motion.opening == 0.0 and policy.facts["rate"] == 5.0
+        policy.close()
+
+
+@pytest.mark.parametrize("session", [OpenPiSession, VlaEvalSession])
+def test_a_policy_that_moves_no_hand_cannot_be_served(session):
+    with pytest.raises(BadInput, match=r"The policy of nomad gives no motions of a hand.*leave out --dialect"):
+        session("nomad", Echo({"position": "waypoints"}))
