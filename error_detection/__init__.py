@@ -1,4 +1,4 @@
-"""Error detection: one file per layer, one table of messages, two orders of checks.
+"""Error detection: one file per layer, one table of sentences, two orders of checks.
 
 `paper_order` is that of the EMMOE paper (appendix E.1): format, logical, distance. `code_order` is that of the
 official code: F1, L1/L2, L3, L4, F2, D. Both are sequences of `homie.kernel.interfaces.ErrorCheck`; the executor stops
@@ -7,7 +7,7 @@ at the first that answers with a code. The fourth layer, `execution` (E1, E2), l
 
 from __future__ import annotations
 
-from error_detection import distance, execution, format, logical, messages
+from error_detection import distance, execution, format, homie_sentences, logical
 from error_detection.layers import LayerCheck
 from homie.kernel.interfaces import ErrorCheck
 
@@ -28,4 +28,4 @@ code_order: tuple[ErrorCheck, ...] = (
 """F1, L1/L2, L3, L4, F2, D, as the official code has it. That code ignores the chosen model; Homie honours it, so a
 model that cannot do the action is still refused, last."""
 
-__all__ = ["LayerCheck", "code_order", "execution", "messages", "paper_order"]
+__all__ = ["LayerCheck", "code_order", "execution", "homie_sentences", "paper_order"]

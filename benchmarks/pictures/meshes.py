@@ -16,7 +16,7 @@ from PIL import Image as Picture
 from PIL import ImageDraw
 
 from homie.envs.mujoco.house.build import build
-from homie.envs.mujoco.house.looks import meshes_of, with_meshes
+from homie.envs.mujoco.house.object_looks import meshes_of, with_meshes
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.render.camera_geometry import FreeCamera
 from homie.envs.mujoco.render.rendering import make_renderer

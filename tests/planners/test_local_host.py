@@ -22,11 +22,11 @@ from hypothesis.extra import numpy as arrays
 from homie.kernel.errors import BadInput, InfrastructureError, PlannerError
 from homie.kernel.interfaces.prompts import Message
 from homie.runtime.assembly import load_planner, named_planner
-from planners.llm.local import host
+from planners.llm.local import process_main
 from planners.llm.local.engine import Engine
-from planners.llm.local.hosted import VARIABLE, Host, HostedModel, question_frame, read_question
 from planners.llm.local.loading import Load, load_engine
 from planners.llm.local.process import ModelProcess
+from planners.llm.local.process_client import VARIABLE, Host, HostedModel, question_frame, read_question
 from planners.llm.local.question import Question, Written
 from planners.llm.local.server import Server
 from planners.llm.local.source import Facts, Weights
@@ -75,13 +75,13 @@ class Counting(Engine):
 
 
 @pytest.fixture
-def loading() -> host.Loading:
+def loading() -> process_main.Loading:
     """What becomes of loading the model."""
     return Future()
 
 
 @pytest.fixture
-def counting(loading: host.Loading) -> Counting:
+def counting(loading: process_main.Loading) -> Counting:
     """The model of the host."""
     engine = Counting()
     loading.set_result((Server(engine), Facts(sees=True, blind="", engine={}, files={})))
@@ -89,11 +89,11 @@ def counting(loading: host.Loading) -> Counting:
 
 
 @pytest.fixture
-def served(loading: host.Loading, tmp_path: Path) -> Iterator[Host]:
+def served(loading: process_main.Loading, tmp_path: Path) -> Iterator[Host]:
     """The door of a host, in this process."""
     address = str(tmp_path / "socket")
     with Listener(address, "AF_UNIX", authkey=bytes.fromhex(TOKEN)) as listener:
-        threading.Thread(target=host._welcome, args=(listener, loading), daemon=True).start()
+        threading.Thread(target=process_main._welcome, args=(listener, loading), daemon=True).start()
         yield Host(address=address, token=TOKEN, weights=Weights(name="x"), log="model.log")
 
 
@@ -168,7 +168,7 @@ def test_a_process_answers_as_this_one_does_and_is_started_again(weights, tmp_pa
     assert not Path(process._host.address).parent.exists()
 
 
-def test_what_cannot_be_loaded_is_reported_to_who_asks(served: Host, loading: host.Loading) -> None:
+def test_what_cannot_be_loaded_is_reported_to_who_asks(served: Host, loading: process_main.Loading) -> None:
     loading.set_exception(BadInput("There is no model folder here."))
     with pytest.raises(BadInput, match=r"^There is no model folder here\.$"):
         HostedModel(served)

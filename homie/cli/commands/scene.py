@@ -17,7 +17,7 @@ from homie.cli.output import columns, print_json, save, say
 from homie.cli.parameters import build, options_from
 from homie.envs.mujoco.generate.generate import house_of
 from homie.envs.mujoco.house.build import build as build_home
-from homie.envs.mujoco.house.looks import account_of, meshes_of, with_meshes
+from homie.envs.mujoco.house.object_looks import account_of, meshes_of, with_meshes
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import PersonSpec
 from homie.envs.mujoco.scene_map import draw_map

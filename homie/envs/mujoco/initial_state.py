@@ -12,7 +12,7 @@ from homie.envs.mujoco.blueprints.materials import COLOURS
 from homie.envs.mujoco.blueprints.parts import WALL, turned
 from homie.envs.mujoco.blueprints.person import HALF_X, HALF_Y, KIND
 from homie.envs.mujoco.house.build import start_pose
-from homie.envs.mujoco.house.people import mannequin_of
+from homie.envs.mujoco.house.person_bodies import mannequin_of
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec, PersonSpec, RoomSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of

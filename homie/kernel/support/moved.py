@@ -21,6 +21,7 @@ else:
 
 MOVED: Mapping[str, str] = MappingProxyType(
     {
+        "error_detection.messages": "error_detection.homie_sentences",
         "error_detection.reasons": "error_detection.failure_advice",
         "homie.across": "suites.leaderboard_",
         "homie.bench.authoring.errands": "homie.bench.authoring.errand_drawing",
@@ -60,8 +61,10 @@ MOVED: Mapping[str, str] = MappingProxyType(
         "homie.data.sources.emmoe": "homie.data.sources.emmoe_episodes",
         "homie.envs.mujoco.blueprints.catalog_furniture": "homie.envs.mujoco.blueprints.catalog",
         "homie.envs.mujoco.blueprints.catalog_objects": "homie.envs.mujoco.blueprints.catalog",
+        "homie.envs.mujoco.blueprints.looks": "homie.envs.mujoco.blueprints.state_parts",
         "homie.envs.mujoco.blueprints.lying": "homie.envs.mujoco.blueprints.extents",
         "homie.envs.mujoco.blueprints.palette": "homie.envs.mujoco.blueprints.materials",
+        "homie.envs.mujoco.generate.people": "homie.envs.mujoco.generate.placing_people",
         "homie.envs.mujoco.home.ideal": "homie.envs.mujoco.home",
         "homie.envs.mujoco.home.ideal.bodies": "homie.envs.mujoco.home.ideal_bodies",
         "homie.envs.mujoco.home.ideal.native": "homie.envs.mujoco.home.ideal_native",
@@ -70,9 +73,11 @@ MOVED: Mapping[str, str] = MappingProxyType(
         "homie.envs.mujoco.house.footprints": "homie.envs.mujoco.house.surfaces",
         "homie.envs.mujoco.house.grips": "homie.envs.mujoco.house.contacts",
         "homie.envs.mujoco.house.initial_state": "homie.envs.mujoco.initial_state",
-        "homie.envs.mujoco.house.meshed_scene": "homie.envs.mujoco.house.looks",
+        "homie.envs.mujoco.house.looks": "homie.envs.mujoco.house.object_looks",
+        "homie.envs.mujoco.house.meshed_scene": "homie.envs.mujoco.house.object_looks",
         "homie.envs.mujoco.house.outset": "homie.envs.mujoco.initial_state",  # codespell:ignore
-        "homie.envs.mujoco.house.skins": "homie.envs.mujoco.house.looks",
+        "homie.envs.mujoco.house.people": "homie.envs.mujoco.house.person_bodies",
+        "homie.envs.mujoco.house.skins": "homie.envs.mujoco.house.object_looks",
         "homie.envs.mujoco.house.spec_doubts": "homie.envs.mujoco.house.spec",
         "homie.envs.mujoco.house.spec_people": "homie.envs.mujoco.house.spec_checks",
         "homie.envs.mujoco.house.topdown": "homie.envs.mujoco.scene_map",
@@ -137,7 +142,9 @@ MOVED: Mapping[str, str] = MappingProxyType(
         "perception.sensors": "perception",
         "perception.words": "perception",
         "planners.llm.local.decoding": "planners.llm.local.grammar",
-        "planners.llm.local.frames": "planners.llm.local.hosted",
+        "planners.llm.local.frames": "planners.llm.local.process_client",
+        "planners.llm.local.host": "planners.llm.local.process_main",
+        "planners.llm.local.hosted": "planners.llm.local.process_client",
         "planners.llm.local.pixtral": "planners.llm.local.families",
         "planners.llm.play": "planners.play_",
         "planners.llm.play.serving": "planners.play_server",

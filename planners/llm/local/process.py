@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from homie.kernel.errors import InfrastructureError
-from planners.llm.local.hosted import VARIABLE, Host
+from planners.llm.local.process_client import VARIABLE, Host
 from planners.llm.local.source import Weights
 
 GRACE = 5.0
@@ -25,7 +25,7 @@ READY = "ready"
 
 
 class ModelProcess:
-    """The owner of a process that loads weights once and answers who has its token (`planners.llm.local.host`).
+    """The owner of a process that loads weights once and answers who has its token (`planners.llm.local.process_main`).
 
     Args:
         log: The file that gets what the process writes on stderr. The process ends with this one, however this one
@@ -53,7 +53,7 @@ class ModelProcess:
         path = os.pathsep.join(place for place in sys.path if place)
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "planners.llm.local.host"],
+                [sys.executable, "-m", "planners.llm.local.process_main"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from homie.bench.authoring.house import House
-from homie.envs.mujoco.generate.people import SHIRTS
+from homie.envs.mujoco.generate.placing_people import SHIRTS
 from homie.kernel.types import HELD
 from homie.kernel.world.snapshot import PersonState, ThingState
 from suites.authoring.homie_menu.draft import Draft, question, spoken, to_see

@@ -16,7 +16,7 @@ from homie.envs.mujoco.blueprints.catalog import object_plan
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.build import build
-from homie.envs.mujoco.house.looks import meshes_of, with_meshes
+from homie.envs.mujoco.house.object_looks import meshes_of, with_meshes
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.meshes.bundle import bundle
 from homie.envs.mujoco.meshes.library import library, name_of

@@ -9,7 +9,7 @@ from homes import SCENES, one_room
 
 import homie
 from homie.envs.mujoco.blueprints.catalog import OBJECTS
-from homie.envs.mujoco.blueprints.looks import looks_of
+from homie.envs.mujoco.blueprints.state_parts import looks_of
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.household import NEEDED
 from homie.envs.mujoco.generate.variation import Variation

@@ -23,7 +23,7 @@ from homie.bench.play.progress import Progress
 from homie.bench.suite.suite import Task, find_suite
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
-from homie.envs.mujoco.house.people import mannequin_of
+from homie.envs.mujoco.house.person_bodies import mannequin_of
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import PersonSpec
 from homie.envs.mujoco.initial_state import initial_state

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from homie.envs.mujoco.generate.household import with_states
-from homie.envs.mujoco.generate.people import with_people
 from homie.envs.mujoco.generate.place import Sides, add_objects, no_furniture, suggested
+from homie.envs.mujoco.generate.placing_people import with_people
 from homie.envs.mujoco.generate.reach import ROBOT, FreeFloor
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import StartSpec

@@ -24,7 +24,7 @@ from homie.envs.mujoco.home.ideal_rearranging import Rearranging
 from homie.envs.mujoco.home.settings import HomeSettings
 from homie.envs.mujoco.house.build import TIMESTEP, Home, build
 from homie.envs.mujoco.house.contacts import Pace, Vicinity
-from homie.envs.mujoco.house.looks import meshes_of, with_meshes
+from homie.envs.mujoco.house.object_looks import meshes_of, with_meshes
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import MeshSpec
 from homie.envs.mujoco.robots.bodies.fetch_kinematics import FETCH

@@ -16,15 +16,15 @@ import mujoco
 
 from homie.envs.mujoco.blueprints.catalog import OBJECTS
 from homie.envs.mujoco.blueprints.extents import quat_of, rotation_of, span
-from homie.envs.mujoco.blueprints.looks import Group, looks_of, stains
 from homie.envs.mujoco.blueprints.parts import UPRIGHT, Link, Part, Quat, Vec3, turned
 from homie.envs.mujoco.blueprints.person import KIND
+from homie.envs.mujoco.blueprints.state_parts import Group, looks_of, stains
 from homie.envs.mujoco.house.contacts import WELD_SOLIMP, WELD_SOLREF, stiffen
 from homie.envs.mujoco.house.doors import add_door, joint_name
 from homie.envs.mujoco.house.index import GeomInfo, ReceptacleInfo, SceneIndex
 from homie.envs.mujoco.house.indexing import index_of
-from homie.envs.mujoco.house.looks import Looks, add_surface
-from homie.envs.mujoco.house.people import add_joints, at_start, hand_name, mannequin_of
+from homie.envs.mujoco.house.object_looks import Looks, add_surface
+from homie.envs.mujoco.house.person_bodies import add_joints, at_start, hand_name, mannequin_of
 from homie.envs.mujoco.house.shell import SOLID, add_shell
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec, PersonSpec

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from homie.envs.mujoco.blueprints.looks import Group
 from homie.envs.mujoco.blueprints.materials import RGB
 from homie.envs.mujoco.blueprints.parts import Hollow, Vec3
 from homie.envs.mujoco.blueprints.person import Gesture, Posture
+from homie.envs.mujoco.blueprints.state_parts import Group
 
 Rect = tuple[float, float, float, float]
 

@@ -8,8 +8,8 @@ from typing import get_args
 import mujoco
 
 from homie.envs.mujoco.blueprints.catalog import FURNITURE, OBJECTS
-from homie.envs.mujoco.blueprints.looks import Group
 from homie.envs.mujoco.blueprints.parts import POWERED, WALL, Blueprint
+from homie.envs.mujoco.blueprints.state_parts import Group
 from homie.envs.mujoco.house.index import (
     ApplianceInfo,
     ArticulationInfo,
@@ -20,7 +20,7 @@ from homie.envs.mujoco.house.index import (
     SceneIndex,
     SupportSurface,
 )
-from homie.envs.mujoco.house.people import person_info
+from homie.envs.mujoco.house.person_bodies import person_info
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of

@@ -13,10 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 
 from homie.envs.mujoco.blueprints.catalog import blueprint, object_plan
 from homie.envs.mujoco.blueprints.extents import rotation_of, span
-from homie.envs.mujoco.blueprints.looks import tapped
 from homie.envs.mujoco.blueprints.materials import COLOURS
 from homie.envs.mujoco.blueprints.parts import Blueprint, Link, ObjectPlan
 from homie.envs.mujoco.blueprints.person import HALF_X, HALF_Y, Gesture, Posture
+from homie.envs.mujoco.blueprints.state_parts import tapped
 from homie.envs.mujoco.meshes.meshed import meshed
 from homie.kernel.world.household import states_of
 

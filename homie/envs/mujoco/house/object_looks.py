@@ -10,8 +10,8 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from homie.envs.mujoco.blueprints.looks import HOT, ICE, Group
 from homie.envs.mujoco.blueprints.parts import Part, Surface
+from homie.envs.mujoco.blueprints.state_parts import HOT, ICE, Group
 from homie.envs.mujoco.house.index import SceneIndex
 from homie.envs.mujoco.house.shell import SOLID
 from homie.envs.mujoco.house.spec import SceneSpec

@@ -1,4 +1,4 @@
-"""A process that holds one model and answers the workers of a bench: `python -m planners.llm.local.host`.
+"""A process that holds one model and answers the workers of a bench: `python -m planners.llm.local.process_main`.
 
 ModelProcess --Order (JSON on stdin)--> host --> a thread for every client --> Server: one pass for questions together
 
@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from homie.kernel.errors import HomieError, InfrastructureError, PlannerError
-from planners.llm.local.hosted import LARGEST, answer_frame, facts_frame, read_question, refusal_frame
 from planners.llm.local.process import READY
+from planners.llm.local.process_client import LARGEST, answer_frame, facts_frame, read_question, refusal_frame
 from planners.llm.local.source import Facts, OwnModel, Weights, open_weights
 
 if TYPE_CHECKING:
