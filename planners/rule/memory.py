@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from homie.kernel.actions import ACTIONS
 from homie.kernel.interfaces import kind_of
 from homie.kernel.knowledge import Knowledge, Remembered
 from homie.kernel.types import Detection, PlannerInput, in_sight
@@ -40,12 +41,14 @@ class Memory:
     known: all that Go to can find, where the planner sees; None where it is not.
     remembered: what the planner sees was seen, in every setting. room: where the robot is, start: where it was at
     first, "" where nobody says.
+    actions: what the robot can be told; an arm on a table has no Go to.
     left: number of rounds after this one. open: containers that were opened. stuck: containers that did not open.
     meant: for words that fit several pieces of furniture, the name of the piece that they stand for from now on.
     """
 
     def __init__(self) -> None:
         self.at = ""
+        self.actions: tuple[str, ...] = ACTIONS
         self.left = 0
         self.by_sight: bool | None = None
         self.known: Knowledge | None = None
@@ -71,6 +74,7 @@ class Memory:
     def take_in(self, inputs: PlannerInput) -> None:
         """Remember what is in sight: objects, furniture (also if only its door or drawer is seen) and rooms."""
         self.in_sight = in_sight(inputs.detections)
+        self.actions = inputs.actions
         self.inventory = inputs.inventory
         self.left, self.round = inputs.rounds - inputs.round, inputs.round
         self.remembered, self.room = inputs.knowledge.remembered, inputs.knowledge.room

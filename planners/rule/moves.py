@@ -78,7 +78,9 @@ class Moves:
 
     def go_to(self, words: str, why: str) -> Course[bool]:
         """Go to a name, with up to three attempts if the skill fails (E1). False if it is unknown (F2) or not
-        reached."""
+        reached. A robot that cannot go anywhere is at everything that has not been refused."""
+        if "Go to" not in self.memory.actions:
+            return self._at_hand(words)
         for attempt in range(TRIES):
             analysis = why if attempt == 0 else f"I did not get to the {words}, so I try again."
             seen = bool(self.memory.seen(words)) or self.memory.hinted(words)
@@ -97,6 +99,15 @@ class Moves:
                 self.memory.refuse(words)
                 return False
         return False
+
+    def _at_hand(self, words: str) -> bool:
+        """Whether a robot without Go to may manipulate something: what has been refused is not there."""
+        name = canonical(words)
+        if self.memory.refused[name]:
+            return False
+        self.memory.at = name
+        self.memory.visited[name] += 1
+        return True
 
     def act(self, subtask: Subtask, near: str, why: str) -> Course[Feedback]:
         """Manipulate something that the robot is at.
@@ -326,7 +337,9 @@ class Moves:
         return feedback.ok or feedback.code is ErrorCode.L4
 
     def close(self, words: str, why: str) -> Course[bool]:
-        """Go to a container and close it. False on failure."""
+        """Go to a container and close it. False on failure, and for a robot that closes nothing."""
+        if "Close" not in self.memory.actions:
+            return False
         if self.memory.held and not (yield from self.free_hand(f"I need a free hand to close the {words}.")):
             return False
         reached = yield from self.reach(words, why)

@@ -194,3 +194,21 @@ def test_what_blocked_a_skill_is_reported_by_the_name_that_the_planner_knows():
     verdict = check(trial)
     assert verdict.code is ErrorCode.E1 and verdict.about == ("cup 1",)
     assert "the cup 1 is in the way. Please move it away" in verdict.message and attempt.about == ("cup_1",)
+
+
+class Desk(Grid):
+    """The same, with everything at hand: an arm that cannot go anywhere."""
+
+    actions = ("Pick", "Put", "Open", "End")
+
+    def snapshot(self) -> WorldSnapshot:
+        return super().snapshot().model_copy(update={"robot": RobotState()})
+
+
+def test_the_rule_planner_goes_nowhere_with_an_arm(tmp_path):
+    desk = Desk()
+    with homie.open(robot=desk, skills="own", planner="rule") as session:
+        summary = session.run("put the key on the table", out=tmp_path / "run", video=False)
+        assert session.world_state().objects["key"].at == "table"
+    steps = [str(item.subtask) for item in summary.result.history]
+    assert steps == ["[Pick, key]", "[Open, chest]", "[Pick, key]", "[Put, key, table]", "[End]"]
