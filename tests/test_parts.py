@@ -200,8 +200,8 @@ class Bare(TinyRobot):
             "needs the postures rest, carry and ready; the tiny declares none",
         ),
         (
-            {"robot": "franka:pick", "skills": "classical"},
-            "'classical' needs a base that drives, an arm and a gripper; the franka has no base: choose others",
+            {"robot": "franka:pick", "skills": "steps"},
+            "'steps' needs a base that drives and a head that turns; the franka has no base and no head: choose others",
         ),
     ],
 )

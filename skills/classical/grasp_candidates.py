@@ -291,7 +291,7 @@ def _palm_back(box: Box, parts: Sequence[Solid], pose: Pose, yaw: float, pitch: 
 def _lowest(box: Box, pitch: float, fingers: Fingers) -> float:
     """Height of the gripper frame at which neither fingertips nor palm touch what the thing stands on."""
     palm = fingers.thickest * np.cos(pitch) - fingers.palm_behind * np.sin(pitch)
-    return float(box.center[2] - box.half[2] + max(_tip(pitch, fingers), palm) + 0.006)
+    return float(box.center[2] - box.half[2] + max(_tip(pitch, fingers), palm) + fingers.clearance)
 
 
 def _tip(pitch: float, fingers: Fingers) -> float:

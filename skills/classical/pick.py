@@ -32,7 +32,7 @@ from skills.motion.collision import FREE, TOUCH, Solids, without
 from skills.motion.hand import Hand
 from skills.motion.manipulation import AROUND, AWAY, Manipulation
 from skills.motion.motions import Motion, NotRetryable, Stuck, gripper_rotation, wrap
-from skills.motion.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place
+from skills.motion.reaching import Option, Standing, same_place
 from skills.motion.ways import ArmSpace
 
 HOVER = 0.13
@@ -45,6 +45,9 @@ APPROACH = 0.15
 
 FAILED_BEFORE = 1.0
 """Cost of a grasp like one that has closed on nothing in an earlier attempt, or of a place that was not good."""
+
+MOUNTED = 1.0
+"""Cost by the rad that the hand of an arm without a base does not point straight down: it works over a table."""
 
 DRAWS = 3
 """Times that a thing is drawn towards an edge: the fingers slip on it."""
@@ -161,7 +164,8 @@ class Pick(Manipulation):
         """What cannot be taken where it lies is drawn over the edge of that, where fingers get above and below it.
         Returns the grasp and the standing for it, None where there are none."""
         best = self._best()
-        while best is None and self._draws < DRAWS and not standing_on(self.goal) and (surface := self._surface()):
+        most = 0 if self.fixed else DRAWS
+        while best is None and self._draws < most and not standing_on(self.goal) and (surface := self._surface()):
             if self._grasps() and not lies_flat(self.goal.parts):
                 break
             self._draws += 1
@@ -218,20 +222,17 @@ class Pick(Manipulation):
         return surface if surface is not None and surface.access is not None else None
 
     def _options(self, chosen: Sequence[Grasp]) -> list[Option]:
-        reachable = Reachable.of(self.costs, self.base)
+        floor = self.reachable_floor()
         options: list[Option] = []
-        reach = self.spec.reach
         for grasp in chosen:
             poses = (self._before(grasp), grasp.pose, self._lifted(grasp))
             approach = None if grasp.pitch > 1.5 else grasp.yaw
             again = FAILED_BEFORE * sum(_alike(grasp, failed) for failed in self._failed)
-            stands = base_candidates(
-                grasp.pose.position, approach, self.base, reachable, distances=reach.distances, aside=reach.aside
-            )
-            for cost, base in stands:
+            again += MOUNTED * abs(grasp.pitch - DOWN) if self.fixed else 0.0
+            for cost, base in self.standings(grasp.pose.position, approach, floor, self.spec.reach.distances):
                 back = FAILED_BEFORE * sum(same_place(base, place) for place in self._useless)
                 options.append((cost + grasp.cost + again + back, base, poses))
-        return cheapest(options)
+        return self.ranked(options)
 
     def _give_up(self) -> NoReturn:
         """Raises NotRetryable with what is in the way, or stands on it and would fall."""

@@ -20,7 +20,7 @@ from skills.motion.collision import Solids, without
 from skills.motion.hand import NOTHING, Hand
 from skills.motion.manipulation import Manipulation
 from skills.motion.motions import Motion, NotRetryable, Stuck, gripper_rotation
-from skills.motion.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place
+from skills.motion.reaching import Option, Standing, same_place
 
 HOVER = 0.14
 MAX_SPOTS = 30
@@ -53,6 +53,11 @@ BY_RIM = 0.02
 OUT_OF_RIM = 0.07
 """Metres up from which a finger is no more in a bowl."""
 
+HAND_TURNS = tuple(float(turn) for turn in np.pi / 6 * np.array([0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6]))
+TURNED_HAND = 0.1
+"""Angles (rad) by which the hand of an arm without a base may be turned from straight ahead, and their cost by the
+rad."""
+
 HEADROOM = 0.03
 """Metres over a thing in a compartment that it takes to set it down."""
 
@@ -78,6 +83,8 @@ class Put(Manipulation):
             raise Stuck(FailureReason.HAND_EMPTY)
         if not self.goal.surfaces:
             raise Stuck(FailureReason.NO_SURFACE)
+        if self.goal.held is not None:
+            self.hand.correct(self.goal.held, self.gripper_pose())
         standing, poses = self._choose()
         planned = self.goal
         yield from self.come_to(standing)
@@ -169,7 +176,7 @@ class Put(Manipulation):
         return True
 
     def _options(self) -> list[Option]:
-        reachable, reach = Reachable.of(self.costs, self.base), self.spec.reach
+        floor, reach = self.reachable_floor(), self.spec.reach
         options: list[Option] = []
         solids = Solids(self.goal.solids)
         for rank, surface in enumerate(self.goal.surfaces):
@@ -183,19 +190,11 @@ class Put(Manipulation):
             points = [
                 (cost + 2.0 * max(0.0, gap - COMFORTABLE_GAP), spot)
                 for cost, spot in places(surface, self.goal.obstacles, self.hand)
-                if (gap := reachable.gap(spot)) < LARGEST_GAP
+                if (gap := 0.0 if floor is None else floor.gap(spot)) < LARGEST_GAP
             ]
             for spot_cost, spot in sorted(points, key=lambda pair: pair[0])[:MAX_SPOTS]:
-                for yaw, yaw_cost in self._yaws(surface):
-                    standings = base_candidates(
-                        spot,
-                        yaw,
-                        self.base,
-                        reachable,
-                        distances=reach.spots,
-                        bearings=(0.0, 0.4, -0.4),
-                        aside=reach.aside,
-                    )
+                for yaw, yaw_cost in self._yaws(surface, spot):
+                    standings = self.standings(spot, yaw, floor, reach.spots, (0.0, 0.4, -0.4))
                     for (cost, base), (pitch, tilt_cost), fall in itertools.product(standings[:8], tilts, falls):
                         poses = self._poses(surface, spot, base.yaw + reach.aside if yaw is None else yaw, pitch, fall)
                         if self.hand.roll and blocked(poses[1:], solids, self.spec.fingers):
@@ -203,10 +202,14 @@ class Put(Manipulation):
                         cost += sum(same_place(base, place) for place in self._useless)
                         total = cost + spot_cost + yaw_cost + tilt_cost + 8.0 * fall + 0.2 * rank
                         options.append((total, base, poses))
-        return cheapest(options)
+        return self.ranked(options)
 
-    def _yaws(self, surface: Surface) -> list[tuple[float | None, float]]:
-        """Directions to reach in: through the front of a compartment, else whichever way the robot faces."""
+    def _yaws(self, surface: Surface, spot: Array) -> list[tuple[float | None, float]]:
+        """Directions to reach in: through the front of a compartment, else whichever way the robot faces; one that
+        cannot turn may turn its hand instead."""
+        if surface.access is None and self.fixed:
+            ahead = float(np.arctan2(*(spot[:2] - self.base.xy)[::-1]))
+            return [(ahead + turn, TURNED_HAND * abs(turn)) for turn in HAND_TURNS]
         if surface.access is None:
             return [(None, 0.0)]
         inward = float(np.arctan2(-surface.access[1], -surface.access[0]))

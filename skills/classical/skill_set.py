@@ -12,15 +12,17 @@ from skills.motion.hand import Hand
 
 
 class Classical(SkillSet):
-    """The classical skills; they share what is known of the thing in the hand."""
+    """The classical skills; they share what is known of the thing in the hand. An arm without a base picks and puts."""
 
     name = "classical"
     actions = ("Go to", "Pick", "Put", "Open", "Close")
     about = "drives and moves the arm along planned ways"
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
-        spec.require("The skill set 'classical'", "base", "arm", "gripper", postures=True)
+        spec.require("The skill set 'classical'", "arm", "gripper", postures=True)
         hand = Hand()
+        if spec.first("base") is None:
+            return [Pick(spec, kinematics, hand), Put(spec, kinematics, hand)]
         return [
             GoTo(spec, kinematics, hand),
             Pick(spec, kinematics, hand),

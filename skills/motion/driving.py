@@ -68,6 +68,11 @@ class MobileSkill(RoutineSkill):
         self.readies = [self.chain.posture(ready) for ready in spec.ready]
         """The raised postures from which the arm reaches out."""
 
+    @property
+    def fixed(self) -> bool:
+        """Whether the robot has no base: it works from where it is mounted."""
+        return self.spec.first("base") is None
+
     _costs: CostMap | None = None
     _costs_of: tuple[OccupancyGrid, float] | None = None
 
@@ -275,6 +280,8 @@ class MobileSkill(RoutineSkill):
         Args:
             line: A pose on the line to keep to, with its direction; the one on which the base stands without it.
         """
+        if self.fixed:
+            return
         begin, line = self.base, line or self.base
         direction = np.array([np.cos(line.yaw), np.sin(line.yaw)])
         still = 0.0

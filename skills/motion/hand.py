@@ -16,6 +16,9 @@ STOOD = 0.02
 WAYMARK = 0.08
 """Joint change (rad) from which a posture on the way is remembered."""
 
+SAME_TILT = 0.1
+"""Rad by which the hand may be tilted otherwise than when it took the object, for a box of it to be of use."""
+
 FINEST = 0.022
 """Least radius (m) of the spheres that stand for a held thing: of a thin one they are fatter than it is."""
 
@@ -59,6 +62,15 @@ class Hand:
         self.half = (float(box.half[0]), float(box.half[1]), float(box.half[2]))
         self.axes = rotation.T @ rotation_z(box.yaw)
         self.spheres = filled(Box(center, box.half), self.axes)
+
+    def correct(self, box: Box, pose: Pose) -> None:
+        """Take a better measured box of the held object (odometry frame): it has slipped or hangs otherwise than when
+        it was taken. Left out while the hand is tilted otherwise than then, since the box is upright."""
+        if abs(float(np.arcsin(np.clip(-pose.rotation[2, 0], -1.0, 1.0))) - self.pitch) > SAME_TILT:
+            return
+        kept = self.level, self.loose
+        self.take(box, pose, self.pitch, self.roll)
+        self.level, self.loose = kept
 
     def note(self, base: Pose2, q: Array) -> None:
         """Remember the way of the arm while the base stands."""

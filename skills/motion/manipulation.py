@@ -16,7 +16,16 @@ from skills.motion.driving import MobileSkill
 from skills.motion.hand import NOTHING, Hand
 from skills.motion.motions import Motion, Stuck, wrap
 from skills.motion.planning import plan_path
-from skills.motion.reaching import Option, Reachable, Standing, first_standing, solve_sequence
+from skills.motion.reaching import (
+    BEARINGS,
+    Option,
+    Reachable,
+    Standing,
+    base_candidates,
+    cheapest,
+    first_standing,
+    solve_sequence,
+)
 from skills.motion.ways import ArmSpace
 
 BACK_OFF = 0.32
@@ -67,6 +76,29 @@ class Manipulation(MobileSkill):
         return command
 
     # ------------------------------------------------------------ choosing where to stand
+
+    def reachable_floor(self) -> Reachable | None:
+        """Free floor that can be driven to; None for a robot without a base."""
+        return None if self.fixed else Reachable.of(self.costs, self.base)
+
+    def standings(
+        self,
+        target: Array,
+        approach: float | None,
+        floor: Reachable | None,
+        distances: Sequence[float],
+        bearings: Sequence[float] = BEARINGS,
+    ) -> list[tuple[float, Pose2]]:
+        """Base poses for a gripper target (2+,) with their cost, as `base_candidates`; where the robot is mounted for
+        one without a base (floor None)."""
+        if floor is None:
+            return [(0.0, self.base)]
+        aside = self.spec.reach.aside
+        return base_candidates(target, approach, self.base, floor, distances=distances, bearings=bearings, aside=aside)
+
+    def ranked(self, options: Sequence[Option]) -> list[Option]:
+        """Options by cost; of a robot that can stand elsewhere not too many from any one place."""
+        return sorted(options, key=lambda option: option[0]) if self.fixed else cheapest(options)
 
     def clear(self, space: ArmSpace, postures: Sequence[Array], margin: float) -> bool:
         """Whether the arm, in each of some postures, keeps `margin` metres (negative: may touch) from solid things."""
@@ -141,13 +173,13 @@ class Manipulation(MobileSkill):
         """Loose things that keep the robot from a standing, or the arm from what it does there."""
         radius = self.spec.footprint_radius + self.margin
         way = [*self.joints.between(standing.ready, standing.joints[0]), *standing.joints]
-        path = plan_path(self.costs, self.base.xy, standing.base.xy)
+        path = None if self.fixed else plan_path(self.costs, self.base.xy, standing.base.xy)
         spaces = {id(box): replace(self.space(standing.base), solids=Solids([box])) for box in self.goal.loose}
         return [
             box
             for box in self.goal.loose
             if any(spaces[id(box)].clearance(q) < TIGHT for q in way)
-            or (path is None and box.distance(standing.base.xy) < radius)
+            or (path is None and not self.fixed and box.distance(standing.base.xy) < radius)
         ]
 
     # ------------------------------------------------------------ coming and going
@@ -231,7 +263,8 @@ class Manipulation(MobileSkill):
         return all(space.clearance(q) >= least for space in spaces)
 
     def _clear_behind(self, distance: float) -> bool:
-        return self.clearance_ahead(self.base, -distance) >= self.spec.footprint_radius + 0.02
+        room = self.spec.footprint_radius + 0.02
+        return not self.fixed and self.clearance_ahead(self.base, -distance) >= room
 
     # ------------------------------------------------------------ the hand
 

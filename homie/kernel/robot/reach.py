@@ -20,6 +20,7 @@ class Fingers:
         palm_behind: Where, behind the origin, the hand is thickest.
         thickest: Half the height of the hand there.
         room: Between each open finger and the widest thing that they go round.
+        clearance: What a grasp leaves between the hand and what the thing stands on: more than the arm may be off.
     """
 
     reach: float = 0.03
@@ -32,6 +33,7 @@ class Fingers:
     palm_behind: float = 0.06
     thickest: float = 0.045
     room: float = 0.004
+    clearance: float = 0.006
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -113,6 +113,7 @@ class Goal:
             panels that Open and Close move.
         parts: The solids that a target object is made of, as it lies, where they are known.
         loose: Boxes with names of what could be moved out of the way: near the target, and anywhere on the floor.
+        held: The box of the object in the hand as it is now, where that is known.
         seen: Boxes of the target in the observation that an attempt begins with, for skills that have cameras.
     """
 
@@ -128,5 +129,6 @@ class Goal:
     grid: OccupancyGrid | None = field(default=None, repr=False)
     solids: tuple[Box, ...] = field(default=(), repr=False)
     parts: tuple[Solid, ...] = field(default=(), repr=False)
+    held: Box | None = None
     loose: tuple[Box, ...] = field(default=(), repr=False)
     seen: tuple[Detection, ...] = field(default=(), repr=False)

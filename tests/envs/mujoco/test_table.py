@@ -190,9 +190,9 @@ class TestRobot:
         names = {seen.frames["front"].instance_names[k] for k in np.unique(seen.frames["front"].instances) if k >= 0}
         assert {thing.name for thing in THINGS} <= names
 
-    def test_the_classical_skills_are_refused(self, table):
-        with pytest.raises(BadInput, match="the franka has no base: choose others by --skills"):
-            registry.load("skills", "classical")("").skills(table.spec, table.kinematics)
+    def test_of_the_classical_skills_it_has_those_without_driving(self, table):
+        skills = registry.load("skills", "classical")("").skills(table.spec, table.kinematics)
+        assert [action for skill in skills for action in skill.actions] == ["Pick", "Put"]
 
     def test_options_choose_the_skills_that_go_with_the_robot(self):
         assert RunOptions(task="x", robot="franka:wipe").skills == "arm"

@@ -13,6 +13,7 @@ import numpy as np
 from homie.envs.mujoco.robots.grasping import Hand
 from homie.envs.mujoco.robots.mjcf import RobotFile
 from homie.kernel.robot.body import RobotSpec
+from homie.kernel.robot.reach import Fingers
 from homie.kernel.types import Array
 
 FILE = RobotFile(Path(__file__).with_name("panda.xml"))
@@ -27,6 +28,20 @@ HAND = Hand(
 _ARM = FILE.group("arm", "arm", *(f"panda_joint{number}" for number in range(1, 8)))
 _POSTURE = FILE.posture("ready", _ARM)
 
+FINGERS = Fingers(
+    reach=0.009,
+    half_height=0.0105,
+    thickness=0.018,
+    tip=0.016,
+    palm_face=0.038,
+    palm_half=0.024,
+    palm_width=0.102,
+    palm_behind=0.1,
+    thickest=0.05,
+    room=0.0015,
+)
+"""The shape of the hand; the gripper frame is between the pads."""
+
 SPEC = RobotSpec(
     name="franka",
     groups=(_ARM, FILE.gripper(*HAND.fingers)),
@@ -35,6 +50,7 @@ SPEC = RobotSpec(
     rest=_POSTURE,
     carry=_POSTURE,
     ready=(_POSTURE,),
+    fingers=FINGERS,
 )
 """For skills and the safety gate."""
 

@@ -16,7 +16,7 @@ from homie.envs.mujoco.robots.mjcf import RobotFile
 from homie.envs.mujoco.robots.model_kinematics import ModelKinematics
 from homie.kernel.interfaces import IkSolution
 from homie.kernel.robot.body import Group, RobotSpec
-from homie.kernel.robot.reach import Fingers, Reach
+from homie.kernel.robot.reach import Reach
 from homie.kernel.types import Array
 
 FILE = RobotFile(Path(__file__).with_name("panda_base.xml"))
@@ -46,18 +46,7 @@ SPEC = RobotSpec(
         switches=(0.62, 0.70, 0.54, 0.78),
         level=(0.5, 0.0, 1.0),
     ),
-    fingers=Fingers(
-        reach=0.009,
-        half_height=0.0105,
-        thickness=0.018,
-        tip=0.016,
-        palm_face=0.038,
-        palm_half=0.024,
-        palm_width=0.102,
-        palm_behind=0.1,
-        thickest=0.05,
-        room=0.0015,
-    ),
+    fingers=panda.FINGERS,
 )
 """For skills and the safety gate. Lengths are those of the files; the base's speeds are our own."""
 

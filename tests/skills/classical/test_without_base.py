@@ -1,0 +1,39 @@
+"""An arm without a base picks from where it is mounted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import homie
+from homie.kernel.types import Box, Pose
+from skills.motion.hand import Hand
+from skills.motion.motions import gripper_rotation
+
+
+@pytest.mark.parametrize("seed", [7001, 7002])
+def test_the_panda_on_its_table_picks_by_names(seed: int) -> None:
+    with homie.open(robot="franka:pick", skills="classical", seed=seed, picture_size="64x64") as session:
+        assert session.actions == ("Pick", "Put", "End")
+        world = session.world_state()
+        for name, item in world.objects.items():
+            session.reset()
+            answer = session.call("Pick", f"{item.colour} {item.kind}")
+            assert answer.feedback.ok, (name, answer.feedback.message)
+            assert session.world_state().held == name
+
+
+def test_a_hand_takes_over_how_the_object_hangs_now() -> None:
+    hand = Hand()
+    down = gripper_rotation(0.0, np.pi / 2)
+    hand.take(
+        Box(np.array([0.5, 0.03, 0.05]), np.array([0.05, 0.05, 0.03])), Pose(np.array([0.5, 0.0, 0.06]), down), 1.57
+    )
+    hand.level, hand.loose = np.zeros(7), True
+    slipped = Box(np.array([0.5, 0.03, 0.44]), np.array([0.05, 0.05, 0.03]))
+    hand.correct(slipped, Pose(np.array([0.5, 0.0, 0.5]), down))
+    assert hand.center == pytest.approx([0.06, 0.03, 0.0], abs=1e-3), "hangs 6 cm below the gripper, along the fingers"
+    assert hand.loose and hand.level is not None
+    tilted = gripper_rotation(0.0, 0.7)
+    hand.correct(Box(np.array([0.9, 0.0, 0.5]), slipped.half), Pose(np.array([0.5, 0.0, 0.5]), tilted))
+    assert hand.center == pytest.approx([0.06, 0.03, 0.0], abs=1e-3), "an upright box says little of a tilted hand"
