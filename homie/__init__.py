@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from homie.envs.mujoco.house.build import build as build_scene
     from homie.envs.mujoco.house.spec import SceneSpec
     from homie.envs.mujoco.scene_map import draw_map
+    from homie.envs.snapshot_robot import Shape, SnapshotRobot
     from homie.envs.symbolic_robot import SymbolicRobot
     from homie.kernel.actions import Action
     from homie.kernel.agent import run_episode
@@ -224,8 +225,10 @@ __all__ = [
     "Score",
     "Session",
     "SftOptions",
+    "Shape",
     "Skill",
     "SkillSet",
+    "SnapshotRobot",
     "Stopped",
     "Subtask",
     "SubtaskChecked",
@@ -295,6 +298,7 @@ _NAMES = {
     "homie.envs.mujoco.house.build": "build:build_scene",
     "homie.envs.mujoco.house.spec": "SceneSpec",
     "homie.envs.mujoco.scene_map": "draw_map",
+    "homie.envs.snapshot_robot": "Shape SnapshotRobot",
     "homie.envs.symbolic_robot": "SymbolicRobot",
     "homie.kernel.agent": "run_episode",
     "homie.kernel.episode_rules": "EpisodeRules",

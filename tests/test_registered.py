@@ -39,6 +39,7 @@ OUTSIDE = {
     "openpi": "a policy server answers",
     "vla-eval": "a policy server answers",
     "ros": "a robot on a ROS 2 network answers",
+    "libero": "tests/suites/published/test_libero.py installs its package",
     "yolo": "needs weights",
     "yolo-onnx": "needs weights",
     "owl": "needs weights",

@@ -1,0 +1,38 @@
+"""The tasks of LIBERO, as suites choose them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from homie.envs.libero.tasks import find_task
+from homie.kernel.errors import BadInput
+from homie.kernel.scenes import Scenes
+
+
+class LiberoChoice(BaseModel):
+    """A task by its number in a suite of LIBERO. `seed` beside it is the published initial state."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    suite: str = "libero_goal"
+    task: int = Field(ge=0)
+
+
+class LiberoScenes(Scenes):
+    """Scenes of the robot `libero`. Each sets a task of its own."""
+
+    Choice: ClassVar[type[BaseModel]] = LiberoChoice
+    skills = "classical"
+
+    def options(self, robot: str, choice: BaseModel) -> dict[str, Any]:
+        assert isinstance(choice, LiberoChoice)
+        name, _, argument = robot.partition(":")
+        if argument:
+            raise BadInput(f"scene.task: the suite says which task it is: give `--robot {name}` without `:{argument}`.")
+        return {"robot": f"{name}:{choice.suite}/{choice.task}"}
+
+    def instruction(self, argument: str, seed: int, file: Path | None) -> str:
+        return find_task(argument).text

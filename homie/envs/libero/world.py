@@ -1,0 +1,204 @@
+"""What LIBERO knows of its world, as a snapshot, and the space that its things take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from homie.envs.libero.names import called, place_of
+from homie.envs.libero.tasks import LiberoTask
+from homie.envs.mujoco.blueprints.extents import Extents
+from homie.envs.snapshot_robot import Shape
+from homie.kernel.types import Array, Box, Surface
+from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, Relation, WorldSnapshot, rounded
+
+ROBOT = ("robot0", "mount0", "gripper0")
+"""What the names of the robot's bodies begin with."""
+TABLE = "table"
+GRASP_LOST = 3
+"""Control periods without contact at both fingers after which nothing is held: contacts come and go."""
+INSIDE = 0.015
+"""Metres that the walls of a drawer are thick, at most."""
+
+
+class LiberoWorld:
+    """Questions about a running LIBERO environment (`libero.libero.envs.bddl_base_domain.BDDLBaseDomain`)."""
+
+    def __init__(self, env: Any, task: LiberoTask) -> None:
+        self.env = env
+        self.contact = (False, False)
+        """At the right and the left finger."""
+        self._between: set[int] = set()
+        self._lost = 0
+        self.task = task
+        self.model, self.data = env.sim.model._model, env.sim.data._data
+        self.extents = Extents(self.model)
+        roots = {name: int(body) for name, body in env.obj_body_id.items()}
+        self.bodies = {
+            name: [body for body in range(self.model.nbody) if self.model.body_rootid[body] == root]
+            for name, root in roots.items()
+        }
+        owned = {body for bodies in self.bodies.values() for body in bodies}
+        self.bodies[TABLE] = [
+            body
+            for body in range(1, self.model.nbody)
+            if body not in owned and not self.model.body(body).name.startswith(ROBOT)
+        ]
+        asked = {word for goal in env.parsed_problem["goal_state"] for word in goal[1:]}
+        sites = env.object_sites_dict
+        self.drawers = [name for name, site in sites.items() if site.joints]
+        self.spots = [name for name in sites if name in asked and name not in self.drawers and place_of(name) == name]
+        """Places on the table and in furniture with several that the task asks for."""
+        self._regions = {
+            fixture: [name for name, site in sites.items() if site.parent_name == fixture and not site.joints]
+            for fixture in (*env.fixtures_dict, *env.objects_dict)
+        }
+        self._pads = [
+            [body for body in range(self.model.nbody) if self.model.body(body).name in names]
+            for names in (
+                ("gripper0_rightfinger", "gripper0_finger_joint2_tip"),
+                ("gripper0_leftfinger", "gripper0_finger_joint1_tip"),
+            )
+        ]
+
+    # ------------------------------------------------------------ the hand
+
+    def update(self) -> None:
+        """After a control period: what the fingers press on, and what they hold between them."""
+        pairs = self.model.geom_bodyid[self.data.contact.geom[: self.data.ncon]]
+        both = np.concatenate([pairs, pairs[:, ::-1]])
+        right, left = (set(both[np.isin(both[:, 0], pads), 1].tolist()) for pads in self._pads)
+        self.contact = bool(right), bool(left)
+        self._lost = 0 if right & left else self._lost + 1
+        if right & left:
+            self._between = right & left
+        elif self._lost >= GRASP_LOST:
+            self._between = set()
+
+    @property
+    def holding(self) -> bool:
+        """Whether something is between the fingers: an object, a handle."""
+        return bool(self._between)
+
+    @property
+    def held(self) -> str | None:
+        """The object between the fingers."""
+        return next((name for name in self.env.objects_dict if self._between & set(self.bodies[name])), None)
+
+    # ------------------------------------------------------------ space
+
+    def shape(self, name: str) -> Shape:
+        """The space of a thing, a drawer, the table or a spot on it."""
+        if name in self.drawers:
+            return Shape(self._region_box(name), surfaces=(self._floor_of(name),))
+        if name in self.spots:
+            return Shape(self._region_box(name), surfaces=(self._top_of(name),))
+        geoms = [geom for body in self.bodies[name] for geom in self.extents.solid_geoms(body)]
+        parts = tuple(part for body in self.bodies[name] for part in self.extents.body_parts(self.data, body))
+        solids = self.extents.geom_boxes(self.data, geoms)
+        if not parts:
+            return Shape()
+        turn = self.data.xmat[self.bodies[name][0]].reshape(3, 3)
+        level = turn[:, int(np.argmin(np.abs(turn[2])))]
+        box = Box.around(parts, float(np.arctan2(level[1], level[0])))
+        return Shape(box, parts, solids, self._surfaces(name, box, solids))
+
+    def _surfaces(self, name: str, box: Box, solids: tuple[Box, ...]) -> tuple[Surface, ...]:
+        if name == TABLE:
+            largest = max(solids, key=lambda solid: float(solid.half[0] * solid.half[1]))
+            return (_top(largest),)
+        if regions := self._regions.get(name):
+            return tuple(self._top_of(region) for region in regions)
+        # In the middle of a plate, a bowl or another thing, on what is there.
+        under = [solid.center[2] + solid.half[2] for solid in solids if solid.distance(box.center) == 0.0]
+        height = max(under, default=box.center[2] - box.half[2])
+        return (Surface(np.array([*box.center[:2], height]), 0.005, 0.005, box.yaw),)
+
+    def _region_box(self, name: str) -> Box:
+        site = self.model.site(name).id
+        turn = self.data.site_xmat[site].reshape(3, 3)
+        return Box(np.array(self.data.site_xpos[site]), np.abs(turn @ self.model.site_size[site]), 0.0)
+
+    def _top_of(self, region: str) -> Surface:
+        """Where things stand that are on a region: its solids are a hand's breadth around a thin plate."""
+        box = self._region_box(region)
+        return Surface(box.center - np.array([0.0, 0.0, box.half[2]]), float(box.half[0]), float(box.half[1]), 0.0)
+
+    def _floor_of(self, drawer: str) -> Surface:
+        box = self._region_box(drawer)
+        floor = box.center - np.array([0.0, 0.0, box.half[2]])
+        return Surface(floor, float(box.half[0]) - INSIDE, float(box.half[1]) - INSIDE, 0.0)
+
+    # ------------------------------------------------------------ the snapshot
+
+    def snapshot(self) -> WorldSnapshot:
+        """Objects with their places by LIBERO's own predicates, furniture, drawers, and whether the task is done."""
+        env, held = self.env, self.held
+        return WorldSnapshot(
+            objects={name: self._object(name, held) for name in env.objects_dict},
+            fixed={name: self._fixed(name) for name in (*env.fixtures_dict, *self.drawers, *self.spots, TABLE)},
+            joints={f"{name}/slide": self._joint(name) for name in self.drawers},
+            held=held,
+            instruction=self.task.text,
+            success=bool(env._check_success()),
+        )
+
+    def _object(self, name: str, held: str | None) -> ObjectState:
+        kind, colour = called(name)
+        relation, at = self._place(name)
+        if name == held:
+            relation, at = "held", "robot"
+        box, body = self.shape(name).box, self.bodies[name][0]
+        return ObjectState(
+            kind=kind,
+            colour=colour,
+            position=None if box is None else rounded(box.center),
+            quaternion=rounded(self.data.xquat[body]),
+            half=None if box is None else rounded(box.half),
+            relation=relation,
+            at=at,
+            receives="on",
+        )
+
+    def _place(self, name: str) -> tuple[Relation, str]:
+        """What an object is in or on, by LIBERO's predicates `In` and `On`."""
+        states = self.env.object_states_dict
+        this = states[name]
+        for drawer in self.drawers:
+            if states[drawer].check_contain(this):
+                return "in", drawer
+        for region in (*self.spots, *(region for regions in self._regions.values() for region in regions)):
+            if states[region].check_contain(this):
+                return ("on" if region.endswith("side") else "in"), place_of(region)
+            if states[region].check_ontop(this):  # codespell:ignore
+                return "on", place_of(region)
+        for other in self.env.objects_dict:
+            if other != name and states[other].check_ontop(this):  # codespell:ignore
+                return "on", other
+        return "on", TABLE
+
+    def _fixed(self, name: str) -> FixedState:
+        kind, colour = (TABLE, "") if name == TABLE else called(name)
+        box = self.shape(name).box
+        states = self.env.object_states_dict
+        powered = name in states and bool(getattr(states[name], "has_turnon_affordance", False))
+        return FixedState(
+            kind=kind,
+            colour=colour,
+            position=None if box is None else rounded(box.center),
+            half=None if box is None else rounded(box.half),
+            states={"on": bool(states[name].turn_on())} if powered else {},
+            receives="in" if name in self.drawers else "on",
+        )
+
+    def _joint(self, drawer: str) -> JointState:
+        joint = self.model.joint(self.env.object_sites_dict[drawer].joints[0])
+        low, high = joint.range
+        opening = abs(float(self.data.qpos[joint.qposadr[0]]))
+        return JointState(receptacle=drawer, fraction=min(1.0, opening / max(abs(low), abs(high))), opening=opening)
+
+
+def _top(box: Box) -> Surface:
+    at: Array = box.center + np.array([0.0, 0.0, box.half[2]])
+    return Surface(at, float(box.half[0]), float(box.half[1]), box.yaw)

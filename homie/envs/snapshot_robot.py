@@ -1,0 +1,150 @@
+"""A robot with commands in a world that tells its state: physics of somebody else's, with Homie's checks and skills.
+
+```
+skills --Command--> SnapshotRobot --snapshot(), shape(name)--> goals, checks, records, judging
+```
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from homie.envs.symbolic_locator import SymbolicLocator
+from homie.kernel.actions import Action
+from homie.kernel.interfaces import Locator, Robot
+from homie.kernel.types import Array, Articulation, Box, Goal, Observation, Pose, Solid, Surface
+from homie.kernel.world.snapshot import ThingState, WorldSnapshot
+
+PERIOD = 0.4
+"""Seconds between goals while a skill runs."""
+NEAR = 1.2
+"""Metres around a target within which things are obstacles for the skill."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The space that a thing takes and offers, in the odometry frame.
+
+    Attributes:
+        box: The upright box around it, None where nobody knows.
+        parts: The solids that it is made of.
+        solids: Upright boxes that fill it, for what has to keep out of it.
+        surfaces: Where things can be put on or in it, best first.
+        articulations: Its doors and drawers.
+    """
+
+    box: Box | None = None
+    parts: tuple[Solid, ...] = ()
+    solids: tuple[Box, ...] = ()
+    surfaces: tuple[Surface, ...] = ()
+    articulations: tuple[Articulation, ...] = ()
+
+
+class SnapshotRobot(Robot):
+    """Base class for robots with joints in a world that can tell its state. A subclass brings what every `Robot` does,
+    and `snapshot`.
+
+    Homie does the rest: it resolves names, makes goals for skills, checks and judges by the snapshot. The boxes of
+    things come from `position`, `half` and `quaternion` of the snapshot; a world that knows more of its things, such as
+    walls of a bowl, overrides `shape`.
+    """
+
+    views = ("front",)
+    eye = "front"
+    waits = True
+    inventory_by = "hand"
+
+    @abstractmethod
+    def snapshot(self) -> WorldSnapshot:
+        """The world as it is now."""
+
+    def shape(self, name: str, world: WorldSnapshot) -> Shape:
+        """The space of a thing of the snapshot.
+
+        Args:
+            name: Of an object or of something fixed.
+            world: The snapshot that it is in.
+        """
+        solid = _solid(world.things[name])
+        if solid is None:
+            return Shape()
+        box = Box.around([solid], float(np.arctan2(*solid.pose.rotation[1::-1, 0])))
+        top = Surface(box.center + np.array([0.0, 0.0, box.half[2]]), float(box.half[0]), float(box.half[1]), box.yaw)
+        return Shape(box, (solid,), (box,), (top,) if world.things[name].receives == "on" else ())
+
+    def background(self) -> Locator:
+        return SnapshotLocator(self)
+
+
+class SnapshotLocator(SymbolicLocator):
+    """Goals with the boxes of everything near, from the shapes of a robot's world."""
+
+    def __init__(self, robot: SnapshotRobot) -> None:
+        super().__init__(robot)
+        self._shaped = robot
+        self._answered_at = -np.inf
+
+    def reset(self, *, seed: int) -> None:
+        self._answered_at = -np.inf
+
+    def due(self, observation: Observation) -> tuple[str, ...] | None:
+        if observation.stamp - self._answered_at < PERIOD:
+            return None
+        self._answered_at = observation.stamp
+        return ()
+
+    def goal(self, entity: str, action: Action, observation: Observation) -> Goal:
+        world = self._world
+        goal = super().goal(entity, action, observation)
+        shapes = {name: self._shaped.shape(name, world) for name in world.things}
+        target = shapes.get(entity, Shape())
+        hidden = {entity, world.held} if entity in world.objects or action.target == "opens" else {world.held}
+        loose = tuple(
+            replace(box, name=name)
+            for name in world.objects
+            if name not in {entity, world.held} and (box := shapes[name].box) is not None
+        )
+        solids = [box for name, shape in shapes.items() if name not in hidden for box in shape.solids]
+        beside: Sequence[Box] = solids if action.inventory == "takes" else loose
+        if entity in world.objects and action.target == "place":  # the middle of a bowl, whatever stands beside it
+            beside = ()
+        return replace(
+            goal,
+            position=goal.position if target.box is None else target.box.center,
+            box=target.box,
+            surfaces=target.surfaces or (goal.surfaces if target.box is None else ()),
+            articulations=target.articulations,
+            obstacles=tuple(box for box in beside if _near(box, target.box)),
+            solids=tuple(box for box in solids if _near(box, target.box)),
+            loose=loose,
+            parts=target.parts if entity in world.objects else (),
+            held=None if world.held is None else shapes[world.held].box,
+        )
+
+
+def _near(box: Box, target: Box | None) -> bool:
+    return target is None or box.distance(target.center) < NEAR
+
+
+def _solid(thing: ThingState) -> Solid | None:
+    """The box that a thing fills by its snapshot."""
+    if thing.position is None or thing.half is None:
+        return None
+    rotation = np.eye(3) if thing.quaternion is None else rotation_of(np.array(thing.quaternion))
+    return Solid("box", np.array(thing.half), Pose(np.array(thing.position), rotation))
+
+
+def rotation_of(quaternion: Array) -> Array:
+    """The rotation (3, 3) of a unit quaternion (4,), scalar first."""
+    w, x, y, z = quaternion
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )

@@ -1,0 +1,65 @@
+"""Plays LIBERO in a process of its own, in the environment of its package; prints what came of it as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+import homie
+from homie.envs.libero.robot import LiberoRobot, LiberoSettings
+from homie.envs.libero.tasks import find_task
+from homie.kernel.errors import BadInput
+from homie.testing import check_locator, check_robot
+from suites.published.libero import libero_goal
+
+
+def refusal(argument: str) -> str:
+    try:
+        find_task(argument)
+    except BadInput as refused:
+        return str(refused)
+    return ""
+
+
+def main() -> None:
+    came: dict[str, Any] = {"refusals": [refusal("libero_gaol/1"), refusal("libero_goal/10"), refusal("libero_goal")]}
+    robot = LiberoRobot.of("libero_goal/put_the_bowl_on_the_plate", LiberoSettings(picture_size="128x128"))
+    check_robot(robot)
+    check_locator(robot.background(), robot, ["bowl", "plate", "wine bottle", "stove", "top drawer"])
+    robot.reset(seed=1)
+    second = robot.snapshot().objects["plate_1"].position
+    robot.reset(seed=0)
+    came["states_differ"] = second != robot.snapshot().objects["plate_1"].position
+    frame = robot.observe(("front",)).frames["front"]
+    came["picture"] = rows_and_depth(frame)
+    robot.close()
+    robot.close()
+    with homie.open(robot="libero:libero_goal/8", skills="classical", picture_size="128x128") as session:
+        came["actions"] = session.actions
+        answers = [session.call("Put", "bowl", "plate"), session.call("Pick", "stove")]
+        came["codes"] = [str(answer.feedback.code) for answer in answers]
+        came["before"] = session.world_state().success
+        came["done"] = [session.call("Pick", "bowl").feedback.ok, session.call("Put", "bowl", "plate").feedback.ok]
+        world = session.world_state()
+        came["place"] = [world.objects["akita_black_bowl_1"].relation, world.objects["akita_black_bowl_1"].at]
+        came["success"] = world.success
+    suite = libero_goal()
+    came["suite"] = [len(suite.tasks), suite.tasks[408].id, suite.tasks[408].scene.seed, suite.tasks[408].expert]
+    print(json.dumps(came))
+
+
+def rows_and_depth(frame: homie.CameraFrame) -> list[float]:
+    """Mean rows of plate and rack, from the upper edge, and metres to the plate by depth and by the world."""
+    assert frame.instances is not None and frame.depth is not None
+    rows = [
+        float(np.argwhere(frame.instances == frame.instance_names.index(name))[:, 0].mean())
+        for name in ("plate_1", "wine_rack_1")
+    ]
+    plate = frame.instances == frame.instance_names.index("plate_1")
+    return [*rows, float(np.median(frame.depth[plate]))]
+
+
+if __name__ == "__main__":
+    main()
