@@ -10,6 +10,7 @@ import numpy as np
 from homie.kernel import registry
 from homie.kernel.actions import Action
 from homie.kernel.interfaces import Locator, NameMatcher, WorldState
+from homie.kernel.support.text import the
 from homie.kernel.types import Detection, Goal, NamedThing, Observation, Surface
 from homie.kernel.world import thresholds
 from homie.kernel.world.snapshot import ThingState, Vector, WorldSnapshot
@@ -112,6 +113,12 @@ class SymbolicLocator(Locator):
     def placed(self, thing: str | None, entity: str, observation: Observation) -> bool | None:
         world = self._world
         return thing is not None and world.held is None and entity in [item.at for item in world.around(thing)]
+
+    def whereabouts(self, entity: str, observation: Observation) -> str:
+        item = self._world.objects.get(entity)
+        if item is None or item.relation == "held":
+            return ""
+        return f"{item.relation} {the(self.called(item.at) or item.at.replace('_', ' '))}"
 
     def state(self, entity: str, state: str, observation: Observation) -> bool | None:
         world = self._world

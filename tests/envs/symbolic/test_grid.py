@@ -196,6 +196,21 @@ def test_what_blocked_a_skill_is_reported_by_the_name_that_the_planner_knows():
     assert "the cup 1 is in the way. Please move it away" in verdict.message and attempt.about == ("cup_1",)
 
 
+def test_a_thing_that_ended_up_elsewhere_is_reported_with_its_place(grid):
+    grid.key = ("on", "plant")
+    trial = Trial(
+        subtask=Subtask("Put", "key", "table"),
+        action=ACTION_TABLE["Put"],
+        entity="table",
+        held="key",
+        attempt=Attempt(1, "put", Outcome.FAILED, "", 0.0, 0),
+        observation=grid.observe(),
+        world=grid.background(),
+    )
+    verdict = check(trial)
+    assert verdict.code is ErrorCode.E2 and "on the plant" in verdict.message
+
+
 class Desk(Grid):
     """The same, with everything at hand: an arm that cannot go anywhere."""
 
