@@ -133,7 +133,7 @@ LAYERS = {
     "ros_bridge": (
         ("transport", "signals", "served_messages"),
         ("profiles", "served_trajectory"),
-        ("served_description",),
+        ("served_description", "instructions"),
         ("guard", "bag", "bag_reading", "served_pictures", "simulated_moveit", "simulated_nav2"),
         ("bag_recording", "robot", "served_robot"),
         ("serving_process",),

@@ -12,7 +12,7 @@ What the world knows by itself (`world_state`) is privileged: no planner and no 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +34,7 @@ from homie.kernel.types import (
     Decision,
     Depth,
     Detection,
+    EpisodeResult,
     Execution,
     Feedback,
     HistoryItem,
@@ -229,25 +230,26 @@ class Session:
             )
         return execution
 
-    def rounds(self, task: str) -> Iterator[Round]:
+    def rounds(self, task: str) -> Generator[Round, None, EpisodeResult]:
         """Let the planner do a task from the world as it is now. Nothing is written.
 
         Args:
             task: The instruction.
 
         Returns:
-            The rounds, each played when it is asked for; `over` says whether it was the last.
+            The rounds, each played when it is asked for; `over` says whether it was the last. The generator's own
+            value, that of `yield from`, is the result.
 
         Raises:
             BadInput: The instruction is empty.
             PlannerError: The planner could not decide.
-            Stopped: `stop` was called; the last subtask is in `history`.
+            Stopped: `stop` was called since; the last subtask is in `history`.
         """
         if not task.strip():
             raise BadInput("The instruction is empty: say what to do.")
-        return self._rounds(task.strip())
+        return self._rounds(task.strip(), self._turns.stops)
 
-    def _rounds(self, task: str) -> Iterator[Round]:
+    def _rounds(self, task: str, stops: int) -> Generator[Round, None, EpisodeResult]:
         episode = Episode(
             task,
             self._parts.planner,
@@ -257,7 +259,7 @@ class Session:
             listener=self._listener,
             inventory=self._inventory,
         )
-        before, stops = self._history, self._turns.stops
+        before = self._history
         while not episode.over:
             with self._turns.move(stops), self._stopped_by_errors():
                 self._parts.executor.senses.forget()
@@ -269,7 +271,7 @@ class Session:
             last = records[-1]
             executions = tuple(record.execution for record in records)
             yield Round(last.round, last.decision, executions, last.execution.feedback, last.inventory, episode.over)
-        episode.finish()
+        return episode.finish()
 
     def run(self, task: str, *listeners: EpisodeListener, **options: Any) -> sessions.EpisodeSummary:
         """Run one task from the start of the scene and write its run folder, as `homie.run` does; then go on there.

@@ -1,15 +1,15 @@
-"""`homie serve`: the policy of a skill set for robots on other machines; a simulated robot for programs of ROS 2; a
-robot or a suite for agents."""
+"""`homie serve`: the policy of a skill set for robots on other machines; a simulated robot, or an agent, for
+programs of ROS 2; a robot or a suite for agents."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from homie.cli.output import print_json, tell
-from homie.cli.parameters import settings
+from homie.cli.parameters import Config, build, options_from, settings
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, MissingCheckpoint
 from homie.kernel.interfaces import Robot, SkillSet
@@ -123,6 +123,24 @@ def ros(
     tell("The robot has left the network.")
 
 
+@options_from(OpenOptions)
+def agent(
+    transport: Annotated[
+        str, Option(help="Of the instructions: `rclpy`, `dds`, or `auto`: rclpy where a ROS 2 is sourced.")
+    ] = "auto",
+    config: Config = None,
+    **values: Any,
+) -> None:
+    """Carry out the instructions that programs of ROS 2 send to /homie/do, one at a time, until Ctrl-C."""
+    options = build(OpenOptions, config, values)
+
+    def ready(over: str) -> None:
+        tell(f"The agent waits for instructions on /homie/do over {over}; /homie/stop stops it, Ctrl-C ends it.")
+
+    registry.load("services", "agent")(options, transport=transport, ready=ready)
+    tell("The agent has left the network.")
+
+
 def mcp(
     task: Annotated[str, typer.Argument(help="What the agent is to do, if its own user does not say it.")] = "",
     transport: Annotated[
@@ -194,4 +212,4 @@ def mcp(
     )
 
 
-serve_command = {"policy": policy, "ros": ros, "mcp": mcp}
+serve_command = {"policy": policy, "ros": ros, "agent": agent, "mcp": mcp}

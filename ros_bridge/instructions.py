@@ -1,0 +1,214 @@
+"""Instructions of other programs of ROS 2 to an agent: `/homie/do` and `/homie/stop`.
+
+/homie/do           (std_msgs/msg/String)       an instruction; or JSON with `instruction` and an `id` of the sender's,
+                                                which may then be sent again until it is heard: it is done once
+/homie/do/feedback  (std_msgs/msg/String)       JSON: when it begins, and after every round
+/homie/do/result    (std_msgs/msg/String, kept) JSON: how it ended
+/homie/stop         (std_msgs/msg/Bool)         true: end what is under way, and stop the robot
+/homie/stop         (std_srvs/srv/Trigger)      the same; answered when the robot stands
+
+They are topics and not an action: no package of ROS 2 has an action that takes a text, one of Homie's own would have to
+be built in the workspace of each caller, and topics pass between all middlewares, actions do not.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from homie.kernel.errors import BadInput, HomieError, InfrastructureError, Stopped
+from homie.kernel.support.documents import parse_json
+from ros_bridge.profiles.spoken import TEXT
+from ros_bridge.signals import ended_by_signal
+from ros_bridge.transport.interface import DEFAULT, LATCHED, SENSOR, Message, Node
+from ros_bridge.transport.opening import Transport, open_node
+
+log = logging.getLogger("homie.ros_bridge")
+
+DO, STOP = "/homie/do", "/homie/stop"
+FEEDBACK, RESULT = f"{DO}/feedback", f"{DO}/result"
+TRIGGER = "std_srvs/srv/Trigger"
+REMEMBERED = 1000
+"""The newest ids that are known, of instructions that came already."""
+LOOK = 0.05
+"""Seconds between two looks at whether it is over."""
+
+Fields: TypeAlias = Mapping[str, Any]
+Doing: TypeAlias = Generator[Fields, None, Fields]
+"""An instruction that is carried out: what it yields is feedback, what it returns is the result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """What an agent is to do.
+
+    Attributes:
+        number: The place in the order in which instructions came, from 1.
+        text: The instruction.
+        id: What the sender knows it by, "" for nothing.
+    """
+
+    number: int
+    text: str
+    id: str
+
+
+class Desk:
+    """Takes one instruction at a time, and tells what comes of it. What comes meanwhile is rejected.
+
+    Args:
+        node: The node that offers the topics.
+        begin: Called with an instruction, in the thread of the node: begins nothing yet that takes time. What it
+            returns is carried out in a thread of its own. Raises BadInput for one that cannot be carried out.
+        stop: Ends what is under way and returns when the robot stands. Raises HomieError where it is not seen to.
+    """
+
+    def __init__(self, node: Node, begin: Callable[[str], Doing], stop: Callable[[], None]) -> None:
+        self._node, self._begin, self._stop = node, begin, stop
+        self._lock = threading.Lock()
+        self._count, self._ids = 0, deque[str](maxlen=REMEMBERED)
+        self._worker: threading.Thread | None = None
+        self.failure: InfrastructureError | None = None
+        """What has ended the last instruction, so that no other can be carried out."""
+        self._feedback = node.publisher(TEXT, FEEDBACK)
+        self._result = node.publisher(TEXT, RESULT, LATCHED)
+        node.service(TRIGGER, STOP, self._called, self._called_from_elsewhere)
+        for qos in (DEFAULT, SENSOR):  # who presses may publish reliably or not
+            node.subscription("std_msgs/msg/Bool", STOP, self._pressed, qos)
+        node.subscription(TEXT, DO, self._take)
+
+    def close(self) -> None:
+        """Stop, and wait for what is under way."""
+        try:
+            self._stop()
+        except HomieError as error:
+            log.error("%s", error)
+        if self._worker is not None:
+            self._worker.join()
+
+    def _take(self, message: Message) -> None:
+        try:
+            text, sender = _read(str(message.data))
+        except BadInput as error:
+            self._count += 1
+            self._end(Instruction(self._count, "", ""), {"status": "rejected", "reason": str(error)})
+            return
+        if sender:
+            if sender in self._ids:
+                return
+            self._ids.append(sender)
+        self._count += 1
+        instruction = Instruction(self._count, text, sender)
+        try:
+            with self._lock:
+                if self.failure is not None:
+                    raise BadInput(f"The agent ends, since an instruction before has failed: {self.failure}")
+                if self._worker is not None and self._worker.is_alive():
+                    raise BadInput("Another instruction is under way: wait for its result, or stop it.")
+                doing = self._begin(text)
+                self._worker = threading.Thread(target=self._carry_out, args=(instruction, doing), daemon=True)
+                self._worker.start()
+        except BadInput as error:
+            self._end(instruction, {"status": "rejected", "reason": str(error)})
+
+    def _carry_out(self, instruction: Instruction, doing: Doing) -> None:
+        """Carry an instruction out, in a thread of its own, and say how it ended whatever happens."""
+        log.info("Instruction %d: %s", instruction.number, instruction.text)
+        self._say(self._feedback, instruction, {"round": 0, "subtasks": []})
+        try:
+            while True:
+                self._say(self._feedback, instruction, next(doing))
+        except StopIteration as ended:
+            result = {"status": "finished", **ended.value}
+        except Stopped as error:
+            result = {"status": "stopped", "reason": str(error)}
+        except InfrastructureError as error:
+            self.failure, result = error, {"status": "failed", "reason": str(error)}
+        except HomieError as error:
+            result = {"status": "failed", "reason": str(error)}
+        except Exception as error:
+            log.exception("Instruction %d failed", instruction.number)
+            self.failure = InfrastructureError(f"An instruction failed unexpectedly: {type(error).__name__}: {error}")
+            result = {"status": "failed", "reason": str(self.failure)}
+        self._end(instruction, result)
+
+    def _end(self, instruction: Instruction, result: Fields) -> None:
+        log.info("Instruction %d: %s %s", instruction.number, result["status"], result.get("reason", ""))
+        self._say(self._result, instruction, result)
+
+    def _say(self, publisher: Any, instruction: Instruction, fields: Fields) -> None:
+        known = {"number": instruction.number, "id": instruction.id, "instruction": instruction.text}
+        publisher.publish(self._node.message(TEXT, data=json.dumps({**known, **fields})))
+
+    def _pressed(self, message: Message) -> None:
+        if message.data:
+            self._stop_aside()
+
+    def _called(self, _: Message) -> Future[Message]:
+        return self._stop_aside()
+
+    def _called_from_elsewhere(self) -> None:
+        """A call over a middleware for which there is no answer."""
+        self._stop_aside()
+
+    def _stop_aside(self) -> Future[Message]:
+        """Stop in a thread of its own, as that of the node must not wait: a response when the robot stands, or not."""
+        answer: Future[Message] = Future()
+
+        def stop() -> None:
+            try:
+                self._stop()
+                said = {"success": True, "message": "The robot stands."}
+            except HomieError as error:
+                log.error("%s", error)
+                said = {"success": False, "message": str(error)}
+            answer.set_result(self._node.message(f"{TRIGGER}_Response", **said))
+
+        threading.Thread(target=stop, name="stop", daemon=True).start()
+        return answer
+
+
+def serve_instructions(
+    begin: Callable[[str], Doing], stop: Callable[[], None], transport: Transport, ready: Callable[[str], None]
+) -> None:
+    """Let programs of ROS 2 instruct an agent until SIGINT or SIGTERM.
+
+    Args:
+        begin, stop: See `Desk`.
+        transport: `rclpy`, `dds` or `auto`.
+        ready: Called with the transport when an instruction can come.
+
+    Raises:
+        MissingPart, BadInput, InfrastructureError: The network cannot be joined.
+        InfrastructureError: The robot, its guard or a server failed during an instruction.
+    """
+    with open_node("/homie_agent", transport) as node, ended_by_signal() as ended:
+        desk = Desk(node, begin, stop)
+        try:
+            ready(node.transport)
+            over = threading.Event()
+            while not ended() and desk.failure is None:
+                over.wait(LOOK)
+        finally:
+            desk.close()
+    if desk.failure is not None:
+        raise desk.failure
+
+
+def _read(text: str) -> tuple[str, str]:
+    """The instruction in a message, and its sender's id. Raises BadInput."""
+    if not text.lstrip().startswith("{"):
+        return text.strip(), ""
+    try:
+        known = parse_json(text)
+    except ValueError as error:
+        raise BadInput(f"This is neither an instruction nor JSON: {error}.") from error
+    if not isinstance(known, dict) or not isinstance(known.get("instruction"), str):
+        raise BadInput('The JSON of an instruction is as {"instruction": "put the apple in the bowl", "id": "7"}.')
+    return known["instruction"].strip(), str(known.get("id", ""))
