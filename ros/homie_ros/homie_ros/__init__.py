@@ -1,0 +1,1 @@
+"""Homie as a package of ROS 2."""
