@@ -5,9 +5,10 @@
         --names 4 --corrections 4                                                                # to see the parts fit
 
 Stages: `sft` learns from experts with injected mistakes; `detours` from states off the expert's way, labelled by the
-expert; `names` from more of them, half with made-up names; `corrections` from the states that the model itself came to
-and acted wrongly in. Each goes on with the adapter of the one before. Every step is a command of `homie`, which is
-printed; the same line goes on where it was stopped.
+expert; `names` from more of them, half with made-up names; `corrections` from the states that the model itself came
+to, labelled by the expert, among those of the stage `detours`: of its own states alone it forgets what it did well.
+Each goes on with the adapter of the one before. Every step is a command of `homie`, which is printed; the same line
+goes on where it was stopped.
 """
 
 from __future__ import annotations
@@ -75,14 +76,17 @@ def main() -> None:
             mistakes = ("--failures", 0.2) if stage == "sft" else ("--failures", 0.1, "--detours", 0.2)
             counted = ("--split", "train", "--episodes", played[stage], "--seed", STAGES.index(stage))
             homie("data", "generate", suite, "--out", source, "--no-frames", *mistakes, *counted)
-        labels = {"sft": "planner", "corrections": "corrections"}.get(stage, "expert")
-        renamed = ("--rename", 1) if stage == "names" else ()
+        sources, how = (source,), ("--label-by", "planner" if stage == "sft" else "expert")
+        if stage == "corrections":
+            sources, how = (out / "episodes" / "detours", source), (*how, "--keep", "all")
+        if stage in ("names", "corrections"):
+            how = (*how, "--rename", 1)
         if not (out / "data" / stage / "data.json").exists():
-            homie("data", "sft", source, "--out", out / "data" / stage, *PROMPT, *renamed, "--label-by", labels)
+            homie("data", "sft", *sources, "--out", out / "data" / stage, *PROMPT, *how)
         if not (out / stage / "training.json").exists():
             begin = ("--adapter", out / before) if before else ()
-            how = ("--small", "--batch", 8, "--epochs", 1, "--rate", RATES[stage])
-            homie("train", "sft", out / "data" / stage, "--model", arguments.base, *begin, *how, "--out", out / stage)
+            small = ("--small", "--batch", 8, "--epochs", 1, "--rate", RATES[stage])
+            homie("train", "sft", out / "data" / stage, "--model", arguments.base, *begin, *small, "--out", out / stage)
     prefix = "validation-" if arguments.split == "validation" else ""
     tasks = ",".join(f"{prefix}{group}-*" for group in GROUPS)
     planners = {"random": ("--planner", "random"), "rule": ("--planner", "rule")}
