@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +17,9 @@ from tests.skills.dialects import dialect_servers as servers  # first: it makes 
 from openpi_client.websocket_client_policy import WebsocketClientPolicy
 from vla_eval import specs
 from vla_eval.connection import Connection
+from vla_eval.protocol import Message, MessageType, pack_message, unpack_message
+from vla_eval.protocol.messages import make_hello_payload
+from websockets.sync.server import ServerConnection, serve
 
 import homie
 from homie.envs.mujoco.table.scene import FOOT
@@ -115,6 +119,34 @@ def test_a_late_answer_is_never_taken_for_the_next(dialect):
         there._deadlines = OpenPiSettings(reply_seconds=5.0).deadlines()
         far = {**SEEN, "position": np.array([0.9, 0.0, 0.8])}
         assert there.step(far)["translation"][0, 0] < 0.0  # not what was asked for before, which was ahead
+
+
+def test_an_answer_to_an_earlier_observation_is_dropped():
+    """By a server that repeats its last answer before the one that is asked for."""
+
+    def session(socket: ServerConnection) -> None:
+        last: list[Message] = []
+        for frame in socket:
+            asked = unpack_message(frame)
+            if asked.type is MessageType.HELLO:
+                socket.send(pack_message(Message(MessageType.HELLO, make_hello_payload(), asked.seq)))
+            elif asked.type is MessageType.OBSERVATION:
+                ahead = np.array([1.0 + len(last), 0, 0, 0, 0, 0, 1], np.float32)
+                last.append(Message(MessageType.ACTION, {"actions": ahead}, asked.seq))
+                for message in last[-2:]:
+                    socket.send(pack_message(message))
+
+    with serve(session, "127.0.0.1", 0) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        url = f"ws://127.0.0.1:{server.socket.getsockname()[1]}"
+        policy = VlaEvalPolicy(url, VlaEvalSettings(layout="libero", **TIMES))
+        policy.reset({"text": "pick up the cube"})
+        moved = [float(policy.step(SEEN)["translation"][0, 0]) for _ in range(3)]
+        policy.close()
+        server.shutdown()
+        thread.join()
+    assert moved == pytest.approx([0.05, 0.10, 0.15])
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
