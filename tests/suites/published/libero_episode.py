@@ -45,6 +45,7 @@ def main() -> None:
         world = session.world_state()
         came["place"] = [world.objects["akita_black_bowl_1"].relation, world.objects["akita_black_bowl_1"].at]
         came["success"] = world.success
+    came["texts"] = [find_task(f"{suite}/0").text for suite in ("libero_goal", "libero_goal_task", "libero_goal_lan")]
     suite = libero_goal()
     came["suite"] = [len(suite.tasks), suite.tasks[408].id, suite.tasks[408].scene.seed, suite.tasks[408].expert]
     print(json.dumps(came))

@@ -57,6 +57,15 @@ def test_seeds_are_published_initial_states(came: Any) -> None:
 
 
 @pytest.mark.slow
+def test_variants_of_libero_pro_have_the_instruction_of_their_file(came: Any) -> None:
+    assert came["texts"] == [
+        "open the middle drawer of the cabinet",
+        "open the bottom drawer of the cabinet",
+        "open the cabinet’s middle drawer",
+    ]
+
+
+@pytest.mark.slow
 def test_what_does_not_exist_is_refused_in_a_sentence(came: Any) -> None:
     suite, task, none = came["refusals"]
     assert "no suite 'libero_gaol'" in suite and "libero_goal" in suite
