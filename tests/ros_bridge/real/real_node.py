@@ -22,6 +22,7 @@ QOS = {
     "sensor": QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT),
     "latched": QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL),
 }
+STATUS = {4: "SUCCEEDED", 5: "CANCELED", 6: "ABORTED"}
 
 
 def class_of(kind: str):
@@ -183,8 +184,21 @@ class Real:
         if cancel:
             done(handle.cancel_goal_async())
         ended = done(handle.get_result_async())
-        names = {4: "SUCCEEDED", 5: "CANCELED", 6: "ABORTED"}
-        return f"{names[ended.status]} {len(ended.result.sequence)}"
+        return f"{STATUS[ended.status]} {len(ended.result.sequence)}"
+
+    def do(self, kind, name, fields, cancel_after=None):
+        """The status and the result of a goal, which is cancelled after so many seconds."""
+        client = ActionClient(self.node, class_of(kind), name)
+        if not client.wait_for_server(timeout_sec=20):
+            return "never ready"
+        handle = done(client.send_goal_async(filled(class_of(kind).Goal(), fields)))
+        if not handle.accepted:
+            return "rejected"
+        if cancel_after is not None:
+            time.sleep(cancel_after)
+            done(handle.cancel_goal_async())
+        ended = done(handle.get_result_async())
+        return {"status": STATUS[ended.status], **plain(ended.result)}
 
     def publishing(self, topic):
         """The names of the nodes that publish a topic."""
