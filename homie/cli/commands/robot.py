@@ -41,16 +41,20 @@ def check(
     with registry.load("ros", "node")("/homie_check", transport) as node:
         tell(f"Listening for {seconds:g} s on the ROS 2 network over {node.transport} ...")
         findings = registry.load("ros", "check")(node, read, seconds)
-    if json:
-        print_json({"profile": read.name, "findings": [dataclasses.asdict(finding) for finding in findings]})
-    else:
-        say(columns([("PART", "NAME", "RATE", "AGE", "STATE"), *map(_row, findings)]))
     missing = sum(bool(finding.problem) for finding in findings)
+    sentence = (
+        f"{missing} of {len(findings)} parts of the profile {read.name} are not there as it says: compare it with "
+        "`ros2 topic list`, ROS_DOMAIN_ID and the clock of the robot."
+    )
+    if json:
+        shown = {"profile": read.name, "findings": [dataclasses.asdict(finding) for finding in findings]}
+        print_json({**shown, "error": sentence, "exit_code": InfrastructureError.exit_code} if missing else shown)
+        if missing:
+            raise typer.Exit(InfrastructureError.exit_code)
+        return
+    say(columns([("PART", "NAME", "RATE", "AGE", "STATE"), *map(_row, findings)]))
     if missing:
-        raise InfrastructureError(
-            f"{missing} of {len(findings)} parts of the profile {read.name} are not there as it says: compare it with "
-            "`ros2 topic list`, ROS_DOMAIN_ID and the clock of the robot."
-        )
+        raise InfrastructureError(sentence)
 
 
 def guard(

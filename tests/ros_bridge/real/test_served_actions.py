@@ -61,10 +61,10 @@ def test_the_check_of_a_profile_finds_all_of_it_and_over_dds_all_but_answers(
     (tmp_path / "plain.yaml").write_text(yaml.safe_dump(known))
     words = ["robot", "check", str(tmp_path / "plain.yaml"), "--seconds", "5", "--json", "--transport", transport]
     process = homie_in_ros("homie", *words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    said, _ = json.JSONDecoder().raw_decode(process.communicate(timeout=120)[0])  # what is missing comes after it
+    said = json.loads(process.communicate(timeout=120)[0])
     findings = said["findings"]
     actions = {group["action"] for group in known["groups"].values()} | {known["gripper"]["action"]}
     problems = {finding["name"]: finding["problem"] for finding in findings if finding["problem"]}
     assert len(findings) == 17 and actions <= {finding["name"] for finding in findings}
     assert problems.keys() == (actions if transport == "dds" else set()), problems
-    assert process.returncode == exit_code
+    assert process.returncode == exit_code == said.get("exit_code", 0) and ("error" in said) is bool(exit_code)
