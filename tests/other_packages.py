@@ -29,7 +29,7 @@ def caches() -> Path:
 @functools.cache
 def folder_of(module: str, *requirements: str, dependencies: bool = True) -> str:
     """Where a module is that is not in this environment, "" if it is. Skips the test where it is not to be had."""
-    if importlib.util.find_spec(module) is not None:
+    if _is_installed(module):
         return ""
     name = f"{module}-{hashlib.sha256('|'.join((sys.version, *requirements)).encode()).hexdigest()[:12]}"
     folder = caches() / name
@@ -38,6 +38,15 @@ def folder_of(module: str, *requirements: str, dependencies: bool = True) -> str
         fcntl.flock(lock, fcntl.LOCK_EX)  # tests run in several processes
         _install(folder, requirements if dependencies else ("--no-deps", *requirements))
     return str(folder)
+
+
+def _is_installed(module: str) -> bool:
+    """Whether a module is in this environment, and not only importable since a test has asked for it (`use`)."""
+    spec = importlib.util.find_spec(module)
+    if spec is None:
+        return False
+    places = [*(spec.submodule_search_locations or ()), spec.origin or ""]
+    return not any(Path(place).is_relative_to(caches()) for place in places)
 
 
 def _install(folder: Path, requirements: tuple[str, ...]) -> None:
