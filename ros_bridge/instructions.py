@@ -26,7 +26,7 @@ from homie.kernel.errors import BadInput, HomieError, InfrastructureError, Stopp
 from homie.kernel.support.documents import parse_json
 from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.signals import ended_by_signal
-from ros_bridge.transport.interface import DEFAULT, LATCHED, SENSOR, Message, Node
+from ros_bridge.transport.interface import LATCHED, Message, Node, on_press
 from ros_bridge.transport.opening import Transport, open_node
 
 log = logging.getLogger("homie.ros_bridge")
@@ -78,9 +78,8 @@ class Desk:
         """What has ended the last instruction, so that no other can be carried out."""
         self._feedback = node.publisher(TEXT, FEEDBACK)
         self._result = node.publisher(TEXT, RESULT, LATCHED)
-        node.service(TRIGGER, STOP, self._called, self._called_from_elsewhere)
-        for qos in (DEFAULT, SENSOR):  # who presses may publish reliably or not
-            node.subscription("std_msgs/msg/Bool", STOP, self._pressed, qos)
+        node.service(TRIGGER, STOP, lambda _: self._stop_aside(), self._stop_unanswered)
+        on_press(node, STOP, self._stop_unanswered)
         node.subscription(TEXT, DO, self._take)
 
     def close(self) -> None:
@@ -146,15 +145,8 @@ class Desk:
         known = {"number": instruction.number, "id": instruction.id, "instruction": instruction.text}
         publisher.publish(self._node.message(TEXT, data=json.dumps({**known, **fields})))
 
-    def _pressed(self, message: Message) -> None:
-        if message.data:
-            self._stop_aside()
-
-    def _called(self, _: Message) -> Future[Message]:
-        return self._stop_aside()
-
-    def _called_from_elsewhere(self) -> None:
-        """A call over a middleware for which there is no answer."""
+    def _stop_unanswered(self) -> None:
+        """Of the topic, and of a call over a middleware for which there is no answer."""
         self._stop_aside()
 
     def _stop_aside(self) -> Future[Message]:
@@ -164,11 +156,11 @@ class Desk:
         def stop() -> None:
             try:
                 self._stop()
-                said = {"success": True, "message": "The robot stands."}
+                response = {"success": True, "message": "The robot stands."}
             except HomieError as error:
                 log.error("%s", error)
-                said = {"success": False, "message": str(error)}
-            answer.set_result(self._node.message(f"{TRIGGER}_Response", **said))
+                response = {"success": False, "message": str(error)}
+            answer.set_result(self._node.message(f"{TRIGGER}_Response", **response))
 
         threading.Thread(target=stop, name="stop", daemon=True).start()
         return answer

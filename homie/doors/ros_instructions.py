@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from typing import Any
 
+from homie.doors.results import subtask_result
 from homie.kernel import registry
 from homie.kernel.errors import BadInput
 from homie.kernel.options import MAX_TASK, OpenOptions
@@ -31,12 +32,12 @@ def serve_agent(options: OpenOptions, *, transport: str, ready: Callable[[str], 
         def begin(text: str) -> Generator[Mapping[str, Any], None, Mapping[str, Any]]:
             if len(text) > MAX_TASK:
                 raise BadInput(f"The instruction is too long: {len(text)} characters, at most {MAX_TASK}.")
-            return _told(session, session.rounds(text))
+            return _feedback(session, session.rounds(text))
 
         registry.load("ros", "instructions")(begin, session.stop, transport, ready)
 
 
-def _told(
+def _feedback(
     session: Session, rounds: Generator[Round, None, EpisodeResult]
 ) -> Generator[Mapping[str, Any], None, Mapping[str, Any]]:
     """The rounds as others hear of them, and in the end the result."""
@@ -47,16 +48,7 @@ def _told(
         except StopIteration as ended:
             return _result(ended.value, analysis)
         analysis = played.decision.analysis
-        subtasks = [
-            {
-                "subtask": str(execution.subtask),
-                "ok": execution.feedback.ok,
-                "code": "success" if execution.feedback.code is None else str(execution.feedback.code),
-                "message": "" if execution.feedback.ok else execution.feedback.message,
-            }
-            for execution in played.executions
-            if execution.subtask
-        ]
+        subtasks = [subtask_result(each.feedback, each.subtask) for each in played.executions if each.subtask]
         yield {"round": played.number, "subtasks": subtasks, "in_hand": list(session.inventory)}
 
 

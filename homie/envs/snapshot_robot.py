@@ -16,7 +16,7 @@ import numpy as np
 from homie.envs.symbolic_locator import SymbolicLocator
 from homie.kernel.actions import Action
 from homie.kernel.interfaces import Locator, Robot
-from homie.kernel.types import Array, Articulation, Box, Goal, Observation, Pose, Solid, Surface
+from homie.kernel.types import Articulation, Box, Goal, Observation, Pose, Solid, Surface, quaternion_rotation
 from homie.kernel.world.snapshot import ThingState, WorldSnapshot
 
 PERIOD = 0.4
@@ -134,17 +134,5 @@ def _solid(thing: ThingState) -> Solid | None:
     """The box that a thing fills by its snapshot."""
     if thing.position is None or thing.half is None:
         return None
-    rotation = np.eye(3) if thing.quaternion is None else rotation_of(np.array(thing.quaternion))
+    rotation = np.eye(3) if thing.quaternion is None else quaternion_rotation(np.array(thing.quaternion))
     return Solid("box", np.array(thing.half), Pose(np.array(thing.position), rotation))
-
-
-def rotation_of(quaternion: Array) -> Array:
-    """The rotation (3, 3) of a unit quaternion (4,), scalar first."""
-    w, x, y, z = quaternion
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )

@@ -28,7 +28,7 @@ from ros_bridge.profiles.model import read_profile
 from ros_bridge.profiles.simulation import TOPIC, Simulation
 from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.signals import ended_by_signal
-from ros_bridge.transport.interface import DEFAULT, LATCHED, SENSOR, Message, Node
+from ros_bridge.transport.interface import LATCHED, Message, Node, on_press
 from ros_bridge.transport.opening import Transport, open_node
 
 log = logging.getLogger("homie.ros_bridge")
@@ -147,10 +147,6 @@ def _offer(node: Node, guard: Guard) -> None:
         guard.emergency(f"the service {ESTOP}")
         return node.message("std_srvs/srv/Trigger_Response", success=True, message="stopping")
 
-    def heard(message: Message) -> None:
-        if message.data:
-            guard.emergency(f"the topic {ESTOP}")
-
     def approve(message: Message) -> Message:
         guard.decide(bool(message.data))
         return node.message("std_srvs/srv/SetBool_Response", success=True)
@@ -159,8 +155,7 @@ def _offer(node: Node, guard: Guard) -> None:
         guard.emergency(f"a call of the service {ESTOP}")
 
     node.service("std_srvs/srv/Trigger", ESTOP, stop, called)
-    for qos in (DEFAULT, SENSOR):  # who presses may publish reliably or not
-        node.subscription("std_msgs/msg/Bool", ESTOP, heard, qos)
+    on_press(node, ESTOP, lambda: guard.emergency(f"the topic {ESTOP}"))
     if guard.approval != "none":
         node.service("std_srvs/srv/SetBool", APPROVE, approve)
     force = guard.profile.force

@@ -59,14 +59,15 @@ class Reports:
         while not self._over.wait(LOOK):
             state = self._guard.state
             more = {"profile": self._guard.profile.name, "dry_run": self._dry_run, "agent": self._agent.connected}
-            text = json.dumps({**more, **dataclasses.asdict(state)})
+            shown = {**more, **dataclasses.asdict(state)}
+            text = json.dumps(shown)
             if text == last and time.monotonic() < due:
                 continue
             try:
                 if text != last:
                     self._state.publish(self._node.message(TEXT, data=text))
                 if self._diagnostics is not None:
-                    self._diagnostics.publish(self._array(state, json.loads(text)))
+                    self._diagnostics.publish(self._array(state, shown))
             except Exception:  # there is nobody above this thread, and the guard is worth more than its reports
                 log.exception("The state of the guard could not be published")
             last, due = text, time.monotonic() + EVERY

@@ -182,3 +182,14 @@ class Node(ABC):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def on_press(node: Node, topic: str, pressed: Callable[[], None]) -> None:
+    """Call back whenever true is published on a `std_msgs/msg/Bool` topic, reliably or not, as stop buttons do both."""
+
+    def heard(message: Message) -> None:
+        if message.data:
+            pressed()
+
+    for qos in (DEFAULT, SENSOR):
+        node.subscription("std_msgs/msg/Bool", topic, heard, qos)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homie.kernel.types import Array
+from homie.kernel.types import Array, quaternion_rotation
 from ros_bridge.transport.interface import Message
 from ros_bridge.transport.stamps import seconds
 
@@ -55,18 +55,6 @@ def quaternion_of(turn: Message) -> Array:
     return np.array([w, x, y, z]) / math.sqrt(squared)
 
 
-def rotation(quaternion: Array) -> Array:
-    """The 3x3 matrix of a unit quaternion wxyz."""
-    w, x, y, z = quaternion
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
 def heading_of(turn: Message) -> float:
     """The yaw (rad) of a `geometry_msgs/msg/Quaternion`. Raises Unreadable."""
     w, x, y, z = quaternion_of(turn).tolist()
@@ -84,7 +72,7 @@ def position_of(place: Message) -> Array:
 def pose_of(place: Message, turn: Message) -> Array:
     """A position and a quaternion as a matrix (4, 4). Raises Unreadable."""
     pose = np.eye(4)
-    pose[:3, :3], pose[:3, 3] = rotation(quaternion_of(turn)), position_of(place)
+    pose[:3, :3], pose[:3, 3] = quaternion_rotation(quaternion_of(turn)), position_of(place)
     return pose
 
 

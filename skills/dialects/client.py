@@ -85,8 +85,7 @@ class DialectPolicy(ServedPolicy[Mapping[str, Any]]):
         super().__init__(url, headers, settings.deadlines(), f"It has to speak the dialect of {self.dialect}.")
         try:
             who = f"The policy server at {url}"
-            said = self.conventions()
-            self.layout: Layout = agreed(who, self.dialect, settings.layout, settings.changes(), said)
+            self.layout: Layout = agreed(who, self.dialect, settings.layout, settings.changes(), self.conventions())
         except BaseException:
             self.close()
             raise

@@ -80,12 +80,11 @@ def _vla_eval(value: object) -> object:
     raise CodecError(f"A {type(value).__name__} cannot be sent.")
 
 
-def _read(found: Mapping[Any, Any]) -> Any:
+def _read(mapping: Mapping[Any, Any]) -> Any:
     """A mapping as it is, or the array in it."""
-    marks = {key.decode("utf-8", "replace") if isinstance(key, bytes) else key for key in found}
-    if not marks & {"__ndarray__", "__npgeneric__", "__image__"}:
-        return found
-    named = {key.decode("utf-8", "replace") if isinstance(key, bytes) else key: item for key, item in found.items()}
+    named = {key.decode("utf-8", "replace") if isinstance(key, bytes) else key: item for key, item in mapping.items()}
+    if not named.keys() & {"__ndarray__", "__npgeneric__", "__image__"}:
+        return mapping
     if "__npgeneric__" in named:
         return _dtype(named.get("dtype")).type(named.get("data"))
     if "__image__" in named and named.get("format") != "raw":

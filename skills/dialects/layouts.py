@@ -117,7 +117,7 @@ LAYOUTS: Mapping[str, Layout] = {
 """By name: checkpoints trained on LIBERO (steps of up to 5 cm and 0.5 rad); metres and radians as they are."""
 
 
-def agreed(who: str, prefix: str, asked: str, changes: Mapping[str, Any], said: Mapping[str, Any]) -> Layout:
+def agreed(who: str, prefix: str, asked: str, changes: Mapping[str, Any], declared: Mapping[str, Any]) -> Layout:
     """The layout that a user and a server agree on.
 
     Args:
@@ -125,7 +125,7 @@ def agreed(who: str, prefix: str, asked: str, changes: Mapping[str, Any], said: 
         prefix: Of the settings, `openpi`.
         asked: The name of a layout, "" for what the server says.
         changes: What a user says otherwise, by name.
-        said: What the server declares, by name.
+        declared: What the server declares, by name.
 
     Raises:
         BadInput: Neither says what the numbers mean, or they contradict one another.
@@ -133,22 +133,22 @@ def agreed(who: str, prefix: str, asked: str, changes: Mapping[str, Any], said: 
     known = [field.name for field in fields(Layout)]
     if asked and asked not in LAYOUTS:
         raise BadInput(f"There is no layout '{asked}': {suggestion(asked, LAYOUTS, f'choose {_listed(LAYOUTS)}.')}")
-    missing = [name for name in known if name not in {**changes, **said}]
+    missing = [name for name in known if name not in {**changes, **declared}]
     if not asked and missing:
         raise BadInput(
             f"{who} does not say what its numbers mean ({', '.join(missing)}): give `--skill-option"
             f" {prefix}.layout=NAME` as its checkpoint was trained, {_listed(LAYOUTS)}."
         )
-    wanted = {**(LAYOUTS[asked].declared() if asked else {}), **changes}
-    for name, value in said.items():
-        if name in known and name in wanted and not _equal(wanted[name], value):
+    chosen = {**(LAYOUTS[asked].declared() if asked else {}), **changes}
+    for name, value in declared.items():
+        if name in known and name in chosen and not _equal(chosen[name], value):
             raise BadInput(
-                f"{who} says '{value}' for '{name}', and here it is '{wanted[name]}': give `--skill-option"
+                f"{who} says '{value}' for '{name}', and here it is '{chosen[name]}': give `--skill-option"
                 f" {prefix}.{name}={value}`, or another layout."
                 if name != "position"
-                else f"{who} gives positions that are '{value}', and only '{wanted[name]}' ones are taken."
+                else f"{who} gives positions that are '{value}', and only '{chosen[name]}' ones are taken."
             )
-    return _possible(who, Layout(**{**wanted, **{name: said[name] for name in known if name in said}}))
+    return _possible(who, Layout(**{**chosen, **{name: declared[name] for name in known if name in declared}}))
 
 
 def _possible(who: str, layout: Layout) -> Layout:
@@ -163,10 +163,10 @@ def _possible(who: str, layout: Layout) -> Layout:
     return layout
 
 
-def _equal(one: object, other: object) -> bool:
-    if isinstance(one, int | float) and isinstance(other, int | float):
-        return bool(np.isclose(one, other))
-    return one == other
+def _equal(first: object, second: object) -> bool:
+    if isinstance(first, int | float) and isinstance(second, int | float):
+        return bool(np.isclose(first, second))
+    return first == second
 
 
 def _listed(names: Sequence[str] | Mapping[str, Any]) -> str:

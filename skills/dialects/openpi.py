@@ -41,8 +41,8 @@ class OpenPiPolicy(DialectPolicy):
     settings: OpenPiSettings
 
     def conventions(self) -> Mapping[str, Any]:
-        said = self.welcome.get("conventions")
-        return said if isinstance(said, dict) else {}
+        declared = self.welcome.get("conventions")
+        return declared if isinstance(declared, dict) else {}
 
     def _greet(self, wire: Wire, seconds: float) -> Mapping[str, Any]:
         return received(wire.receive(seconds))

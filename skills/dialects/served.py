@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from homie.kernel.errors import BadInput
-from skills.dialects.layouts import LAYOUTS, Layout
+from skills.dialects.layouts import LAYOUTS
 from skills.policies.motions import CONVENTIONS, Motion
 from skills.policies.policy import Policy
 from skills.policy_codec import CodecError
@@ -43,9 +44,7 @@ class ServedMotions:
         self.sees_wrist = bool(facts.get("wrist"))
         self._ahead = "ahead" in facts
         self._next = 0
-        rate = float(np.asarray(facts["rate"]))
-        base = LAYOUTS["libero"]
-        self.layout = Layout(**{**base.declared(), "rate": rate})
+        self.layout = replace(LAYOUTS["libero"], rate=float(np.asarray(facts["rate"])))
 
     def begin(self, text: str, state: object) -> None:
         """Begin an episode. Raises PolicyFailed."""
@@ -57,15 +56,15 @@ class ServedMotions:
 
     def actions(self, pictures: Mapping[str, object]) -> NDArray[np.float32]:
         """The chunk (H, 7) for pictures by name of the client. Raises CodecError, PolicyFailed."""
-        given: dict[str, Any] = {}
+        inputs: dict[str, Any] = {}
         for name, (key, picture) in zip(("primary", "wrist"), pictures.items(), strict=False):
             if name == "wrist" and not self.sees_wrist:
                 continue
             if not isinstance(picture, np.ndarray) or picture.dtype != np.uint8 or picture.shape[2:] != (3,):
                 raise CodecError(f"The observation has no picture '{key}' (H, W, 3) of uint8.")
-            given[name] = picture[..., ::-1].copy() if self.layout.channels == "bgr" else picture
+            inputs[name] = picture[..., ::-1].copy() if self.layout.channels == "bgr" else picture
         if not self._ahead:
-            return self.layout.actions([Motion.of(self.policy.step(given))])
-        motions = Motion.several(self.policy.step({**given, "number": self._next}))
+            return self.layout.actions([Motion.of(self.policy.step(inputs))])
+        motions = Motion.several(self.policy.step({**inputs, "number": self._next}))
         self._next += len(motions)
         return self.layout.actions(motions)

@@ -62,8 +62,8 @@ class DialectSet(SkillSet):
 
     def describe(self) -> dict[str, object]:
         policy = self._policy
-        said = {key: value for key, value in policy.welcome.items() if isinstance(value, str | int | float)}
-        return {"server": policy.url, **said, "conventions": policy.layout.declared()}
+        declared = {key: value for key, value in policy.welcome.items() if isinstance(value, str | int | float)}
+        return {"server": policy.url, **declared, "conventions": policy.layout.declared()}
 
     def close(self) -> None:
         self._policy.close()

@@ -65,7 +65,7 @@ class VlaEvalPolicy(DialectPolicy):
 
     def conventions(self) -> Mapping[str, Any]:
         """Raises BadInput for a state or a format that is not known here."""
-        said: dict[str, Any] = {}
+        declared: dict[str, Any] = {}
         for name, spec in _specs(self.welcome.get("action_spec")).items():
             form = str(spec.get("format"))
             if name not in FORMATS or form not in FORMATS[name]:
@@ -73,12 +73,12 @@ class VlaEvalPolicy(DialectPolicy):
                     f"The policy server at {self.url} gives a '{name}' as '{form}', which Homie does not take."
                 )
             convention, value = FORMATS[name][form]
-            said[convention] = value
+            declared[convention] = value
         state = _specs(self.welcome.get("observation_spec")).get("state", {}).get("format", STATE_FORMAT)
         if state != STATE_FORMAT:
             raise BadInput(f"The policy server at {self.url} takes a state '{state}', and Homie has '{STATE_FORMAT}'.")
         more = self.welcome.get("conventions")
-        return {**(more if isinstance(more, dict) else {}), **said}
+        return {**(more if isinstance(more, dict) else {}), **declared}
 
     def close(self) -> None:
         if self._wire is not None and self._in_episode:

@@ -117,12 +117,12 @@ def make_env(n_envs: int = 1, use_async_envs: bool = False, cfg: Any = None) -> 
     """
     options = {} if cfg is None else dict(cfg.gym_kwargs)
     makers, same = [partial(HomieEnv, **options)] * n_envs, AutoresetMode.SAME_STEP
-    made: VectorEnv = (
+    vector: VectorEnv = (
         AsyncVectorEnv(makers, autoreset_mode=same, context="spawn")  # OpenGL does not survive a fork
         if use_async_envs
         else SyncVectorEnv(makers, autoreset_mode=same)
     )
-    return {"homie": {0: made}}
+    return {"homie": {0: vector}}
 
 
 if GYM_ID not in gymnasium.registry:

@@ -81,7 +81,7 @@ class TaskDraft:
 
 def _lasts(step: Step, steps: Sequence[Step]) -> bool:
     """Whether a step leaves something that is still so at the end: of several places to visit only the last is."""
-    return step.kind not in ("visit", "look") or (step.kind == "visit" and step is steps[-1])
+    return step is steps[-1] if step.kind == "visit" else step.kind != "look"
 
 
 def _effect(house: House, step: Step, steps: Sequence[Step]) -> dict[str, Any]:

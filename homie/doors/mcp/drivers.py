@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from homie.doors.mcp.tools import Tool, of_actions, of_robot
+from homie.doors.results import subtask_result
 from homie.kernel.errors import BadInput, Stopped
 from homie.kernel.interfaces import WorldState
 from homie.kernel.types import Attempt, Detection, Feedback, Image, Outcome, Subtask
@@ -133,11 +134,10 @@ class FreeDriver(Driver):
 def result_of(feedback: Feedback, subtask: Subtask, attempts: Sequence[Attempt] = ()) -> Result:
     """What became of a subtask: the code of the feedback, and its sentence where it failed."""
     stopped = [str(attempt.reason) for attempt in attempts if attempt.outcome is Outcome.STOPPED]
+    message = {} if feedback.ok or not stopped else {"message": " ".join(stopped)}
     return {
-        "ok": feedback.ok,
-        "code": "success" if feedback.code is None else str(feedback.code),
-        "message": "" if feedback.ok else " ".join(stopped) or feedback.message,
-        "subtask": str(subtask),
+        **subtask_result(feedback, subtask),
+        **message,
         "attempts": len(attempts),
         "robot_seconds": round(float(np.sum([attempt.robot_seconds for attempt in attempts])), 2),
     }

@@ -52,15 +52,15 @@ def find_task(argument: str) -> LiberoTask:
         BadInput: There is no such suite or task.
         MissingPart: LIBERO is not installed.
     """
-    name, _, wanted = argument.partition("/")
-    if not name or not wanted:
+    name, _, chosen = argument.partition("/")
+    if not name or not chosen:
         raise BadInput("Which task? Give --robot libero:SUITE/TASK, such as libero:libero_goal/8.")
     suite = _suite(name)
     names = task_names(name)
-    if wanted not in names and not (wanted.isdecimal() and int(wanted) < len(names)):
-        hint = suggestion(wanted, names, f"its tasks are 0 to {len(names) - 1}.")
-        raise BadInput(f"The suite '{name}' of LIBERO has no task '{wanted}': {hint}")
-    number = names.index(wanted) if wanted in names else int(wanted)
+    if chosen not in names and not (chosen.isdecimal() and int(chosen) < len(names)):
+        hint = suggestion(chosen, names, f"its tasks are 0 to {len(names) - 1}.")
+        raise BadInput(f"The suite '{name}' of LIBERO has no task '{chosen}': {hint}")
+    number = names.index(chosen) if chosen in names else int(chosen)
     task = suite.get_task(number)
     with _quiet():
         from libero.libero import get_libero_path
@@ -68,7 +68,7 @@ def find_task(argument: str) -> LiberoTask:
         bddl = Path(get_libero_path("bddl_files")) / task.problem_folder / task.bddl_file
         states = suite.get_task_init_states(number) if bddl.is_file() else ()
     if not len(states):
-        raise BadInput(f"The package {PACKAGE} has no files of the task '{wanted}' of '{name}': choose another.")
+        raise BadInput(f"The package {PACKAGE} has no files of the task '{chosen}' of '{name}': choose another.")
     text = str(task.language) if name in STANDARD else _language(bddl)
     return LiberoTask(name, number, names[number], text, bddl, states)
 

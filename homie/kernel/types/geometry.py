@@ -32,6 +32,18 @@ def rotation_z(angle: float) -> Array:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
+def quaternion_rotation(quaternion: Array) -> Array:
+    """The rotation (3, 3) of a unit quaternion wxyz (4,)."""
+    w, x, y, z = quaternion
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
 def wrapped(angles: Array | float) -> Array:
     """Angles (rad) of any shape brought to [-pi, pi)."""
     return np.asarray(np.remainder(angles + np.pi, 2 * np.pi) - np.pi)

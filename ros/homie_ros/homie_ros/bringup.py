@@ -89,8 +89,8 @@ def main(words: Sequence[str] | None = None) -> int:
     for name, (default, about) in ARGUMENTS.items():
         choices = ("true", "false") if default in ("true", "false") else None
         parser.add_argument(f"--{name}", default=default, help=about, choices=choices)
-    given = list(sys.argv[1:] if words is None else words)
-    own = given[: given.index(ROS)] if ROS in given else given
+    arguments = list(sys.argv[1:] if words is None else words)
+    own = arguments[: arguments.index(ROS)] if ROS in arguments else arguments
     guarding, acting = commands(parser.parse_args(own))
     over = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

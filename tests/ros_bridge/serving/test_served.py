@@ -16,7 +16,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Robot
 from homie.kernel.options import OpenOptions
 from homie.kernel.robot.body import Group, Joint, RobotSpec
-from homie.kernel.types import GripperState, Observation, Pose, Pose2, Proprioception
+from homie.kernel.types import GripperState, Observation, Pose, Pose2, Proprioception, quaternion_rotation
 from ros_bridge.profiles.chain import effector
 from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.profile_check import GRIPPER, TRAJECTORY, check_profile
@@ -27,7 +27,6 @@ from ros_bridge.served_robot import ServedRobot
 from ros_bridge.transport.actions import ActionClient, Status
 from ros_bridge.transport.clocks import MachineClock, PublishedClock
 from ros_bridge.transport.interface import SENSOR
-from ros_bridge.transport.readings import rotation
 from ros_bridge.transport.stamps import seconds
 from ros_bridge.transport.transforms import Transforms
 from tests.waiting import until
@@ -252,7 +251,7 @@ def test_the_panda_of_the_table_has_all_that_its_profile_says(nodes):
 
 @given(st.lists(st.floats(-1, 1), min_size=4, max_size=4).filter(lambda q: np.linalg.norm(q) > 0.1))
 def test_a_rotation_goes_there_and_back(q):
-    matrix = rotation(np.array(q) / np.linalg.norm(q))
+    matrix = quaternion_rotation(np.array(q) / np.linalg.norm(q))
     fields = quaternion(matrix)
-    again = rotation(np.array([fields["w"], fields["x"], fields["y"], fields["z"]]))
+    again = quaternion_rotation(np.array([fields["w"], fields["x"], fields["y"], fields["z"]]))
     assert np.allclose(matrix, again, atol=1e-6)
