@@ -74,6 +74,7 @@ class Desk:
         self._lock = threading.Lock()
         self._count, self._ids = 0, deque[str](maxlen=REMEMBERED)
         self._worker: threading.Thread | None = None
+        self._busy = False
         self.failure: InfrastructureError | None = None
         """What has ended the last instruction, so that no other can be carried out."""
         self._feedback = node.publisher(TEXT, FEEDBACK)
@@ -108,9 +109,10 @@ class Desk:
             with self._lock:
                 if self.failure is not None:
                     raise BadInput(f"The agent ends, since an instruction before has failed: {self.failure}")
-                if self._worker is not None and self._worker.is_alive():
+                if self._busy:
                     raise BadInput("Another instruction is under way: wait for its result, or stop it.")
                 doing = self._begin(text)
+                self._busy = True
                 self._worker = threading.Thread(target=self._carry_out, args=(instruction, doing), daemon=True)
                 self._worker.start()
         except BadInput as error:
@@ -135,7 +137,10 @@ class Desk:
             log.exception("Instruction %d failed", instruction.number)
             self.failure = InfrastructureError(f"An instruction failed unexpectedly: {type(error).__name__}: {error}")
             result = {"status": "failed", "reason": str(self.failure)}
-        self._end(instruction, result)
+        # Whoever has the result may send the next instruction at once.
+        with self._lock:
+            self._busy = False
+            self._end(instruction, result)
 
     def _end(self, instruction: Instruction, result: Fields) -> None:
         log.info("Instruction %d: %s %s", instruction.number, result["status"], result.get("reason", ""))

@@ -29,6 +29,9 @@ VENDORS = {
 }
 """How the identifiers of an implementation of DDS begin: its number in the protocol."""
 
+WAKE = 0.05
+"""Seconds between two signals to a thread that is to end."""
+
 
 class RclpyNode(Node):
     """A node over rclpy, spun in a thread of its own; it has its own context, so that programs around it keep theirs.
@@ -51,6 +54,7 @@ class RclpyNode(Node):
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)
         self._closed = False
+        self._over = RosFuture()
         self._thread = threading.Thread(target=self._spin, name=f"ros {name}", daemon=True)
         self._thread.start()
 
@@ -136,9 +140,13 @@ class RclpyNode(Node):
         if self._closed:
             return
         self._closed = True
+        self._over.set_result(None)
+        # Executor.shutdown() destroys what would wake the thread right after its only signal, which is lost now and
+        # then: the thread ends first.
+        while threading.current_thread() is not self._thread and self._thread.is_alive():
+            self._executor.wake()
+            self._thread.join(WAKE)
         self._executor.shutdown()
-        if threading.current_thread() is not self._thread:
-            self._thread.join()
         self._node.destroy_node()
         rclpy.shutdown(context=self._context)
 
@@ -147,7 +155,7 @@ class RclpyNode(Node):
         not make the node deaf."""
         while not self._closed and self._context.ok():
             try:
-                self._executor.spin()
+                self._executor.spin_until_future_complete(self._over)
             except ExternalShutdownException:
                 log.info("%s was shut down", self.name)
                 return

@@ -91,6 +91,7 @@ def test_an_instruction_with_an_id_is_carried_out_once_however_often_it_is_sent(
     words = json.dumps({"instruction": "tidy", "id": "a"})
     for _ in range(3):
         caller.tell(words)
+    until(lambda: statuses(caller) == ["finished"])
     caller.tell(json.dumps({"instruction": "wait", "id": "b"}))
     until(lambda: len(caller.feedback) >= 4)
     caller.tell(words)
@@ -107,6 +108,17 @@ def test_after_a_failure_of_the_robot_nothing_else_is_begun(agent, caller, text,
     caller.tell("tidy")
     until(lambda: statuses(caller) == ["failed", "rejected"])
     assert reason in caller.results[1]["reason"]
+
+
+def test_the_next_instruction_can_be_sent_when_the_result_is_heard(agent, caller):
+    def next_at_once(message):
+        if len(caller.results) < 100:
+            caller.tell(f"tidy {len(caller.results)}")
+
+    caller.node.subscription(TEXT, RESULT, next_at_once)
+    caller.tell("tidy")
+    until(lambda: len(caller.results) == 100)
+    assert set(statuses(caller)) == {"finished"}
 
 
 def test_after_a_planner_that_could_not_decide_the_next_instruction_is_carried_out(agent, caller):

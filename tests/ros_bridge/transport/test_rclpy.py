@@ -99,3 +99,11 @@ def test_the_clock_of_a_simulator(ros):
             break
         assert at < 100
     assert clock.now() >= 5.0 and clock.stopped() == ""
+
+
+def test_a_node_that_is_at_work_closes_every_time(ros):
+    for _ in range(100):
+        node, calls = ros("/brief"), []
+        node.timer(0.001, lambda calls=calls: calls.append(None))
+        until(lambda calls=calls: calls)
+        node.close()
