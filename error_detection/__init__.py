@@ -7,7 +7,7 @@ at the first that answers with a code. The fourth layer, `execution` (E1, E2), l
 
 from __future__ import annotations
 
-from error_detection import distance, execution, format, homie_sentences, logical
+from error_detection import distance, execution, format, further_sentences, logical
 from error_detection.layers import LayerCheck
 from homie.kernel.interfaces import ErrorCheck
 
@@ -28,4 +28,4 @@ code_order: tuple[ErrorCheck, ...] = (
 """F1, L1/L2, L3, L4, F2, D, as the official code has it. That code ignores the chosen model; Homie honours it, so a
 model that cannot do the action is still refused, last."""
 
-__all__ = ["LayerCheck", "code_order", "execution", "homie_sentences", "paper_order"]
+__all__ = ["LayerCheck", "code_order", "execution", "further_sentences", "paper_order"]

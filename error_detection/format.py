@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from error_detection import homie_sentences
+from error_detection import further_sentences
 from error_detection.layers import Violation, official, place
 from error_detection.logical import suitable
 from homie.kernel.interfaces import CheckQuestion
@@ -21,7 +21,7 @@ def listed_model(question: CheckQuestion) -> Violation | None:
     """F1 for a model that is not in the list (however it is spelt), or that has no skill for the action."""
     model, action = question.decision.model, question.subtask.action
     if model and model_key(model) not in map(model_key, question.models):
-        return Violation(ErrorCode.F1, homie_sentences.unknown_model(model))
+        return Violation(ErrorCode.F1, further_sentences.unknown_model(model))
     if not question.skilled:
         return Violation(ErrorCode.F1, unskilled_model(model, action))
     return None
@@ -32,14 +32,14 @@ def no_more_names(question: CheckQuestion) -> Violation | None:
     subtask, arguments = question.subtask, question.action.arguments
     names = (subtask.target, subtask.destination)[len(arguments) :]
     extra = next((words for words in names if words), "")
-    return Violation(ErrorCode.F1, homie_sentences.extra_name(subtask.action, arguments, extra)) if extra else None
+    return Violation(ErrorCode.F1, further_sentences.extra_name(subtask.action, arguments, extra)) if extra else None
 
 
 def named_place(question: CheckQuestion) -> Violation | None:
     """F2 for an action that takes a place and has one name only. The official code takes the name for the place."""
     subtask = question.subtask
     if "destination" in question.action.arguments and subtask.target and not subtask.destination:
-        return Violation(ErrorCode.F2, homie_sentences.no_place(subtask.action, subtask.target))
+        return Violation(ErrorCode.F2, further_sentences.no_place(subtask.action, subtask.target))
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from error_detection import homie_sentences, names
+from error_detection import further_sentences, names
 from error_detection.layers import Violation, official, place
 from homie.kernel.interfaces import CheckQuestion
 from homie.kernel.types import ErrorCode
@@ -33,7 +33,7 @@ def other_in_hand(question: CheckQuestion) -> Violation | None:
         return None
     if question.world.names_held(subtask.target, inventory, question.observation):
         return None
-    return Violation(ErrorCode.L2, homie_sentences.other_in_hand(action.name, subtask.target, inventory[-1]))
+    return Violation(ErrorCode.L2, further_sentences.other_in_hand(action.name, subtask.target, inventory[-1]))
 
 
 def closed(question: CheckQuestion) -> Violation | None:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, Unpack
 
+    from homie.bench.finished_episodes import read_bench
     from homie.bench.keywords import BenchKeywords
-    from homie.bench.ledger import read_bench
     from homie.bench.options import BenchOptions, ReportOptions
     from homie.bench.play.one_by_one import OpenBench, PlayedEpisode, open_bench
     from homie.bench.play.runner import BenchSummary
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from homie.bench.statistics import Estimate, Term, bootstrap, clustered_wilson
     from homie.bench.suite.suite import Suite, read_suite
     from homie.bench.tables import to_markdown
-    from homie.data.convert import make_dataset
     from homie.data.lerobot_export import export_lerobot
     from homie.data.options import LeRobotOptions, TrainingOptions
     from homie.data.recording.reader import read_recording
     from homie.data.recording.takes import list_takes
+    from homie.data.training_examples import make_dataset
     from homie.envs.mujoco.generate.generate import generate as generate_scene
     from homie.envs.mujoco.generate.variation import Variation
     from homie.envs.mujoco.house.build import build as build_scene
@@ -277,7 +277,7 @@ __all__ = [
 ]
 _NAMES = {
     "homie.bench.score.compare": "compare",
-    "homie.bench.ledger": "read_bench",
+    "homie.bench.finished_episodes": "read_bench",
     "homie.bench.options": "BenchOptions ReportOptions",
     "homie.bench.play.one_by_one": "OpenBench PlayedEpisode open_bench",
     "homie.bench.play.runner": "BenchSummary",
@@ -288,7 +288,7 @@ _NAMES = {
     "homie.bench.statistics": "Estimate Term bootstrap clustered_wilson",
     "homie.bench.suite.suite": "Suite read_suite",
     "homie.bench.tables": "to_markdown",
-    "homie.data.convert": "make_dataset",
+    "homie.data.training_examples": "make_dataset",
     "homie.data.lerobot_export": "export_lerobot",
     "homie.data.options": "LeRobotOptions TrainingOptions",
     "homie.data.recording.reader": "read_recording",

@@ -11,10 +11,10 @@ import numpy as np
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Box, Goal, Observation, OccupancyGrid, Pose2, Subtask
+from skills.motion.arm_paths import ArmSpace, Joints, detours
 from skills.motion.collision import Solids
 from skills.motion.driving import WAY_MARGINS, MobileSkill
 from skills.motion.motions import Motion, timed
-from skills.motion.ways import ArmSpace, Joints, detours
 
 HERE = Pose2(0.0, 0.0, 0.0)
 INSIDE = -0.08

@@ -14,7 +14,7 @@ import jinja2
 from markupsafe import Markup
 
 from homie.bench.report.plots import Bar, legend, share_bars
-from homie.bench.score.result_tables import Intervals
+from homie.bench.score.compare_tables import Intervals
 from homie.bench.tables import Column, Table, shown
 from homie.kernel.support.files import write_atomically, writing
 from homie.kernel.support.text import printable

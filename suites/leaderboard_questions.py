@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from homie.bench.score.result_tables import Intervals
+from homie.bench.score.compare_tables import Intervals
 from homie.bench.statistics import Estimate, Interval
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import to_json

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from homie.bench.ledger import is_bench
-from homie.bench.score.result_tables import Intervals
+from homie.bench.finished_episodes import is_bench
+from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.results import check_different, groups, load_run
 from homie.bench.score.scores import Score
 from homie.bench.statistics import Estimate, Interval

@@ -15,8 +15,8 @@ from homie.kernel.errors import InfrastructureError, Interrupted, RobotFault
 from homie.kernel.interfaces import EpisodeListener
 from homie.kernel.types import PlannerAnswered, SubtaskRecorded
 from homie.runtime import session
-from homie.runtime.conclusion import Verdict
 from homie.runtime.runstore import read_episode, read_steps
+from homie.runtime.task_outcome import Verdict
 
 EPISODE = "episodes/put-the-ball-in-the-box-0"
 

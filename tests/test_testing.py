@@ -14,8 +14,8 @@ from homie.kernel.errors import PlannerError
 from homie.kernel.interfaces import Planner
 from homie.kernel.types import END, Decision, PlannerInput, Subtask
 from homie.testing import NotConforming, check_planner, episodes
-from planners.llm.brain import ModelPlanner, PromptSettings
 from planners.llm.messages import LanguageModel, Reply, Request
+from planners.llm.model_planner import ModelPlanner, PromptSettings
 from planners.rule import RulePlanner
 from planners.scripted import ScriptedPlanner
 

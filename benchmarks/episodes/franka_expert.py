@@ -14,7 +14,7 @@ from typing import Any
 
 from rich.console import Console
 
-from homie.bench.ledger import read_bench
+from homie.bench.finished_episodes import read_bench
 from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench

@@ -14,8 +14,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from homie.bench.ledger import read_bench
-from homie.bench.score.result_tables import Intervals
+from homie.bench.finished_episodes import read_bench
+from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.results import BenchRun, load_run, splits
 from homie.bench.statistics import Estimate
 from homie.kernel.types import END

@@ -22,7 +22,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from benchmarks.episodes.from_nothing import homie, readable
-from homie.bench.score.result_tables import Intervals
+from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.results import load_run
 from homie.bench.tables import Cell, Column, Table, to_markdown
 from homie.kernel.support.files import to_json, write_atomically

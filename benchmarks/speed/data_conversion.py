@@ -17,9 +17,9 @@ from collections.abc import Callable
 from itertools import cycle, islice
 from pathlib import Path
 
-from homie.data.convert import make_dataset
 from homie.data.emmoe_export import export_emmoe
 from homie.data.options import EmmoeOptions, TrainingOptions
+from homie.data.training_examples import make_dataset
 from homie.kernel.options import RunOptions
 from homie.runtime.runstore import RunFile, episode_folders, read_episode, write_model
 

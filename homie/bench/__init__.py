@@ -41,7 +41,7 @@ class _Bench(ModuleType):
         Raises:
             HomieError: With one clear sentence.
         """
-        from homie.bench.play.calling import run_bench
+        from homie.bench.play.bench_call import run_bench
 
         return run_bench(suite, config, progress, dict(options))
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from homie.bench.ledger import read_bench
+from homie.bench.finished_episodes import read_bench
 
 
 def repeatable(run: Path) -> dict[str, tuple[list[Any], Any, list[bytes]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from homie.bench.ledger import is_bench, read_bench
+from homie.bench.finished_episodes import is_bench, read_bench
 from homie.kernel.errors import BadInput
 
 

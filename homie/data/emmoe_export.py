@@ -9,7 +9,6 @@ from pathlib import Path
 
 from homie.bench.suite.emmoe_files import KEYPATHS, ExpertStep, picture_file, write_task
 from homie.data.card_parts import OURS, front_matter, license_of, read_card
-from homie.data.convert import EpisodeOver, every, kept
 from homie.data.episode import Episode, LeftOut, Step
 from homie.data.examples.analyses import explained
 from homie.data.examples.writer import CARD
@@ -18,6 +17,7 @@ from homie.data.options import EmmoeOptions
 from homie.data.pictures import whole
 from homie.data.sources.opening import open_sources
 from homie.data.split import read_split, side_of
+from homie.data.training_examples import EpisodeOver, every, kept
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.support.files import reason_of, slug, write_atomically
 from homie.kernel.support.version import __version__

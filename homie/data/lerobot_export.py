@@ -6,7 +6,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from homie.data.convert import EpisodeOver, every
 from homie.data.episode import LeftOut
 from homie.data.lerobot.info import is_lerobot, read_info
 from homie.data.lerobot.layout import layout_of
@@ -14,6 +13,7 @@ from homie.data.lerobot.writer import LeRobotWriter
 from homie.data.options import LeRobotOptions
 from homie.data.recording.demonstration import Demonstration
 from homie.data.sources.opening import open_sources
+from homie.data.training_examples import EpisodeOver, every
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.support.files import writing
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from statistics import mean
 from typing import Any
 
-from homie.data.convert import EpisodeOver, every
 from homie.data.episode import Episode, LeftOut
 from homie.data.examples.pairs import pairs, teachable
 from homie.data.sources.source import Source
+from homie.data.training_examples import EpisodeOver, every
 
 
 @dataclass

@@ -11,8 +11,8 @@ from homie.kernel import registry
 from homie.kernel.errors import BadInput
 from homie.kernel.options import MAX_TASK, OpenOptions
 from homie.kernel.types import EpisodeResult
-from homie.runtime.conclusion import Conclusion
 from homie.runtime.live import Round, Session, open_session
+from homie.runtime.task_outcome import Conclusion
 
 
 def serve_agent(options: OpenOptions, *, transport: str, ready: Callable[[str], None]) -> None:

@@ -43,7 +43,7 @@ Meshes = Annotated[
     Path | None,
     Field(description="Folder of OBJ and GLB files that objects are drawn by, named by kind (`mug.obj`, `025_mug/`)."),
 ]
-"""Options that are settings of robots too (`homie.kernel.opening`)."""
+"""Options that are settings of robots too (`homie.kernel.robot_factory`)."""
 
 SMALLEST_PICTURE, LARGEST_PICTURE = 16, 4096
 """Pixels of a side."""

@@ -27,7 +27,6 @@ from homie.kernel.interfaces import (
     SkillSet,
 )
 from homie.kernel.interfaces.prompts import PromptWriter
-from homie.kernel.opening import Opening
 from homie.kernel.options import OpenOptions
 from homie.kernel.registry import (
     DETECTOR,
@@ -43,6 +42,7 @@ from homie.kernel.registry import (
     resolve,
     settings_of,
 )
+from homie.kernel.robot_factory import Opening
 from homie.kernel.senses import Senses
 from homie.kernel.support.moved import renamed
 from homie.runtime.provenance import described

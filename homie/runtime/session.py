@@ -27,9 +27,9 @@ from homie.kernel.support.files import DISK
 from homie.kernel.types import EpisodeResult
 from homie.runtime.announcements import Announcements
 from homie.runtime.assembly import Parts, assemble
-from homie.runtime.conclusion import Conclusion, Verdict
 from homie.runtime.provenance import PartsFile
 from homie.runtime.runstore import EpisodeStore, RunFolder, disk_failure, read_steps, recording
+from homie.runtime.task_outcome import Conclusion, Verdict
 from homie.runtime.video import VideoWriter
 
 log = logging.getLogger(__name__)

@@ -43,7 +43,7 @@ from homie.kernel.types import (
 )
 from homie.runtime import caption
 from homie.runtime.caption import Caption, draw_caption, draw_card, label
-from homie.runtime.conclusion import Conclusion
+from homie.runtime.task_outcome import Conclusion
 
 VIEW_HEIGHT = 432
 WIDTH, HEIGHT = caption.WIDTH, VIEW_HEIGHT + caption.HEIGHT

@@ -24,8 +24,8 @@ from urllib.parse import urlsplit
 from homie.kernel.errors import BadInput
 from homie.kernel.support.packages import missing_part
 from homie.kernel.support.web import cookie_in, page_headers, same_secret, secret_cookie
-from homie.studio.hub import Hub, Page
 from homie.studio.messages import LARGEST, read_message
+from homie.studio.open_pages import Hub, Page
 
 try:
     from starlette.applications import Starlette

@@ -17,7 +17,7 @@ from homie.data.recording import notes
 from homie.kernel import registry
 from homie.kernel.errors import BadInput
 from homie.studio.orders import Begin, Do, Finish, Give, Move, Order, Quit, Say, Take
-from homie.studio.stick import Stick
+from homie.studio.teleop_commands import Stick
 
 MOTIONS: Mapping[str, tuple[Stick, float]] = {
     "forward": (Stick(drive=0.5), 1.0),

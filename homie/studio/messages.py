@@ -57,7 +57,7 @@ class Halt(_Message):
 
 
 class Held(_Message):
-    """The hand, as `homie.studio.stick.Stick`."""
+    """The hand, as `homie.studio.teleop_commands.Stick`."""
 
     type: Literal["stick"]
     drive: Deflection = 0.0

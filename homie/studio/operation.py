@@ -37,13 +37,13 @@ from homie.kernel.types import (
 )
 from homie.runtime.assembly import Chosen, Parts, load_planner
 from homie.runtime.session import undisturbed
-from homie.studio.charge import Asked, State, Watch
+from homie.studio.control_handover import Asked, State, Watch
 from homie.studio.inspection import thing_named, things_at
 from homie.studio.lines import read_line
 from homie.studio.options import TeleopOptions
 from homie.studio.orders import Begin, Desk, Do, Finish, Give, Look, Move, Order, Quit, Say, Take, Typed
 from homie.studio.pictures import Pace, Pictures
-from homie.studio.stick import Hand, Stick
+from homie.studio.teleop_commands import Hand, Stick
 
 log = logging.getLogger(__name__)
 PRACTICE = "practice, not recorded"

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from homie.data.recording import notes
 from homie.kernel.types import Subtask
 from homie.studio.inspection import Thing
-from homie.studio.stick import RELEASED, Stick
+from homie.studio.teleop_commands import RELEASED, Stick
 
 
 @dataclass(frozen=True, slots=True)

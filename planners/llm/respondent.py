@@ -9,8 +9,8 @@ from homie.kernel.errors import BadInput, PlannerError
 from homie.kernel.interfaces import Planner
 from homie.kernel.interfaces.prompts import Message, PlainQuestion, Respondent, Said
 from homie.kernel.types import Image
-from planners.llm.brain import ModelPlanner
 from planners.llm.messages import Reply, Request
+from planners.llm.model_planner import ModelPlanner
 from planners.llm.prompting.pictures import shrink
 
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.interfaces.prompts import Message, Rewriter
-from planners.llm.brain import ModelPlanner
 from planners.llm.messages import Request
+from planners.llm.model_planner import ModelPlanner
 
 SYSTEM = (
     "Rewrite the following text with the same meaning but in a different description while do not change object's "

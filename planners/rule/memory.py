@@ -10,7 +10,7 @@ from homie.kernel.knowledge import Knowledge, Remembered
 from homie.kernel.types import Detection, PlannerInput, in_sight
 from perception.names import canonical
 from planners.common_sense import ROOMS, could_be, is_container, is_furniture, is_room, is_surface, means, same_head
-from planners.rule.promise import promise
+from planners.rule.search_order import promise
 
 CLOSE = 0.4
 """Least share of the picture's width that furniture takes up if it was seen closely."""

@@ -13,7 +13,7 @@ from homie.kernel.types import Decision, ErrorCode, Feedback, PlannerInput, Subt
 from perception.names import canonical
 from planners.common_sense import SURFACES, is_container, is_furniture, is_room, means, usual_places
 from planners.rule.memory import Memory
-from planners.rule.promise import OPENING_ROUNDS
+from planners.rule.search_order import OPENING_ROUNDS
 
 T = TypeVar("T")
 Course: TypeAlias = Generator[Decision, PlannerInput, T]

@@ -13,9 +13,9 @@ from pydantic import BaseModel, ConfigDict
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces import Kinematics
-from homie.kernel.opening import Opening
 from homie.kernel.options import Seed
 from homie.kernel.robot.body import RobotSpec
+from homie.kernel.robot_factory import Opening
 from homie.kernel.types import Array, Pose2
 from ros_bridge.guard.link import GuardLink
 from ros_bridge.profiles.limited import narrowed

@@ -23,17 +23,17 @@ from homie.kernel.types import (
     Surface,
     rotation_z,
 )
-from skills.classical.drawing import draw
 from skills.classical.grasp_candidates import DOWN, Grasp, Tool, grasps, palm_touches, touches
 from skills.classical.overhang import drawings, levelled, lies_flat, pinches
 from skills.classical.places import half_depth
-from skills.classical.rims import blocked, scoops
+from skills.classical.plate_grasps import blocked, scoops
+from skills.classical.pull_over_edge import draw
+from skills.motion.arm_paths import ArmSpace
 from skills.motion.collision import FREE, TOUCH, Solids, without
 from skills.motion.hand import Hand
 from skills.motion.manipulation import AROUND, AWAY, Manipulation
 from skills.motion.motions import Motion, NotRetryable, Stuck, gripper_rotation, wrap
 from skills.motion.reaching import Option, Standing, same_place
-from skills.motion.ways import ArmSpace
 
 HOVER = 0.13
 """Metres before the grasp where the straight approach begins."""

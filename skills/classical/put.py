@@ -15,7 +15,7 @@ from homie.kernel.types.failure_reasons import MOST_NAMED
 from skills.classical.grasp_candidates import ROOM_ABOVE, THROUGH_FRONT
 from skills.classical.pick import APPROACH, LOW
 from skills.classical.places import half_depth, places
-from skills.classical.rims import blocked
+from skills.classical.plate_grasps import blocked
 from skills.motion.collision import Solids, without
 from skills.motion.hand import NOTHING, Hand
 from skills.motion.manipulation import Manipulation

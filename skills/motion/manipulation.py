@@ -11,6 +11,7 @@ import numpy as np
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Box, Command, FailureReason, Goal, Observation, Pose, Pose2, Subtask
+from skills.motion.arm_paths import ArmSpace
 from skills.motion.collision import DRIVEN, FREE, ON_ARRIVAL, PLANNED, TOUCH, Solids
 from skills.motion.driving import MobileSkill
 from skills.motion.hand import NOTHING, Hand
@@ -26,7 +27,6 @@ from skills.motion.reaching import (
     first_standing,
     solve_sequence,
 )
-from skills.motion.ways import ArmSpace
 
 BACK_OFF = 0.32
 """Metres before a standing where the arm is raised, so that it never swings into what the robot stands at."""

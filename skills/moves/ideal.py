@@ -9,7 +9,7 @@ from homie.kernel.robot import moves
 from homie.kernel.types import Command, Goal, Observation, Outcome, Pose2, Subtask
 from skills.attempts import AttemptSkill
 from skills.ideal_skill import SET
-from skills.moves.going import Refused, Traveller
+from skills.moves.ideal_move import Refused, Traveller
 from skills.moves.step import IN_THE_WAY
 from skills.moves.survey import GO_TO
 

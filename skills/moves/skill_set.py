@@ -11,9 +11,9 @@ from homie.kernel.robot.body import RobotSpec
 from homie.kernel.robot.moves import MOVES, ROWS
 from skills.ideal_skill_set import settable
 from skills.moves.charting import chart
-from skills.moves.driven import DrivenMove
-from skills.moves.going import Traveller
+from skills.moves.driven_move import DrivenMove
 from skills.moves.ideal import IdealMove
+from skills.moves.ideal_move import Traveller
 from skills.moves.step import Step
 from skills.moves.step_actions import SMALL
 from skills.moves.survey import survey

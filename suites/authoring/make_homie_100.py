@@ -42,7 +42,7 @@ from suites.authoring.homie_100.draft import Draft, Plan, fingerprint
 from suites.authoring.homie_100.entry import Entry
 from suites.authoring.homie_100.houses import GeneratedHouse
 from suites.authoring.homie_100.script import Unsuited
-from suites.authoring.written import write_yaml
+from suites.authoring.suite_writing import write_yaml
 
 ROOT = Path(__file__).parents[2]
 SUITE = ROOT / "homie" / "bench" / "suite" / "homie-100.yaml"

@@ -24,7 +24,7 @@ from suites.authoring.homie_eb.nav_drawing import CAMERA, Grounds, Way
 from suites.authoring.homie_eb.nav_ways import AROUND
 from suites.authoring.homie_eb.nav_words import texts
 from suites.authoring.states_script import Unsuited
-from suites.authoring.written import play_experts, write_yaml
+from suites.authoring.suite_writing import play_experts, write_yaml
 
 OUT = Path(__file__).parents[1] / "published" / "homie-eb-nav.yaml"
 NUMBER = 60

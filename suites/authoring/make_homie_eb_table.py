@@ -23,7 +23,7 @@ from homie.kernel.world.conditions import written
 from suites.authoring.homie_eb.table_errands import errand
 from suites.authoring.homie_eb.table_paraphrases import REFERENCES, at_length, said
 from suites.authoring.homie_eb.table_references import Unsuited
-from suites.authoring.written import maker_command, play_experts, write_yaml
+from suites.authoring.suite_writing import maker_command, play_experts, write_yaml
 
 OUT = Path(__file__).parents[1] / "published" / "homie-eb-table.yaml"
 PER_FAMILY = 12

@@ -20,7 +20,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.world.conditions import parse_condition, unknown_words
 from suites.authoring.homie_menu import doing, people, questions
 from suites.authoring.homie_menu.draft import Draft, Drafting
-from suites.authoring.written import write_yaml
+from suites.authoring.suite_writing import write_yaml
 
 OUT = Path(__file__).parents[1] / "published" / "homie-menu.yaml"
 ROOMS, OBJECTS, FIRST, HOUSES = 3, 16, 60_000, 50

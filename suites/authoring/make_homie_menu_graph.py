@@ -16,7 +16,7 @@ from homie.bench.suite.suite import Suite, Task, find_suite
 from suites.authoring.homie_menu.graph_options import options
 from suites.authoring.homie_menu.graph_ways import SKILLS, Impossible, Player
 from suites.authoring.make_homie_menu import PROTOCOL, STEPS
-from suites.authoring.written import write_yaml
+from suites.authoring.suite_writing import write_yaml
 
 OUT = Path(__file__).parents[1] / "published" / "homie-menu-graph.yaml"
 HEAD = """\

@@ -22,7 +22,7 @@ from homie.kernel.world.conditions import parse_condition, unknown_words
 from suites.authoring.states_people_tasks import MEETINGS
 from suites.authoring.states_script import Script, Unsuited
 from suites.authoring.states_tasks import TASKS, Draft, Pattern
-from suites.authoring.written import write_yaml
+from suites.authoring.suite_writing import write_yaml
 
 VERSION = 2
 """Of the suite: 1 had no people."""

@@ -22,7 +22,7 @@ import numpy as np
 
 from benchmarks.scripted import Endpoint
 from homie.bench.authoring.numbered import endings, listed
-from homie.bench.ledger import episode_seed
+from homie.bench.finished_episodes import episode_seed
 from homie.bench.suite.suite import Suite, Task, find_suite, read_subtask
 from homie.envs.mujoco.table.expert import plan as poses_of
 from homie.envs.mujoco.table.families import generate

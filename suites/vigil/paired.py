@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from homie.bench.score.foreign import Comparison
+from homie.bench.score.plugin_runs import Comparison
 from homie.bench.statistics import Term, bootstrap
 from homie.bench.tables import Cell, Column, Table
 from homie.kernel.errors import BadInput

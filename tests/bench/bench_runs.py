@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from homie.bench.episode import Episode
-from homie.bench.ledger import BenchFolder, plan
+from homie.bench.finished_episodes import BenchFolder, plan
 from homie.bench.options import BenchOptions
 from homie.bench.suite.suite import Suite
 from homie.kernel.options import RunOptions

@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from homie.bench.score.emmoe_error_rows import HEADS, counts_by_head
 from homie.bench.score.errors import CODES, GROUPS
 from homie.bench.score.metrics import ErrorCounts, Ratio
-from homie.bench.score.paper import HEADS, counts_by_head
 
 FILE = Path(__file__).parents[1] / "golden" / "emmoe_paper" / "tables.json"
 MODELS = ("GPT-4o", "Gemini", "Qwen2-VL", "MiniCPM", "o1", "SFT+DPO", "SFT")

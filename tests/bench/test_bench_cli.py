@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from homie.bench.ledger import read_bench
+from homie.bench.finished_episodes import read_bench
 from homie.bench.options import BenchOptions
 from homie.bench.play.checks import done_at_start, ready
 from homie.bench.play.progress import Progress

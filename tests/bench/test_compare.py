@@ -16,12 +16,12 @@ import pytest
 from bench_runs import DONE, LATE, RENAMED, WANDERED, rewrite, suite, write_run, write_single
 from rich.console import Console
 
-from homie.bench.ledger import SweepFile, read_bench
+from homie.bench.finished_episodes import SweepFile, read_bench
 from homie.bench.play.progress import Progress
 from homie.bench.runs_inside import runs_inside
 from homie.bench.score.compare import compare
+from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.metrics import metrics, shown_in
-from homie.bench.score.result_tables import Intervals
 from homie.bench.score.results import load_run, load_runs, make_profile
 from homie.bench.score.trajectory import Trajectory, written_step
 from homie.bench.statistics import Estimate, wilson

@@ -9,7 +9,7 @@ from pathlib import Path
 from bench_runs import DONE, LATE, RENAMED, WANDERED, rewrite, suite, write_run
 
 from homie.bench.score.compare import compare
-from homie.bench.score.result_tables import Intervals
+from homie.bench.score.compare_tables import Intervals
 from homie.bench.suite.suite import Suite
 from homie.bench.tables import to_markdown
 from homie.runtime.runstore import Usage

@@ -11,7 +11,7 @@ import pytest
 from bench_runs import DONE, write_run
 
 from homie.bench.episode import Episode, FailedTry, Finished
-from homie.bench.ledger import read_bench
+from homie.bench.finished_episodes import read_bench
 from homie.runtime.runstore import read_episode, read_model, write_model
 
 

@@ -21,7 +21,7 @@ from homie.bench.report.tables import (
     steps_figure,
     tables,
 )
-from homie.bench.score.result_tables import Intervals
+from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.scores import Count, Results, Score
 from homie.runtime.runstore import EpisodeFile
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import paper_tables
 
+from homie.bench.score.emmoe_error_rows import HEADS, shares_by_head
 from homie.bench.score.metrics import ErrorCounts
-from homie.bench.score.paper import HEADS, shares_by_head
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "metrics.md"
 

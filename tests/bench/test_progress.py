@@ -11,7 +11,7 @@ from bench_runs import DONE, LATE, WANDERED, write_run
 from rich.console import Console
 
 from homie.bench.episode import Episode, FailedTry
-from homie.bench.ledger import read_bench
+from homie.bench.finished_episodes import read_bench
 from homie.bench.play.progress import Progress, duration
 
 WAYS = {

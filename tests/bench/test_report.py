@@ -27,7 +27,7 @@ from homie.bench.report.browse import catalogue
 from homie.bench.report.data import load
 from homie.bench.report.plots import Bar, Stack, _ticks, share_bars, stacked_bars
 from homie.bench.report.tables import figures, glossary, keypath_figure, steps_figure
-from homie.bench.score.result_tables import Intervals
+from homie.bench.score.compare_tables import Intervals
 from homie.bench.statistics import Interval
 from homie.kernel.errors import BadInput
 from homie.kernel.options import RunOptions

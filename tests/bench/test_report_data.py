@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from bench_runs import DONE, LATE, RENAMED, WANDERED, rewrite, rounds, suite, write_run, write_single
 
-from homie.bench.ledger import BenchFile
+from homie.bench.finished_episodes import BenchFile
 from homie.bench.report.browse import FACETS, catalogue
 from homie.bench.report.data import KeyPath, Round, Shown, Source, load
 from homie.bench.score.scores import Results, Score

@@ -11,7 +11,7 @@ import yaml
 from homie.bench.goal_lines import read_goals
 from homie.bench.options import BenchOptions
 from homie.bench.play.runner import bench
-from homie.bench.score.result_tables import Intervals, report_table
+from homie.bench.score.compare_tables import Intervals, report_table
 from homie.bench.score.results import BenchRun, load_run
 from homie.kernel.errors import BadInput
 from homie.runtime.runstore import read_steps

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from homie.bench.episode import FailedTry
-from homie.bench.ledger import episode_seed, read_bench
+from homie.bench.finished_episodes import episode_seed, read_bench
 from homie.bench.options import BenchOptions
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress, duration

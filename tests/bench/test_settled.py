@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from homie.bench.ledger import plan
+from homie.bench.finished_episodes import plan
 from homie.bench.options import BenchOptions
-from homie.bench.play.parts import WorkerParts
 from homie.bench.play.runner import bench, episode_options
 from homie.bench.play.worker import Job, Report, perform
+from homie.bench.play.worker_parts import WorkerParts
 from homie.bench.suite.suite import find_suite
 
 OPEN, BRING = "open-fridge", "bring-apple"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from homie.bench.ledger import SweepFile, read_bench
+from homie.bench.finished_episodes import SweepFile, read_bench
 from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.sweep import sweep, variants

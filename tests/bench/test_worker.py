@@ -14,11 +14,11 @@ from homie_tiny import FilmedTinyRobot, LinesPlanner
 from pydantic import BaseModel
 
 from homie.bench.options import BenchOptions
-from homie.bench.play.parts import WorkerParts
 from homie.bench.play.pool import Limits, LocalPool
 from homie.bench.play.runner import shared_part
 from homie.bench.play.worker import EXPERT, Job, Report
 from homie.bench.play.worker import perform as perform_with
+from homie.bench.play.worker_parts import WorkerParts
 from homie.bench.suite.suite import Task
 from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, PlannerError, RobotFault
 from homie.kernel.interfaces import Robot

@@ -12,8 +12,8 @@ import pytest
 from homes import one_room
 from homie_tiny import FilmedTinyRobot, TinyDetector, TinySkills
 
-from homie.bench.play.parts import WorkerParts
 from homie.bench.play.worker import EXPERT, Job, Report, perform
+from homie.bench.play.worker_parts import WorkerParts
 from homie.bench.suite.suite import Task
 from homie.kernel.errors import BadInput, RobotFault
 from homie.kernel.options import OpenOptions, RunOptions

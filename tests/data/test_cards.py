@@ -10,9 +10,9 @@ import yaml
 from episodes import REPLANNED, write_run
 from test_recording import drive
 
-from homie.data.convert import make_dataset
 from homie.data.emmoe_export import export_emmoe
 from homie.data.options import EmmoeOptions, LeRobotOptions, TrainingOptions
+from homie.data.training_examples import make_dataset
 from homie.kernel.errors import BadInput
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from episodes import DONE, FAR, PICK, REPLANNED, TEXT, files_of, write_run
 
-from homie.data.convert import Words, kept, make_dataset
 from homie.data.episode import LeftOut
 from homie.data.examples.datafile import read_data_file
 from homie.data.examples.forms import ChatForm
@@ -19,6 +18,7 @@ from homie.data.options import TrainingOptions
 from homie.data.pictures import read_picture
 from homie.data.reader import read_lines, shown, validate
 from homie.data.sources.opening import open_sources
+from homie.data.training_examples import Words, kept, make_dataset
 from homie.kernel.errors import BadInput
 from homie.kernel.types import SUCCESS, VIEWS, Subtask
 from homie.runtime.assembly import load_prompts

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from episodes import DONE, PICK, TEXT, episode
 
-from homie.data.convert import Words, make_dataset
 from homie.data.examples.datafile import read_data_file
 from homie.data.examples.forms import OfficialForm
 from homie.data.options import TrainingOptions
+from homie.data.training_examples import Words, make_dataset
 from homie.kernel.types import SUCCESS, ErrorCode, Feedback, Subtask
 
 KEYPATH = [["[Open, kitchen_drawer]", "[Put, short_can, kitchen_drawer]", "[End]"]]

@@ -7,9 +7,9 @@ import json
 import pytest
 from episodes import REPLANNED, TEXT, write_run
 
-from homie.data.convert import make_dataset
 from homie.data.options import TrainingOptions
 from homie.data.reader import read_lines, shown
+from homie.data.training_examples import make_dataset
 
 
 @pytest.fixture(scope="module")

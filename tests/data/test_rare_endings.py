@@ -13,7 +13,6 @@ from demonstrations import LAYOUT, demonstration
 from episodes import DONE, FAR, PICK, episode, files_of, write_run
 from test_recording import drive
 
-from homie.data.convert import kept, make_dataset
 from homie.data.emmoe_export import expert_step, export_emmoe, keypaths_of
 from homie.data.episode import LeftOut
 from homie.data.examples.journal import UNFINISHED
@@ -28,6 +27,7 @@ from homie.data.recording.takes import list_takes, repair_takes
 from homie.data.sources.emmoe_episodes import EmmoeSource, ability
 from homie.data.sources.opening import open_sources
 from homie.data.split import make_split, read_split, side_of, write_split
+from homie.data.training_examples import kept, make_dataset
 from homie.kernel.errors import BadInput
 from homie.runtime.runstore.damage import read_finished
 

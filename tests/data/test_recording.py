@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from homie.data.convert import make_dataset
 from homie.data.episode import LeftOut
 from homie.data.options import TrainingOptions
 from homie.data.recording.mcapfile import Entry, McapFile, Reading, repair
@@ -25,6 +24,7 @@ from homie.data.recording.reader import read_recording
 from homie.data.recording.recorder import RECORDING
 from homie.data.recording.takes import list_takes, repair_takes
 from homie.data.sources.runs import RunSource
+from homie.data.training_examples import make_dataset
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.runtime.assembly import choose
 from homie.runtime.runstore import read_episode, read_steps

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from episodes import DONE, FAR, PICK, REPLANNED, TEXT, episode, write_episode, write_run
 
-from homie.data.convert import make_dataset
 from homie.data.examples.renaming import made_up, renamed
 from homie.data.options import TrainingOptions
+from homie.data.training_examples import make_dataset
 from homie.kernel.actions import Ability
 from homie.kernel.errors import BadInput
 from homie.kernel.types import ErrorCode, Feedback

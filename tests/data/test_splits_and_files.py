@@ -11,10 +11,9 @@ from episodes import DONE, REPLANNED, TEXT, episode, files_of, write_episode, wr
 
 from homie.bench.suite.suite import read_suite
 from homie.cli.main import main
-from homie.data.convert import make_dataset
 from homie.data.emmoe_export import export_emmoe, keypaths_of
 from homie.data.episode import Episode, LeftOut
-from homie.data.examples.rewritings import Rewritings
+from homie.data.examples.rewriting_cache import Rewritings
 from homie.data.examples.versions import versions
 from homie.data.options import EmmoeOptions, TrainingOptions
 from homie.data.reader import read_lines
@@ -22,6 +21,7 @@ from homie.data.sources.opening import open_sources
 from homie.data.sources.source import Entry, Source
 from homie.data.split import make_split, read_split, side_of, write_split
 from homie.data.statistics import count
+from homie.data.training_examples import make_dataset
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.prompts import Rewriter
 from homie.runtime.runstore import EpisodeFile, read_steps, write_ending

@@ -12,10 +12,10 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent.parent / "plugin"))
 from text_world import stage
 
-from homie.data.convert import make_dataset
 from homie.data.episode import LeftOut
 from homie.data.examples.teacher import labelled
 from homie.data.options import TrainingOptions
+from homie.data.training_examples import make_dataset
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.knowledge import Knowledge, Remembered

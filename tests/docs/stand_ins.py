@@ -190,8 +190,8 @@ def data_set(purpose: str) -> Make:
     def make(path: Path) -> None:
         from episodes import REPLANNED, write_run
 
-        from homie.data.convert import make_dataset
         from homie.data.options import TrainingOptions
+        from homie.data.training_examples import make_dataset
 
         run = write_run(path.with_suffix(".source"), ["a-0", "b-0"], REPLANNED)
         # A prompt of a few words: the tokenizers of tiny models cut words into many tokens.

@@ -9,7 +9,7 @@ from string import Formatter
 import pytest
 
 from error_detection.failure_advice import ADVICE, ONCE_MORE, REPEATED, explained, lasting
-from error_detection.homie_sentences import too_difficult
+from error_detection.further_sentences import too_difficult
 from homie.kernel.types import Failure, FailureReason
 from homie.kernel.types.failure_reasons import repeated
 

@@ -36,7 +36,7 @@ from hypothesis import strategies as st
 
 from homie.kernel.errors import BadInput, PlannerError
 from planners.llm.calls import EndpointSettings, Failure, RemoteModel
-from planners.llm.calls.retry import LONGEST, pause
+from planners.llm.calls.network_retries import LONGEST, pause
 from planners.llm.calls.waits import seconds_after
 
 SLACK = 4.0

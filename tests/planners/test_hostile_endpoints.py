@@ -30,7 +30,7 @@ from endpoint import (
 
 from homie.kernel.errors import PlannerError
 from planners.llm.calls import RemoteModel
-from planners.llm.calls.bounded import LARGEST
+from planners.llm.calls.answer_limits import LARGEST
 
 Make = Callable[..., RemoteModel]
 ONCE = {"retries": 0}

@@ -11,8 +11,8 @@ from homie.kernel.actions import ACTIONS, Ability
 from homie.kernel.errors import BadInput, PlannerError
 from homie.kernel.types import END, VIEWS, PlannerInput, Subtask
 from homie.runtime.assembly import load_prompts
-from planners.llm.brain import ModelPlanner
 from planners.llm.messages import LanguageModel, Reply, Request
+from planners.llm.model_planner import ModelPlanner
 from planners.llm.prompting.settings import PromptSettings
 from planners.llm.rewriting import ModelRewriter
 from planners.random_valid import RandomPlanner

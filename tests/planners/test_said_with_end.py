@@ -8,8 +8,8 @@ import pytest
 from homie.kernel.actions import ACTIONS
 from homie.kernel.types import END, VIEWS, PlannerInput, Subtask
 from planners.llm.answers import Layout
-from planners.llm.brain import ModelPlanner
 from planners.llm.messages import LanguageModel, Reply, Request
+from planners.llm.model_planner import ModelPlanner
 from planners.llm.prompting.settings import PromptSettings
 from planners.llm.reading import Unreadable, read
 

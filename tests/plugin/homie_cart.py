@@ -12,8 +12,8 @@ from homie.envs.mujoco.home.settings import HomeSettings
 from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.envs.mujoco.robots.grasping import Hand
 from homie.envs.mujoco.robots.mjcf import RobotFile
-from homie.kernel.opening import Opening
 from homie.kernel.robot.body import Group, RobotSpec
+from homie.kernel.robot_factory import Opening
 
 FILE = RobotFile(Path(__file__).with_name("cart.xml"))
 HAND = Hand("palm", "base", ("right_pad", "left_pad"), ("right_finger", "left_finger"))

@@ -13,7 +13,7 @@ from homie.studio.lines import read_line, urgent
 from homie.studio.operation import Operation
 from homie.studio.options import TeleopOptions
 from homie.studio.orders import STICK_SECONDS, Begin, Desk, Do, Finish, Give, Look, Move, Quit, Take
-from homie.studio.stick import RELEASED, Hand, Stick
+from homie.studio.teleop_commands import RELEASED, Hand, Stick
 
 TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny", "speed": 0.0}
 HOUSEHOLD = ("Go to", "Pick", "Put", "Open", "Close", "End")

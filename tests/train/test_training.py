@@ -11,9 +11,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent.parent / "data"))
 from episodes import REPLANNED, TEXT, write_run
 
-from homie.data.convert import make_dataset
 from homie.data.options import TrainingOptions
 from homie.data.split import SplitFile
+from homie.data.training_examples import make_dataset
 from homie.kernel.errors import BadInput
 from homie.train.folder import FILE
 from homie.train.options import DpoOptions, SftOptions

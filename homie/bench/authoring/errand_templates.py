@@ -1,4 +1,4 @@
-"""The templates: what is asked, of which houses. Their wordings are in `errand_texts.yaml`.
+"""The templates: what is asked, of which houses. Their wordings are in `errand_paraphrases.yaml`.
 
 A template draws its errand from a house, or says that the house has none.
 """
@@ -114,7 +114,7 @@ class Template:
     """A kind of task.
 
     Attributes:
-        name: Part of the ids of its tasks, and the key of its wordings in `errand_texts.yaml`.
+        name: Part of the ids of its tasks, and the key of its wordings in `errand_paraphrases.yaml`.
         draw: Samples a draft from a house.
         opened: Whether its houses have furniture that is open.
         essential: Whether training always has it, because no other template has a step of its kind.
@@ -133,7 +133,7 @@ class Template:
 
 @cache
 def _wordings_file() -> dict[str, Any]:
-    return dict(load_yaml(Path(__file__).with_name("errand_texts.yaml")))
+    return dict(load_yaml(Path(__file__).with_name("errand_paraphrases.yaml")))
 
 
 def _place(s: Situation) -> TaskDraft | None:

@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import Self, Unpack
 
 from homie.bench.episode import Episode
+from homie.bench.finished_episodes import BenchFolder, check_known, plan, unfinished
 from homie.bench.keywords import BenchKeywords
-from homie.bench.ledger import BenchFolder, check_known, plan, unfinished
 from homie.bench.options import BenchOptions
 from homie.bench.play.checks import ready
-from homie.bench.play.parts import WorkerParts
 from homie.bench.play.runner import BenchSummary, episode_job, raised, summary_of
 from homie.bench.play.worker import perform
+from homie.bench.play.worker_parts import WorkerParts
 from homie.bench.score.results import make_profile, trajectory
 from homie.bench.score.scores import Score, score_run
 from homie.kernel.errors import BadInput, suggestion

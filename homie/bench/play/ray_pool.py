@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from homie.bench.play.parts import WorkerParts
 from homie.bench.play.pool import START, Limits, Pool
 from homie.bench.play.worker import Job, Report, perform, prepare
+from homie.bench.play.worker_parts import WorkerParts
 from homie.kernel.errors import InfrastructureError
 from homie.kernel.support.packages import missing_part
 

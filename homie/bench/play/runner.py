@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from homie.bench.episode import UNREADABLE, Episode
-from homie.bench.ledger import BenchFolder, check_known, plan, unfinished
+from homie.bench.finished_episodes import BenchFolder, check_known, plan, unfinished
 from homie.bench.options import BenchOptions
 from homie.bench.play.checks import done_at_start, ready
 from homie.bench.play.pool import Limits, LocalPool, Pool
@@ -22,8 +22,8 @@ from homie.bench.play.progress import Progress
 from homie.bench.play.size import workers_of
 from homie.bench.play.worker import EXPERT, Job, Report
 from homie.bench.score.compare import first_table
+from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.metrics import WORLD, shown_in
-from homie.bench.score.result_tables import Intervals
 from homie.bench.score.results import load_run
 from homie.bench.statistics import Estimate
 from homie.bench.suite.suite import Suite

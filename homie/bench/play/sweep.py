@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from homie.bench.ledger import INDECISIVE, PLANNER, SweepFile
+from homie.bench.finished_episodes import INDECISIVE, PLANNER, SweepFile
 from homie.bench.options import BenchOptions
 from homie.bench.play.checks import ready
 from homie.bench.play.progress import Progress

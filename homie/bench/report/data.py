@@ -16,8 +16,8 @@ from typing import Literal, TypeAlias
 import yaml
 
 from homie.bench.episode import Episode, FailedTry
+from homie.bench.finished_episodes import BenchFile, is_bench, plan
 from homie.bench.goal_lines import GoalLine, read_goals
-from homie.bench.ledger import BenchFile, is_bench, plan
 from homie.bench.options import BenchOptions
 from homie.bench.report.origins import Origin, origin, origins
 from homie.bench.runs_inside import is_run, runs_inside

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from homie.bench.makeup import Batch
+from homie.bench.run_versions import Batch
 from homie.runtime.provenance import PartsFile, read_text
 
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from homie.bench.makeup import mixed_table
+from homie.bench.run_versions import mixed_table
+from homie.bench.score.answer_parsing import readings_table
+from homie.bench.score.compare_tables import RUN, Intervals, all_tables, metrics_table
 from homie.bench.score.differences import paired_table
 from homie.bench.score.mistakes import mistakes_table
-from homie.bench.score.readings import readings_table
-from homie.bench.score.result_tables import RUN, Intervals, all_tables, metrics_table
 from homie.bench.score.results import BenchRun, groups, load_runs, splits
 from homie.bench.score.scores import Count, Results
 from homie.bench.score.usage import Spent, usage_table

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from homie.bench.score.compare_tables import RUN, Intervals
 from homie.bench.score.metrics import WORLD, blocked, shown_in, terms
-from homie.bench.score.result_tables import RUN, Intervals
 from homie.bench.score.scores import Results
 from homie.bench.statistics import (
     POWER,

@@ -35,7 +35,7 @@ class Metric:
         needs: The parts of a score that it needs; if one of them raised in a profile, the metric has no value.
         share: Whether it is a share of episodes, with Wilson's interval; the others have a bootstrap interval.
         shown: The table with its column, in percent: `metrics` (and differences, splits, attributes), `reports`, "" for
-            none. What has another unit, such as seconds, is a column of its own in `homie.bench.score.result_tables`.
+            none. What has another unit, such as seconds, is a column of its own in `homie.bench.score.compare_tables`.
     """
 
     name: str

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from homie.bench.episode import Episode, Finished
-from homie.bench.ledger import PLANNER, BenchFile, SweepFile, is_bench, plan, read_bench
-from homie.bench.makeup import Makeup, makeup
+from homie.bench.finished_episodes import PLANNER, BenchFile, SweepFile, is_bench, plan, read_bench
+from homie.bench.run_versions import Makeup, makeup
 from homie.bench.score.mistakes import Failed, Mistake, applies, mistake_of
 from homie.bench.score.profiles import Homie, StrictEmmoe, plain
 from homie.bench.score.scores import Profile, Results, Score, score_run

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from homie.bench.ledger import is_bench
+from homie.bench.finished_episodes import is_bench
 from homie.bench.options import CompareOptions
 from homie.bench.runs_inside import is_run, runs_inside
 from homie.bench.score.compare import compare
-from homie.bench.score.foreign import Comparison, comparisons, page_across
-from homie.bench.score.result_tables import Intervals
+from homie.bench.score.compare_tables import Intervals
+from homie.bench.score.plugin_runs import Comparison, comparisons, page_across
 from homie.bench.score.results import check_different
 from homie.bench.tables import Table, write
 from homie.cli.output import say, tell

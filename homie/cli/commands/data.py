@@ -15,7 +15,6 @@ from homie.bench.play.progress import Progress as BenchProgress
 from homie.cli.output import columns, print_json, progress_console, say, tell
 from homie.cli.parameters import Config, Json, build, options_from
 from homie.cli.progress import bar
-from homie.data.convert import EpisodeOver, make_dataset
 from homie.data.emmoe_export import export_emmoe
 from homie.data.examples.datafile import DataFile, read_data_file
 from homie.data.examples.forms import Purpose
@@ -36,6 +35,7 @@ from homie.data.sources.opening import open_sources
 from homie.data.sources.source import Entry
 from homie.data.split import make_split, write_split
 from homie.data.statistics import count
+from homie.data.training_examples import EpisodeOver, make_dataset
 from homie.kernel.errors import BadInput
 from homie.kernel.support.packages import missing_part
 from homie.kernel.support.text import counted

@@ -16,8 +16,8 @@ from homie.kernel import exit_codes
 from homie.kernel.options import RunOptions
 from homie.kernel.support.text import printable
 from homie.runtime import session
-from homie.runtime.conclusion import NOTHING, Conclusion, Status
 from homie.runtime.display import ProgressDisplay
+from homie.runtime.task_outcome import NOTHING, Conclusion, Status
 
 STYLES: dict[Status, str] = {
     "done": "green",

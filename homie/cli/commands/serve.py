@@ -13,8 +13,8 @@ from homie.cli.parameters import Config, build, options_from, settings
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, MissingCheckpoint
 from homie.kernel.interfaces import Robot, SkillSet
-from homie.kernel.opening import Opening
 from homie.kernel.options import OpenOptions
+from homie.kernel.robot_factory import Opening
 from homie.runtime.assembly import load_skills
 
 Option = typer.Option

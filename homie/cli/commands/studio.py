@@ -34,7 +34,7 @@ def studio_command(config: Config = None, json: Json = False, **values: Any) -> 
 def teleop_command(config: Config = None, **values: Any) -> None:
     """Drive a robot from this terminal, by keys and by lines, until Ctrl-D; with --record it is recorded."""
     options = build(TeleopOptions, config, values)
-    from homie.studio.terminal import run_terminal
+    from homie.studio.teleop_terminal import run_terminal
 
     display = ProgressDisplay(progress_console())
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from homie.bench.ledger import is_bench
+from homie.bench.finished_episodes import is_bench
 from homie.bench.score.results import check_different
 from homie.bench.suite.emmoe_files import is_emmoe
 from homie.data.lerobot.info import is_lerobot

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from homie.bench.ledger import BenchFile, read_bench
+from homie.bench.finished_episodes import BenchFile, read_bench
 from homie.bench.score.results import make_profile, trajectory
 from homie.bench.suite.suite import read_subtask
 from homie.data.episode import Episode, LeftOut, Step
@@ -19,11 +19,11 @@ from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import to_json
 from homie.kernel.types import BY_PERSON, END, VIEWS, Execution, HistoryItem, RoundRecord
-from homie.runtime.conclusion import Verdict
 from homie.runtime.inputs import HAND, INPUTS, RoundInput, read_inputs
 from homie.runtime.runstore import FRAMES, EpisodeFile, RunFile, episode_folders, frame, read_run
 from homie.runtime.runstore.damage import Damaged, read_finished
 from homie.runtime.session import own_verdict
+from homie.runtime.task_outcome import Verdict
 
 SCENE = "scene.json"
 

@@ -23,9 +23,9 @@ from homie.envs.mujoco.robots.bodies.panda import FINGERS
 from homie.envs.mujoco.robots.bodies.panda_kinematics import PandaKinematics
 from homie.envs.snapshot_robot import Shape, SnapshotRobot
 from homie.kernel.errors import BadInput
-from homie.kernel.opening import Opening
 from homie.kernel.options import PictureSize, Seed, pixels_of
 from homie.kernel.robot.body import Group, Joint, RobotSpec
+from homie.kernel.robot_factory import Opening
 from homie.kernel.types import (
     Array,
     CameraFrame,

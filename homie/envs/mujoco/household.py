@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 import mujoco
 import numpy as np
 
-from homie.envs.mujoco.appliances import Appliances
+from homie.envs.mujoco.appliance_switches import Appliances
 from homie.envs.mujoco.house.build import Home
 from homie.envs.mujoco.house.index import ObjectInfo, ReceptacleInfo, SupportSurface
 from homie.envs.mujoco.resting import UPRIGHT

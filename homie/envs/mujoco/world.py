@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.envs.mujoco.appliances import Appliances
+from homie.envs.mujoco.appliance_switches import Appliances
 from homie.envs.mujoco.blueprints.extents import Extents
 from homie.envs.mujoco.house.build import Home
 from homie.envs.mujoco.house.index import ApplianceInfo, ArticulationInfo, ObjectInfo, ReceptacleInfo, SupportSurface

@@ -18,7 +18,7 @@ from homie.envs.thor.settings import ThorSettings
 from homie.envs.thor.snapshot import Names, snapshot_of
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, RobotFault
-from homie.kernel.opening import Opening
+from homie.kernel.robot_factory import Opening
 from homie.kernel.types import CameraFrame, Choice, Image, Intrinsics, Pose, Subtask
 from homie.kernel.world.snapshot import WorldSnapshot
 

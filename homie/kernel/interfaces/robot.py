@@ -40,7 +40,7 @@ class Robot(ABC):
     ```
 
     It is made as `cls(argument)` from `--robot NAME:ARGUMENT`; with `Settings`, as `cls(argument, settings)`. One whose
-    scene is an option of the run is registered as a `homie.kernel.opening.Opening`.
+    scene is an option of the run is registered as a `homie.kernel.robot_factory.Opening`.
 
     A robot brings `measured`, `observe`, `_send`, `_halt`, `_restart` and `close`, and says what its body is in `spec`.
     Stop order everywhere: stop, hold or park, disconnect, then flush data; `close` does the first three.

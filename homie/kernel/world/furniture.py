@@ -1,8 +1,8 @@
 """What anybody knows of furniture: what things are put on or into, what opens, where it stands, what is kept there.
 
 The one table of it: planners, perception, the making of houses and of tasks read it. Only what was measured of some
-kinds, and which of them a generated house needs for states, is said by them (`planners.rule.promise`). A kind that the
-embedded home builds has its shape beside the others of its folder (`homie.envs.mujoco.blueprints`).
+kinds, and which of them a generated house needs for states, is said by them (`planners.rule.search_order`). A kind that
+the embedded home builds has its shape beside the others of its folder (`homie.envs.mujoco.blueprints`).
 
 >>> [use.name for use in kinds(lambda use: use.opens) if use.looked_for and not use.rooms]
 ['drawer', 'cabinet', 'lower drawer', 'middle drawer', 'upper drawer']

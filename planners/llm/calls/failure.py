@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from homie.kernel.support.text import one_line
-from planners.llm.calls.lenient import error_message
+from planners.llm.calls.body_parsing import error_message
 from planners.llm.calls.waits import is_used_up, wait_asked
 
 PASSING = frozenset({408, 409, 425, 429})

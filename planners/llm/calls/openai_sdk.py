@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from planners.llm.calls.lenient import Count, error_message
+from planners.llm.calls.body_parsing import Count, error_message
+from planners.llm.calls.http_requests import http_client
 from planners.llm.calls.remote import Body, RemoteModel
 from planners.llm.calls.settings import SampledSettings
-from planners.llm.calls.wire import http_client
 from planners.llm.messages import Reply
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TypeVar, cast
 from pydantic import BaseModel
 
 from homie.kernel.errors import BadInput
-from planners.llm.brain import ModelPlanner
 from planners.llm.calls.remote import RemoteModel
+from planners.llm.model_planner import ModelPlanner
 from planners.llm.prompting.settings import PromptSettings
 
 S = TypeVar("S", bound=PromptSettings)

@@ -25,17 +25,17 @@ from pydantic import BaseModel, ValidationError
 
 from homie.kernel.errors import BadInput, PlannerError
 from homie.kernel.interfaces.prompts import Message
-from planners.llm.advice import advice_for
 from planners.llm.calls.address import checked_url, checked_variable
+from planners.llm.calls.body_parsing import error_message, parse
 from planners.llm.calls.cache import ResponseCache, remembers, request_key
 from planners.llm.calls.endpoint import shared_endpoint
 from planners.llm.calls.failure import Failure, about_form, of_status, scrubbed
-from planners.llm.calls.lenient import error_message, parse
+from planners.llm.calls.http_requests import within
+from planners.llm.calls.network_retries import call
 from planners.llm.calls.pictures import Pictures
-from planners.llm.calls.retry import call
 from planners.llm.calls.settings import EndpointSettings
-from planners.llm.calls.wire import within
 from planners.llm.messages import LanguageModel, Reply, Request
+from planners.llm.setting_advice import advice_for
 
 Body = dict[str, Any]
 _OF_MARKS = re.compile(r"prompt_?cache|cache_control", re.IGNORECASE)
@@ -76,8 +76,7 @@ class RemoteModel(LanguageModel):
         if settings.cache is None or not remembers(settings.cache, name):
             self._key()  # better now than in the middle of a run; answers from a cache need none
         self._cache = ResponseCache(settings.cache) if settings.cache else None
-        self._priced = settings.price_input is not None and settings.price_output is not None
-        if settings.budget is not None and not self._priced:
+        if settings.budget is not None and not settings.known:
             raise BadInput("budget needs to know what tokens cost: give price_input and price_output too.")
         self.reset(seed=0)
 
@@ -131,7 +130,7 @@ class RemoteModel(LanguageModel):
             "output": s.price_output,
             **{k: v for k, v in cached.items() if v is not None},
         }
-        prices = configured if self._priced else "not known: cost counts as 0"
+        prices = configured if s.known else "not known: cost counts as 0"
         limits = ("max_tokens", "image_format", "timeout", "deadline", "retries", "budget", "prompt_cache")
         return {
             "name": self.name,
@@ -183,7 +182,7 @@ class RemoteModel(LanguageModel):
         """The failure behind a connection that could not be made or was lost."""
         import httpx2
 
-        from planners.llm.calls.bounded import OversizedAnswer
+        from planners.llm.calls.answer_limits import OversizedAnswer
 
         cause = error.__cause__ or error
         host = self.endpoint.host
@@ -336,21 +335,12 @@ class RemoteModel(LanguageModel):
             raise PlannerError(f"The budget of the episode is spent: {self.spent:.4f} of {budget:g} US dollars.")
 
     def _account(self, body: Body, reply: Reply) -> Reply:
-        if self._priced:
-            reply = replace(reply, cost=self._dollars(reply))
+        if self.settings.known:
+            reply = replace(reply, cost=self.settings.cost(reply))
             self.spent += reply.cost
         if self._cache is not None:
             self._cache.put(request_key(self.endpoint.url, self.seed, body), self.name, reply)
         return reply
-
-    def _dollars(self, reply: Reply) -> float:
-        s = self.settings
-        usual = s.price_input or 0.0
-        read, write = reply.cache_read_tokens, reply.cache_write_tokens
-        millionths = max(0, reply.input_tokens - read - write) * usual
-        millionths += read * (usual if s.price_cache_read is None else s.price_cache_read)
-        millionths += write * (usual if s.price_cache_write is None else s.price_cache_write)
-        return (millionths + reply.output_tokens * (s.price_output or 0.0)) / 1e6
 
 
 def without_system(request: Request) -> Request:

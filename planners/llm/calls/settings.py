@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat
+from pydantic import Field, PositiveFloat
+
+from planners.llm.calls.prices import Prices
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
-class EndpointSettings(BaseModel):
-    """Times are seconds of wall clock, prices US dollars per million tokens."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+class EndpointSettings(Prices):
+    """Times are seconds of wall clock."""
 
     base_url: str | None = Field(None, description="Address of the endpoint (default: the provider's own).")
     api_key_env: str | None = Field(None, description="Environment variable with the API key (default: by provider).")
@@ -27,16 +27,7 @@ class EndpointSettings(BaseModel):
     deadline: PositiveFloat = Field(180.0, description="Seconds that one answer may take, with all retries and waits.")
     retries: int = Field(4, ge=0, le=20, description="Times that a request is sent again after a passing failure.")
     backoff: float = Field(1.0, ge=0, description="Seconds before the first retry; doubled each time, with jitter.")
-    price_input: float | None = Field(None, ge=0, description="US dollars per million input tokens.")
-    price_output: float | None = Field(None, ge=0, description="US dollars per million output tokens.")
-    price_cache_read: float | None = Field(
-        None, ge=0, description="The same for tokens from the provider's cache (default: price_input)."
-    )
-    price_cache_write: float | None = Field(
-        None, ge=0, description="The same for tokens that go into the provider's cache (default: price_input)."
-    )
     prompt_cache: bool = Field(True, description="Mark the fixed part of a prompt for the provider's cache.")
-    budget: PositiveFloat | None = Field(None, description="US dollars that an episode may cost; needs both prices.")
     cache: Path | None = Field(None, description="Folder of answers: what was asked before is not asked again.")
 
 

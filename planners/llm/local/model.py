@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from planners.llm.advice import advice_for
 from planners.llm.local.question import Question
 from planners.llm.local.source import Source
 from planners.llm.messages import LanguageModel, Reply, Request
+from planners.llm.setting_advice import advice_for
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from pydantic import BaseModel, Field, ValidationError
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.problems import explain
-from planners.llm.brain import ModelPlanner, PromptSettings
 from planners.llm.local.folder import read_json
 from planners.llm.local.model import LocalModel, Writing
 from planners.llm.local.process import ModelProcess
 from planners.llm.local.process_client import HostedModel, announced_host
 from planners.llm.local.source import OwnModel, Source, Weights, find_weights, open_weights
+from planners.llm.model_planner import ModelPlanner, PromptSettings
 from planners.llm.prompting.templates import built_in
 
 TRAINING = "training.json"

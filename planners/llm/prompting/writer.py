@@ -18,8 +18,8 @@ from planners.llm.reading import Unlisted, Unreadable
 
 
 class TemplateWriter(PromptWriter):
-    """Asks as `planners.llm.brain.ModelPlanner` does with the same settings. Raises BadInput for settings that cannot
-    be used together.
+    """Asks as `planners.llm.model_planner.ModelPlanner` does with the same settings. Raises BadInput for settings
+    that cannot be used together.
 
     Example:
         writer = TemplateWriter(PromptSettings(template="emmoe-text"))

@@ -12,9 +12,9 @@ from pydantic import BaseModel, BeforeValidator, Field
 from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import Image
 from planners.llm.calls import Body, Failure, wish_for
-from planners.llm.calls.contents import called, read_content
+from planners.llm.calls.body_parsing import Count, Words, a_mapping, words
 from planners.llm.calls.failure import about_length
-from planners.llm.calls.lenient import Count, Words, a_mapping, words
+from planners.llm.calls.http_requests import load_sdk
 from planners.llm.calls.openai_sdk import (
     ADDRESS,
     MARKS,
@@ -24,7 +24,7 @@ from planners.llm.calls.openai_sdk import (
     cache_key,
     is_strict,
 )
-from planners.llm.calls.wire import load_sdk
+from planners.llm.calls.reply_contents import called, read_content
 from planners.llm.messages import BESIDE, ODD_END, Finish, Reply, Request
 from planners.llm.providers.chat_providers import DEFAULT, find_provider
 

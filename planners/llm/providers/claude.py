@@ -17,10 +17,10 @@ from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import Image
 from planners.llm.calls import Body, EndpointSettings, RemoteModel, wish_for
 from planners.llm.calls.address import host_name
-from planners.llm.calls.contents import arguments_of, read_content
-from planners.llm.calls.lenient import Count, Words, a_mapping
+from planners.llm.calls.body_parsing import Count, Words, a_mapping
+from planners.llm.calls.http_requests import http_client, load_sdk
 from planners.llm.calls.planner import EndpointPlanner
-from planners.llm.calls.wire import http_client, load_sdk
+from planners.llm.calls.reply_contents import arguments_of, read_content
 from planners.llm.messages import BESIDE, Finish, Reply, Request
 from planners.llm.prompting.settings import PromptSettings
 

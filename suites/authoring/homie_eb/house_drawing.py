@@ -23,7 +23,7 @@ from homie.kernel.world.conditions import parse_condition, unknown_words
 from suites.authoring.homie_eb.house_errands import Kind, Lot, Numbered, TaskTemplate
 from suites.authoring.homie_eb.house_paraphrases import REFERENCES, at_length, in_a_row, said
 from suites.authoring.states_script import Unsuited
-from suites.authoring.written import maker_command, play_experts, write_yaml
+from suites.authoring.suite_writing import maker_command, play_experts, write_yaml
 
 SUITES = Path(__file__).parents[2] / "published"
 NUMBER = 50

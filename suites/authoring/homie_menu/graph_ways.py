@@ -21,8 +21,8 @@ from homie.kernel.types import END, Pose2, Subtask, is_interaction, with_held, w
 from homie.kernel.world import thresholds
 from homie.kernel.world.snapshot import RobotState
 from homie.runtime.live import Session
-from skills.moves.going import Refused
 from skills.moves.graph import Graph
+from skills.moves.ideal_move import Refused
 from skills.moves.skill_set import traveller
 
 SKILLS = "ideal-graph,ideal,ideal-people"

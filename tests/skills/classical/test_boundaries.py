@@ -15,9 +15,9 @@ from skills.classical.openclose import Close, Open
 from skills.classical.overhang import drawings, pinches
 from skills.classical.pick import SUNK, Pick, contents, standing_on
 from skills.classical.places import places
+from skills.classical.plate_grasps import scoops
 from skills.classical.pulls import Wrist, plan_pull, slides_across, turns_level
 from skills.classical.put import Put
-from skills.classical.rims import scoops
 from skills.motion.collision import without
 from skills.motion.hand import Hand
 from skills.motion.planning import CostMap

@@ -12,7 +12,7 @@ import numpy as np
 from homie.kernel.types import Array, Box, Pose, Solid
 from skills.classical.grasp_candidates import FINGERS, Grasp, Tool, grasps, palm_touches, touches
 from skills.classical.overhang import drawings, levelled, lies_flat, pinches
-from skills.classical.rims import blocked, scoops
+from skills.classical.plate_grasps import blocked, scoops
 from skills.motion.collision import Solids
 from skills.motion.motions import gripper_rotation
 from tests.skills.classical.scenes import (

@@ -15,8 +15,8 @@ from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench
 from homie.bench.repeatable import repeatable
 from homie.bench.suite.suite import find_suite
-from suites.tables.again import play_twice
 from suites.tables.endpoint import PROVIDER, Script, Served
+from suites.tables.repeatability import play_twice
 from suites.tables.suites import SUITES, chosen
 
 

@@ -15,11 +15,11 @@ from functools import lru_cache
 from typing import Literal
 
 from homie.envs.mujoco.blueprints import (
-    furniture_doors,
     furniture_kitchen,
     furniture_living,
     furniture_openings,
     furniture_rooms,
+    furniture_with_doors,
 )
 from homie.envs.mujoco.blueprints import objects as shapes
 from homie.envs.mujoco.blueprints.furniture import FurnitureKind, Style
@@ -31,7 +31,7 @@ from homie.kernel.options import Catalogue
 
 FURNITURE: dict[str, FurnitureKind] = {
     kind.name: kind
-    for module in (furniture_kitchen, furniture_doors, furniture_living, furniture_rooms, furniture_openings)
+    for module in (furniture_kitchen, furniture_with_doors, furniture_living, furniture_rooms, furniture_openings)
     for kind in module.KINDS
 }
 

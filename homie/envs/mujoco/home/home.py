@@ -40,8 +40,8 @@ from homie.kernel import registry
 from homie.kernel.actions import Action
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator, NameMatcher
-from homie.kernel.opening import Opening
 from homie.kernel.robot.body import Kind
+from homie.kernel.robot_factory import Opening
 from homie.kernel.types import Array, Command, Goal, Image, Pose2, Proprioception, wrapped
 from homie.kernel.world.snapshot import RobotState, WorldSnapshot, rounded
 

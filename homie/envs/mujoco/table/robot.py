@@ -26,7 +26,7 @@ from homie.envs.mujoco.table.settings import TableSettings
 from homie.envs.mujoco.table.world import TableWorld
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator
-from homie.kernel.opening import Opening
+from homie.kernel.robot_factory import Opening
 from homie.kernel.types import Command, Image, Pose2, Proprioception
 from homie.kernel.world.snapshot import WorldSnapshot
 

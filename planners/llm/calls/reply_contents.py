@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from planners.llm.calls.lenient import parse, words
+from planners.llm.calls.body_parsing import parse, words
 
 _THOUGHTS = frozenset({"thinking", "reasoning", "reasoning_text", "thought", "redacted_thinking", "summary_text"})
 _CALLS = frozenset({"tool_use", "tool_call", "function_call", "function"})

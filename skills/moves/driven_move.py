@@ -8,7 +8,7 @@ from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Pose2
 from skills.motion.driving import MobileSkill
 from skills.motion.motions import Motion, NotRetryable
-from skills.moves.going import Refused, Traveller
+from skills.moves.ideal_move import Refused, Traveller
 from skills.moves.step import begun
 
 

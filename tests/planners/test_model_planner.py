@@ -12,8 +12,8 @@ from text_world import stage
 from homie.kernel.errors import PlannerError
 from homie.kernel.support.files import to_json
 from homie.kernel.types import END, VIEWS, ErrorCode, PlannerInput, Subtask
-from planners.llm.brain import MAX_ECHO, ModelPlanner, PromptSettings
 from planners.llm.messages import LanguageModel, Reply, Request
+from planners.llm.model_planner import MAX_ECHO, ModelPlanner, PromptSettings
 
 ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
 GIVEN = PlannerInput(

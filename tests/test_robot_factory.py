@@ -11,8 +11,8 @@ from pydantic import BaseModel
 from homie.envs.mujoco.home.settings import HomeSettings
 from homie.envs.mujoco.table.settings import TableSettings
 from homie.kernel.errors import BadInput
-from homie.kernel.opening import Opening
 from homie.kernel.options import OpenOptions
+from homie.kernel.robot_factory import Opening
 
 
 class Made(TinyRobot):

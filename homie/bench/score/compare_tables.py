@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from homie.bench.score.emmoe_error_rows import HEADS, counts_by_head, shares_by_head
 from homie.bench.score.metrics import (
     WORLD,
     assumed_rate,
@@ -16,7 +17,6 @@ from homie.bench.score.metrics import (
     shown_in,
     skill_counts,
 )
-from homie.bench.score.paper import HEADS, counts_by_head, shares_by_head
 from homie.bench.score.scores import Count, Results
 from homie.bench.statistics import RESAMPLES, Estimate
 from homie.bench.tables import Cell, Column, Table

@@ -15,7 +15,7 @@ from homie.envs.mujoco.blueprints.catalog import OBJECTS
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.types import Box, Pose, Solid
 from skills.classical.grasp_candidates import FINGERS, Grasp, Tool, grasps
-from skills.classical.rims import ABOVE_FLOOR, LEAST_UNDER, blocked, scoops
+from skills.classical.plate_grasps import ABOVE_FLOOR, LEAST_UNDER, blocked, scoops
 from skills.motion.collision import Solids
 from skills.motion.hand import Hand
 

@@ -11,13 +11,13 @@ import yaml
 from bench_runs import rewrite
 from rich.console import Console
 
-from homie.bench.ledger import read_bench
-from homie.bench.makeup import Batch, Makeup, mixed_table
+from homie.bench.finished_episodes import read_bench
 from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench
+from homie.bench.run_versions import Batch, Makeup, mixed_table
 from homie.bench.score.compare import compare
-from homie.bench.score.result_tables import Intervals
+from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.results import load_run
 from homie.kernel.errors import BadInput
 from homie.runtime.provenance import PartsFile, kept, read_parts, read_text

@@ -72,7 +72,7 @@ def http_client() -> httpx2.AsyncClient:
     sees to the rest."""
     import httpx2
 
-    from planners.llm.calls.bounded import ACCEPTED, bound
+    from planners.llm.calls.answer_limits import ACCEPTED, bound
 
     return httpx2.AsyncClient(
         verify=certificates(),

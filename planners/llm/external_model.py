@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from homie.kernel.interfaces.prompts import Message
-from planners.llm.brain import ModelPlanner, PromptSettings
 from planners.llm.messages import LanguageModel, Reply, Request
+from planners.llm.model_planner import ModelPlanner, PromptSettings
 
 Ask: TypeAlias = Callable[[Sequence[Message]], Mapping[str, Any]]
 """From the messages of a question to the fields of a `Reply`: `text`, and `input_tokens`, `cost`, `finish`, ..."""

@@ -14,8 +14,8 @@ import pytest
 from bench_runs import DONE, LATE, write_run
 from rich.console import Console
 
-from homie.bench import ledger
-from homie.bench.ledger import (
+from homie.bench import finished_episodes
+from homie.bench.finished_episodes import (
     BenchFile,
     BenchFolder,
     check_known,
@@ -152,7 +152,7 @@ def test_nobody_knows_what_episodes_of_homie_0_1_were_made_with(run: Path) -> No
 
 
 def test_workers_of_a_killed_runner_are_waited_for(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ledger, "PATIENCE", 0.1)
+    monkeypatch.setattr(finished_episodes, "PATIENCE", 0.1)
     worker = os.open(run / "episodes", os.O_RDONLY)
     fcntl.flock(worker, fcntl.LOCK_SH)
     with pytest.raises(BadInput, match=r"^Workers of an earlier run still write into .*: end these processes first\.$"):
@@ -225,7 +225,7 @@ def test_every_task_once_before_any_again(bench, tmp_path: Path) -> None:
     assert summary.run_folder == tmp_path / "run" and summary.causes == {}
     job = pool.jobs[0]
     assert (job.options.rounds, job.options.attempts, job.options.task, job.mixed) == (7, 2, "put the ball", True)
-    assert (job.options.seed, job.trial) == (0, 0) and job.seed == ledger.episode_seed(0, "put", 0)
+    assert (job.options.seed, job.trial) == (0, 0) and job.seed == finished_episodes.episode_seed(0, "put", 0)
     assert [line.task for line in summary.lines] == ["put", "put", "get", "get"]
     idle = Answers(1)
     bench(idle, rounds=7, attempts=2)

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from homie.cli.commands.run import _show_card
 from homie.kernel.types import END, SUCCESS, EpisodeResult, ErrorCode, Feedback, HistoryItem, Subtask
-from homie.runtime.conclusion import NOTHING, Conclusion, Verdict
+from homie.runtime.task_outcome import NOTHING, Conclusion, Verdict
 
 PICK, FAILED = Subtask("Pick", "ball"), Feedback("fail", ErrorCode.E1, "no")
 TASK = "stack them"

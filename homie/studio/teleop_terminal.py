@@ -23,7 +23,7 @@ from homie.studio.lines import urgent
 from homie.studio.operation import Operation
 from homie.studio.options import TeleopOptions
 from homie.studio.orders import Desk, Quit, Typed
-from homie.studio.stick import RELEASED, Stick
+from homie.studio.teleop_commands import RELEASED, Stick
 
 KEYS: Mapping[str, Stick] = {
     "w": Stick(drive=0.5),

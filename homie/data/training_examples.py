@@ -17,7 +17,7 @@ from homie.data.examples.analyses import explained
 from homie.data.examples.datafile import DataFile, Recipe
 from homie.data.examples.forms import ChatForm, Form, Line, OfficialForm, Purpose
 from homie.data.examples.renaming import renamed
-from homie.data.examples.rewritings import Rewritings
+from homie.data.examples.rewriting_cache import Rewritings
 from homie.data.examples.teacher import labelled
 from homie.data.examples.versions import Rewrite, versions
 from homie.data.examples.writer import DatasetWriter

@@ -1,6 +1,6 @@
 """Are the results of a suite the same with one worker, and with four that are killed in the middle and started again?
 
-    python -m suites.tables.again OUT --planner random
+    python -m suites.tables.repeatability OUT --planner random
 
 Plays four tasks of each suite of numbered actions and poses, once by one worker, once by four: as soon as an episode of
 these is finished, the whole bench is killed by SIGKILL, and the same command goes on. Everything that episodes leave is
