@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 
 from homie.kernel.errors import BadInput
+from homie.kernel.support.web import is_local
 
 TOKEN_VARIABLE = "HOMIE_POLICY_TOKEN"
 """The default environment variable with the token."""
 
 LEAST = 16
 """Least length of a token in characters."""
-
-
-def is_local(host: str) -> bool:
-    """Whether an address can be reached from this machine only.
-
-    Example:
-        >>> is_local("127.0.0.1"), is_local("0.0.0.0")
-        (True, False)
-    """
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def read_token(variable: str) -> str:

@@ -12,7 +12,6 @@ too: a page of another site can neither read nor drive.
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import secrets
 import threading
 from collections.abc import Awaitable, Callable, Mapping
@@ -23,7 +22,7 @@ from urllib.parse import urlsplit
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.packages import missing_part
-from homie.kernel.support.web import cookie_in, page_headers, same_secret, secret_cookie
+from homie.kernel.support.web import cookie_in, is_local, page_headers, same_secret, secret_cookie
 from homie.studio.messages import LARGEST, read_message
 from homie.studio.open_pages import Hub, Page
 
@@ -218,13 +217,3 @@ class Access:
         if self._local and not is_local(urlsplit(f"//{host}").hostname or ""):
             return 421, WRONG_HOST
         return None
-
-
-def is_local(host: str) -> bool:
-    """Whether only this machine reaches an address."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

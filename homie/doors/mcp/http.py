@@ -13,8 +13,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from homie.doors.mcp.server import SESSION, Door
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import reason_of
-from homie.kernel.support.web import same_secret
-from homie.studio.app import is_local
+from homie.kernel.support.web import is_local, same_secret
 
 PATH = "/mcp"
 LARGEST = 2**20

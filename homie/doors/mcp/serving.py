@@ -16,6 +16,7 @@ from homie.doors.mcp.planner import TOKEN
 from homie.doors.mcp.suite import Budget, SuiteDriver
 from homie.kernel.errors import BadInput
 from homie.kernel.support.packages import missing_part
+from homie.kernel.support.web import is_local
 from homie.runtime.live import open_session
 
 if TYPE_CHECKING:
@@ -85,8 +86,6 @@ def _driver(suite: str, options: Mapping[str, Any], task: str, budget: Budget) -
 
 
 def _token(host: str) -> str:
-    from homie.studio.app import is_local
-
     token = os.environ.get(TOKEN, "")
     if not token and not is_local(host):
         raise BadInput(f"Other machines reach {host}: put a token into the environment variable {TOKEN}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import ipaddress
 from collections.abc import Mapping
 from http.cookies import CookieError, SimpleCookie
 
@@ -39,3 +40,16 @@ def cookie_in(header: str, name: str) -> str:
 def same_secret(answer: str, secret: str) -> bool:
     """Whether they are equal; how long it takes says nothing of where they differ."""
     return hmac.compare_digest(answer.encode("utf-8", "replace"), secret.encode())
+
+
+def is_local(host: str) -> bool:
+    """Whether an address can be reached from this machine alone.
+
+    Example:
+        >>> is_local("127.0.0.1"), is_local("0.0.0.0")
+        (True, False)
+    """
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

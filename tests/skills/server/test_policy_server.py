@@ -17,8 +17,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.support.web import is_local
 from skills.policies.policy import PolicyFailed
-from skills.policy_access import is_local, read_token
+from skills.policy_access import read_token
 from skills.policy_codec import FRAME_BYTES
 from skills.policy_messages import PROTOCOL, Done, Hello, Problem, Reset, Step, Welcome, from_frame, to_frame
 from skills.policy_server import PolicyServer, Service
