@@ -267,6 +267,7 @@ class Episode:
         result = EpisodeResult(
             self.task, how, self.round, self.history, self.inventory, stamp, self.report, self.answer
         )
+        self.planner.conclude(result)
         self.listener.on(EpisodeEnded(result))
         return result
 

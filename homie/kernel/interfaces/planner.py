@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from homie.kernel.interfaces.parts import Configurable, SharedPart
 from homie.kernel.types import (
     Decision,
+    EpisodeResult,
     PlannerInput,
 )
 
@@ -56,6 +57,16 @@ class Planner(Configurable, ABC):
 
         Raises:
             PlannerError: No decision could be made; the episode ends.
+        """
+
+    def conclude(self, result: EpisodeResult) -> None:
+        """The episode is over. For planners that have to tell another program what became of the last subtask.
+
+        It raises nothing: what goes wrong here is for the next `reset` to raise. Not called for an episode that was
+        lost.
+
+        Args:
+            result: How it ended, with all subtasks.
         """
 
     def describe(self) -> Mapping[str, object]:
