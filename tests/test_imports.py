@@ -99,7 +99,7 @@ LAYERS = {
     "planners": (
         ("common_sense", "parsing", "respondents", "play_desk"),
         ("rule", "llm", "human", "random_valid", "scripted", "play_server"),
-        ("erring", "homiebot"),
+        ("erring", "homiebot", "emmoe"),
     ),
     "planners.llm": (
         ("answers", "messages"),

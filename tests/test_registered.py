@@ -29,6 +29,7 @@ OUTSIDE = {
     "human": "a person answers",
     "function": "another program answers",
     "mcp": "an agent answers",
+    "emmoe": "a model server answers",
     "transformers": "a model of gigabytes",
     "homiebot": "tests/planners/test_homiebot.py installs its base model",
     "chat": "a server answers",

@@ -19,17 +19,27 @@ _SUBTASK = re.compile(r"Subtask: *\[")
 _LOOSE = re.compile(r"Subtask: *")
 
 
+def official_parts(text: str) -> tuple[str, str, str] | None:
+    """Analysis, subtask and model as the official parser takes them from an answer; None where it finds none of its two
+    forms, the strict one and the one without brackets."""
+    parts = _strict(text) or _loose(text)
+    if parts is None:
+        return None
+    inside, analysis, model = (part.strip() for part in parts)
+    return analysis, inside, model
+
+
 def official_draft(text: str) -> Draft:
     """The draft that the official parser finds: the strict form, or else the form without brackets.
 
     Raises Unclear if there is neither, or if a subtask has an empty part or more than three parts.
     """
-    parts = _strict(text) or _loose(text)
+    parts = official_parts(text)
     if parts is None:
         raise Unclear("The answer has not the form Analysis, Subtask, Model.")
-    inside, analysis, model = parts
+    analysis, inside, model = parts
     try:
-        return Draft((make_subtask(inside.split(",")),), analysis.strip(), model.strip())
+        return Draft((make_subtask(inside.split(",")),), analysis, model)
     except BadInput as error:
         raise Unclear(str(error)) from error
 

@@ -1,0 +1,10 @@
+"""EMMOE's two processes, model server and executor, each of which Homie can take the place of.
+
+    executor (TCP client)                                 model server (TCP, port 10010)
+    ["left.png", "back.png", "right.png", "front.png"]  ->
+                                                        <-  Pick, apple|RT-1-X|None
+    ["None", "success"]                                 ->
+                                                        <-  feedback received!
+
+Homie is the executor in `planner.py`, over the messages of `wire.py` and the socket of `link.py`.
+"""

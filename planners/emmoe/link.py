@@ -1,0 +1,109 @@
+"""One TCP connection between the two processes of EMMOE: whole messages within deadlines, without frames."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import time
+from collections.abc import Callable
+
+from homie.kernel.errors import BadInput
+from homie.kernel.support.web import is_local
+from planners.emmoe.wire import Malformed, quoted
+
+QUIET = 0.05
+"""Seconds without a byte after which a message that may be whole is whole."""
+REST = 10.0
+"""Seconds in which the rest of a message has to follow its beginning, and in which a message has to be taken."""
+
+
+class PeerGone(Exception):
+    """There is no going on with a peer: a clause about it (`closed the connection`)."""
+
+
+class Link:
+    """A connection. One side of it speaks at a time.
+
+    Args:
+        connection: Connected.
+        limit: Bytes of the longest message that is read.
+    """
+
+    def __init__(self, connection: socket.socket, limit: int) -> None:
+        self._connection, self._limit = connection, limit
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def send(self, message: bytes) -> None:
+        """Send a message. Raises PeerGone."""
+        self._connection.settimeout(REST)
+        try:
+            self._connection.sendall(message)
+        except TimeoutError:
+            raise PeerGone(f"has not taken a message in {REST:.0f} s") from None
+        except OSError:
+            raise PeerGone("closed the connection") from None
+
+    def receive(self, is_whole: Callable[[bytes], bool], seconds: float) -> bytes:
+        """The next message; b"" where the peer has left and said nothing more.
+
+        Args:
+            is_whole: Whether bytes may be a whole message; may raise Malformed.
+            seconds: Until it begins.
+
+        Raises:
+            Malformed: It is none, or too long.
+            PeerGone: The peer is silent, or left in the middle of a message.
+        """
+        data = b""
+        ends = time.monotonic() + seconds
+        while True:
+            whole = bool(data) and is_whole(data)
+            left = ends - time.monotonic()
+            self._connection.settimeout(max(1e-3, min(QUIET, left) if whole else left))
+            try:
+                more = self._connection.recv(self._limit + 1)
+            except TimeoutError:
+                if whole:
+                    return data
+                if data:
+                    raise Malformed(f"sent the beginning of a message ({quoted(data)}) and no end of it") from None
+                raise PeerGone(f"has sent nothing for {seconds:g} s") from None
+            except OSError:
+                more = b""
+            if not data:
+                ends = time.monotonic() + REST
+            if not more:
+                if data and not whole:
+                    raise PeerGone(f"closed the connection in the middle of a message ({quoted(data)})")
+                return data
+            data += more
+            if len(data) > self._limit:
+                raise Malformed(f"sent a message of more than {self._limit} bytes")
+
+    def close(self) -> None:
+        """End the connection. Idempotent."""
+        with contextlib.suppress(OSError):
+            self._connection.shutdown(socket.SHUT_RDWR)
+        self._connection.close()
+
+
+def require_local(host: str, allowed: bool, option: str) -> None:
+    """Raises BadInput for an address of other machines that was not allowed by an option."""
+    if not (allowed or is_local(host)):
+        raise BadInput(
+            f"EMMOE's protocol has no token and no encryption, and {host} is not this machine alone: whoever reaches"
+            f" the port can take part. Use 127.0.0.1 and a tunnel, or add {option}."
+        )
+
+
+def connect(host: str, port: int, seconds: float, limit: int) -> Link:
+    """Connect, again and again while nobody listens. Raises PeerGone after so many seconds."""
+    ends = time.monotonic() + seconds
+    while True:
+        try:
+            return Link(socket.create_connection((host, port), max(0.1, ends - time.monotonic())), limit)
+        except OSError as error:
+            if time.monotonic() + 0.2 >= ends or isinstance(error, socket.gaierror):
+                reason = error.strerror or str(error)
+                raise PeerGone(f"cannot be reached ({reason}), tried for {seconds:g} s") from None
+        time.sleep(0.2)

@@ -1,0 +1,257 @@
+"""The planner `emmoe`: EMMOE's model server decides, and Homie is the executor that it expects.
+
+The server names no task and takes no reset: it goes through its own tasks, and a trial ends for it with its End or
+after 20 rounds. So Homie plays the tasks that the server has, in its order; out of step it does not go on.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar, Never
+
+import cv2
+from pydantic import BaseModel, ConfigDict, Field
+
+from homie.kernel.error_codes import ErrorCode
+from homie.kernel.errors import BadInput, PlannerError
+from homie.kernel.interfaces import Planner
+from homie.kernel.support.files import slug, writing
+from homie.kernel.types import (
+    END,
+    SUCCESS,
+    UNTOLD,
+    VIEWS,
+    Decision,
+    EpisodeResult,
+    Feedback,
+    Image,
+    PlannerInput,
+    Subtask,
+)
+from planners.emmoe.link import Link, PeerGone, connect, require_local
+from planners.emmoe.wire import (
+    ACKNOWLEDGED,
+    LARGEST,
+    LIMIT,
+    PORT,
+    ROUNDS,
+    Malformed,
+    Wire,
+    feedback_message,
+    is_whole_subtask,
+    pictures_message,
+    quoted,
+    read_subtask,
+)
+from planners.llm.prompting.pictures import shrink
+
+HOST = "127.0.0.1"
+
+
+class EmmoeSettings(BaseModel):
+    """Settings of the planner `emmoe`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    wire: Wire = Field("repaired", description="`strict`: bytes and reading of the released executor.")
+    connect_seconds: float = Field(30.0, gt=0.0, description="How long to wait for the server's port to open.")
+    answer_seconds: float = Field(600.0, gt=0.0, description="How long a message of the server may take.")
+    pictures: str = Field("", description="Folder for the pictures, on a disk of the server's (default: a new one).")
+    picture_size: int = Field(256, ge=16, le=2048, description="Longest side of a picture, in pixels.")
+    without_token: bool = Field(
+        False, description="Allow a server on another machine: nothing protects the connection."
+    )
+
+
+class EmmoePlanner(Planner):
+    """Asks a model server of EMMOE. The argument is HOST:PORT, 127.0.0.1:10010 by default.
+
+    Raises BadInput for an argument that is none, and for another machine without `without_token`.
+    """
+
+    name = "emmoe"
+    Settings: ClassVar[type[BaseModel] | None] = EmmoeSettings
+
+    def __init__(self, argument: str = "", settings: EmmoeSettings | None = None) -> None:
+        self._settings = settings or EmmoeSettings.model_validate({})
+        self._host, self._port = address(argument)
+        require_local(self._host, self._settings.without_token, "--set without_token=true")
+        self._link: Link | None = None
+        self._lost = ""
+        """Why nothing more can be asked of the server."""
+        self._round = 0
+        """Rounds of the server's trial that have begun."""
+        self._open: Decision | None = None
+        """What the server has decided and waits to hear the result of."""
+        self._trials: Counter[str] = Counter()
+        self._own_folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder = Path()
+
+    @classmethod
+    def check(cls, argument: str, settings: BaseModel | None) -> None:
+        address(argument)
+
+    def describe(self) -> Mapping[str, object]:
+        shown = self._settings.model_dump(mode="json", include={"wire", "picture_size"})
+        return {"protocol": "EMMOE", **shown}
+
+    def reset(self, task: str, *, seed: int) -> None:
+        """Raises PlannerError where the server cannot be reached, or is still in a trial that is over here."""
+        if self._lost:
+            raise PlannerError(self._lost)
+        if self._open is not None or self._round:
+            self._lose(
+                f"is in round {max(self._round, 1)} of a trial that has ended here, and EMMOE's protocol has no message"
+                " to leave it",
+                "Start it again with the tasks that are left, and the same command again.",
+            )
+        label = slug(task)
+        self._trials[label] += 1
+        self._folder = self._pictures_folder() / label / str(self._trials[label])
+        if self._link is None:
+            limit = LIMIT if self._settings.wire == "strict" else LARGEST
+            try:
+                self._link = connect(self._host, self._port, self._settings.connect_seconds, limit)
+            except PeerGone as gone:
+                raise PlannerError(
+                    f"EMMOE's model server at {self._host}:{self._port} {gone}. Start it first: its port opens once its"
+                    " model is loaded, and --set connect_seconds=600 waits for that."
+                ) from None
+
+    def decide(self, planner_input: PlannerInput) -> Decision:
+        """Raises BadInput for a robot or a suite that does not fit, PlannerError where the server fails."""
+        _check(planner_input)
+        if self._open is not None:
+            self._tell(planner_input.feedback or UNTOLD)
+        self._round += 1
+        message = pictures_message(self._write(planner_input.views), self._settings.wire)
+        data = self._ask(message)
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            self._lose(f"sent no text ({quoted(data)})")
+        decision = read_subtask(
+            text, self._settings.wire, planner_input.inventory, planner_input.actions, planner_input.models
+        )
+        self._open = decision
+        if decision.subtasks == (END,):
+            self._tell(SUCCESS)
+            self._round = 0
+        return decision
+
+    def conclude(self, result: EpisodeResult) -> None:
+        """The server hears what became of the last subtask: it waits for that before it goes on to its next trial."""
+        if self._open is None:
+            return
+        problem = self._open.problem
+        last = Feedback("fail", ErrorCode.F1, problem) if problem else result.history[-1].feedback
+        try:
+            self._tell(last)
+        except PlannerError:
+            return  # the next reset raises it
+        if self._round >= ROUNDS:
+            self._round = 0
+
+    # ------------------------------------------------------------ the two exchanges
+
+    def _ask(self, message: bytes) -> bytes:
+        """The answer to pictures."""
+        link = self._connected()
+        try:
+            link.send(message)
+            data = link.receive(is_whole_subtask, self._settings.answer_seconds)
+        except (PeerGone, Malformed) as fault:
+            silent = isinstance(fault, PeerGone) and self._round == 1
+            self._lose(str(fault), "If it answers another client, such as a second worker, add --workers 1." * silent)
+        if not data:
+            self._lose("closed the connection")
+        return data
+
+    def _tell(self, feedback: Feedback) -> None:
+        """Send the result of the subtask that is open, and wait for the acknowledgement."""
+        link = self._connected()
+        decision, self._open = self._open, None
+        subtask = decision.subtasks[0] if decision is not None and decision.subtasks else Subtask("")
+        try:
+            link.send(feedback_message(feedback, subtask, self._settings.wire))
+            data = link.receive(lambda data: len(data) >= len(ACKNOWLEDGED), self._settings.answer_seconds)
+        except (PeerGone, Malformed) as fault:
+            self._lose(str(fault))
+        if not data:
+            self._lose("closed the connection")
+        if data != ACKNOWLEDGED:
+            self._lose(f"did not acknowledge a result but sent {quoted(data)}")
+
+    def _connected(self) -> Link:
+        if self._link is None:
+            raise PlannerError(self._lost or "EMMOE's model server was not asked yet: reset the planner first.")
+        return self._link
+
+    def _lose(self, clause: str, hint: str = "") -> Never:
+        """Raises PlannerError: which task the server is at is not known any more."""
+        if self._link is not None:
+            self._link.close()
+        self._link = None
+        where = f" in round {self._round}" if self._round and not clause.startswith("is in") else ""
+        advice = hint or "Start it again with the tasks that are left, and the same command again."
+        self._lost = f"EMMOE's model server at {self._host}:{self._port} {clause}{where}. {advice}"
+        raise PlannerError(self._lost)
+
+    # ------------------------------------------------------------ pictures
+
+    def _pictures_folder(self) -> Path:
+        if self._settings.pictures:
+            return Path(self._settings.pictures).expanduser().absolute()
+        if self._own_folder is None:
+            self._own_folder = tempfile.TemporaryDirectory(prefix="homie-emmoe-")
+        return Path(self._own_folder.name)
+
+    def _write(self, views: Mapping[str, Image]) -> dict[str, str]:
+        """The pictures of a round as files, by view, named as the released executor names them."""
+        paths = {}
+        with writing(self._folder, "pictures into"):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            for view in VIEWS:
+                path = self._folder / f"subtask{self._round}_{view}.png"
+                picture = shrink(views[view], self._settings.picture_size)
+                _, data = cv2.imencode(".png", cv2.cvtColor(picture, cv2.COLOR_RGB2BGR))
+                path.write_bytes(data.tobytes())
+                paths[view] = str(path)
+        return paths
+
+
+def address(argument: str) -> tuple[str, int]:
+    """Host and port of HOST:PORT, those of EMMOE for "". Raises BadInput.
+
+    Example:
+        >>> address(""), address("[::1]:10011")
+        (('127.0.0.1', 10010), ('::1', 10011))
+    """
+    if not argument:
+        return HOST, PORT
+    host, _, port = argument.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise BadInput(f"The argument of the planner 'emmoe' is HOST:PORT, such as {HOST}:{PORT} (got '{argument}').")
+    return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+def _check(planner_input: PlannerInput) -> None:
+    """Raises BadInput for what the protocol of EMMOE has no words for."""
+    if missing := [view for view in VIEWS if view not in planner_input.views]:
+        raise BadInput(
+            f"EMMOE's model server wants four views, and this robot has no picture {', '.join(missing)}: "
+            "use a robot in a home, such as --robot mujoco."
+        )
+    if planner_input.rounds > ROUNDS:
+        raise BadInput(
+            f"EMMOE's model server goes on to its next trial after {ROUNDS} rounds (got {planner_input.rounds}): "
+            f"use --rounds {ROUNDS} or fewer."
+        )
+    if planner_input.choices or planner_input.visibility.feedback not in ("codes", "text"):
+        raise BadInput(
+            "EMMOE's protocol has neither numbered actions nor results that are withheld: play another suite, such as"
+            " homie-100."
+        )
