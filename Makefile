@@ -10,7 +10,7 @@ AREA ?= core
 OUT ?= runs/demo-$(shell date +%Y%m%d-%H%M%S)
 # From 4.0 on, MuJoCo's files come with mujoco-core: pip would remove them with the mujoco of before.
 FORGET_OLD_MUJOCO = $(PIP) show --quiet mujoco-core 2>/dev/null || $(PIP) uninstall --quiet --yes mujoco 2>/dev/null
-SOURCES := .ci examples homie planners skills perception error_detection ros_bridge ros suites benchmarks tests
+SOURCES := .ci examples homie planners skills perception error_detection ros_bridge robot_server ros suites benchmarks tests
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test experts mutants docs check-docs lint format bench bounds clean

@@ -19,6 +19,8 @@ from pathlib import Path
 
 import pytest
 
+from homie.kernel.support.packages import OURS
+
 PATIENCE = 600.0
 
 
@@ -93,6 +95,6 @@ def installed_homie(folder: Path) -> Path:
         for group, table in groups.items()
     ]
     (about / "entry_points.txt").write_text("\n".join(lines))
-    for name in ("homie", "planners", "skills", "perception", "error_detection", "ros_bridge", "suites"):
+    for name in OURS:
         (site / name).symlink_to(root / name)
     return site

@@ -10,7 +10,10 @@ pytest.importorskip("websockets")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["robot", "m3"], "There is no command 'robot':"),
+        (["robt", "m3"], "There is no command 'robt':"),
+        (["robot", "franca"], "Unknown robot 'franca': did you mean 'franka'?"),
+        (["robot", "franka:pick", "--listen", "tcp://0.0.0.0:1"], "listens on this machine only, not at 0.0.0.0"),
+        (["robot", "franka:pick", "--listen", "unix:nowhere/robot"], "Cannot listen at unix:nowhere/robot"),
         (["ros", "--profile", "fetsch"], "There is no robot profile 'fetsch': did you mean 'fetch'?"),
         (["policy", "octto"], "Unknown skill set 'octto': did you mean 'octo'?"),
         (["policy", "tiny"], "The skill set 'tiny' has no policy that could be served."),

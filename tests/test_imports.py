@@ -243,6 +243,19 @@ def test_folders_import_only_the_contracts(folder):
     assert wrong == []
 
 
+def test_the_robot_server_imports_nothing_of_homie():
+    """It runs in other Pythons: the standard library, numpy and msgpack are all that it may ask for. The robots of
+    others that it has by name import their simulators."""
+    allowed = (*sys.stdlib_module_names, "numpy", "msgpack", "robot_server")
+    wrong = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in files("robot_server")
+        for name in imported(path)
+        if not inside(name, allowed)
+    ]
+    assert wrong == []
+
+
 def test_the_kernel_imports_no_folder():
     wrong = [
         f"{path.relative_to(ROOT)} imports {name}"

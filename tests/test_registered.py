@@ -36,7 +36,7 @@ OUTSIDE = {
     "anthropic": "a server answers",
     "responses": "a server answers",
     "gemini": "a server answers",
-    "remote": "a policy server answers",
+    "remote": "a policy server or a robot server answers",
     "openpi": "a policy server answers",
     "vla-eval": "a policy server answers",
     "ros": "a robot on a ROS 2 network answers",

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from homie.cli.commands.serve_robot import robot
 from homie.cli.output import print_json, tell
 from homie.cli.parameters import Config, build, options_from, settings
 from homie.kernel import registry
@@ -212,4 +213,4 @@ def mcp(
     )
 
 
-serve_command = {"policy": policy, "ros": ros, "agent": agent, "mcp": mcp}
+serve_command = {"policy": policy, "robot": robot, "ros": ros, "agent": agent, "mcp": mcp}

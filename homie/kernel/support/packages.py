@@ -20,7 +20,7 @@ DISTRIBUTION = "homie-robot"
 """The name to install, which is not the name to import."""
 STRANGER = "homie"
 """Another project on PyPI, for MQTT: it brings a package of the same name."""
-OURS = ("homie", "planners", "skills", "perception", "error_detection", "ros_bridge", "suites")
+OURS = ("homie", "planners", "skills", "perception", "error_detection", "ros_bridge", "robot_server", "suites")
 """The packages that Homie brings, all beside each other."""
 
 

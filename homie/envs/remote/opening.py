@@ -1,0 +1,70 @@
+"""`--robot remote:URL`: a robot server that runs already. `--robot remote:TARGET`: one that is started for the run."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from homie.envs.remote.link import Link
+from homie.envs.remote.process import ServerProcess
+from homie.envs.remote.robot import RemoteRobot, connect
+from homie.kernel.errors import BadInput
+from homie.kernel.opening import Opening
+from homie.kernel.options import Seed
+from robot_server.command import TOKEN_VARIABLE
+from robot_server.wire import TCP, UNIX
+
+
+class RemoteSettings(BaseModel):
+    """How a robot server is reached or started, and how long it may take (seconds of the wall clock)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    seed: Seed = 0
+    python: str = Field("", description="The Python that a server is started with (default: that of Homie).")
+    token_env: str = Field(TOKEN_VARIABLE, description="The environment variable with the token of a server at tcp://.")
+    start_seconds: float = Field(120.0, gt=0.0, description="For the start of a server.")
+    connect_seconds: float = Field(10.0, gt=0.0, description="For the connection.")
+    reply_seconds: float = Field(30.0, gt=0.0, description="For an answer; a server that takes longer is given up.")
+    reset_seconds: float = Field(180.0, gt=0.0, description="For the start of an episode.")
+
+
+def open_robot(argument: str, settings: RemoteSettings) -> RemoteRobot:
+    """The robot of `--robot remote:ARGUMENT`.
+
+    Raises:
+        BadInput: The address, the token, the target or the description of the robot is wrong.
+        InfrastructureError: There is no robot server, or it does not start.
+    """
+    if not argument:
+        raise BadInput(
+            "Which robot server? Give --robot remote:unix:PATH, remote:tcp://HOST:PORT, or what to start, as"
+            " remote:FILE.py:CLASS."
+        )
+    with contextlib.ExitStack() as opened:
+        url, process = argument, None
+        if not argument.startswith((UNIX, TCP)):
+            process = ServerProcess(settings.python or sys.executable, argument, settings.start_seconds)
+            opened.callback(process.close)
+            url = process.url
+        elif settings.python:
+            raise BadInput(f"The robot server at {argument} runs already: leave out the setting `python`.")
+        link = Link(
+            url,
+            token="" if process else os.environ.get(settings.token_env, "").strip(),
+            connect_seconds=settings.connect_seconds,
+            reply_seconds=settings.reply_seconds,
+            process=process,
+        )
+        opened.callback(link.close)
+        robot = connect(link, settings.reset_seconds)
+        robot.reset(seed=settings.seed)
+        opened.pop_all()
+        return robot
+
+
+open_remote = Opening(RemoteSettings, open_robot)
+"""The robot behind a robot server."""

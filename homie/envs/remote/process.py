@@ -1,0 +1,112 @@
+"""A robot server of one's own: started in another Python, on a Unix socket of its own, and ended with its robot."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import robot_server
+from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.support.files import reason_of
+
+SERVER = Path(robot_server.__file__).parent
+"""What the other Python is started with: it needs nothing else of Homie."""
+END_SECONDS = 3.0
+"""How long a server may take to close its robot."""
+OWN = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
+"""Variables of this Python that mean nothing to another one."""
+
+
+class ServerProcess:
+    """A robot server that ends with this process, however this one ends.
+
+    Args:
+        python: The interpreter that runs it.
+        target: FILE.py:CLASS, MODULE:CLASS or a name, with :ARGUMENT behind it.
+        seconds: Time limit of its start.
+        variables: Of its environment, in addition to those of this process.
+
+    Attributes:
+        target: As it was given.
+        url: Where it can be reached.
+
+    Raises:
+        BadInput: There is no such interpreter, or the server has refused the target.
+        InfrastructureError: It has not started.
+    """
+
+    def __init__(self, python: str, target: str, seconds: float, variables: Mapping[str, str] | None = None) -> None:
+        self.target = target
+        self._folder = Path(tempfile.mkdtemp(prefix="homie-robot-"))
+        self._log = self._folder / "log"
+        left_out = () if python == sys.executable else OWN
+        environment = {name: value for name, value in os.environ.items() if name not in left_out}
+        try:
+            with self._log.open("wb") as log:
+                self._process = subprocess.Popen(
+                    [python, str(SERVER), target, "--listen", f"unix:{self._folder}/socket", "--until-stdin-ends"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    env={**environment, **(variables or {})},
+                    start_new_session=True,  # Ctrl-C is ours: it stops the robot first
+                )
+        except OSError as error:
+            shutil.rmtree(self._folder)
+            raise BadInput(f"Cannot start the Python '{python}': {reason_of(error)}.") from error
+        try:
+            self.url = self._ready(target, seconds)
+        except BaseException:
+            self.close()
+            raise
+
+    def _ready(self, target: str, seconds: float) -> str:
+        """The address that it says once it can be reached."""
+        assert self._process.stdout is not None
+        ends, line = time.monotonic() + seconds, b""
+        while not line.endswith(b"\n"):
+            left = ends - time.monotonic()
+            if left <= 0.0 or not select.select([self._process.stdout], [], [], left)[0]:
+                raise InfrastructureError(f"The robot server of '{target}' has not started in {seconds:g} s.")
+            if not (more := os.read(self._process.stdout.fileno(), 4096)):
+                code = self._process.wait()
+                kind = BadInput if code == BadInput.exit_code else InfrastructureError
+                raise kind(f"The robot server of '{target}' has not started: {self._last_words()}")
+            line += more
+        return line.decode().removeprefix("ready ").strip()
+
+    def why_gone(self) -> str:
+        """What became of it, as the end of a sentence; "" while it runs."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            code = self._process.wait(1.0)
+            how = f"signal {signal.Signals(-code).name} killed it" if code < 0 else f"it ended with code {code}"
+            return f"{how} ({words})" if (words := self._last_words("")) else how
+        return ""
+
+    def _last_words(self, otherwise: str = "it has written nothing.") -> str:
+        """The last line that it has written."""
+        lines = self._log.read_text("utf-8", "replace").strip().splitlines()
+        return lines[-1].strip() if lines else otherwise
+
+    def close(self) -> None:
+        """End it, and wait until it has. Idempotent."""
+        if self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(END_SECONDS)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+        shutil.rmtree(self._folder, ignore_errors=True)

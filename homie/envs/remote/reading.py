@@ -1,0 +1,141 @@
+"""Values of the robot protocol as those of Homie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from homie.envs.snapshot_robot import Shape
+from homie.kernel.errors import InfrastructureError
+from homie.kernel.types import (
+    Array,
+    Articulation,
+    Box,
+    CameraFrame,
+    GripperState,
+    Image,
+    Intrinsics,
+    Pose,
+    Pose2,
+    Proprioception,
+    Solid,
+    Surface,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Felt:
+    """What a robot feels, and when."""
+
+    stamp: float
+    body: Proprioception
+
+
+def felt(content: Any) -> Felt:
+    """What `measured` of a served robot returns. Raises InfrastructureError."""
+    try:
+        x, y, yaw = content.get("base", (0.0, 0.0, 0.0))
+        ahead, turning = content.get("base_velocity", (0.0, 0.0))
+        grippers = {name: _gripper(state) for name, state in content.get("grippers", {}).items()}
+        body = Proprioception(
+            Pose2(x, y, yaw), (ahead, turning), content.get("joints", {}), grippers, content.get("velocities", {})
+        )
+        return Felt(float(content["stamp"]), body)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise _wrong("measured", error) from error
+
+
+def _gripper(state: Mapping[str, Any]) -> GripperState:
+    right, left = state.get("contact", (False, False))
+    return GripperState(
+        float(state["opening"]), (bool(right), bool(left)), bool(state.get("holding", False)), state.get("speed", 0.0)
+    )
+
+
+def frame(name: str, picture: Mapping[str, Any]) -> CameraFrame:
+    """What `picture` of a served robot returns. Raises InfrastructureError."""
+    try:
+        rgb = image(picture["rgb"])
+        height, width = rgb.shape[:2]
+        fx, fy, cx, cy = picture["intrinsics"]
+        return CameraFrame(
+            name=name,
+            rgb=rgb,
+            depth=picture.get("depth"),
+            intrinsics=Intrinsics(fx, fy, cx, cy, width, height),
+            pose=Pose(_array(picture["position"], 3), _array(picture["rotation"], 3, 3)),
+            instances=picture.get("instances"),
+            instance_names=tuple(picture.get("instance_names", ())),
+        )
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise _wrong(f"picture('{name}')", error) from error
+
+
+def image(content: Any) -> Image:
+    """A picture (H, W, 3) uint8. Raises InfrastructureError."""
+    if not (isinstance(content, np.ndarray) and content.dtype == np.uint8 and content.ndim == 3):
+        raise InfrastructureError("The robot server sends something as a picture that is not (H, W, 3) uint8.")
+    return content
+
+
+def shape(content: Any) -> Shape:
+    """One of what `shapes` of a served robot returns. Raises InfrastructureError."""
+    try:
+        return Shape(
+            box=None if content.get("box") is None else _box(content["box"]),
+            parts=tuple(_solid(part) for part in content.get("parts", ())),
+            solids=tuple(_box(box) for box in content.get("solids", ())),
+            surfaces=tuple(_surface(item) for item in content.get("surfaces", ())),
+            articulations=tuple(_articulation(item) for item in content.get("articulations", ())),
+        )
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise _wrong("shapes", error) from error
+
+
+def _box(content: Mapping[str, Any]) -> Box:
+    return Box(_array(content["center"], 3), _array(content["half"], 3), float(content.get("yaw", 0.0)))
+
+
+def _solid(content: Mapping[str, Any]) -> Solid:
+    points = content.get("points")
+    pose = Pose(_array(content["position"], 3), _array(content["rotation"], 3, 3))
+    corners = None if points is None else np.asarray(points, np.float64).reshape(-1, 3)
+    return Solid(content["kind"], _array(content["half"], 3), pose, corners)
+
+
+def _surface(content: Mapping[str, Any]) -> Surface:
+    access = content.get("access")
+    return Surface(
+        _array(content["center"], 3),
+        float(content["half_x"]),
+        float(content["half_y"]),
+        float(content.get("yaw", 0.0)),
+        float(content.get("clearance", np.inf)),
+        None if access is None else _array(access, 2),
+        float(content.get("lid", np.inf)),
+    )
+
+
+def _articulation(content: Mapping[str, Any]) -> Articulation:
+    vectors = ("axis_point", "axis", "handle", "handle_axis", "outward")
+    panel = content.get("panel")
+    return Articulation(
+        kind=content["kind"],
+        **{name: _array(content[name], 3) for name in vectors},
+        opening=float(content["opening"]),
+        range=float(content["range"]),
+        panel=None if panel is None else _box(panel),
+    )
+
+
+def _array(content: Sequence[float], *shape: int) -> Array:
+    return np.asarray(content, np.float64).reshape(shape)
+
+
+def _wrong(what: str, error: Exception) -> InfrastructureError:
+    return InfrastructureError(
+        f"The robot server sends something as '{what}' that is none (docs/remote.md): {type(error).__name__} {error}."
+    )

@@ -1,0 +1,136 @@
+"""A robot behind a robot server: every call is a request, what belongs to skills and gate is on this side.
+
+```
+skills --Command--> gate --targets--> Link --socket--> robot_server --> a robot in another Python
+locator, records <--WorldSnapshot, Shape--- Link <----
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+from homie.envs.remote import reading
+from homie.envs.remote.description import Description
+from homie.envs.remote.link import Link
+from homie.envs.snapshot_robot import Shape, SnapshotRobot
+from homie.kernel.interfaces import Robot
+from homie.kernel.types import Command, Image, Observation, Proprioception
+from homie.kernel.world.snapshot import WorldSnapshot, read_snapshot
+
+
+class RemoteRobot(Robot):
+    """A robot behind a link. While its time stands still it is asked once for what it feels and for its world."""
+
+    def __init__(self, link: Link, description: Description, reset_seconds: float) -> None:
+        self.link, self.description = link, description
+        self.spec = description.spec()
+        self.kinematics = description.arm(self.spec)
+        self.views, self.hand = description.views, description.hand
+        self.eye = description.video or description.views[0]
+        self.actions = description.actions
+        self.over_limit, self.lead = description.over_limit, description.lead
+        self.stop_seconds, self.waits = description.stop_seconds, description.waits
+        self.inventory_by = description.inventory_by
+        self._reset_seconds = reset_seconds
+        self._offers = frozenset(link.about["offers"])
+        self._felt: reading.Felt | None = None
+
+    # ------------------------------------------------------------ episode
+
+    def _restart(self, *, seed: int) -> None:
+        self._take(self.link.ask("reset", self._reset_seconds, seed=seed))
+
+    def _send(self, command: Command) -> None:
+        targets = {name: [float(value) for value in values] for name, values in command.targets.items()}
+        self._take(self.link.ask("step", targets=targets))
+
+    def _halt(self) -> None:
+        self._take(self.link.ask("halt"))
+
+    def _wait(self) -> None:
+        if self.waits:
+            self._send(Command())
+        else:
+            super()._wait()
+
+    def _take(self, measured: object) -> None:
+        """Take over what it feels after its time has passed."""
+        self._felt = reading.felt(measured)
+
+    def close(self) -> None:
+        self.link.close()
+
+    # ------------------------------------------------------------ senses
+
+    def _now(self) -> reading.Felt:
+        if self._felt is None or not self.waits:
+            self._felt = reading.felt(self.link.ask("measured"))
+        return self._felt
+
+    def measured(self) -> Proprioception:
+        return self._now().body
+
+    def observe(self, cameras: Collection[str] = ()) -> Observation:
+        if not cameras:
+            now = self._now()
+            return Observation(now.stamp, now.body)
+        answer = self.link.ask("observe", cameras=list(cameras))
+        now = reading.felt(answer["measured"])
+        frames = {name: reading.frame(name, picture) for name, picture in answer["pictures"].items()}
+        return Observation(now.stamp, now.body, frames)
+
+    def look(self, camera: str, height: int | None = None) -> Image:
+        """What a camera sees, in its own size."""
+        return self.observe((camera,)).frames[camera].rgb
+
+    def film(self, width: int, height: int, target: str = "") -> Image:
+        """What the robot's own film shows; without one, the camera of the video in another size."""
+        if "film" in self._offers:
+            return reading.image(self.link.ask("film", width=width, height=height, target=target))
+        picture = self.look(self.eye)
+        rows, columns = (
+            np.arange(wanted) * present // wanted
+            for wanted, present in zip((height, width), picture.shape[:2], strict=True)
+        )
+        return picture[np.ix_(rows, columns)]
+
+    def describe(self) -> Mapping[str, object]:
+        about = self.link.about
+        return {"server": {name: about.get(name) for name in ("protocol", "python", "numpy")}}
+
+
+class RemoteWorld(RemoteRobot, SnapshotRobot):
+    """The same, of a simulator that tells its state."""
+
+    def __init__(self, link: Link, description: Description, reset_seconds: float) -> None:
+        super().__init__(link, description, reset_seconds)
+        self._world: WorldSnapshot | None = None
+        self._shapes: Mapping[str, Shape] | None = None
+
+    def _take(self, measured: object) -> None:
+        super()._take(measured)
+        self._world = self._shapes = None
+
+    def snapshot(self) -> WorldSnapshot:
+        if self._world is None or not self.waits:
+            self._world = read_snapshot({"format": 2, **self.link.ask("snapshot")}, f"What {self.link.url} says")
+        return self._world
+
+    def shape(self, name: str, world: WorldSnapshot) -> Shape:
+        if "shapes" not in self._offers:
+            return super().shape(name, world)
+        if self._shapes is None or not self.waits:
+            told: Mapping[str, Any] = self.link.ask("shapes")
+            self._shapes = {name: reading.shape(item) for name, item in told.items()}
+        return self._shapes[name] if name in self._shapes else super().shape(name, world)
+
+
+def connect(link: Link, reset_seconds: float) -> RemoteRobot:
+    """The robot behind a link, which it closes. Raises BadInput for a robot that is described wrongly."""
+    description = Description.read(link.about["spec"], link.url)
+    make = RemoteWorld if "snapshot" in link.about["offers"] else RemoteRobot
+    return make(link, description, reset_seconds)
