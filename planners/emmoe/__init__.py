@@ -6,5 +6,5 @@
     ["None", "success"]                                 ->
                                                         <-  feedback received!
 
-Homie is the executor in `planner.py`, over the messages of `wire.py` and the socket of `link.py`.
+Homie is the executor in `planner.py` and the model server in `serving.py`, over the messages of `wire.py`.
 """

@@ -12,7 +12,7 @@ from homie.kernel.support.web import is_local
 from planners.emmoe.wire import Malformed, quoted
 
 QUIET = 0.05
-"""Seconds without a byte after which a message that may be whole is whole."""
+"""Seconds without a byte after which a subtask that may be whole is whole: nothing marks its end."""
 REST = 10.0
 """Seconds in which the rest of a message has to follow its beginning, and in which a message has to be taken."""
 
@@ -43,12 +43,13 @@ class Link:
         except OSError:
             raise PeerGone("closed the connection") from None
 
-    def receive(self, is_whole: Callable[[bytes], bool], seconds: float) -> bytes:
+    def receive(self, is_whole: Callable[[bytes], bool], seconds: float, *, quiet: float = 0.0) -> bytes:
         """The next message; b"" where the peer has left and said nothing more.
 
         Args:
             is_whole: Whether bytes may be a whole message; may raise Malformed.
             seconds: Until it begins.
+            quiet: Seconds without a byte that end it, for a message without a mark at its end.
 
         Raises:
             Malformed: It is none, or too long.
@@ -58,8 +59,10 @@ class Link:
         ends = time.monotonic() + seconds
         while True:
             whole = bool(data) and is_whole(data)
+            if whole and not quiet:
+                return data
             left = ends - time.monotonic()
-            self._connection.settimeout(max(1e-3, min(QUIET, left) if whole else left))
+            self._connection.settimeout(max(1e-3, min(quiet, left) if whole else left))
             try:
                 more = self._connection.recv(self._limit + 1)
             except TimeoutError:

@@ -31,7 +31,7 @@ from homie.kernel.types import (
     PlannerInput,
     Subtask,
 )
-from planners.emmoe.link import Link, PeerGone, connect, require_local
+from planners.emmoe.link import QUIET, Link, PeerGone, connect, require_local
 from planners.emmoe.wire import (
     ACKNOWLEDGED,
     LARGEST,
@@ -162,7 +162,7 @@ class EmmoePlanner(Planner):
         link = self._connected()
         try:
             link.send(message)
-            data = link.receive(is_whole_subtask, self._settings.answer_seconds)
+            data = link.receive(is_whole_subtask, self._settings.answer_seconds, quiet=QUIET)
         except (PeerGone, Malformed) as fault:
             silent = isinstance(fault, PeerGone) and self._round == 1
             self._lose(str(fault), "If it answers another client, such as a second worker, add --workers 1." * silent)

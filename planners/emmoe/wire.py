@@ -88,7 +88,9 @@ def is_whole_list(data: bytes) -> bool:
         raise Malformed(f"sent no JSON list ({quoted(data)})")
     try:
         json.loads(data)
-    except (ValueError, RecursionError):
+    except RecursionError:
+        raise Malformed(f"sent no JSON list ({quoted(data)})") from None
+    except ValueError:
         return False
     return True
 

@@ -110,7 +110,7 @@ class Executor:
         self.folder = folder
 
     def play(
-        self, task: str, trial: int, results: Sequence[tuple[str, str]] = (("None", "success"),), most: int = ROUNDS
+        self, task: str, trial: int, results: Sequence[tuple[str, str]] = (("None", "success"),), most: int = ROUNDS + 1
     ) -> list[dict[str, str]]:
         """One trial: for each round the message of the server, and what the executor makes of it.
 
@@ -118,7 +118,7 @@ class Executor:
             task: The name of its folder.
             trial: Counted from 1.
             results: Feedback and signal by round; the last one again where there are too few.
-            most: Rounds after which it goes away.
+            most: The round in which it goes away without a result.
         """
         place = self.folder / "exp" / "sft" / task / str(trial)
         place.mkdir(parents=True)

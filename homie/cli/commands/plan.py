@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -79,7 +79,7 @@ def first_round(options: PlanOptions) -> PlannerInput:
         task=options.task,
         round=1,
         views=views,
-        detections=_detected(views, options),
+        detections=detecting(options)(views),
         inventory=(options.inventory,) if options.inventory else (),
         history=(),
         feedback=None,
@@ -92,19 +92,23 @@ def first_round(options: PlanOptions) -> PlannerInput:
     )
 
 
-def _detected(views: Mapping[str, Image], options: PlanOptions) -> tuple[Detection, ...]:
-    """The detections of the chosen detector in pictures without depth or segmentation."""
+def detecting(options: PlanOptions) -> Callable[[Mapping[str, Image]], tuple[Detection, ...]]:
+    """What the chosen detector finds in pictures by view, without depth or segmentation. Raises BadInput."""
     if options.detector is None:
-        return ()
+        return lambda views: ()
     if options.detector.partition(":")[0] == "simulated":
         raise BadInput("The detector 'simulated' reads the simulator, not pictures: choose another --detector.")
     detector = make_part(DETECTOR, options.detector, options.detector_settings)
-    frames = {
-        view: CameraFrame(view, picture, None, _pinhole(picture), Pose(np.zeros(3), np.eye(3)))
-        for view, picture in views.items()
-    }
-    body = Proprioception(Pose2(0.0, 0.0, 0.0))
-    return detector.detect(Observation(0.0, body, frames))
+
+    def detect(views: Mapping[str, Image]) -> tuple[Detection, ...]:
+        frames = {
+            view: CameraFrame(view, picture, None, _pinhole(picture), Pose(np.zeros(3), np.eye(3)))
+            for view, picture in views.items()
+        }
+        body = Proprioception(Pose2(0.0, 0.0, 0.0))
+        return detector.detect(Observation(0.0, body, frames))
+
+    return detect
 
 
 def _pinhole(picture: Image) -> Intrinsics:

@@ -1,5 +1,5 @@
 """`homie serve`: the policy of a skill set for robots on other machines; a simulated robot, or an agent, for
-programs of ROS 2; a robot or a suite for agents."""
+programs of ROS 2; a robot or a suite for agents; a planner for EMMOE's executor."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from homie.cli.commands.serve_emmoe import emmoe_planner
 from homie.cli.commands.serve_robot import robot
 from homie.cli.output import print_json, tell
 from homie.cli.parameters import Config, build, options_from, settings
@@ -213,4 +214,11 @@ def mcp(
     )
 
 
-serve_command = {"policy": policy, "robot": robot, "ros": ros, "agent": agent, "mcp": mcp}
+serve_command = {
+    "policy": policy,
+    "robot": robot,
+    "ros": ros,
+    "agent": agent,
+    "mcp": mcp,
+    "emmoe-planner": emmoe_planner,
+}
