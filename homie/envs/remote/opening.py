@@ -12,8 +12,8 @@ from homie.envs.remote.link import Link
 from homie.envs.remote.process import ServerProcess
 from homie.envs.remote.robot import RemoteRobot, connect
 from homie.kernel.errors import BadInput
-from homie.kernel.opening import Opening
 from homie.kernel.options import Seed
+from homie.kernel.robot_factory import Opening
 from robot_server.command import TOKEN_VARIABLE
 from robot_server.wire import TCP, UNIX
 
