@@ -94,8 +94,8 @@ def _module(place: str) -> Any:
 
 
 def token_for(address: str, variable: str, tell: Callable[[str], None]) -> str:
-    """The token of a server on TCP: that of the environment, or a new one, which the log shows. A Unix socket is this user's
-    alone, so that it needs none."""
+    """The token of a server on TCP: that of the environment, or a new one, which the log shows. A Unix socket needs
+    none: it is this user's alone."""
     token = os.environ.get(variable, "").strip()
     if address.startswith(UNIX):
         return ""

@@ -144,7 +144,7 @@ class Server:
             try:
                 self._robot.halt()
             except Exception:
-                self._tell(f"The robot could not be told to halt.\n{traceback.format_exc().rstrip()}")
+                self._tell(f"The robot could not be halted.\n{traceback.format_exc().rstrip()}")
 
     # ------------------------------------------------------------ a client
 

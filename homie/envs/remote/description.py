@@ -169,5 +169,5 @@ def _kinematics(robot: Robot) -> Mapping[str, Any]:
     if not robot.spec.chain.groups:
         return {}
     raise BadInput(
-        f"The {robot.spec.name} cannot be served: only the kinematics of a Panda can be told to the other side."
+        f"The {robot.spec.name} cannot be served: a description can say no other kinematics than those of a Panda."
     )

@@ -124,8 +124,8 @@ class RemoteWorld(RemoteRobot, SnapshotRobot):
         if "shapes" not in self._offers:
             return super().shape(name, world)
         if self._shapes is None or not self.waits:
-            told: Mapping[str, Any] = self.link.ask("shapes")
-            self._shapes = {name: reading.shape(item) for name, item in told.items()}
+            answer: Mapping[str, Any] = self.link.ask("shapes")
+            self._shapes = {name: reading.shape(item) for name, item in answer.items()}
         return self._shapes[name] if name in self._shapes else super().shape(name, world)
 
 

@@ -19,7 +19,7 @@ pytest.importorskip("msgpack")
 from remote_servers import LINE, Serve
 
 from homie import BadInput, Command, InfrastructureError, RobotFault
-from homie.envs.remote.opening import RemoteSettings, open_robot
+from homie.envs.remote.factory import RemoteSettings, open_robot
 from homie.kernel.errors import CommandRefused, HomieError
 from homie.kernel.interfaces import WorldState
 from homie.testing import check_robot
@@ -192,7 +192,7 @@ def test_what_cannot_be_opened(argument: str, settings: dict[str, str], error: t
 def test_a_server_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
     code = (
         "import os, sys, time\n"
-        "from homie.envs.remote.opening import RemoteSettings, open_robot\n"
+        "from homie.envs.remote.factory import RemoteSettings, open_robot\n"
         f"robot = open_robot({LINE!r}, RemoteSettings())\n"
         "print(robot.link.about['pid'], flush=True)\n"
         "time.sleep(100)\n"
