@@ -81,18 +81,46 @@ def image(content: Any) -> Image:
     return content
 
 
-def shape(content: Any) -> Shape:
-    """One of what `shapes` of a served robot returns. Raises InfrastructureError."""
+def shape(content: Any, receives: str | None) -> Shape:
+    """One of what `shapes` of a served robot returns. Its box, the boxes that fill it and the surface on its top are
+    worked out of its parts, where the server leaves them out.
+
+    Args:
+        content: Of the thing.
+        receives: How things lie that are put there, by the snapshot.
+
+    Raises:
+        InfrastructureError: It is not a shape.
+    """
     try:
+        parts = tuple(_solid(part) for part in content.get("parts", ()))
+        given = content.get("box")
+        box = _box(given) if given is not None else Box.around(parts, _heading(parts[0])) if parts else None
+        solids = content.get("solids")
+        surfaces = content.get("surfaces")
+        top = (_top(box),) if box is not None and receives == "on" else ()
         return Shape(
-            box=None if content.get("box") is None else _box(content["box"]),
-            parts=tuple(_solid(part) for part in content.get("parts", ())),
-            solids=tuple(_box(box) for box in content.get("solids", ())),
-            surfaces=tuple(_surface(item) for item in content.get("surfaces", ())),
+            box=box,
+            parts=parts,
+            solids=tuple(Box.around([part], _heading(part)) for part in parts)
+            if solids is None
+            else tuple(_box(item) for item in solids),
+            surfaces=top if surfaces is None else tuple(_surface(item) for item in surfaces),
             articulations=tuple(_articulation(item) for item in content.get("articulations", ())),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise _wrong("shapes", error) from error
+
+
+def _heading(part: Solid) -> float:
+    """The yaw of a solid, by that of its axes which is most level."""
+    turn = part.pose.rotation
+    level = turn[:, int(np.argmin(np.abs(turn[2])))]
+    return float(np.arctan2(level[1], level[0]))
+
+
+def _top(box: Box) -> Surface:
+    return Surface(box.center + np.array([0.0, 0.0, box.half[2]]), float(box.half[0]), float(box.half[1]), box.yaw)
 
 
 def _box(content: Mapping[str, Any]) -> Box:

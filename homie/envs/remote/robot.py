@@ -125,7 +125,11 @@ class RemoteWorld(RemoteRobot, SnapshotRobot):
             return super().shape(name, world)
         if self._shapes is None or not self.waits:
             answer: Mapping[str, Any] = self.link.ask("shapes")
-            self._shapes = {name: reading.shape(item) for name, item in answer.items()}
+            self._shapes = {
+                thing: reading.shape(item, world.things[thing].receives)
+                for thing, item in answer.items()
+                if thing in world.things
+            }
         return self._shapes[name] if name in self._shapes else super().shape(name, world)
 
 
