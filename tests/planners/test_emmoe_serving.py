@@ -17,6 +17,7 @@ import pytest
 from emmoe_peer import Executor
 from waiting import until
 
+import homie
 from homie.bench.score.trajectory import from_conversation, read_conversation
 from homie.kernel.error_codes import ErrorCode
 from homie.kernel.interfaces import Planner
@@ -32,7 +33,7 @@ STEPS = ["[Go to, apple]", "[Pick, apple]", "[Go to, fridge]", "[Put, apple, fri
 
 
 class Server:
-    """The command as a process; it has its port once it is made."""
+    """The command as a process."""
 
     def __init__(self, folder: Path, environment: dict[str, str], *arguments: str) -> None:
         self._log = folder / "log.txt"
@@ -46,6 +47,10 @@ class Server:
             stderr=self._log.open("w"),
             text=True,
         )
+        self.port = 0
+
+    def wait(self) -> None:
+        """Until it has its port."""
         assert self.process.stdout is not None
         text = ""
         while not text.endswith("}\n") and (line := self.process.stdout.readline()):
@@ -72,6 +77,7 @@ def serve(tmp_path: Path, environment: dict[str, str]) -> Iterator[Callable[...,
 
     def start(*arguments: str) -> Server:
         servers.append(Server(tmp_path, environment, *arguments))
+        servers[-1].wait()
         return servers[-1]
 
     yield start
@@ -136,6 +142,18 @@ def test_tasks_of_a_folder_are_recognised_by_the_pictures(tmp_path, serve, envir
     assert executor._connection.recv(1024) == b""
     code, said = server.end("The connection is closed")
     assert code == 130 and "plays the task '7', which is not served here" in said
+
+
+def test_homie_on_both_ends(tmp_path, serve, script):
+    steps = ["[Go to, ball]", "[Pick, ball]", "[Go to, box]", "[Put, ball, box]", "[End]"]
+    server = serve("put the ball in the box", "--planner", script(steps))
+    settings = {"pictures": str(tmp_path / "pictures")}
+    asked = homie.make_part(homie.PLANNER, f"emmoe:127.0.0.1:{server.port}", settings)
+    tiny = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny", "video": False}
+    for trial in range(2):
+        done = homie.run("put the ball in the box", planner=asked, out=tmp_path / f"run-{trial}", **tiny)
+        assert [str(item.subtask) for item in done.result.history] == steps
+        assert all(item.feedback.ok for item in done.result.history)
 
 
 def test_a_planner_sees_the_pictures_by_their_names(tmp_path):
@@ -333,11 +351,12 @@ def test_a_planner_that_fails_ends_the_server(tmp_path, serve):
         ((TASK, "--port", "TAKEN"), 4, "Try another --port"),
     ],
 )
-def test_what_cannot_be_served_is_refused(tmp_path, homie, arguments, code, sentence):
+def test_what_cannot_be_served_is_refused(tmp_path, request, arguments, code, sentence):
     (tmp_path / "full" / "1").mkdir(parents=True)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         given = [port if argument == "TAKEN" else argument for argument in arguments]
-        refused = homie("serve", "emmoe-planner", *(given if port in given else [*given, "--port", "0"]))
+        run = request.getfixturevalue("homie")
+        refused = run("serve", "emmoe-planner", *(given if port in given else [*given, "--port", "0"]))
     assert refused.returncode == code, refused.stderr
     assert sentence in refused.stderr and "Traceback" not in refused.stderr
