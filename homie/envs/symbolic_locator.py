@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from homie.kernel import registry
-from homie.kernel.actions import Action
+from homie.kernel.actions import POWER, Action
 from homie.kernel.interfaces import Locator, NameMatcher, WorldState
 from homie.kernel.support.text import the
 from homie.kernel.types import Detection, Goal, NamedThing, Observation, Surface
@@ -127,8 +127,10 @@ class SymbolicLocator(Locator):
             if not fractions:
                 return None
             return thresholds.is_open(max(fractions)) if state == "open" else thresholds.is_closed(max(fractions))
-        value = world.things[entity].states.get(state) if entity in world.things else None
-        return None if value is None else thresholds.is_so(state, value)
+        states = world.things[entity].states if entity in world.things else {}
+        if state in POWER:
+            return None if "on" not in states else thresholds.is_so("on", states["on"]) is POWER[state]
+        return None if state not in states else thresholds.is_so(state, states[state])
 
 
 def _point(world: WorldSnapshot, entity: str) -> Vector | None:

@@ -22,6 +22,7 @@ from skills.classical.pulls import (
     on_sweep,
     plan_pull,
     turns_level,
+    wrists_for,
 )
 from skills.motion.arm_paths import ArmSpace
 from skills.motion.collision import FREE, PLANNED, TOUCH, Solids, without
@@ -53,13 +54,6 @@ QUICK, ENOUGH = 5.0, 8
 
 FAR_READY = 3.5
 """Seconds that it takes longer to raise the arm on the other side than the usual one."""
-
-SLIDING = (Wrist(0.0, 0.0), Wrist(0.0, 0.4), Wrist(0.0, -0.4))
-SWINGING = (
-    *(Wrist(0.6, 0.0), Wrist(0.3, 0.0), Wrist(0.9, 0.0), Wrist(0.5, 0.5), Wrist(0.5, -0.5)),
-    *(Wrist(0.0, 0.0), Wrist(0.5, 0.9), Wrist(0.5, -0.9), Wrist(0.3, 1.2), Wrist(0.3, -1.2)),
-)
-"""Ways to hold the handle of a drawer or a sliding door, and of a door, the most natural first."""
 
 LOOK = 1.2
 """Seconds in which a goal is made anew from what the robot sees."""
@@ -114,6 +108,10 @@ class MoveArticulation(Manipulation):
     @abstractmethod
     def contacts(self, articulation: Articulation) -> Sequence[Array]:
         """Where the gripper frame may be when the hand touches, (3,) each, best first."""
+
+    def wrists(self, articulation: Articulation) -> Sequence[Wrist]:
+        """Ways to hold it, the most natural first."""
+        return wrists_for(articulation, fixed=self.fixed)
 
     @abstractmethod
     def leads(self, articulation: Articulation) -> bool:
@@ -215,7 +213,7 @@ class MoveArticulation(Manipulation):
     def _pulls(self, articulation: Articulation, end: float) -> list[Pull]:
         """The ways that the hand may lead the handle to an end, the most natural first."""
         inward = float(np.arctan2(-articulation.outward[1], -articulation.outward[0]))
-        touches, wrists = self.contacts(articulation), self._wrists(articulation)
+        touches, wrists = self.contacts(articulation), self.wrists(articulation)
         return [plan_pull(articulation, touch, end, wrist, inward) for touch in touches for wrist in wrists]
 
     def touch(self, pull: Pull, posture: Array) -> Motion:
@@ -279,12 +277,14 @@ class MoveArticulation(Manipulation):
         with self.supposing(without(self.goal, self.goal.loose)):
             unhindered = self._best(articulation)
         blocked = None if unhindered is None else self.blockers(unhindered[0])
-        failure = NotRetryable(FailureReason.NO_PLACE_TO_OPEN, blockers=blocked)
+        never = self.fixed and not blocked
+        reason = FailureReason.HANDLE_OUT_OF_REACH if never else FailureReason.NO_PLACE_TO_OPEN
+        failure = NotRetryable(reason, blockers=blocked)
         self._exhausted = self.base, articulation.opening, failure
         raise failure
 
     def _best(self, articulation: Articulation) -> tuple[Standing, Pull] | None:
-        reachable = Reachable.of(self.costs, self.base)
+        floor = self.reachable_floor()
         hidden: list[tuple[float, Standing, Pull]] = []
         for outside in self.sides:
             closest: list[tuple[float, Standing, Pull]] = []
@@ -292,7 +292,7 @@ class MoveArticulation(Manipulation):
                 least: tuple[float, Standing, Pull] | None = None
                 quickest: tuple[float, Standing, Pull] | None = None
                 good = 0
-                for base, pull in self._options(articulation, end, reachable, outside):
+                for base, pull in self._options(articulation, end, floor, outside):
                     for ready in self.readies:
                         standing = self._standing(base, pull, ready)
                         if standing is None or not self._leads_clear(standing, pull, articulation):
@@ -359,10 +359,14 @@ class MoveArticulation(Manipulation):
         return min(PLANNED, *(space.clearance(q) for q in way))
 
     def _options(
-        self, articulation: Articulation, end: float, reachable: Reachable, outside: float
+        self, articulation: Articulation, end: float, floor: Reachable | None, outside: float
     ) -> Iterator[tuple[Pose2, Pull]]:
-        """Base poses and pulls, cheapest first."""
+        """Base poses and pulls, cheapest first; those from where the robot is mounted without a floor."""
         options: list[tuple[float, int, Pose2, Pull]] = []
+        if floor is None:
+            if sum(same_place(self.base, place) for place in self._useless) < TWICE:
+                yield from ((self.base, pull) for pull in self._pulls(articulation, end))
+            return
         span, reach = end - articulation.opening, self.spec.reach
         for pull in self._pulls(articulation, end):
             first, last = pull.poses[0].position, pull.poses[-1].position
@@ -371,7 +375,7 @@ class MoveArticulation(Manipulation):
             for angle in np.linspace(-np.pi, np.pi, 24, endpoint=False):
                 for distance in sorted(reach.handles):
                     xy = middle + distance * np.array([np.cos(angle), np.sin(angle)])
-                    if not reachable(xy) or np.min(np.linalg.norm(swept - xy, axis=1)) < 0.42:
+                    if not floor(xy) or np.min(np.linalg.norm(swept - xy, axis=1)) < 0.42:
                         continue
                     front = articulation.axis_point if turns_level(articulation) else first
                     if float((xy - front[:2]) @ articulation.outward[:2]) < outside:
@@ -393,28 +397,7 @@ class MoveArticulation(Manipulation):
                             continue
                         options.append((cost + failures, len(options), base, pull))
         options.sort(key=lambda option: option[:2])
-        return ((base, pull) for _, _, base, pull in options[:MAX_OPTIONS])
-
-    def _wrists(self, articulation: Articulation) -> Sequence[Wrist]:
-        """Ways to hold a handle, the most natural first."""
-        if articulation.kind == "slide":
-            return SLIDING
-        return self._level_wrists(articulation) if turns_level(articulation) else SWINGING
-
-    @staticmethod
-    def _level_wrists(articulation: Articulation) -> Sequence[Wrist]:
-        """From the front with the hand turning towards the floor as the bar comes down or goes over, or keeping its
-        slope; from the side with the fingers before and behind the bar. Back from there it is the other way round."""
-        share = articulation.opening / articulation.range
-        front = [
-            Wrist(follow, slant, pitch + follow * articulation.opening)
-            for pitch in (0.3, 0.0, 0.6, 0.9, 1.3)
-            for follow in (0.0, 0.4, 0.8)
-            for slant in (0.0, 0.4, -0.4)
-            if pitch + follow * articulation.range < 1.65
-        ]
-        side = [Wrist(0.0, slant, pitch, across=True) for slant in (1.57, -1.57) for pitch in (0.6, 1.0, 1.4)]
-        return (*front, *side) if share < 0.3 else (*side, *front)
+        yield from ((base, pull) for _, _, base, pull in options[:MAX_OPTIONS])
 
 
 def _as_planned(seen: Articulation, planned: Articulation) -> bool:

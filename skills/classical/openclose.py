@@ -38,6 +38,10 @@ WIDE = 1.45
 LEAST = 1.3
 """An opening that still lets the arm in, rad."""
 
+ALMOST = 0.9
+"""Share of its range to which a mounted arm pulls a drawer: the worlds of such arms ask for more than half (LIBERO for
+0.875), and it need not make room for a base."""
+
 FIST = 0.015
 """Metres beyond the finger pads at which what the closed hand pushes is thought to be."""
 
@@ -78,7 +82,7 @@ class Open(MoveArticulation):
             return (0.97 * full, now + 0.5 * (full - now))
         if turns_level(articulation):
             return tuple(end for end in (0.97 * full, 0.87 * full, 0.6 * full, 0.35 * full) if end > now + 0.15)
-        first = () if self._room_before(articulation) else IN_A_CORNER
+        first = () if self.fixed or self._room_before(articulation) else IN_A_CORNER
         aims = [min(end, full) for end in (*first, FURTHEST, 1.4, LEAST, 0.8, 0.5)]
         return tuple(end for end in aims if end > now + 0.15)
 
@@ -102,9 +106,9 @@ class Open(MoveArticulation):
 
     def wide(self, articulation: Articulation) -> bool:
         """Beyond this a door is no more in the way of who stands before it."""
-        return self.done(articulation) and (
-            articulation.kind == "slide" or articulation.opening >= min(WIDE, 0.9 * articulation.range)
-        )
+        if articulation.kind == "slide":
+            return articulation.opening >= ALMOST * articulation.range if self.fixed else self.done(articulation)
+        return self.done(articulation) and articulation.opening >= min(WIDE, 0.9 * articulation.range)
 
     def pick_articulation(self) -> Articulation:
         return min(_known(self.goal), key=lambda a: a.opening / a.range)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -41,6 +42,16 @@ class Wrist:
     slant: float
     pitch: float = 0.0
     across: bool = False
+
+
+SLIDING = (Wrist(0.0, 0.0), Wrist(0.0, 0.4), Wrist(0.0, -0.4))
+SWINGING = (
+    *(Wrist(0.6, 0.0), Wrist(0.3, 0.0), Wrist(0.9, 0.0), Wrist(0.5, 0.5), Wrist(0.5, -0.5)),
+    *(Wrist(0.0, 0.0), Wrist(0.5, 0.9), Wrist(0.5, -0.9), Wrist(0.3, 1.2), Wrist(0.3, -1.2)),
+)
+"""Ways to hold the handle of a drawer or a sliding door, and of a door, the most natural first."""
+FROM_ABOVE = (0.4, 0.6, 0.7, 0.9, 1.0)
+"""Pitches (rad) at which an arm that stands on the table takes a drawer's handle just above the table top."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,3 +205,30 @@ def _under_sweep(articulation: Articulation, xy: Array, span: float) -> bool:
     middle = start + out / 2 * articulation.outward[:2]
     swept = Box(np.array([*middle, 0.0]), np.array([max(out, 0.0) / 2, half_width, 1.0]), yaw)
     return swept.distance(xy) < 0.34
+
+
+def wrists_for(articulation: Articulation, *, fixed: bool = False) -> Sequence[Wrist]:
+    """Ways to hold a handle, the most natural first.
+
+    Args:
+        fixed: The arm cannot stand elsewhere, so that steeper ways are worth a try.
+    """
+    if articulation.kind == "slide":
+        steep = (replace(wrist, pitch=pitch) for pitch in FROM_ABOVE for wrist in SLIDING)
+        return (*SLIDING, *steep) if fixed else SLIDING
+    return _level_wrists(articulation) if turns_level(articulation) else SWINGING
+
+
+def _level_wrists(articulation: Articulation) -> Sequence[Wrist]:
+    """From the front with the hand turning towards the floor as the bar comes down or goes over, or keeping its slope;
+    from the side with the fingers before and behind the bar. Back from there it is the other way round."""
+    share = articulation.opening / articulation.range
+    front = [
+        Wrist(follow, slant, pitch + follow * articulation.opening)
+        for pitch in (0.3, 0.0, 0.6, 0.9, 1.3)
+        for follow in (0.0, 0.4, 0.8)
+        for slant in (0.0, 0.4, -0.4)
+        if pitch + follow * articulation.range < 1.65
+    ]
+    side = [Wrist(0.0, slant, pitch, across=True) for slant in (1.57, -1.57) for pitch in (0.6, 1.0, 1.4)]
+    return (*front, *side) if share < 0.3 else (*side, *front)

@@ -12,7 +12,7 @@ from skills.motion.hand import Hand
 
 
 class Classical(SkillSet):
-    """The classical skills; they share what is known of the thing in the hand. An arm without a base picks and puts."""
+    """The classical skills; they share what is known of the thing in the hand. An arm without a base does not drive."""
 
     name = "classical"
     actions = ("Go to", "Pick", "Put", "Open", "Close")
@@ -21,12 +21,5 @@ class Classical(SkillSet):
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
         spec.require("The skill set 'classical'", "arm", "gripper", postures=True)
         hand = Hand()
-        if spec.first("base") is None:
-            return [Pick(spec, kinematics, hand), Put(spec, kinematics, hand)]
-        return [
-            GoTo(spec, kinematics, hand),
-            Pick(spec, kinematics, hand),
-            Put(spec, kinematics, hand),
-            Open(spec, kinematics, hand),
-            Close(spec, kinematics, hand),
-        ]
+        moves = () if spec.first("base") is None else (GoTo,)
+        return [kind(spec, kinematics, hand) for kind in (*moves, Pick, Put, Open, Close)]

@@ -8,7 +8,7 @@ from homie.kernel.types import Array, Articulation, FailureReason, Pose
 from skills.motion.collision import TOUCH, without
 from skills.motion.manipulation import Manipulation
 from skills.motion.motions import Motion, NotRetryable, Stuck, gripper_rotation
-from skills.motion.reaching import Option, Reachable, Standing, base_candidates, cheapest
+from skills.motion.reaching import Option, Standing
 
 BEFORE = 0.1
 """Metres before the switch from which the hand presses in a straight line."""
@@ -73,18 +73,16 @@ class Press(Manipulation):
         return chosen[0], tuple(chosen[1])
 
     def _options(self, switch: Articulation) -> list[Option]:
-        reachable, reach = Reachable.of(self.costs, self.base), self.spec.reach
+        floor = self.reachable_floor()
         inward = float(np.arctan2(-switch.outward[1], -switch.outward[0]))
         options: list[Option] = []
         for slant in SLANTS:
-            stands = base_candidates(
-                switch.handle, inward + slant, self.base, reachable, distances=reach.switches, aside=reach.aside
-            )
+            stands = self.standings(switch.handle, inward + slant, floor, self.spec.reach.switches)
             for pitch in PITCHES:
                 poses = press_poses(switch, inward + slant, pitch, self.spec.fingers.reach)
                 askew = ASKEW * (abs(pitch) + abs(slant))
                 options += [(cost + askew, base, poses) for cost, base in stands]
-        return cheapest(options)
+        return self.ranked(options)
 
     def _free(self, standing: Standing, way: float, at: float) -> bool:
         space = self.space(standing.base)

@@ -13,8 +13,8 @@ from skills.household.attend import Attend
 from skills.household.checks import household, people
 from skills.household.follow import Follow
 from skills.household.hand_over import HandOver
-from skills.household.press import Press
 from skills.household.show import Show
+from skills.household.switch import Switch
 from skills.ideal_skill_set import Ideal
 from skills.motion.hand import Hand
 
@@ -24,17 +24,20 @@ PEOPLE_ABOUT = "hands things over to people, shows them things and follows them"
 
 
 class Chores(SkillSet):
-    """Verbs of a household by motion: the hand presses switches, and waits for what takes time."""
+    """Verbs of a household by motion: the hand presses and turns switches, and waits for what takes time.
+
+    An arm without a base only switches."""
 
     name = "chores"
-    actions = (*Press.actions, *Attend.actions)
+    actions = (*Switch.actions, *Attend.actions)
     own_actions: ClassVar[tuple[Action, ...]] = tuple(ROWS[action] for action in actions)
     own_checks: ClassVar[tuple[ErrorCheck, ...]] = (household,)
     about = f"turns things on and off by their switches, {doings(Attend.actions)}"
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
-        spec.require("The skill set 'chores'", "base", "arm", "gripper", postures=True)
-        return [Press(spec, kinematics, Hand()), Attend()]
+        spec.require("The skill set 'chores'", "arm", "gripper", postures=True)
+        switch = Switch(spec, kinematics, Hand())
+        return [switch] if spec.first("base") is None else [switch, Attend()]
 
 
 class IdealChores(Ideal):

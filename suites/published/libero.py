@@ -61,7 +61,7 @@ def suite_of(name: str) -> Suite:
         name=slug(name),
         description="Tasks of LIBERO in their published initial states, judged by its own predicates.",
         robot="libero",
-        skills="classical",
+        skills="classical,chores",
         protocol=Protocol(rounds=20, trials=1),
         tasks=tuple(tasks),
     )

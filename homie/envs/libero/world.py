@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from homie.envs.libero.moving_parts import knobs, moving_parts
 from homie.envs.libero.names import called, place_of
 from homie.envs.libero.tasks import LiberoTask
 from homie.envs.mujoco.blueprints.extents import Extents
 from homie.envs.snapshot_robot import Shape
-from homie.kernel.types import Array, Box, Surface
+from homie.kernel.types import Array, Articulation, Box, Surface
 from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, Relation, WorldSnapshot, rounded
 
 ROBOT = ("robot0", "mount0", "gripper0")
@@ -47,7 +48,14 @@ class LiberoWorld:
         ]
         asked = {word for goal in env.parsed_problem["goal_state"] for word in goal[1:]}
         sites = env.object_sites_dict
-        self.drawers = [name for name, site in sites.items() if site.joints]
+        self.moving = moving_parts(self.model, env)
+        """What opens: drawers by the names of their regions, and furniture with a door."""
+        self.drawers = [name for name in self.moving if name in sites]
+        for drawer in self.drawers:
+            body, whole = self.moving[drawer].body, self.bodies[sites[drawer].parent_name]
+            whole.remove(body)
+            self.bodies[drawer] = [body]
+        self.knobs = knobs(self.model, env)
         self.spots = [name for name in sites if name in asked and name not in self.drawers and place_of(name) == name]
         """Places on the table and in furniture with several that the task asks for."""
         self._regions = {
@@ -90,19 +98,21 @@ class LiberoWorld:
 
     def shape(self, name: str) -> Shape:
         """The space of a thing, a drawer, the table or a spot on it."""
-        if name in self.drawers:
-            return Shape(self._region_box(name), surfaces=(self._floor_of(name),))
         if name in self.spots:
             return Shape(self._region_box(name), surfaces=(self._top_of(name),))
         geoms = [geom for body in self.bodies[name] for geom in self.extents.solid_geoms(body)]
-        parts = tuple(part for body in self.bodies[name] for part in self.extents.body_parts(self.data, body))
         solids = self.extents.geom_boxes(self.data, geoms)
+        movable = self.moving.get(name) or self.knobs.get(name)
+        led = [] if movable is None else [movable.articulation(self.data, self.extents)]
+        if name in self.drawers:
+            return Shape(self._region_box(name), (), solids, (self._floor_of(name, led[0]),), tuple(led))
+        parts = tuple(part for body in self.bodies[name] for part in self.extents.body_parts(self.data, body))
         if not parts:
             return Shape()
         turn = self.data.xmat[self.bodies[name][0]].reshape(3, 3)
         level = turn[:, int(np.argmin(np.abs(turn[2])))]
         box = Box.around(parts, float(np.arctan2(level[1], level[0])))
-        return Shape(box, parts, solids, self._surfaces(name, box, solids))
+        return Shape(box, parts, solids, self._surfaces(name, box, solids), tuple(led))
 
     def _surfaces(self, name: str, box: Box, solids: tuple[Box, ...]) -> tuple[Surface, ...]:
         if name == TABLE:
@@ -125,10 +135,17 @@ class LiberoWorld:
         box = self._region_box(region)
         return Surface(box.center - np.array([0.0, 0.0, box.half[2]]), float(box.half[0]), float(box.half[1]), 0.0)
 
-    def _floor_of(self, drawer: str) -> Surface:
-        box = self._region_box(drawer)
+    def _floor_of(self, name: str, moving: Articulation) -> Surface:
+        """Inside of a drawer, as far as it is pulled out; behind a door."""
+        box = self._region_box(name)
+        half = box.half[:2] - INSIDE
         floor = box.center - np.array([0.0, 0.0, box.half[2]])
-        return Surface(floor, float(box.half[0]) - INSIDE, float(box.half[1]) - INSIDE, 0.0)
+        if moving.kind == "slide":
+            out = np.abs(moving.axis[:2]) > 0.5
+            pulled = np.where(out, np.minimum(moving.opening / 2, half), half)
+            floor[:2] += moving.axis[:2] * (half - pulled)
+            half = pulled
+        return Surface(floor, float(half[0]), float(half[1]), 0.0)
 
     # ------------------------------------------------------------ the snapshot
 
@@ -138,7 +155,7 @@ class LiberoWorld:
         return WorldSnapshot(
             objects={name: self._object(name, held) for name in env.objects_dict},
             fixed={name: self._fixed(name) for name in (*env.fixtures_dict, *self.drawers, *self.spots, TABLE)},
-            joints={f"{name}/slide": self._joint(name) for name in self.drawers},
+            joints={f"{name}/{part.kind}": self._joint(name) for name, part in self.moving.items()},
             held=held,
             instruction=self.task.text,
             success=bool(env._check_success()),
@@ -182,21 +199,19 @@ class LiberoWorld:
         kind, colour = (TABLE, "") if name == TABLE else called(name)
         box = self.shape(name).box
         states = self.env.object_states_dict
-        powered = name in states and bool(getattr(states[name], "has_turnon_affordance", False))
         return FixedState(
             kind=kind,
             colour=colour,
             position=None if box is None else rounded(box.center),
             half=None if box is None else rounded(box.half),
-            states={"on": bool(states[name].turn_on())} if powered else {},
-            receives="in" if name in self.drawers else "on",
+            states={"on": bool(states[name].turn_on())} if name in self.knobs else {},
+            receives="in" if name in self.moving else "on",
         )
 
-    def _joint(self, drawer: str) -> JointState:
-        joint = self.model.joint(self.env.object_sites_dict[drawer].joints[0])
-        low, high = joint.range
-        opening = abs(float(self.data.qpos[joint.qposadr[0]]))
-        return JointState(receptacle=drawer, fraction=min(1.0, opening / max(abs(low), abs(high))), opening=opening)
+    def _joint(self, name: str) -> JointState:
+        part = self.moving[name]
+        opening = part.opening(self.data)
+        return JointState(receptacle=name, fraction=min(1.0, opening / part.range), opening=opening)
 
 
 def _top(box: Box) -> Surface:

@@ -45,6 +45,19 @@ def main() -> None:
         world = session.world_state()
         came["place"] = [world.objects["akita_black_bowl_1"].relation, world.objects["akita_black_bowl_1"].at]
         came["success"] = world.success
+    with homie.open(robot="libero:libero_goal/3", skills="classical,chores", picture_size="128x128") as session:
+        came["all actions"] = session.actions
+        steps = (("Open", "top drawer"), ("Pick", "bowl"), ("Put", "bowl", "top drawer"))
+        came["drawer"] = [session.call(*step).feedback.ok for step in steps]
+        world = session.world_state()
+        drawer = world.joints["wooden_cabinet_1_top_region/slide"]
+        came["drawer"] += [world.success, drawer.opening > 0.14, world.objects["akita_black_bowl_1"].at]
+        came["stove"] = []
+        for action in ("Turn on", "Turn off"):
+            ok = session.call(action, "stove").feedback.ok
+            states = session.robot.world.env.object_states_dict["flat_stove_1"]
+            came["stove"].append([ok, bool(states.turn_on()), bool(states.turn_off())])
+        came["closed"] = session.call("Close", "top drawer").feedback.ok
     came["texts"] = [find_task(f"{suite}/0").text for suite in ("libero_goal", "libero_goal_task", "libero_goal_lan")]
     suite = libero_goal()
     came["suite"] = [len(suite.tasks), suite.tasks[408].id, suite.tasks[408].scene.seed, suite.tasks[408].expert]

@@ -35,10 +35,18 @@ def came() -> Any:
 
 @pytest.mark.slow
 def test_it_conforms_and_an_episode_ends_in_success_by_its_own_predicate(came: Any) -> None:
-    assert came["actions"] == ["Pick", "Put", "End"]
+    assert came["actions"] == ["Pick", "Put", "Open", "Close", "End"]
     assert came["codes"] == ["L2", "L4"], "an empty hand puts nothing, a stove is not taken"
     assert (came["before"], came["done"], came["success"]) == (False, [True, True], True)
     assert came["place"] == ["on", "plate_1"]
+
+
+@pytest.mark.slow
+def test_a_mounted_arm_opens_drawers_and_turns_knobs_by_liberos_own_predicates(came: Any) -> None:
+    assert came["all actions"] == ["Pick", "Put", "Open", "Close", "Turn on", "Turn off", "End"]
+    assert came["drawer"] == [True, True, True, True, True, "wooden_cabinet_1_top_region"]
+    assert came["stove"] == [[True, True, False], [True, False, True]]
+    assert came["closed"]
 
 
 @pytest.mark.slow

@@ -51,7 +51,7 @@ class Extents:
             kind = _KINDS.get(int(model.geom_type[geom]))
             if kind is None:  # the ground plane, which is infinite
                 continue
-            if model.geom_contype[geom]:
+            if model.geom_contype[geom] or model.geom_conaffinity[geom]:
                 self._of_body.setdefault(int(model.geom_bodyid[geom]), []).append(geom)
             self._half[geom] = half_sizes(kind, model.geom_size[geom])
             if kind == "hull":
