@@ -100,8 +100,10 @@ class SkillTable:
 
     def actions(self, robot: Robot) -> tuple[str, ...]:
         """What a planner may tell a robot: the actions of EMMOE, or those of its own that some skill has; then what the
-        skill sets can do in addition; then End."""
+        skill sets can do beyond the actions of EMMOE; then End."""
         able = list(dict.fromkeys(action for skills in self.by_model.values() for action in skills))
+        if robot.actions:
+            able = [action for action in able if action in robot.actions or action not in ACTIONS]
         return listed_actions([action for action in robot.actions if action in able], able)
 
     def choose(self, model: str, action: str) -> Skill | None:

@@ -69,7 +69,8 @@ class Robot(ABC):
     """Whether time pauses between two calls of `act`, as in a simulation. One that does not is stopped while
     a policy makes a decision."""
     actions: tuple[str, ...] = ()
-    """What a planner may tell it, where some skill has it, End included; empty for the household actions of EMMOE."""
+    """What a planner may tell it, where some skill has it, End included; of EMMOE's actions no others. Empty for all of
+    EMMOE's."""
     own_actions: tuple[Action, ...] = ()
     """Properties of its own actions that are not in the table of actions, as a skill set declares them. One that
     nobody declares takes a target and asks for nothing."""
