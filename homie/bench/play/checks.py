@@ -31,7 +31,7 @@ def ready(options: BenchOptions) -> tuple[BenchOptions, Suite]:
         BadInput, MissingPart: Something of it would fail in every episode.
     """
     suite = find_suite(options.suite)
-    options = _with_its_skills(_on_its_robot(options, suite), suite)
+    options = _on_its_robot(_with_its_skills(options, suite), suite)  # a robot brings skills, where none are set
     tasks = suite.select(options.tasks, options.split)
     _check_scenes(options.robot, suite, tasks)
     _check_planner(options, tasks)
