@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from homie.kernel.support.documents import parse_yaml
 
-_KINDS: dict[str, list[str]] = parse_yaml(files(__package__).joinpath("kinds.yaml").read_text("utf-8"))
+_KINDS: dict[str, list[str]] = parse_yaml(files(__package__).joinpath("names.yaml").read_text("utf-8"))
 _SEVERAL = ("shelf", "caddy", "microwave")
 """Furniture with several places that do not open."""
 _LAYERS = ("top", "middle", "bottom")
