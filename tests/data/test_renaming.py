@@ -16,7 +16,8 @@ from homie.data.options import TrainingOptions
 from homie.data.training_examples import make_dataset
 from homie.kernel.actions import Ability
 from homie.kernel.errors import BadInput
-from homie.kernel.types import ErrorCode, Feedback
+from homie.kernel.knowledge import Knowledge, Remembered
+from homie.kernel.types import ErrorCode, Feedback, Subtask
 
 
 def options(run: Path, out: Path, **more: object) -> TrainingOptions:
@@ -45,6 +46,24 @@ def test_sentences_are_changed_and_what_the_task_does_not_name_is_not():
         assert said.message == f"{apple} is inside fridge, and the green box is near" and said.about == ("fridge",)
         assert apple != "apple"
     assert list(renamed(episode(((PICK, FAR),), text="bring me that"), 8, seed=2)) == []
+
+
+def test_objects_that_were_seen_are_changed_though_the_task_does_not_name_them():
+    seen = Knowledge(
+        remembered=(
+            Remembered("shelf", "kitchen"),
+            Remembered("sugar box", "kitchen", "shelf"),
+            Remembered("plum", "kitchen", "shelf"),
+        )
+    )
+    plain = episode(((Subtask("Pick", "plum"), DONE[0][1]), *DONE), text="clear the shelf")
+    steps = tuple(replace(step, input=step.input.model_copy(update={"knowledge": seen})) for step in plain.steps)
+    kept = []
+    for other in renamed(replace(plain, steps=steps), 20, seed=1):
+        shelf, box, plum = (item.name for item in other.steps[0].input.knowledge.remembered)
+        assert other.steps[0].subtask.target == plum and shelf == "shelf" and other.text == "clear the shelf"
+        kept.append((box == "sugar box", plum == "plum"))
+    assert {(False, False), (True, False), (False, True)} <= set(kept)
 
 
 def test_made_up_names_are_plain_words_of_many_sorts():

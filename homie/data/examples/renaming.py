@@ -1,7 +1,8 @@
 """The same episode with other names: what is learnt of it is to repeat a name, not which names there are.
 
-Names are made up of syllables at random, so no name that was held out of training comes in by them. Only what the task
-names is renamed, everywhere in the episode alike; what it leaves to be seen keeps its name.
+Names are made up of syllables at random, so no name that was held out of training comes in by them. What the task names
+and the objects that were seen are renamed, everywhere in the episode alike: objects that are never taken, since they
+are held out as targets, would be learnt as such, and a task such as "clear the shelf" names none of those it is about.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _LISTS = (
 
 
 def renamed(episode: Episode, number: int, seed: int) -> Iterator[Episode]:
-    """The episode with other names, so many times; nothing where the task names none of its things.
+    """The episode with other names, so many times; nothing where no object was seen and the task names none.
 
     Args:
         episode: Of which only words are changed; its pictures still show what was there.
@@ -83,11 +84,13 @@ def _word(rng: random.Random) -> str:
 
 
 def _named(episode: Episode) -> tuple[str, ...]:
-    """What subtasks are about and the task names, the longest first: `white table` before `table`."""
+    """What subtasks are about and the task names, and what was seen in or on something, the longest first: `white
+    table` before `table`."""
     subtasks = [step.subtask for step in episode.steps]
     names = {name for subtask in subtasks for name in (subtask.target, subtask.destination) if name}
-    longest_first = sorted(names, key=lambda name: (-len(name), name))
-    return tuple(name for name in longest_first if _pattern((name,)).search(episode.text))
+    named = {name for name in names if _pattern((name,)).search(episode.text)}
+    seen = {item.name for step in episode.steps for item in step.input.knowledge.remembered if item.place}
+    return tuple(sorted(named | seen, key=lambda name: (-len(name), name)))
 
 
 def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
