@@ -49,6 +49,7 @@ from planners.emmoe.wire import (
 from planners.llm.prompting.pictures import shrink
 
 HOST = "127.0.0.1"
+AGAIN = "Start it again with the tasks that are left, then the same command; a bench goes on with --again."
 
 
 class EmmoeSettings(BaseModel):
@@ -92,7 +93,7 @@ class EmmoePlanner(Planner):
 
     @classmethod
     def check(cls, argument: str, settings: BaseModel | None) -> None:
-        address(argument)
+        cls(argument, settings if isinstance(settings, EmmoeSettings) else None)
 
     def describe(self) -> Mapping[str, object]:
         shown = self._settings.model_dump(mode="json", include={"wire", "picture_size"})
@@ -106,7 +107,6 @@ class EmmoePlanner(Planner):
             self._lose(
                 f"is in round {max(self._round, 1)} of a trial that has ended here, and EMMOE's protocol has no message"
                 " to leave it",
-                "Start it again with the tasks that are left, and the same command again.",
             )
         label = slug(task)
         self._trials[label] += 1
@@ -196,8 +196,7 @@ class EmmoePlanner(Planner):
             self._link.close()
         self._link = None
         where = f" in round {self._round}" if self._round and not clause.startswith("is in") else ""
-        advice = hint or "Start it again with the tasks that are left, and the same command again."
-        self._lost = f"EMMOE's model server at {self._host}:{self._port} {clause}{where}. {advice}"
+        self._lost = f"EMMOE's model server at {self._host}:{self._port} {clause}{where}. {hint or AGAIN}"
         raise PlannerError(self._lost)
 
     # ------------------------------------------------------------ pictures

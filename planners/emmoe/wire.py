@@ -110,7 +110,8 @@ def subtask_message(subtask: str, model: str, inventory: Sequence[str]) -> str:
 
 def is_whole_subtask(data: bytes) -> bool:
     """Whether a message of the model server may have come to its end; it has no mark there."""
-    return data.count(BAR.encode()) >= 2 or data.strip().lower() == b"end"
+    _, _, inventory = data.rpartition(BAR.encode())
+    return (data.count(BAR.encode()) >= 2 and bool(inventory)) or data.strip().lower() == b"end"
 
 
 def read_subtask(

@@ -30,6 +30,7 @@ class ModelServer:
 
     Args:
         trials: For each trial the outputs of the model, by round; the last one again where there are too few.
+        port: Where it listens, 0 for a free one.
 
     Attributes:
         heard: For each trial the rounds: the names of the pictures, their sizes and the colours of their middles, the
@@ -37,11 +38,11 @@ class ModelServer:
         error: What has ended it before its last trial.
     """
 
-    def __init__(self, trials: Sequence[Sequence[str]]) -> None:
+    def __init__(self, trials: Sequence[Sequence[str]], port: int = 0) -> None:
         self._trials = trials
         self.heard: list[list[dict[str, Any]]] = []
         self.error: Exception | None = None
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=1)
+        self._listener = socket.create_server(("127.0.0.1", port), backlog=1)
         self.port = self._listener.getsockname()[1]
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
@@ -63,6 +64,8 @@ class ModelServer:
                     self._play(connection, outputs, self.heard[-1])
         except Exception as error:
             self.error = error
+        finally:
+            self._listener.close()
 
     def _play(self, connection: socket.socket, outputs: Sequence[str], heard: list[dict[str, Any]]) -> None:
         inventory: list[str] = []

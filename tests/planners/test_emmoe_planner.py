@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -178,6 +179,30 @@ def test_a_server_that_fails_ends_the_episode_in_a_sentence(tmp_path, replies, s
         asked.reset("find the ball", seed=0)
 
 
+def test_a_message_may_come_in_pieces(tmp_path):
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        connection, _ = listener.accept()
+        with connection, listener:
+            for pieces in (
+                (b"Go to, ba", b"ll|NoMaD|", b"None"),
+                (b"feedback ", b"received!"),
+                (b"En", b"d|NoMaD|", b"None"),
+            ):
+                connection.recv(1024)
+                for piece in pieces:
+                    time.sleep(0.2)
+                    connection.sendall(piece)
+            connection.recv(1024)
+            connection.sendall(ACK)
+
+    threading.Thread(target=serve, daemon=True).start()
+    asked = planner(listener.getsockname()[1])
+    done = homie.run("find the ball", planner=asked, out=tmp_path / "run", **TINY)
+    assert [str(item.subtask) for item in done.result.history] == ["[Go to, ball]", "[End]"]
+
+
 def test_a_subtask_with_four_parts_is_feedback(tmp_path, server):
     peer = server([says("Pick, ball, box, moon"), says("End")])
     done = homie.run("find the ball", planner=planner(peer.port), out=tmp_path / "run", **TINY)
@@ -200,6 +225,29 @@ def test_the_command_says_where_no_server_is(homie):
     ]:
         refused = homie("run", "find the ball", "--planner", argument, *settings, *tiny)
         assert refused.returncode in (2, 4) and sentence in refused.stderr and "Traceback" not in refused.stderr
+
+
+def test_a_bench_goes_on_with_a_server_that_was_started_again(tmp_path, homie):
+    """What was played is kept, the rest is lost in a sentence, and `--again` plays it."""
+    (tmp_path / "suite.yaml").write_text(
+        "{format: 1, name: tiny, protocol: {trials: 3}, tasks: [{id: ball, text: put the ball in the box,"
+        " goal: {in: [ball, box]}}]}"
+    )
+    first = ModelServer([DONE])
+    tiny = ["--robot", "tiny", "--skills", "tiny", "--detector", "tiny", "--targets", "tiny", "--workers", "1"]
+    server = ["--planner", f"emmoe:127.0.0.1:{first.port}", "--set", "connect_seconds=1"]
+    command = ["bench", "suite.yaml", *server, "--retries", "0", "--out", "run", *tiny]
+    lost = homie(*command)
+    first.join()
+    first.close()
+    assert "closed the connection in round 1" in lost.stderr + lost.stdout and lost.returncode == 4
+    again = ModelServer([DONE, DONE], first.port)
+    done = homie(*command, "--again")
+    assert done.returncode == 0, done.stderr + done.stdout
+    again.join()
+    again.close()
+    assert done.returncode == 0 and "3/3 done" in done.stderr + done.stdout, done.stderr
+    assert len(first.heard) == 1 and len(again.heard) == 2 and first.error is again.error is None
 
 
 def test_more_rounds_than_the_server_counts_are_refused(tmp_path, server):

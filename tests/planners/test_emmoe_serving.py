@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -293,6 +294,15 @@ def test_executors_that_fail_leave_a_sentence_and_the_next_is_served(tmp_path, s
     meet(FINE, b'["None", "perhaps"]')
     meet(FINE)
     meet(silent=True)
+    with socket.create_connection(("127.0.0.1", server.port), 30.0) as slow:
+        for piece in (FINE[:1], FINE[1:50], FINE[50:]):
+            time.sleep(0.2)
+            slow.sendall(piece)
+        assert slow.recv(1024) == b"Go to, apple|None|None"
+        slow.sendall(b'["None", ')
+        time.sleep(0.2)
+        slow.sendall(b'"success"]')
+        assert slow.recv(1024) == b"feedback received!"
     executor = Executor(server.port, work)
     assert len(executor.play("1", 2)) == 5
     executor.close()
@@ -310,6 +320,7 @@ def test_executors_that_fail_leave_a_sentence_and_the_next_is_served(tmp_path, s
         'sent no feedback such as ["None", "success"]',
         "has left in round 1",
         "has sent nothing for 2 s",
+        "has left in round 1",
     ]
     assert len(sentences) == len(expected), said
     for sentence, part in zip(sentences, expected, strict=True):
