@@ -17,6 +17,8 @@ FAR = 0.5
 """rad or m by which a joint may be measured outside its limits: calibrations differ; degrees are further away."""
 JUMP = 0.1
 """rad or m that a joint may seem to jump between two messages, beside what twice its speed allows."""
+LATE = 0.5
+"""Seconds between two stamps for which a joint may have moved though their messages came together, after a pause."""
 REPEATED = 2.0
 """Seconds for which a stamp may be repeated: some drivers count whole seconds; one that says the same for longer has
 nothing new to say."""
@@ -64,8 +66,8 @@ class JointStates:
         self._clock, self._faults = clock, Faults()
         self._readings: dict[str, JointReading] = {}
         self._orders = {name: Order() for name in limits}
-        self._last: dict[str, tuple[float, float]] = {}
-        """Position of each joint and when it came, whether or not it was taken."""
+        self._last: dict[str, tuple[float, float, float]] = {}
+        """Position of each joint, its stamp and when it came, whether or not it was taken."""
         self._stamped: dict[str, tuple[float, float]] = {}
         """The newest stamp of each joint and when it was first seen."""
 
@@ -131,10 +133,10 @@ class JointStates:
         self._stamped[name] = (at, since if at == stamp else came)
         if not why and at > 0 and at == stamp and came - since > REPEATED:
             why = f"its stamp has been the same for {came - since:.1f} s"
-        if not why and self._jumps(name, position, came) and self._publishers() > 1:
+        if not why and self._jumps(name, position, at, came) and self._publishers() > 1:
             why = f"{self._publishers()} publishers of {self._topic} contradict each other: end all but one"
         if math.isfinite(position):
-            self._last[name] = (position, came)
+            self._last[name] = (position, at, came)
         if why:
             self._faults.add(self._subject(name), why)
             return False
@@ -158,15 +160,15 @@ class JointStates:
             return f"it is measured at {positions[0]:.4g}, far outside its limits {limits.lower:g}..{limits.upper:g}"
         return ""
 
-    def _jumps(self, name: str, position: float, came: float) -> bool:
+    def _jumps(self, name: str, position: float, at: float, came: float) -> bool:
         """Whether a joint cannot have come here from where it was said to be before."""
         if name not in self._last:
             return False
-        before, then = self._last[name]
+        before, stamp, then = self._last[name]
         limits, way = self._limits[name], abs(position - before)
         if math.isinf(limits.upper):
             way = abs(math.remainder(way, math.tau))
-        return way > 2 * limits.velocity * (came - then) + JUMP
+        return way > 2 * limits.velocity * max(came - then, min(at - stamp, LATE)) + JUMP
 
 
 def _speed(before: JointReading, position: float, at: float, came: float) -> float:

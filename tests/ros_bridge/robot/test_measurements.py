@@ -325,6 +325,17 @@ def test_two_publishers_that_agree_are_welcome(robot):
     assert robot.agent_says() == robot.guard.silent() == ""
 
 
+def test_two_publishers_of_other_joints_whose_messages_come_together_after_a_pause_do_not_contradict_each_other(robot):
+    """As those of a Fetch, of arm and gripper, on a busy machine."""
+    robot.publishers = 2
+    for number in range(5):
+        robot.now += 0.001
+        robot.odometry()
+        robot.joints(positions=[0.15 * number if "flex" in name else 0.0 for name in NAMES], at=200.0 + 0.1 * number)
+    assert robot.agent_says() == robot.guard.silent() == ""
+    assert robot.agent.body(0).joints["elbow_flex_joint"] == 0.6
+
+
 def test_one_publisher_may_put_its_joints_elsewhere(robot):
     """As a simulation does that is reset."""
     robot.joints(positions=[1.0 if "lift" not in name else 0.0 for name in NAMES])
