@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import sysconfig
+import threading
 import venv
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -112,6 +113,56 @@ class RealNode:
         line = self._process.stdout.readline()
         assert line, f"the node has ended while it was asked: {what}"
         return json.loads(line)
+
+
+class FakeRobot:
+    """A robot in rclpy in a process of its own, see `fakes/robot.py`."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def set(self, fault: str, value: object) -> None:
+        """Give its drivers a fault."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(f"{fault} {value}\n")
+        self._process.stdin.flush()
+        assert self._process.stdout.readline() == "done\n"
+
+
+@pytest.fixture
+def start_fake(ros_python: Path, ros_messages: None, network: Any) -> Iterator[Callable[..., FakeRobot]]:
+    """Starts robots of rclpy over Fast DDS on the network of the module."""
+    begun: list[subprocess.Popen[str]] = []
+    variables = {"ROS_DOMAIN_ID": str(network.domain), "ROS_LOCALHOST_ONLY": "1", "PYTHONPATH": str(HERE.parents[2])}
+
+    def start(*words: str) -> FakeRobot:
+        command = [ros_python, "-m", "tests.ros_bridge.real.fakes.robot", *words]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        begun.append(subprocess.Popen(command, env=_clean(**variables), cwd=HERE.parents[2], text=True, **pipes))
+        assert begun[-1].stdout is not None and begun[-1].stdout.readline() == "up\n"
+        return FakeRobot(begun[-1])
+
+    yield start
+    for process in begun:
+        assert process.stdin is not None
+        process.stdin.close()
+        process.wait(20)
+
+
+@pytest.fixture
+def start_guarding(homie_in_ros: Callable[..., subprocess.Popen[str]]) -> Callable[..., subprocess.Popen[str]]:
+    """Starts armed guards over a transport."""
+
+    def start(profile: str, transport: str, *words: str) -> subprocess.Popen[str]:
+        common = ["--arm-robot", "--transport", transport, *words]
+        process = homie_in_ros("homie", "robot", "guard", profile, *common, stderr=subprocess.PIPE)
+        assert process.stderr is not None
+        while "listening at" not in (line := process.stderr.readline()):
+            assert line, "the guard has ended"
+        threading.Thread(target=process.stderr.read, daemon=True).start()
+        return process
+
+    return start
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,157 @@
+"""Two robots as their public URDFs and drivers name them: links, joints, controllers, cameras. Nothing here is Homie's.
+
+A joint is (name, parent, child, origin xyz in m, origin rpy in rad, kind, axis).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+Joint = tuple[str, str, str, tuple[float, ...], tuple[float, ...], str, tuple[float, ...]]
+NONE, X, Y, Z = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+OPTICAL = (-math.pi / 2, 0.0, -math.pi / 2)
+HALF = math.pi / 2
+
+
+@dataclass(frozen=True)
+class Camera:
+    """Topics of pictures, depth and camera info; seconds between pictures, and the focal length in pixels."""
+
+    rgb: str
+    depth: str
+    info: str
+    period: float = 0.2
+    focal: float = 140.0
+
+
+@dataclass(frozen=True)
+class Model:
+    """A robot.
+
+    Attributes:
+        joints: From the root on, each after its parent.
+        start: Positions (rad, m) that are not 0.
+        controllers: Names of trajectory controllers, and their joints.
+        gripper: Name of the gripper action, its two joints, and how much of the opening (m) one position of it is.
+        grip_frame: Between the finger tips; the fingers move along its y.
+        cameras: By optical frame.
+        wheels: Joints of wheels; a robot without them has no base.
+        table, ball: What stands before it.
+    """
+
+    joints: tuple[Joint, ...]
+    start: dict[str, float]
+    controllers: dict[str, tuple[str, ...]]
+    gripper: str
+    fingers: tuple[str, str]
+    share: float
+    opening: float
+    grip_frame: str
+    cameras: dict[str, Camera]
+    wheels: tuple[str, ...] = ()
+    table: tuple[tuple[float, float, float], ...] = ()
+    ball: tuple[float, float, float] = field(default=NONE)
+
+
+RING = {"front": 0.0, "left": HALF, "back": math.pi, "right": -HALF}
+"""Cameras on a mast that a lab has put on its Fetch, rad to the left."""
+
+
+def _ring(name: str, yaw: float) -> tuple[Joint, Joint]:
+    return (
+        ("", "base_link", f"{name}_camera_link", (0.0, 0.0, 1.1), (0.0, 0.35, yaw), "fixed", X),
+        ("", f"{name}_camera_link", f"{name}_camera_optical_frame", NONE, OPTICAL, "fixed", X),
+    )
+
+
+FETCH = Model(
+    joints=(
+        ("torso_lift_joint", "base_link", "torso_lift_link", (-0.086875, 0, 0.37743), NONE, "slides", Z),
+        ("head_pan_joint", "torso_lift_link", "head_pan_link", (0.053125, 0, 0.603001), NONE, "turns", Z),
+        ("head_tilt_joint", "head_pan_link", "head_tilt_link", (0.14253, 0, 0.057999), NONE, "turns", Y),
+        ("", "head_tilt_link", "head_camera_link", (0.055, 0, 0.0225), NONE, "fixed", X),
+        ("", "head_camera_link", "head_camera_rgb_frame", (0, 0.02, 0), NONE, "fixed", X),
+        ("", "head_camera_rgb_frame", "head_camera_rgb_optical_frame", NONE, OPTICAL, "fixed", X),
+        ("shoulder_pan_joint", "torso_lift_link", "shoulder_pan_link", (0.119525, 0, 0.34858), NONE, "turns", Z),
+        ("shoulder_lift_joint", "shoulder_pan_link", "shoulder_lift_link", (0.117, 0, 0.06), NONE, "turns", Y),
+        ("upperarm_roll_joint", "shoulder_lift_link", "upperarm_roll_link", (0.219, 0, 0), NONE, "turns", X),
+        ("elbow_flex_joint", "upperarm_roll_link", "elbow_flex_link", (0.133, 0, 0), NONE, "turns", Y),
+        ("forearm_roll_joint", "elbow_flex_link", "forearm_roll_link", (0.197, 0, 0), NONE, "turns", X),
+        ("wrist_flex_joint", "forearm_roll_link", "wrist_flex_link", (0.1245, 0, 0), NONE, "turns", Y),
+        ("wrist_roll_joint", "wrist_flex_link", "wrist_roll_link", (0.1385, 0, 0), NONE, "turns", X),
+        ("", "wrist_roll_link", "gripper_link", (0.16645, 0, 0), NONE, "fixed", X),
+        *(joint for name, yaw in RING.items() for joint in _ring(name, yaw)),
+    ),
+    start={
+        "torso_lift_joint": 0.05,
+        "shoulder_pan_joint": 1.32,
+        "shoulder_lift_joint": 1.40,
+        "upperarm_roll_joint": -0.2,
+        "elbow_flex_joint": 1.72,
+        "wrist_flex_joint": 1.66,
+    },
+    controllers={
+        "torso_controller": ("torso_lift_joint",),
+        "arm_controller": (
+            "shoulder_pan_joint",
+            "shoulder_lift_joint",
+            "upperarm_roll_joint",
+            "elbow_flex_joint",
+            "forearm_roll_joint",
+            "wrist_flex_joint",
+            "wrist_roll_joint",
+        ),
+        "head_controller": ("head_pan_joint", "head_tilt_joint"),
+    },
+    gripper="gripper_controller/gripper_action",
+    fingers=("l_gripper_finger_joint", "r_gripper_finger_joint"),
+    share=1.0,
+    opening=0.1,
+    grip_frame="gripper_link",
+    cameras={
+        "head_camera_rgb_optical_frame": Camera(
+            "head_camera/rgb/image_raw", "head_camera/depth_registered/image_raw", "head_camera/rgb/camera_info"
+        )
+    }
+    | {
+        f"{name}_camera_optical_frame": Camera(
+            f"{name}_camera/image_raw", f"{name}_camera/depth", f"{name}_camera/camera_info", 0.8, 100.0
+        )
+        for name in RING
+    },
+    wheels=("l_wheel_joint", "r_wheel_joint"),
+    table=((1.3, -0.6, 0.0), (1.9, 0.6, 0.7)),
+    ball=(1.45, 0.0, 0.733),
+)
+
+FRANKA = Model(
+    joints=(
+        ("panda_joint1", "panda_link0", "panda_link1", (0, 0, 0.333), NONE, "turns", Z),
+        ("panda_joint2", "panda_link1", "panda_link2", NONE, (-HALF, 0, 0), "turns", Z),
+        ("panda_joint3", "panda_link2", "panda_link3", (0, -0.316, 0), (HALF, 0, 0), "turns", Z),
+        ("panda_joint4", "panda_link3", "panda_link4", (0.0825, 0, 0), (HALF, 0, 0), "turns", Z),
+        ("panda_joint5", "panda_link4", "panda_link5", (-0.0825, 0.384, 0), (-HALF, 0, 0), "turns", Z),
+        ("panda_joint6", "panda_link5", "panda_link6", NONE, (HALF, 0, 0), "turns", Z),
+        ("panda_joint7", "panda_link6", "panda_link7", (0.088, 0, 0), (HALF, 0, 0), "turns", Z),
+        ("", "panda_link7", "panda_hand", (0, 0, 0.107), (0, 0, -HALF / 2), "fixed", X),
+        ("", "panda_hand", "panda_hand_tcp", (0, 0, 0.1034), NONE, "fixed", X),
+        ("", "panda_hand", "camera_color_optical_frame", (0.05, 0, 0.02), NONE, "fixed", X),
+    ),
+    start={"panda_joint2": -0.785, "panda_joint4": -2.356, "panda_joint6": 1.571, "panda_joint7": 0.785},
+    controllers={"panda_arm_controller": tuple(f"panda_joint{number}" for number in range(1, 8))},
+    gripper="panda_gripper/gripper_action",
+    fingers=("panda_finger_joint1", "panda_finger_joint2"),
+    share=0.5,
+    opening=0.08,
+    grip_frame="panda_hand_tcp",
+    cameras={
+        "camera_color_optical_frame": Camera(
+            "camera/color/image_raw", "camera/aligned_depth_to_color/image_raw", "camera/color/camera_info"
+        )
+    },
+    table=((0.2, -0.6, -0.7), (0.9, 0.6, 0.0)),
+    ball=(0.45, 0.0, 0.033),
+)
+
+MODELS = {"fetch": FETCH, "franka": FRANKA}
