@@ -126,6 +126,15 @@ def test_a_model_is_taken_where_it_is_listed():
     assert (put.target, put.destination) == ("mug", "the shelf")
 
 
+def test_a_long_sentence_is_cut_to_what_the_released_code_reads():
+    from homie.kernel.types import Feedback, Subtask
+    from planners.emmoe.wire import feedback_message, read_feedback
+
+    message = feedback_message(Feedback("fail", None, "ä" * 2000), Subtask("Pick", "cup"), "repaired")
+    sentence, ok = read_feedback(message)
+    assert 1000 < len(message) <= 1024 and set(sentence) == {"ä"} and not ok
+
+
 # ------------------------------------------------------------ peers that fail
 
 

@@ -164,6 +164,7 @@ def test_a_planner_sees_the_pictures_by_their_names(tmp_path):
     assert place_of(paths) == Place("84", 2, 3) and place_of(("a.png", *paths[1:])) is None
     assert by_view(paths, named=True)["front"] == paths[3]
     assert by_view(paths, named=False)["front"] == paths[0]  # as the released model server takes them
+    assert by_view(("a", "b", "c", "d"), named=True) == {"front": "d", "left": "a", "back": "b", "right": "c"}
     (tmp_path / "exp").mkdir()
     PIL.Image.fromarray(np.full((8, 8, 3), 7, np.uint8)).save(tmp_path / "exp" / "a.png")
     assert PictureFolder(tmp_path, tmp_path / "exp").read("../exp/a.png").mean() == 7
@@ -328,6 +329,29 @@ def test_executors_that_fail_leave_a_sentence_and_the_next_is_served(tmp_path, s
     assert code == 130 and "Traceback" not in said
     kept = [len(read_conversation(tmp_path / "out" / "task" / str(trial) / "conversation.json")) for trial in (1, 2)]
     assert kept == [1, 5]
+
+
+def test_pictures_with_other_names_belong_to_the_next_trial(serve, script, work):
+    """Without names to go by, both sides count; with names, a round out of turn is refused."""
+    server = serve(TASK, "--planner", script(["[Go to, apple]", "[End]"]), "--trials", "1")
+    pictures = []
+    for number in range(4):
+        PIL.Image.new("RGB", (8, 8), (number, 0, 0)).save(work / f"{number}.png")
+        pictures.append(f"{number}.png")
+    with socket.create_connection(("127.0.0.1", server.port), 30.0) as peer:
+        for message in (b"Go to, apple|None|None", b"End|None|None"):
+            peer.sendall(json.dumps(pictures).encode())
+            assert peer.recv(1024) == message
+            peer.sendall(b'["None", "success"]')
+            assert peer.recv(1024) == b"feedback received!"
+        peer.sendall(json.dumps(pictures).encode())
+        assert peer.recv(1024) == b""
+    with socket.create_connection(("127.0.0.1", server.port), 30.0) as peer:
+        peer.sendall(FINE.replace(b"subtask1", b"subtask3"))
+        assert peer.recv(1024) == b""
+    code, said = server.end("out of turn")
+    assert code == 130 and "goes on after the last trial: give it more tasks or --trials" in said
+    assert "sent round 3 of task 1, trial 1, out of turn" in said
 
 
 def test_a_strict_server_ends_where_its_executor_does(tmp_path, serve, script, work):
