@@ -10,7 +10,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
 from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.generate.variation import Variation
+from homie.envs.mujoco.generate.requested_changes import Variation
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.kernel.types import ErrorCode
 

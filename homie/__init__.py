@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from homie.data.recording.takes import list_takes
     from homie.data.training_examples import make_dataset
     from homie.envs.mujoco.generate.generate import generate as generate_scene
-    from homie.envs.mujoco.generate.variation import Variation
+    from homie.envs.mujoco.generate.requested_changes import Variation
     from homie.envs.mujoco.house.build import build as build_scene
     from homie.envs.mujoco.house.spec import SceneSpec
     from homie.envs.mujoco.scene_map import draw_map
@@ -136,7 +136,7 @@ if TYPE_CHECKING:
     from homie.runtime.provenance import read_parts
     from homie.runtime.runstore import episode_folders, read_episode, read_run, read_steps
     from homie.runtime.session import EpisodeSummary
-    from homie.train.options import SftOptions
+    from homie.train.hyperparameters import SftOptions
     from homie.train.training import train as train_planner
 
 if sys.platform == "win32":
@@ -294,7 +294,7 @@ _NAMES = {
     "homie.data.recording.reader": "read_recording",
     "homie.data.recording.takes": "list_takes",
     "homie.envs.mujoco.generate.generate": "generate:generate_scene",
-    "homie.envs.mujoco.generate.variation": "Variation",
+    "homie.envs.mujoco.generate.requested_changes": "Variation",
     "homie.envs.mujoco.house.build": "build:build_scene",
     "homie.envs.mujoco.house.spec": "SceneSpec",
     "homie.envs.mujoco.scene_map": "draw_map",
@@ -328,7 +328,7 @@ _NAMES = {
     "homie.runtime.provenance": "read_parts",
     "homie.runtime.runstore": "episode_folders read_episode read_run read_steps",
     "homie.runtime.session": "EpisodeSummary",
-    "homie.train.options": "SftOptions",
+    "homie.train.hyperparameters": "SftOptions",
     "homie.train.training": "train:train_planner",
 }
 """The public names by the modules that define them; `NAME:OTHER` is called OTHER here. They are imported when they are

@@ -109,11 +109,11 @@ LAYERS = {
         ("model_planner",),
         ("calls", "rewriting", "respondent", "external_model"),
         ("providers", "local", "training_examples", "answers_trainer", "tiny_model"),
-        ("lora",),
+        ("lora_merging",),
         ("trainer",),
     ),
     "perception": (
-        ("colours", "suppression", "boxes"),
+        ("colours", "box_suppression", "boxes"),
         ("names", "localise"),
         ("memory", "detectors"),
         ("solids", "walls"),
@@ -148,7 +148,7 @@ LAYERS = {
     "ros_bridge.guard": (
         ("messages", "aiming", "silence", "state"),
         ("moveit", "greeting"),
-        ("limit_checks", "measured", "outlet"),
+        ("command_checks", "measured", "outlet"),
         ("guard",),
         ("sockets",),
         ("link", "reports"),

@@ -142,8 +142,8 @@ def test_an_area_has_every_file_of_its_folders_and_tests_of_its_own(area: str, f
 
 
 def test_only_some_files_of_an_area() -> None:
-    files = AREAS["guard"].scope(ROOT, ["ros_bridge/guard/aim", "ros_bridge/guard/limit_checks.py"])
-    assert files == ["ros_bridge/guard/aiming.py", "ros_bridge/guard/limit_checks.py"]
+    files = AREAS["guard"].scope(ROOT, ["ros_bridge/guard/aim", "ros_bridge/guard/command_checks.py"])
+    assert files == ["ros_bridge/guard/aiming.py", "ros_bridge/guard/command_checks.py"]
 
 
 def test_the_report_counts_and_names(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from benchmarks.episodes.put_table import report
 from benchmarks.episodes.put_tasks import PutTask, task_of
 from benchmarks.episodes.put_verdicts import judge, longest_row
 from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.generate.variation import Variation
+from homie.envs.mujoco.generate.requested_changes import Variation
 
 ROOT = Path(__file__).parents[1]
 SEEDS = range(10_000, 10_014)

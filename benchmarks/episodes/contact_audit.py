@@ -27,7 +27,7 @@ import numpy as np
 from benchmarks.episodes.put_tasks import task_of
 from benchmarks.episodes.put_verdicts import verdict_of
 from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.generate.variation import Variation
+from homie.envs.mujoco.generate.requested_changes import Variation
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.robots.bodies.fetch_kinematics import FETCH
 from homie.kernel.options import RunOptions

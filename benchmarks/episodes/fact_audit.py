@@ -26,7 +26,7 @@ import homie.envs.mujoco  # noqa: F401  (before mujoco itself, whatever MUJOCO_G
 import mujoco
 
 from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.generate.variation import Variation
+from homie.envs.mujoco.generate.requested_changes import Variation
 from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.robots.drive import BASE_JOINTS

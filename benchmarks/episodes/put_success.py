@@ -29,7 +29,7 @@ from benchmarks.episodes.put_table import report
 from benchmarks.episodes.put_tasks import task_of, task_with, with_one
 from benchmarks.episodes.put_verdicts import Verdict, verdict_of
 from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.generate.variation import Variation
+from homie.envs.mujoco.generate.requested_changes import Variation
 from homie.kernel import registry
 
 LONGEST = 1800.0

@@ -13,7 +13,7 @@ from PIL import Image as Picture
 
 from homie.bench.suite.suite import find_suite
 from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.generate.variation import Variation
+from homie.envs.mujoco.generate.requested_changes import Variation
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.types import Image
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from homie.data.episode import LeftOut
+from homie.data.lerobot.columns import layout_of
 from homie.data.lerobot.info import is_lerobot, read_info
-from homie.data.lerobot.layout import layout_of
 from homie.data.lerobot.writer import LeRobotWriter
 from homie.data.options import LeRobotOptions
 from homie.data.recording.demonstration import Demonstration

@@ -1,4 +1,4 @@
 """Training: from data sets of `homie data` to weights that a planner loads.
 
-options.py -> training.py (the loop around a trainer of the registry) -> card.py, plot.py
+hyperparameters.py -> training.py (the loop around a trainer of the registry) -> card.py, plot.py
 """

@@ -28,7 +28,7 @@ from homie.kernel.support.progress import StepOver
 from homie.runtime.provenance import versions
 from homie.runtime.runstore.damage import Damaged, read_finished
 from homie.train.folder import finish, training_folder
-from homie.train.options import SkillOptions
+from homie.train.hyperparameters import SkillOptions
 from homie.train.skill_card import skill_card
 
 

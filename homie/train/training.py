@@ -16,7 +16,7 @@ from homie.runtime.provenance import versions
 from homie.runtime.runstore.damage import changed
 from homie.train.card import card
 from homie.train.folder import finish, training_folder
-from homie.train.options import DpoOptions, SftOptions, TrainOptions
+from homie.train.hyperparameters import DpoOptions, SftOptions, TrainOptions
 
 
 class TrainingFile(BaseModel):

@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from homie.kernel.interfaces import Detector
 from homie.kernel.types import Array, Detection, Image, Mask, Observation
+from perception.box_suppression import suppress
 from perception.names import canonical
-from perception.suppression import suppress
 
 
 class BoxSettings(BaseModel):

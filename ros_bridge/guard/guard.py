@@ -19,7 +19,7 @@ import numpy as np
 from homie.kernel.errors import CommandRefused
 from homie.kernel.types import Array
 from ros_bridge.guard.aiming import Aiming
-from ros_bridge.guard.limit_checks import (
+from ros_bridge.guard.command_checks import (
     BASE,
     check_aim,
     check_driven,

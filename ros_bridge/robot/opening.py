@@ -22,9 +22,9 @@ from ros_bridge.profiles.limited import narrowed
 from ros_bridge.profiles.model import Camera, Profile, read_profile
 from ros_bridge.profiles.simulation import TOPIC, Simulation
 from ros_bridge.profiles.spoken import TEXT
+from ros_bridge.robot.camera_topics import Pictures
 from ros_bridge.robot.felt import GREETING, Felt
 from ros_bridge.robot.guarding import OwnGuard, guarded
-from ros_bridge.robot.pictures import Pictures
 from ros_bridge.robot.robot import Connection, RosRobot, SimulatedRosRobot
 from ros_bridge.robot.twin import Twin
 from ros_bridge.served_messages import planar

@@ -22,7 +22,7 @@ from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.profile_check import STREAM
 from ros_bridge.profiles.spoken import EPISODE, FINGERS, FINGERS_KIND, TEXT
 from ros_bridge.robot.felt import Felt
-from ros_bridge.robot.images import picture_of
+from ros_bridge.robot.image_decoding import picture_of
 from ros_bridge.robot.lenses import camera_of
 from ros_bridge.transport.dds.definitions import Definitions
 from ros_bridge.transport.interface import Message

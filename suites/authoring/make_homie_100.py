@@ -32,7 +32,7 @@ from homie.envs.mujoco.blueprints.catalog import FURNITURE, YCB
 from homie.envs.mujoco.blueprints.furniture import FurnitureKind
 from homie.envs.mujoco.blueprints.object_kind import ObjectKind
 from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.generate.variation import Variation
+from homie.envs.mujoco.generate.requested_changes import Variation
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import to_json, write_atomically
 from homie.kernel.types import Subtask

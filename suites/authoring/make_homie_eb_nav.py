@@ -18,7 +18,7 @@ from typing import Any
 
 from homie.bench.suite.suite import Suite
 from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.generate.variation import Variation
+from homie.envs.mujoco.generate.requested_changes import Variation
 from homie.kernel.errors import BadInput
 from suites.authoring.homie_eb.nav_drawing import CAMERA, Grounds, Way
 from suites.authoring.homie_eb.nav_ways import AROUND

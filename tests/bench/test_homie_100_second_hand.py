@@ -21,7 +21,7 @@ from homie.bench.score.results import load_run
 from homie.bench.suite.shipped import homie_100
 from homie.bench.suite.suite import Task
 from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.generate.variation import Variation
+from homie.envs.mujoco.generate.requested_changes import Variation
 from homie.envs.mujoco.initial_state import initial_state
 from homie.kernel.options import HouseOptions
 

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from homie.data.lerobot.info import Feature, Info, is_lerobot, read_info
-from homie.data.lerobot.layout import (
+from homie.data.lerobot.columns import (
     coding_in,
     dropped,
     features,
@@ -17,6 +16,7 @@ from homie.data.lerobot.layout import (
     number,
     position,
 )
+from homie.data.lerobot.info import Feature, Info, is_lerobot, read_info
 from homie.kernel.errors import BadInput
 
 CONTENT = {"codebase_version": "v3.0", "fps": 30, "total_episodes": 2, "features": {}}

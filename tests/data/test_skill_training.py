@@ -17,7 +17,7 @@ from homie.data.recording.takes import list_takes
 from homie.kernel.errors import BadInput
 from homie.runtime.runstore import read_model
 from homie.runtime.runstore.damage import read_finished
-from homie.train.options import SkillOptions
+from homie.train.hyperparameters import SkillOptions
 from homie.train.skill import SkillTrainingFile, train_skill
 from skills.m3.layout import ANGULAR, LINEAR, STEP, STOP
 from skills.m3.teacher import apart, decisions, goals, nodes

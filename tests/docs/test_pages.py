@@ -29,7 +29,7 @@ from homie.data.options import (
 from homie.kernel.interfaces import Planner, Skill, SkillSet
 from homie.kernel.options import PlanOptions, RunOptions, SceneOptions
 from homie.studio.options import StudioOptions, TeleopOptions
-from homie.train.options import DpoOptions, SftOptions
+from homie.train.hyperparameters import DpoOptions, SftOptions
 
 ROOT = Path(__file__).parents[2]
 MODELS = (

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from homie.kernel.types import Array
-from perception.suppression import overlaps, suppress
+from perception.box_suppression import overlaps, suppress
 
 unhurried = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 edges = st.integers(0, 12)

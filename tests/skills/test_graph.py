@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.generate.variation import Variation
+from homie.envs.mujoco.generate.requested_changes import Variation
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.actions import action_table
 from homie.kernel.errors import BadInput

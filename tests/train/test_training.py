@@ -16,7 +16,7 @@ from homie.data.split import SplitFile
 from homie.data.training_examples import make_dataset
 from homie.kernel.errors import BadInput
 from homie.train.folder import FILE
-from homie.train.options import DpoOptions, SftOptions
+from homie.train.hyperparameters import DpoOptions, SftOptions
 from homie.train.plot import loss_plot
 from homie.train.training import TrainingFile, train
 
@@ -103,7 +103,7 @@ def test_adapters_are_joined_exactly(tmp_path):
     torch = pytest.importorskip("torch")
     from safetensors.torch import load_file, save_file
 
-    from planners.llm.lora import joined
+    from planners.llm.lora_merging import joined
 
     torch.manual_seed(0)
     parts = {}

@@ -9,7 +9,7 @@ from homie.cli.parameters import Config, Json, build, options_from
 from homie.cli.progress import Advance, bar
 from homie.kernel.support.progress import StepOver
 from homie.kernel.support.text import counted
-from homie.train.options import DpoOptions, SftOptions, SkillOptions, TrainOptions
+from homie.train.hyperparameters import DpoOptions, SftOptions, SkillOptions, TrainOptions
 
 
 @options_from(SftOptions)

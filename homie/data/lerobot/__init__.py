@@ -1,7 +1,7 @@
 """LeRobotDataset v3: demonstrations as the data sets of Hugging Face LeRobot, and back. lerobot itself is not needed.
 
 info.py        what `meta/info.json` says, checked
-layout.py      which file has what, and which columns there are
+columns.py     which file has what, and which columns there are
 statistics.py  the ten numbers of every column
 language.py    plans, subtasks and failures as language columns
 tables.py      the parquet files of tasks and episodes

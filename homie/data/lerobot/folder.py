@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter, ValidationError
 
+from homie.data.lerobot.columns import Position, number
 from homie.data.lerobot.info import INFO, is_lerobot, read_info
-from homie.data.lerobot.layout import Position, number
 from homie.data.lerobot.tables import read_table
 from homie.data.recording.demonstration import Demonstration, Stage
 from homie.kernel.errors import BadInput

@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 from homie.data.examples.analyses import in_words
-from homie.data.lerobot.layout import EVENTS, FAILURE, PERSISTENT, PLAN, SUBTASK, Language
+from homie.data.lerobot.columns import EVENTS, FAILURE, PERSISTENT, PLAN, SUBTASK, Language
 from homie.data.recording.demonstration import Demonstration, Stage
 from homie.kernel.types import END
 

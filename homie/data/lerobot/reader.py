@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from homie.data.lerobot.columns import ACTION, EVENTS, PERSISTENT, STATE, SUBTASK, dropped, key_of, layout_of
 from homie.data.lerobot.folder import EpisodeNote, read_notes, read_rows, whole
 from homie.data.lerobot.info import TASKS, VIDEO, VIDEO_TYPE, read_info
 from homie.data.lerobot.language import TOOL
-from homie.data.lerobot.layout import ACTION, EVENTS, PERSISTENT, STATE, SUBTASK, dropped, key_of, layout_of
 from homie.data.lerobot.picture_reader import PictureColumn
 from homie.data.lerobot.tables import read_numbers, read_table, read_tasks
 from homie.data.recording.demonstration import Demonstration, Film, Stage

@@ -19,6 +19,17 @@ import pyarrow.parquet as pq
 from homie.data.episode import LeftOut
 from homie.data.lerobot import layout as layouts
 from homie.data.lerobot.card import CARD, lerobot_card
+from homie.data.lerobot.columns import (
+    ACTION,
+    OF_CODING,
+    STATE,
+    Language,
+    coding_in,
+    features,
+    film_info,
+    key_of,
+    position,
+)
 from homie.data.lerobot.folder import (
     NOTES,
     EpisodeNote,
@@ -32,17 +43,6 @@ from homie.data.lerobot.folder import (
 )
 from homie.data.lerobot.info import DATA, INFO, STATS, VERSION, VIDEO, Info, is_lerobot, read_info
 from homie.data.lerobot.language import TOOLS, language_columns
-from homie.data.lerobot.layout import (
-    ACTION,
-    OF_CODING,
-    STATE,
-    Language,
-    coding_in,
-    features,
-    film_info,
-    key_of,
-    position,
-)
 from homie.data.lerobot.statistics import PictureStatistics, Statistics, is_whole, of_numbers, together
 from homie.data.lerobot.tables import read_tasks, statistics_columns, statistics_of, write_tasks
 from homie.data.recording.demonstration import Demonstration, Film, Layout

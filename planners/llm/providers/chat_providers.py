@@ -1,4 +1,4 @@
-"""What providers understand, from `providers.yaml`."""
+"""What providers understand, from `chat_providers.yaml`."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from homie.envs.mujoco.generate.variation import Variation
+from homie.envs.mujoco.generate.requested_changes import Variation
 from suites.authoring.homie_100.draft import Draft, Plan, drafted, played
 from suites.authoring.homie_100.houses import GeneratedHouse
 from suites.authoring.homie_100.script import Binder, Unsuited

@@ -16,8 +16,8 @@ from homie.envs.mujoco.blueprints.extents import angles_of, rotation_of
 from homie.envs.mujoco.generate.ajar import obstructions
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.reach import unreachable
+from homie.envs.mujoco.generate.requested_changes import Variation
 from homie.envs.mujoco.generate.settle import check_start
-from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.build import build
 from homie.envs.mujoco.house.doors import leaf_corners

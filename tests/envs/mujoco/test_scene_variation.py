@@ -11,7 +11,7 @@ from homie.envs.mujoco.blueprints.catalog import YCB
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.household import NEEDED
 from homie.envs.mujoco.generate.reach import unreachable
-from homie.envs.mujoco.generate.variation import AJAR, Variation
+from homie.envs.mujoco.generate.requested_changes import AJAR, Variation
 from homie.envs.mujoco.home.home import open_home
 from homie.envs.mujoco.house.build import build
 from homie.envs.mujoco.house.spec import SceneSpec

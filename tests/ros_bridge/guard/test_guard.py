@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.kernel.errors import CommandRefused
+from ros_bridge.guard.command_checks import check_trajectory, outside
 from ros_bridge.guard.guard import PERIOD, UNCONFIRMED, Guard
-from ros_bridge.guard.limit_checks import check_trajectory, outside
 from ros_bridge.guard.measured import FRESH, Measured
 from ros_bridge.guard.messages import (
     Aim,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from homie.kernel.errors import CommandRefused
+from ros_bridge.guard.command_checks import check_navigate
 from ros_bridge.guard.guard import UNCONFIRMED
-from ros_bridge.guard.limit_checks import check_navigate
 from ros_bridge.guard.messages import Ended, Navigate, Stop, Stopped
 from ros_bridge.profiles.model import read_profile
 from tests.ros_bridge.guard.test_guard import FETCH, World, why

@@ -10,7 +10,7 @@ import yaml
 
 from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.types import Pose2
-from ros_bridge.guard.limit_checks import check_grip
+from ros_bridge.guard.command_checks import check_grip
 from ros_bridge.guard.messages import Grip
 from ros_bridge.guard.outlet import RosOutlet
 from ros_bridge.profiles.model import Gripper, parse_profile

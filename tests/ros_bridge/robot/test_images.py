@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from homie.kernel.errors import RobotFault
-from ros_bridge.robot.images import depth_of, numbers_of, picture_of
+from ros_bridge.robot.image_decoding import depth_of, numbers_of, picture_of
 
 SIZES = st.tuples(st.integers(1, 7), st.integers(1, 7))
 

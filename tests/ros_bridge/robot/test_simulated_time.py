@@ -166,7 +166,7 @@ def test_the_check_says_which_clock_and_when_it_is_the_wrong_one(place, simulati
 
 
 def test_a_picture_of_another_clock_says_what_to_set(place, simulation, nodes):
-    from ros_bridge.robot.pictures import Pictures
+    from ros_bridge.robot.camera_topics import Pictures
 
     simulation("rate", 1)
     profile = read_profile(str(place))

@@ -15,7 +15,7 @@ from homie.bench.score.trajectory import Trajectory, written_step
 from homie.bench.suite.shipped import homie_100
 from homie.bench.suite.suite import SceneChoice, Task, find_suite, read_subtask
 from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.generate.variation import Variation
+from homie.envs.mujoco.generate.requested_changes import Variation
 from homie.envs.mujoco.home.home import open_home
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.initial_state import initial_state

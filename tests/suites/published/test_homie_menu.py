@@ -22,7 +22,7 @@ from homie.bench.play import runner
 from homie.bench.play.progress import Progress
 from homie.bench.suite.suite import Task, find_suite
 from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.generate.variation import Variation
+from homie.envs.mujoco.generate.requested_changes import Variation
 from homie.envs.mujoco.house.person_bodies import mannequin_of
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import PersonSpec

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from homie.envs.mujoco.blueprints.doors_and_drawers import slide_out
 from homie.envs.mujoco.blueprints.furniture import FREE_FRONT, FurnitureKind, Style
 from homie.envs.mujoco.blueprints.materials import (
     CHROME,
@@ -13,14 +14,12 @@ from homie.envs.mujoco.blueprints.materials import (
 )
 from homie.envs.mujoco.blueprints.parts import (
     Blueprint,
-    Link,
     Part,
     Span,
     SurfacePlan,
     block,
     button,
     disc,
-    handle,
     rod,
 )
 
@@ -102,46 +101,6 @@ def stove(style: Style) -> Blueprint:
     return Blueprint(
         half_x=x, half_y=y, height=h, parts=tuple(parts), links=(knob,), surfaces=(surface,), free_front=FREE_FRONT
     )
-
-
-def slide_out(style: Style, z: Span, *, length: float, upper: float) -> tuple[Link, SurfacePlan]:
-    """A drawer behind the front of a unit: its front over the heights `z`, its tray `length` metres long and 0.135 m
-    deep, and how far it slides out (m)."""
-    x, y = style.x, style.y
-    side, panel, floor = 0.02, 0.02, z[0] + 0.025
-    inner_x: Span = (x - panel - length, x - panel)
-    inner_y = y - side - 0.015 - 0.012
-    inside = shade(style.rgb, 0.75)
-    rim: Span = (floor, floor + 0.135)
-    tray = (
-        block((x - panel, x), (-y + 0.005, y - 0.005), z, shade(style.rgb, 1.1), finish="gloss"),
-        block((inner_x[0] - 0.012, inner_x[1]), (-inner_y - 0.012, inner_y + 0.012), (floor - 0.012, floor), inside),
-        block((inner_x[0] - 0.012, inner_x[0]), (-inner_y - 0.012, inner_y + 0.012), rim, inside),
-        block(inner_x, (-inner_y - 0.012, -inner_y), rim, inside),
-        block(inner_x, (inner_y, inner_y + 0.012), rim, inside),
-        *handle(x, (-0.09, (z[0] + z[1]) / 2), (0.09, (z[0] + z[1]) / 2)),
-    )
-    slide = Link(
-        name="drawer",
-        kind="slide",
-        pos=(0.0, 0.0, 0.0),
-        axis=(1.0, 0.0, 0.0),
-        upper=upper,
-        parts=tray,
-        mass=3.0,
-        frictionloss=5.0,
-        damping=12.0,
-    )
-    surface = SurfacePlan(
-        name="tray",
-        center=(x - panel - length / 2, 0.0, floor),
-        half_x=length / 2,
-        half_y=inner_y,
-        clearance=0.17,
-        inside=True,
-        link="drawer",
-    )
-    return slide, surface
 
 
 def drawer(style: Style) -> Blueprint:

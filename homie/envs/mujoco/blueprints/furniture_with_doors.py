@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from homie.envs.mujoco.blueprints.doors_and_drawers import hinged_door
 from homie.envs.mujoco.blueprints.furniture import FREE_FRONT, FurnitureKind, Style
 from homie.envs.mujoco.blueprints.materials import (
     CERAMIC,
     DARK,
-    RGB,
     SCREEN,
     shade,
 )
@@ -21,44 +21,10 @@ from homie.envs.mujoco.blueprints.parts import (
     SurfacePlan,
     block,
     button,
-    handle,
 )
 
-OPEN_ANGLE = 1.92
-"""Angle (rad) of a fully open door: 110 degrees."""
 WALL = 0.02
 """Thickness (m) of the walls and doors of cabinets and wardrobes."""
-
-
-def hinged_door(
-    style: Style, x: Span, z: Span, width: float, center_y: float, grip: Span, mass: float, rgb: RGB
-) -> tuple[Link, Span]:
-    """A hinged door over the front at `x`, and the space that it needs beside the piece when it is fully open.
-
-    `width` and `center_y` place the panel; `grip` is the range of heights of the handle bar, on the side away from the
-    hinge.
-    """
-    sign = 1.0 if style.hinge == "left" else -1.0
-    hinge_y = center_y + sign * width / 2
-    far = -sign * width
-    y: Span = (min(0.0, far), max(0.0, far))
-    bar_y = far + sign * 0.06
-    panel = block((0.0, x[1] - x[0]), y, z, rgb, finish="gloss", label="door")
-    bar = handle(x[1] - x[0], (bar_y, grip[0]), (bar_y, grip[1]))
-    arm = abs(bar_y)
-    link = Link(
-        name="door",
-        kind="hinge",
-        pos=(x[0], hinge_y, 0.0),
-        axis=(0.0, 0.0, sign),
-        upper=OPEN_ANGLE,
-        parts=(panel, *bar),
-        mass=mass,
-        frictionloss=5.0 * arm,  # 5 N at the handle
-        damping=4.0 * arm * arm,  # 4 N per m/s at the handle
-    )
-    side = width * 0.36 + 0.10  # at 110 degrees a door reaches 0.34 of its width to the side; 0.1 m for handle and hand
-    return link, ((side, 0.0) if sign > 0 else (0.0, side))
 
 
 def two_boards(

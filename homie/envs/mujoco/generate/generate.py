@@ -11,12 +11,13 @@ from pydantic import ValidationError
 
 from homie.envs.mujoco.blueprints.catalog import CATALOGUES
 from homie.envs.mujoco.blueprints.object_kind import ObjectKind
+from homie.envs.mujoco.generate.colour_scheme import ColourScheme
 from homie.envs.mujoco.generate.furnish import Floor, Piece
 from homie.envs.mujoco.generate.place import Sides, place_objects
 from homie.envs.mujoco.generate.reach import FreeFloor, unreachable
-from homie.envs.mujoco.generate.recipes import RECIPES, NoRoom, Scheme
+from homie.envs.mujoco.generate.recipes import RECIPES, NoRoom
+from homie.envs.mujoco.generate.requested_changes import Variation, varied
 from homie.envs.mujoco.generate.rooms import plan_rooms
-from homie.envs.mujoco.generate.variation import Variation, varied
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import DoorwaySpec, FurnitureSpec, RoomSpec, StartSpec
 from homie.kernel.errors import BadInput
@@ -109,7 +110,7 @@ def _house(
     Raises NoRoom if an essential piece does not fit or cannot be reached.
     """
     rooms, doorways = plan_rooms(rng, count)
-    scheme = Scheme.draw(rng, furnishing)
+    scheme = ColourScheme.draw(rng, furnishing)
     floors = [_furnish(room, doorways, scheme, rng) for room in rooms]
     pieces = [piece for floor in floors for piece in floor.pieces]
     _name(pieces)
@@ -130,7 +131,9 @@ def _house(
     ), sides
 
 
-def _furnish(room: RoomSpec, doorways: tuple[DoorwaySpec, ...], scheme: Scheme, rng: np.random.Generator) -> Floor:
+def _furnish(
+    room: RoomSpec, doorways: tuple[DoorwaySpec, ...], scheme: ColourScheme, rng: np.random.Generator
+) -> Floor:
     floor = Floor(room, doorways, rng)
     RECIPES[room.kind](floor, scheme)
     return floor

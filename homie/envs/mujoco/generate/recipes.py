@@ -7,64 +7,16 @@ and depths are sizes in metres that differ from the usual size in the catalogue.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
-import numpy as np
-
-from homie.envs.mujoco.blueprints.catalog import FURNITURE
+from homie.envs.mujoco.generate.colour_scheme import ColourScheme
 from homie.envs.mujoco.generate.furnish import Floor, Piece
-from homie.kernel.options import Furnishing
 
 
 class NoRoom(Exception):
     """An essential piece does not fit: another house is drawn."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Scheme:
-    """Colours of a house: one for the kitchen, and a different one for every table and cabinet, so that a name with a
-    colour is unambiguous."""
-
-    rng: np.random.Generator
-    furnishing: Furnishing
-    kitchen: str
-    tables: list[str]
-    cabinets: list[str]
-    wood: str
-
-    @classmethod
-    def draw(cls, rng: np.random.Generator, furnishing: Furnishing) -> Scheme:
-        """A random scheme for a house with the usual furniture, or with that of a household."""
-
-        def mixed(kind: str) -> list[str]:
-            colours = FURNITURE[kind].colours
-            return [colours[k] for k in rng.permutation(len(colours))]
-
-        woods = ("wood", "white", "brown")
-        return cls(
-            rng=rng,
-            furnishing=furnishing,
-            kitchen=mixed("sink")[0],
-            tables=mixed("table"),
-            cabinets=mixed("cabinet"),
-            wood=woods[int(rng.integers(3))],
-        )
-
-    def table(self) -> str:
-        """The next table's colour."""
-        return self.tables.pop()
-
-    def cabinet(self) -> str:
-        """The next cabinet's colour."""
-        return self.cabinets.pop()
-
-    def any(self, kind: str) -> str:
-        """Any colour of a kind."""
-        colours = FURNITURE[kind].colours
-        return colours[int(self.rng.integers(len(colours)))]
-
-
-Recipe = Callable[[Floor, Scheme], None]
+Recipe = Callable[[Floor, ColourScheme], None]
 
 
 def _need(placed: bool, what: str) -> None:
@@ -81,13 +33,13 @@ def _hinged(floor: Floor, piece: Piece) -> bool:
     return False
 
 
-def _top_up(floor: Floor, scheme: Scheme) -> None:
+def _top_up(floor: Floor, scheme: ColourScheme) -> None:
     """Worktops over the drawer units and the dishwasher in the kitchen."""
     for unit in [piece for piece in floor.pieces if piece.kind in ("drawer", "dishwasher")]:
         floor.on_top(Piece("kitchen_counter", scheme.kitchen, width=0.6, height=0.04), unit)
 
 
-def _drawers(floor: Floor, scheme: Scheme, colour: str) -> None:
+def _drawers(floor: Floor, scheme: ColourScheme, colour: str) -> None:
     """A drawer unit at a wall, or a chest of three drawers, if it fits."""
     if scheme.furnishing == "usual":
         floor.against_wall([Piece("drawer", colour)])
@@ -98,12 +50,12 @@ def _drawers(floor: Floor, scheme: Scheme, colour: str) -> None:
         floor.on_top(upper, middle)
 
 
-def _opens_otherwise(floor: Floor, scheme: Scheme, kind: str) -> bool:
+def _opens_otherwise(floor: Floor, scheme: ColourScheme, kind: str) -> bool:
     """Place furniture that only households have at a wall. False in other houses, and where it does not fit."""
     return scheme.furnishing == "household" and _hinged(floor, Piece(kind, scheme.any(kind)))
 
 
-def kitchen(floor: Floor, scheme: Scheme) -> None:
+def kitchen(floor: Floor, scheme: ColourScheme) -> None:
     """A run of units with fridge, sink and stove, in one piece or two; a cabinet, a microwave, a table."""
     colour, rng = scheme.kitchen, floor.rng
     fridge = Piece("fridge", scheme.any("fridge"))
@@ -140,13 +92,13 @@ def _in_two(floor: Floor, group: list[Piece]) -> bool:
     return floor.against_wall(group[:3]) and floor.against_wall(group[3:])
 
 
-def _chairs(floor: Floor, scheme: Scheme, table: Piece) -> None:
+def _chairs(floor: Floor, scheme: ColourScheme, table: Piece) -> None:
     colour = scheme.any("chair")
     for side in (1, -1):
         floor.beside(Piece("chair", colour), table, side)
 
 
-def living_room(floor: Floor, scheme: Scheme) -> None:
+def living_room(floor: Floor, scheme: ColourScheme) -> None:
     """A sofa, a television opposite if it fits, a shelf, a table, a plant."""
     rng = floor.rng
     stand = Piece("tv_stand", scheme.wood)
@@ -166,7 +118,7 @@ def living_room(floor: Floor, scheme: Scheme) -> None:
     floor.against_wall([Piece("plant", scheme.any("plant"))])
 
 
-def bedroom(floor: Floor, scheme: Scheme) -> None:
+def bedroom(floor: Floor, scheme: ColourScheme) -> None:
     """A bed with a bedside table, a cabinet, a desk with a lamp, a chest of drawers."""
     bed, side = Piece("bed", scheme.any("bed")), Piece("nightstand", scheme.wood)
     row = [bed, side] if floor.rng.random() < 0.5 else [side, bed]
@@ -179,7 +131,7 @@ def bedroom(floor: Floor, scheme: Scheme) -> None:
     floor.against_wall([Piece("plant", scheme.any("plant"))])
 
 
-def _desk(floor: Floor, scheme: Scheme) -> bool:
+def _desk(floor: Floor, scheme: ColourScheme) -> bool:
     desk = Piece("desk", scheme.any("desk"))
     if not floor.against_wall([desk]):
         return False
@@ -192,7 +144,7 @@ def _desk(floor: Floor, scheme: Scheme) -> bool:
     return True
 
 
-def bathroom(floor: Floor, scheme: Scheme) -> None:
+def bathroom(floor: Floor, scheme: ColourScheme) -> None:
     """Washbasin, toilet, bathtub, and a cabinet if it fits."""
     _need(floor.against_wall([Piece("bathtub", "white")]), "bathtub")
     _need(floor.against_wall([Piece("washbasin", scheme.any("washbasin"))]), "washbasin")
@@ -201,7 +153,7 @@ def bathroom(floor: Floor, scheme: Scheme) -> None:
         _hinged(floor, Piece("cabinet", scheme.cabinet()))
 
 
-def dining_room(floor: Floor, scheme: Scheme) -> None:
+def dining_room(floor: Floor, scheme: ColourScheme) -> None:
     """A large table in the middle with chairs, a shelf or a cabinet, a plant."""
     table = Piece("table", scheme.table(), width=1.2, depth=0.75)
     _need(floor.standing_free(table, back=1.25), "dining table")
@@ -213,7 +165,7 @@ def dining_room(floor: Floor, scheme: Scheme) -> None:
     floor.against_wall([Piece("plant", scheme.any("plant"))])
 
 
-def study(floor: Floor, scheme: Scheme) -> None:
+def study(floor: Floor, scheme: ColourScheme) -> None:
     """A desk with a lamp and a chair, shelves, a chest of drawers, a small sofa."""
     _need(_desk(floor, scheme), "desk")
     _need(floor.against_wall([Piece("shelf", scheme.wood)]), "shelf")

@@ -23,6 +23,7 @@ from homie.envs.mujoco.house.contacts import WELD_SOLIMP, WELD_SOLREF, stiffen
 from homie.envs.mujoco.house.doors import add_door, joint_name
 from homie.envs.mujoco.house.index import GeomInfo, ReceptacleInfo, SceneIndex
 from homie.envs.mujoco.house.indexing import index_of
+from homie.envs.mujoco.house.lights import add_lights
 from homie.envs.mujoco.house.object_looks import Looks, add_surface
 from homie.envs.mujoco.house.person_bodies import add_joints, at_start, hand_name, mannequin_of
 from homie.envs.mujoco.house.shell import SOLID, add_shell
@@ -42,11 +43,6 @@ has 0.8, but that of a higher priority alone counts. The pads of fingers have 2.
 
 STIFF = [0.985, 0.995, 0.001, 0.5, 2.0]
 """Impedance of dry friction in joints: with MuJoCo's softer default a door creeps under a force too weak to open it."""
-
-AMBIENT, DIFFUSE = 0.48, 0.32
-"""Strength of the headlight: mostly ambient, so that the inside of cabinets is visible."""
-SUNS = (((0.3, 0.5, -1.0), 0.36), ((-0.6, -0.35, -0.5), 0.14))
-"""Directions and strengths of two directional lights: walls and tops of a piece differ in brightness."""
 
 RobotBuilder = Callable[[mujoco.MjSpec, tuple[float, float, float], float], object]
 """Adds a robot to a spec at a position (3,) and yaw, like `homie.envs.mujoco.robots.mjcf.RobotFile.add`."""
@@ -158,24 +154,12 @@ def empty_spec(name: str) -> mujoco.MjSpec:
     option.impratio = 5.0  # friction stiffer than the normal force, so that held objects do not slip slowly
     option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
     visual = spec.visual
-    visual.headlight.ambient = [AMBIENT] * 3
-    visual.headlight.diffuse = [DIFFUSE] * 3
-    visual.headlight.specular = [0.05, 0.05, 0.05]
     # On a CPU vertices take half of a frame's time: one quad per side of a wall, 16 slices instead of 28 for a sphere.
     visual.quality.numquads, visual.quality.numslices, visual.quality.numstacks = 1, 16, 10
     visual.map.znear, visual.map.zfar = 0.004, 20.0
     spec.stat.extent, spec.stat.center = 5.0, [0.0, 0.0, 1.0]
     visual.global_.offwidth, visual.global_.offheight = 1920, 1080
-    for number, (direction, strength) in enumerate(SUNS):
-        spec.worldbody.add_light(
-            type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
-            dir=direction,
-            pos=[0, 0, 8],
-            castshadow=number == 0,  # in films: the robot's cameras see no shadows
-            diffuse=[strength] * 3,
-            specular=[0.15] * 3,
-            ambient=[0, 0, 0],
-        )
+    add_lights(spec)
     add_materials(spec)
     return spec
 

@@ -16,7 +16,7 @@ from homie.kernel.types import Array, CameraFrame, Pose
 from ros_bridge.profiles.model import Camera
 from ros_bridge.profiles.simulation import LOOK, instances_topic
 from ros_bridge.profiles.spoken import TEXT
-from ros_bridge.robot.images import depth_of, numbers_of, picture_of
+from ros_bridge.robot.image_decoding import depth_of, numbers_of, picture_of
 from ros_bridge.robot.lenses import camera_of
 from ros_bridge.transport.clocks import AHEAD, MachineClock, PublishedClock, RobotClock
 from ros_bridge.transport.interface import SENSOR, Message, Node
