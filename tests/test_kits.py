@@ -117,6 +117,18 @@ def test_what_is_wrong_with_a_robot():
                 raise OSError(f"no camera {cameras[0]}")
             return super().observe()
 
+    class Once(TinyRobot):
+        closed = False
+
+        def close(self):
+            if self.closed:
+                raise OSError("the camera is gone")
+            self.closed = True
+
+    check_robot(Once())
+    with pytest.raises(NotConforming, match="a second close raised OSError: the camera is gone"):
+        check_robot(Once(), close=True)
+
     message = violations(check_robot, Broken())
     assert "observe(('left',)) raised OSError: no camera left" in message and "no camera right" in message
     assert "must bring back the same start" in message, "what comes after an exception is looked at too"

@@ -106,7 +106,7 @@ def test_robots(name):
     skip_outside(name)
     parts, options = chosen(**{"robot": name, **ROBOTS.get(name, {})})
     with parts.robot(options) as robot:
-        check_robot(robot)
+        check_robot(robot, close=True)
 
 
 class Bare(SymbolicRobot):

@@ -19,8 +19,8 @@ STEPS = 5
 """Control periods that are watched."""
 
 
-def check_robot(robot: Robot) -> None:
-    """Check a robot against `homie.kernel.interfaces.Robot`. It moves, and is not closed.
+def check_robot(robot: Robot, *, close: bool = False) -> None:
+    """Check a robot against `homie.kernel.interfaces.Robot`. It moves.
 
     Its kinematics have to fit its spec; `observe` gives what is asked for, with pictures and without; in `act` one
     control period passes; a driving base comes to rest after `stop`, which may come twice; `reset` brings back the
@@ -28,6 +28,7 @@ def check_robot(robot: Robot) -> None:
 
     Args:
         robot: The robot, with free floor around it.
+        close: Close it in the end, and once more: a second `close` does nothing.
 
     Raises:
         NotConforming: Lists every violation.
@@ -41,6 +42,9 @@ def check_robot(robot: Robot) -> None:
     violations += gathered("a second stop", robot.stop)
     if isinstance(robot, WorldState):
         violations += gathered("snapshot", partial(_snapshot, robot))
+    if close:
+        violations += gathered("close", robot.close)
+        violations += gathered("a second close", robot.close)
     settle(violations)
 
 
