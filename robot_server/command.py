@@ -11,6 +11,7 @@ import contextlib
 import functools
 import importlib
 import importlib.util
+import json
 import os
 import secrets
 import signal
@@ -36,6 +37,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("robot", help="FILE.py:CLASS, MODULE:CLASS or a name, and :ARGUMENT behind it")
     parser.add_argument("--listen", default="tcp://127.0.0.1:0", help="unix:PATH or tcp://127.0.0.1:PORT")
     parser.add_argument("--token-env", default=TOKEN_VARIABLE, help="the environment variable with the token")
+    parser.add_argument("--json", action="store_true", help="print a JSON object instead of `ready ADDRESS`")
     parser.add_argument("--until-stdin-ends", action="store_true", help="end when stdin is closed")
     options = parser.parse_args(arguments)
     output = os.fdopen(os.dup(sys.stdout.fileno()), "w")
@@ -47,7 +49,8 @@ def main(arguments: Sequence[str]) -> int:
             if options.until_stdin_ends:
                 threading.Thread(target=_end_with_stdin, daemon=True).start()
             server = Server(robot, listener, token_for(address, options.token_env, tell), tell)
-            output.write(f"ready {address}\n")
+            about = json.dumps({"url": address, "robot": options.robot})
+            output.write(f"{about}\n" if options.json else f"ready {address}\n")
             output.flush()
             server.serve()
     except WrongInput as error:

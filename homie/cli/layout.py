@@ -17,7 +17,7 @@ CHAPTERS = {
     "Run a robot": ("run", "scene", "studio", "teleop"),
     "Measure": ("bench", "report", "compare"),
     "Train": ("data", "train"),
-    "Look at parts": ("plan", "skill", "robot", "serve", "play-server"),
+    "Look at parts": ("plan", "skill", "robot", "serve", "env", "play-server"),
     "Find your way": ("list", "doctor"),
 }
 """The commands of `homie` by what they are for; those of other packages come after them."""
@@ -59,6 +59,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "skill info": ("homie skill info nomad.pth",),
     "skill generate": ("homie skill generate nomad nomad.pth",),
     "skill texts": ("homie skill texts rt1x homie-100",),
+    "serve robot": (
+        "homie serve robot franka:pick --listen unix:/tmp/table",
+        "homie serve robot my_robot.py:MyRobot --python python3.9",
+    ),
+    "env make": ("homie env make robosuite",),
     "serve policy": ("homie serve policy nomad --checkpoint nomad.pth",),
 }
 """Command lines that the help of a command ends with."""

@@ -9,7 +9,11 @@ import typer
 
 from homie.cli.output import print_json, tell
 from homie.cli.parameters import settings
+from homie.envs.remote import environments
+from homie.envs.remote.factory import python_for
+from homie.envs.remote.process import replace_this_process
 from homie.kernel import registry
+from homie.kernel.errors import BadInput
 from homie.kernel.options import OpenOptions
 from homie.runtime.assembly import open_robot
 
@@ -17,7 +21,13 @@ Option = typer.Option
 
 
 def robot(
-    robot: Annotated[str, typer.Argument(help="The robot, as of `homie run`: `franka:pick`, `libero:SUITE/TASK`.")],
+    robot: Annotated[
+        str,
+        typer.Argument(help="As of `homie run` (`franka:pick`), FILE.py:CLASS, or of `homie env` (`robosuite:Stack`)."),
+    ],
+    python: Annotated[
+        str, Option(help="The Python that serves it: then the robot is FILE.py:CLASS or MODULE:CLASS there.")
+    ] = "",
     listen: Annotated[
         str, Option(help="Where clients connect: unix:PATH, or tcp://127.0.0.1:PORT (0 for a free one).")
     ] = "tcp://127.0.0.1:8767",
@@ -33,6 +43,12 @@ def robot(
     json: Annotated[bool, Option("--json", help="Print one JSON object on stdout when it is ready.")] = False,
 ) -> None:
     """Serve a robot to `--robot remote:URL` in another process, until Ctrl-C."""
+    if python or ".py:" in robot or robot.partition(":")[0] in environments.ENVIRONMENTS:
+        if robot_option or scene or picture_size or seed:
+            raise BadInput(
+                f"'{robot}' is made of its argument: leave out --robot-option, --seed, --scene and --picture-size."
+            )
+        replace_this_process(python or python_for(robot), robot, listen, token_env, json=json)
     values = settings({"robot_settings": robot_option})
     options = OpenOptions.build(robot=robot, seed=seed, scene=scene, picture_size=picture_size, **values)
 

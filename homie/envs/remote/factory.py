@@ -8,6 +8,7 @@ import sys
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from homie.envs.remote import environments
 from homie.envs.remote.link import Link
 from homie.envs.remote.process import ServerProcess
 from homie.envs.remote.robot import RemoteRobot, connect
@@ -24,7 +25,9 @@ class RemoteSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     seed: Seed = 0
-    python: str = Field("", description="The Python that a server is started with (default: that of Homie).")
+    python: str = Field(
+        "", description="The Python that a server is started with (default: Homie's own, or that of `homie env`)."
+    )
     token_env: str = Field(TOKEN_VARIABLE, description="The environment variable with the token of a server at tcp://.")
     start_seconds: float = Field(120.0, gt=0.0, description="For the start of a server.")
     connect_seconds: float = Field(10.0, gt=0.0, description="For the connection.")
@@ -37,6 +40,7 @@ def open_robot(argument: str, settings: RemoteSettings) -> RemoteRobot:
 
     Raises:
         BadInput: The address, the token, the target or the description of the robot is wrong.
+        MissingPart: The environment of the robot is not made.
         InfrastructureError: There is no robot server, or it does not start.
     """
     if not argument:
@@ -47,7 +51,7 @@ def open_robot(argument: str, settings: RemoteSettings) -> RemoteRobot:
     with contextlib.ExitStack() as opened:
         url, process = argument, None
         if not argument.startswith((UNIX, TCP)):
-            process = ServerProcess(settings.python or sys.executable, argument, settings.start_seconds)
+            process = ServerProcess(settings.python or python_for(argument), argument, settings.start_seconds)
             opened.callback(process.close)
             url = process.url
         elif settings.python:
@@ -64,6 +68,15 @@ def open_robot(argument: str, settings: RemoteSettings) -> RemoteRobot:
         robot.reset(seed=settings.seed)
         opened.pop_all()
         return robot
+
+
+def python_for(target: str) -> str:
+    """The Python that serves a target: that of its environment, if it is the name of one, else this one.
+
+    Raises MissingPart for an environment that is not made.
+    """
+    name = target.partition(":")[0]
+    return environments.python_of(name) if name in environments.ENVIRONMENTS else sys.executable
 
 
 open_remote = Opening(RemoteSettings, open_robot)

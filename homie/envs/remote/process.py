@@ -11,8 +11,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
 from pathlib import Path
+from typing import NoReturn
 
 import robot_server
 from homie.kernel.errors import BadInput, InfrastructureError
@@ -26,6 +26,21 @@ OWN = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
 """Variables of this Python that mean nothing to another one."""
 
 
+def replace_this_process(python: str, target: str, address: str, token_env: str, *, json: bool) -> NoReturn:
+    """Become a robot server in another Python. Raises BadInput where it cannot be started."""
+    words = [python, str(SERVER), target, "--listen", address, "--token-env", token_env, *(["--json"] if json else [])]
+    try:
+        os.execvpe(python, words, _variables(python))
+    except OSError as error:
+        raise BadInput(f"Cannot start the Python '{python}': {reason_of(error)}.") from error
+
+
+def _variables(python: str) -> dict[str, str]:
+    """The environment of a Python."""
+    left_out = () if python == sys.executable else OWN
+    return {name: value for name, value in os.environ.items() if name not in left_out}
+
+
 class ServerProcess:
     """A robot server that ends with this process, however this one ends.
 
@@ -33,7 +48,6 @@ class ServerProcess:
         python: The interpreter that runs it.
         target: FILE.py:CLASS, MODULE:CLASS or a name, with :ARGUMENT behind it.
         seconds: Time limit of its start.
-        variables: Of its environment, in addition to those of this process.
 
     Attributes:
         target: As it was given.
@@ -44,12 +58,10 @@ class ServerProcess:
         InfrastructureError: It has not started.
     """
 
-    def __init__(self, python: str, target: str, seconds: float, variables: Mapping[str, str] | None = None) -> None:
+    def __init__(self, python: str, target: str, seconds: float) -> None:
         self.target = target
         self._folder = Path(tempfile.mkdtemp(prefix="homie-robot-"))
         self._log = self._folder / "log"
-        left_out = () if python == sys.executable else OWN
-        environment = {name: value for name, value in os.environ.items() if name not in left_out}
         try:
             with self._log.open("wb") as log:
                 self._process = subprocess.Popen(
@@ -57,7 +69,7 @@ class ServerProcess:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=log,
-                    env={**environment, **(variables or {})},
+                    env=_variables(python),
                     start_new_session=True,  # Ctrl-C is ours: it stops the robot first
                 )
         except OSError as error:

@@ -4,7 +4,8 @@
     robot -->               ball            box
 
 The argument makes trouble at the n-th step: `kill@7`, `hang@7`, `slow@7`, `fault@7`, `refuse@7`, `bug@7`, `nonsense@7`.
-`live` lets its time go on by itself.
+With `kill,hang@7@FILE` the first server has the first trouble, the next one the second, and others have none: FILE
+counts them. `live` lets the time of the robot go on by itself.
 """
 
 from __future__ import annotations
@@ -27,7 +28,16 @@ def joint(name, lower, upper, speed, acceleration=float("inf")):
 
 class LineRobot:
     def __init__(self, argument=""):
-        self.trouble, _, when = argument.partition("@")
+        troubles, _, rest = argument.partition("@")
+        when, _, counter = rest.partition("@")
+        self.trouble = troubles
+        if counter:
+            with open(counter, "a+") as file:
+                file.write("served\n")
+                file.seek(0)
+                number = len(file.readlines()) - 1
+            listed = troubles.split(",")
+            self.trouble = listed[number] if number < len(listed) else ""
         if self.trouble not in ("", "live", *TROUBLE):
             raise WrongInput(f"There is no trouble '{self.trouble}'.")
         self.when = int(when or 0)

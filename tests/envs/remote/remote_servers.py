@@ -15,6 +15,8 @@ ROOT = HERE.parents[2]
 LINE = f"{HERE / 'line_robot.py'}:LineRobot"
 
 
+Homie = Callable[..., subprocess.CompletedProcess[str]]
+"""The command, as the fixture `homie` of all tests."""
 Serve = Callable[..., tuple[subprocess.Popen[str], str]]
 
 

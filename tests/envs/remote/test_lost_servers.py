@@ -1,0 +1,88 @@
+"""A server that is killed at any moment ends its episode as a fault of infrastructure, and the bench goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("msgpack")
+
+from remote_servers import LINE, Homie, Serve
+
+from homie import Command, Robot, RobotFault
+from homie.envs.remote.factory import RemoteSettings, open_robot
+from homie.envs.remote.robot import RemoteRobot
+
+SUITE = """\
+format: 1
+name: line
+protocol: {{rounds: 8, trials: 1}}
+tasks:
+{tasks}
+"""
+TASK = """\
+  - id: ball-{number}
+    text: put the ball in the box
+    scene: {{seed: {number}}}
+    goal: {{in: [ball, box]}}
+    expert: ["[Go to, ball]", "[Pick, ball]", "[Go to, box]", "[Put, ball, box]"]
+"""
+
+
+@pytest.mark.parametrize("moment", [0.0, 0.003, 0.011])
+def test_kill_9_at_any_moment(moment: float) -> None:
+    with open_robot(LINE, RemoteSettings()) as robot:
+        assert isinstance(robot, RemoteRobot)
+        server = int(robot.link.about["pid"])
+        killer = threading.Timer(moment, os.kill, (server, signal.SIGKILL))
+        killer.start()
+        with pytest.raises(RobotFault, match=r"^The robot server of .* was lost at '\w+': .*SIGKILL killed it.*\.$"):
+            _drive(robot, 20.0)
+        killer.join()
+
+
+def _drive(robot: Robot, seconds: float) -> None:
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        robot.act(Command(base=(0.5, 0.0)))
+        robot.observe(("front", "wrist"))
+
+
+def _suite(folder: Path, tasks: int) -> Path:
+    path = folder / "line.yaml"
+    path.write_text(SUITE.format(tasks="".join(TASK.format(number=number) for number in range(tasks))))
+    return path
+
+
+def _bench(homie: Homie, folder: Path, robot: str, tasks: int, *more: str) -> tuple[int, str, list[Path]]:
+    out = folder / "run"
+    words = ["--planner", "expert", "--robot", robot, "--skills", "tiny", "--out", str(out), *more]
+    done = homie("bench", str(_suite(folder, tasks)), *words)
+    return done.returncode, done.stderr, sorted((out / "episodes").glob("*/episode.json"))
+
+
+def test_the_bench_goes_on_with_another_server(homie: Homie, tmp_path: Path) -> None:
+    """The first server is killed in its episode, the second hangs; the third plays both tasks."""
+    robot = f"remote:{LINE}:kill,hang@40@{tmp_path}/servers"
+    code, said, finished = _bench(homie, tmp_path, robot, 2, "--robot-option", "reply_seconds=1.5")
+    assert code == 0, said
+    assert len(finished) == 2
+    for episode in finished:
+        assert json.loads((episode.parent / "final_state.json").read_text())["objects"]["ball"]["at"] == "box"
+    failures = [json.loads(path.read_text()) for path in (tmp_path / "run" / "episodes").glob("*/failure.json")]
+    assert sorted(failure["cause"] for failure in failures) == ["robot", "robot"]
+    assert all("was lost at 'step'" in failure["message"] for failure in failures)
+
+
+def test_a_server_that_stays_away_is_named_in_every_try(homie: Homie, tmp_path: Path, serve: Serve) -> None:
+    _, url = serve(f"{LINE}:kill@17")
+    code, said, _ = _bench(homie, tmp_path, f"remote:{url}", 1)
+    assert code == 4 and "Traceback" not in said
+    assert f"robot, try 1: The robot server at {url} was lost at 'step'" in said
+    assert f"error, try 3: There is no robot server at {url}: Connection refused." in said
