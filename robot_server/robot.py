@@ -52,7 +52,7 @@ class ServedRobot(Protocol):
     def picture(self, camera: str) -> Mapping[str, Any]:
         """What a camera sees: `rgb` (H, W, 3) uint8; `depth` (H, W) float32 in m or None; `intrinsics` (fx, fy, cx,
         cy) in pixels; `position` (3,) and `rotation` (3, 3) of its optical frame (x right, y down, z forward) in the
-        odometry frame; of a simulator `instances` (H, W) int32 with an index into `instance_names`, -1 for nothing."""
+        odometry frame; of a simulator `instances` (H, W), integers: an index into `instance_names`, -1 for nothing."""
 
     def close(self) -> None:
         """Stop, park, release everything; may be called twice."""

@@ -74,13 +74,13 @@ class Pictures:
         }
 
     def _instances(self, things: Mapping[str, Sequence[int]]) -> Any:
-        """Which thing each pixel shows (H, W) int32, of the scene as it was updated last."""
+        """Which thing each pixel shows (H, W) int16, of the scene as it was updated last."""
         flags = self._scene.flags
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = True
         colours = self._render(*self._size)[0].astype(np.int32)
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = False
         drawn = colours[..., 0] + 256 * colours[..., 1] + 65536 * colours[..., 2]
-        owners = np.full(self._scene.ngeom + 2, -1, np.int32)  # 0 is nothing, as is what is not among the geoms
+        owners = np.full(self._scene.ngeom + 2, -1, np.int16)  # 0 is nothing, as is what is not among the geoms
         numbers = {body: number for number, bodies in enumerate(things.values()) for body in bodies}
         for geom in self._scene.geoms[: self._scene.ngeom]:
             if geom.objtype == mujoco.mjtObj.mjOBJ_GEOM and 0 <= geom.segid < self._scene.ngeom:

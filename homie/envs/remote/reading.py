@@ -67,7 +67,7 @@ def frame(name: str, picture: Mapping[str, Any]) -> CameraFrame:
             depth=picture.get("depth"),
             intrinsics=Intrinsics(fx, fy, cx, cy, width, height),
             pose=Pose(_array(picture["position"], 3), _array(picture["rotation"], 3, 3)),
-            instances=picture.get("instances"),
+            instances=None if picture.get("instances") is None else np.asarray(picture["instances"], np.int32),
             instance_names=tuple(picture.get("instance_names", ())),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:

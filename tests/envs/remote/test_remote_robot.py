@@ -22,6 +22,7 @@ from homie import BadInput, Command, InfrastructureError, RobotFault
 from homie.envs.remote.factory import RemoteSettings, open_robot
 from homie.kernel.errors import CommandRefused, HomieError
 from homie.kernel.interfaces import WorldState
+from homie.kernel.scenes import scene_options
 from homie.testing import check_robot
 
 QUICK = RemoteSettings(reply_seconds=0.5, connect_seconds=5.0)
@@ -187,6 +188,13 @@ def test_what_cannot_be_opened(argument: str, settings: dict[str, str], error: t
     with pytest.raises(error) as raised:
         open_robot(argument, RemoteSettings(**settings))
     assert type(raised.value) is error and sentence in str(raised.value)
+
+
+def test_a_suite_names_what_is_started() -> None:
+    assert scene_options("remote", {"target": "robosuite:Stack"}) == {"robot": "remote:robosuite:Stack"}
+    assert scene_options(f"remote:{LINE}", {}) == {}
+    with pytest.raises(BadInput, match=r"scene.target: .* give `--robot remote` alone"):
+        scene_options(f"remote:{LINE}", {"target": "robosuite:Stack"})
 
 
 def test_a_server_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
