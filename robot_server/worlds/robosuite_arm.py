@@ -5,6 +5,7 @@ Source: Y. Zhu et al., "robosuite: A Modular Simulation Framework and Benchmark 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -111,6 +112,7 @@ class RobosuiteArm:
         from robosuite.controllers import load_composite_controller_config
 
         self.close()
+        logging.getLogger("robosuite_logs").setLevel(logging.ERROR)  # it reports its optional parts, and every reset
         config = load_composite_controller_config(robot="Panda")
         self._env = robosuite.make(
             self.task,

@@ -92,7 +92,7 @@ class ServerProcess:
             if not (more := os.read(self._process.stdout.fileno(), 4096)):
                 code = self._process.wait()
                 kind = BadInput if code == BadInput.exit_code else InfrastructureError
-                raise kind(f"The robot server of '{target}' has not started: {self._last_words()}")
+                raise kind(f"The robot server of '{target}' has not started: {self._ending(code)}")
             line += more
         return line.decode().removeprefix("ready ").strip()
 
@@ -100,14 +100,15 @@ class ServerProcess:
         """What became of it, as the end of a sentence; "" while it runs."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             code = self._process.wait(1.0)
-            how = f"signal {signal.Signals(-code).name} killed it" if code < 0 else f"it ended with code {code}"
-            return f"{how} ({words})" if (words := self._last_words("")) else how
+            return self._ending(code).rstrip(".")
         return ""
 
-    def _last_words(self, otherwise: str = "it has written nothing.") -> str:
-        """The last line that it has written."""
+    def _ending(self, code: int) -> str:
+        """How it ended, as the end of a sentence: the last line that it has written, unless a signal ended it."""
+        if code < 0:
+            return f"signal {signal.Signals(-code).name} killed it."
         lines = self._log.read_text("utf-8", "replace").strip().splitlines()
-        return lines[-1].strip() if lines else otherwise
+        return lines[-1].strip() if lines else f"it ended with code {code}."
 
     def close(self) -> None:
         """End it, and wait until it has. Idempotent."""

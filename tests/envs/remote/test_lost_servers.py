@@ -15,7 +15,7 @@ pytest.importorskip("msgpack")
 
 from remote_servers import LINE, Homie, Serve
 
-from homie import Command, Robot, RobotFault
+from homie import Command, InfrastructureError, Robot, RobotFault
 from homie.envs.remote.factory import RemoteSettings, open_robot
 from homie.envs.remote.robot import RemoteRobot
 
@@ -42,7 +42,7 @@ def test_kill_9_at_any_moment(moment: float) -> None:
         server = int(robot.link.about["pid"])
         killer = threading.Timer(moment, os.kill, (server, signal.SIGKILL))
         killer.start()
-        with pytest.raises(RobotFault, match=r"^The robot server of .* was lost at '\w+': .*SIGKILL killed it.*\.$"):
+        with pytest.raises(RobotFault, match=r"^The robot server of .* was lost at '\w+': signal SIGKILL killed it\.$"):
             _drive(robot, 20.0)
         killer.join()
 
@@ -86,3 +86,17 @@ def test_a_server_that_stays_away_is_named_in_every_try(homie: Homie, tmp_path: 
     assert code == 4 and "Traceback" not in said
     assert f"robot, try 1: The robot server at {url} was lost at 'step'" in said
     assert f"error, try 3: There is no robot server at {url}: Connection refused." in said
+
+
+def test_a_server_that_ends_before_it_is_ready_says_why(tmp_path: Path) -> None:
+    (tmp_path / "early.py").write_text(
+        "import os, signal\ndef killed(argument): os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    with pytest.raises(InfrastructureError, match=r"has not started: signal SIGKILL killed it\.$"):
+        open_robot(f"{tmp_path}/early.py:killed", RemoteSettings())
+    (tmp_path / "broken.py").write_text("def broken(argument): raise ValueError('no camera')\n")
+    with pytest.raises(InfrastructureError, match=r"has not started: ValueError: no camera$"):
+        open_robot(f"{tmp_path}/broken.py:broken", RemoteSettings())
+    (tmp_path / "slow.py").write_text("import time\ndef slow(argument): time.sleep(60)\n")
+    with pytest.raises(InfrastructureError, match=r"has not started in 1 s\.$"):
+        open_robot(f"{tmp_path}/slow.py:slow", RemoteSettings(start_seconds=1.0))
