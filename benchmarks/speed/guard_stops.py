@@ -5,8 +5,10 @@ turns a joint of the arm. At a random moment it gets SIGKILL or SIGSTOP. Measure
 states: the time until both are zero. The robot's own ramp (4 m/s^2, 0.1 s from 0.4 m/s) is part of it. Needs
 `pip install homie-robot[ros]`.
 
-With `--seen-by PYTHON`, an interpreter that has rclpy (docs/testing.md), a node of rclpy over Fast DDS measures
-`/cmd_vel` and `/odom` instead; `--how run` kills a run that has a guard of its own.
+With `--seen-by PYTHON`, an interpreter that has rclpy (docs/testing.md), robot and observer are nodes of rclpy over
+Fast DDS that know nothing of Homie, guard and agent use the transport rclpy, and `/cmd_vel`, `/odom` and the status of
+the arm's trajectory are measured; there `--how run` kills a run that has a guard of its own, and `--how flood` has the
+agent flood its guard, which is measured from the first command of zero on.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import random
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import threading
 import time
@@ -34,6 +37,8 @@ from ros_bridge.transport.network import Network
 
 ROOT = Path(__file__).parents[2]
 DOMAIN = 92
+GOALS, EXECUTING, CANCELED = "/arm_controller/follow_joint_trajectory/_action/status", 2, 5
+ARM = ("shoulder_pan", "shoulder_lift", "upperarm_roll", "elbow_flex", "forearm_roll", "wrist_flex", "wrist_roll")
 SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP}
 
 
@@ -127,6 +132,14 @@ class Seen:
         )
         self.ask("subscribe", kind="nav_msgs/msg/Odometry", topic="/odom", qos="sensor")
         self.ask("subscribe", kind="geometry_msgs/msg/Twist", topic="/cmd_vel")
+        self.ask("subscribe", kind="action_msgs/msg/GoalStatusArray", topic=GOALS, qos="latched")
+
+    def unfold(self) -> None:
+        """Bring the arm to where the agents of the tests begin."""
+        point = {"positions": [0.0] * 7, "time_from_start": {"nanosec": 100_000_000}}
+        fields = {"joint_names": [f"{name}_joint" for name in ARM], "points": [point]}
+        kind, topic = "trajectory_msgs/msg/JointTrajectory", "/arm_controller/joint_trajectory"
+        self.ask("publish", kind=kind, topic=topic, fields=fields)
 
     def ask(self, what: str, **arguments: Any) -> Any:
         """Have it do something; what it says."""
@@ -136,17 +149,20 @@ class Seen:
         return json.loads(self._process.stdout.readline())
 
     def moves(self) -> bool:
-        """Whether the robot drives as fast as it is commanded to."""
+        """Whether the robot drives as fast as it is commanded to, and its arm follows a trajectory."""
         speeds = self.ask("series", topic="/odom", field="twist.twist.linear.x", since=time.monotonic() - 0.2)
-        return bool(speeds) and speeds[-1][1] > 0.39
+        goals = self.ask("statuses", topic=GOALS, since=0.0)
+        return bool(speeds and goals) and speeds[-1][1] > 0.39 and EXECUTING in goals[-1][1]
 
-    def stopped(self, since: float) -> tuple[float, float] | None:
-        """When zero was first commanded, and when the base first stood; None where it does not stand yet."""
+    def stopped(self, since: float) -> tuple[float, float, float] | None:
+        """Seconds until zero was first commanded, the base first stood and the trajectory was cancelled; None before
+        all of that."""
         commands = self.ask("series", topic="/cmd_vel", field="linear.x", since=since)
         speeds = self.ask("series", topic="/odom", field="twist.twist.linear.x", since=since)
         zero = [at for at, speed in commands if speed == 0]
-        stood = [at for at, speed in speeds if abs(speed) < 0.01]
-        return (zero[0] - since, stood[0] - since) if zero and stood else None
+        stood = [at for at, speed in speeds if abs(speed) < 0.01 and zero and at > zero[0]]
+        ended = [at for at, goals in self.ask("statuses", topic=GOALS, since=since) if goals[-1] == CANCELED]
+        return (zero[0] - since, stood[0] - since, ended[0] - since) if zero and stood and ended else None
 
     def close(self) -> None:
         """End it."""
@@ -156,51 +172,47 @@ class Seen:
 
 def measure_seen(trials: int, how: str, seed: int, python: Path) -> None:
     """Measure with a node of rclpy, and print a row."""
-    variables = {"ROS_DOMAIN_ID": str(DOMAIN), "ROS_LOCALHOST_ONLY": "1", "PYTHONPATH": str(ROOT)}
+    paths = os.pathsep.join((str(ROOT), sysconfig.get_path("purelib")))
+    variables = {"ROS_DOMAIN_ID": str(DOMAIN), "ROS_LOCALHOST_ONLY": "1", "PYTHONPATH": paths}
     chance, times = random.Random(seed), []
     with tempfile.TemporaryDirectory() as folder, ExitStack() as begun:
         environment = {**os.environ, **variables, "XDG_RUNTIME_DIR": folder}
         seen = Seen(python, DOMAIN)
         begun.callback(seen.close)
 
-        def begin(*words: str) -> subprocess.Popen[bytes]:
-            process = subprocess.Popen(
-                [sys.executable, "-m", *words],
-                env=environment,
-                cwd=ROOT,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
+        def begin(*words: str, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+            silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            process = subprocess.Popen([python, "-m", *words], env=environment, cwd=ROOT, stdin=stdin, **silent)
             begun.callback(process.wait)
             begun.callback(process.kill)
             return process
 
-        begin("tests.ros_bridge.fake_robot", str(DOMAIN), "fetch")
+        begin("tests.ros_bridge.real.fakes.robot", "fetch", stdin=subprocess.PIPE)
+        seen.unfold()
         socket = Path(folder) / "homie" / f"guard-fetch-{DOMAIN}.sock"
-        for number in range(trials):
-            guard = None
-            if how != "run":
-                socket = Path(folder) / f"g{number}.sock"
-                guard = begin("homie", "robot", "guard", "fetch", "--arm-robot", "--socket", str(socket))
-                _wait(socket.exists)
-            agent = begin("tests.ros_bridge.guard.agent", str(socket), "own" if how == "run" else "drive")
+        if how != "run":
+            begin("homie", "robot", "guard", "fetch", "--arm-robot", "--socket", str(socket))
+            _wait(socket.exists)
+        for _ in range(trials):
+            agent = begin("tests.ros_bridge.guard.agent", str(socket), {"run": "own", "flood": how}.get(how, "drive"))
             _wait(seen.moves)
-            time.sleep(chance.uniform(0.1, 1.0))
             since = time.monotonic()
-            agent.send_signal(SIGNALS.get(how, signal.SIGKILL))
+            if how != "flood":
+                time.sleep(chance.uniform(0.1, 1.0))
+                since = time.monotonic()
+                agent.send_signal(SIGNALS.get(how, signal.SIGKILL))
             _wait(lambda since=since: seen.stopped(since))  # type: ignore[misc]
             times.append(seen.stopped(since))
             agent.kill()
             agent.wait()
-            if guard is not None:
-                guard.terminate()
-                guard.wait()
-            else:
+            if how == "run":
                 _wait(lambda socket=socket: not socket.exists())  # type: ignore[misc]
-    sent, stood = np.array(times).T
-    print(f"{how}: {trials} times, load {os.getloadavg()[0]:.1f}; seconds, median and worst: zero velocity", end=" ")
-    print(f"{np.median(sent):.3f}, {max(sent):.3f}; stands {np.median(stood):.3f}, {max(stood):.3f}", end="; ")
+    sent, stood, ended = np.array(times).T
+    if how == "flood":
+        stood, ended = stood - sent, ended - sent
+    print(f"{how}: {trials} times, load {os.getloadavg()[0]:.1f}; seconds, median and worst:", end=" ")
+    figures = {"zero velocity": sent, "stands": stood, "trajectory cancelled": ended}
+    print("; ".join(f"{name} {np.median(part):.3f}, {max(part):.3f}" for name, part in figures.items()), end="; ")
     print(f"stands within 0.3 s: {int(np.sum(stood <= 0.3))} of {trials}")
 
 
@@ -215,7 +227,7 @@ def _wait(holds: Callable[[], object]) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trials", type=int, default=30)
-    parser.add_argument("--how", choices=[*SIGNALS, "run"], default="kill")
+    parser.add_argument("--how", choices=[*SIGNALS, "run", "flood"], default="kill")
     parser.add_argument("--seen-by", type=Path, help="A Python that has rclpy.")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()

@@ -104,6 +104,10 @@ class Real:
             found = [(at, getattr(part, name)) for at, part in found]
         return found
 
+    def statuses(self, topic, since):
+        """When the goals of an action server had which status, from its topic `.../_action/status`."""
+        return [(at, [each.status for each in message.status_list]) for at, message in self.heard[topic] if at >= since]
+
     def last(self, topic):
         """The newest message, and when it came (s, monotonic)."""
         if not self.heard[topic]:
