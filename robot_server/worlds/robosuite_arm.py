@@ -73,6 +73,8 @@ class RobosuiteArm:
         self._env: Any = None
         self._pictures: Pictures | None = None
         self._stamp = 0.0
+        self._untouched: int | None = None
+        """The seed of an episode in which nothing has happened yet."""
         self.reset(0)
         foot = self.world.data.body("robot0_base").xpos
         self._base = [float(foot[0]), float(foot[1]), 0.0]
@@ -111,6 +113,8 @@ class RobosuiteArm:
         import robosuite
         from robosuite.controllers import load_composite_controller_config
 
+        if seed == self._untouched:
+            return  # it was opened a moment ago: making it takes seconds
         self.close()
         logging.getLogger("robosuite_logs").setLevel(logging.ERROR)  # it reports its optional parts, and every reset
         config = load_composite_controller_config(robot="Panda")
@@ -131,7 +135,7 @@ class RobosuiteArm:
         self._opening, self._arm = OPENING, self._q()
         for _ in range(SETTLE):
             self.step({})
-        self._stamp = 0.0
+        self._stamp, self._untouched = 0.0, seed
 
     def step(self, targets: Mapping[str, Sequence[float]]) -> None:
         if "arm" in targets:
@@ -141,6 +145,7 @@ class RobosuiteArm:
         gap = self._fingers() - self._opening
         closing = 1.0 if self._opening < FINGERS_AT else float(np.sign(gap)) * (abs(gap) > FINGERS_AT)
         self._env.step(np.append(self._arm, closing))
+        self._untouched = None
         self.world.update()
         self._stamp += PERIOD
 

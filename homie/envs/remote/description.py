@@ -125,7 +125,8 @@ class Description(_Part):
             try:
                 return ModelKinematics(mujoco.MjModel.from_xml_string(self.kinematics.mjcf), spec)
             except (ValueError, KeyError) as error:
-                raise BadInput(f"The MJCF of the robot '{self.name}' cannot be used: {str(error).strip()}") from error
+                why = " ".join(str(error).split())
+                raise BadInput(f"The MJCF of the robot '{self.name}' cannot be used: {why}") from error
         if spec.chain.groups:
             raise BadInput(f"The robot '{self.name}' has an arm: its description needs `kinematics`.")
         return NoArm()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -16,7 +17,7 @@ import pytest
 
 pytest.importorskip("msgpack")
 
-from remote_servers import LINE, Serve
+from remote_servers import LINE, Homie, Serve
 
 from homie import BadInput, Command, InfrastructureError, RobotFault
 from homie.envs.remote.factory import RemoteSettings, open_robot
@@ -219,3 +220,19 @@ def test_a_server_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
             break
         time.sleep(0.05)
     assert ended.is_set()
+
+
+def test_the_command_serves_a_robot_from_another_python(homie: Homie, tmp_path: Path) -> None:
+    words = ["serve", "robot", LINE, "--python", sys.executable, "--listen", f"unix:{tmp_path}/robot", "--json"]
+    command = [sys.executable, "-c", "from homie.cli.main import main; main()", *words]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    assert json.loads(server.stdout.readline()) == {"url": f"unix:{tmp_path}/robot", "robot": LINE}
+    with open_robot(f"unix:{tmp_path}/robot", RemoteSettings()) as robot:
+        assert robot.spec.name == "line"
+    server.terminate()
+    assert server.wait(10.0) == 0
+    done = homie("serve", "robot", "robosuite:Fly", "--seed", "3")
+    assert done.returncode == 2 and "is made of its argument" in done.stderr
+    done = homie("serve", "robot", LINE, "--python", "/nowhere/python")
+    assert done.returncode == 2 and "Cannot start the Python '/nowhere/python'" in done.stderr
