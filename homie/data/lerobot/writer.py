@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from homie.data.episode import LeftOut
-from homie.data.lerobot import layout as layouts
+from homie.data.lerobot import columns as layouts
 from homie.data.lerobot.card import CARD, lerobot_card
 from homie.data.lerobot.columns import (
     ACTION,
