@@ -88,15 +88,10 @@ class RemoteRobot(Robot):
         return self.observe((camera,)).frames[camera].rgb
 
     def film(self, width: int, height: int, target: str = "") -> Image:
-        """What the robot's own film shows; without one, the camera of the video in another size."""
+        """What the robot's own film shows; without one, the camera of the video in its shape, between bars."""
         if "film" in self._offers:
             return reading.image(self.link.ask("film", width=width, height=height, target=target))
-        picture = self.look(self.eye)
-        rows, columns = (
-            np.arange(wanted) * present // wanted
-            for wanted, present in zip((height, width), picture.shape[:2], strict=True)
-        )
-        return picture[np.ix_(rows, columns)]
+        return _fitted(self.look(self.eye), width, height)
 
     def describe(self) -> Mapping[str, object]:
         about = self.link.about
@@ -138,3 +133,15 @@ def connect(link: Link, reset_seconds: float) -> RemoteRobot:
     description = Description.read(link.about["spec"], link.url)
     make = RemoteWorld if "snapshot" in link.about["offers"] else RemoteRobot
     return make(link, description, reset_seconds)
+
+
+def _fitted(picture: Image, width: int, height: int) -> Image:
+    """A picture (h, w, 3) as large as it fits into another size, in the middle of black."""
+    rows, columns = picture.shape[:2]
+    scale = min(height / rows, width / columns)
+    size = round(rows * scale), round(columns * scale)
+    pixels = np.ix_(*(np.arange(there) * here // there for there, here in zip(size, (rows, columns), strict=True)))
+    whole = np.zeros((height, width, 3), np.uint8)
+    top, left = (height - size[0]) // 2, (width - size[1]) // 2
+    whole[top : top + size[0], left : left + size[1]] = picture[pixels]
+    return whole

@@ -56,8 +56,11 @@ def test_pictures_measurements_and_world_are_those_of_the_server(serve: Serve) -
         assert isinstance(robot, WorldState)
         world = robot.snapshot()
         assert world.objects["ball"].at == "floor" and world.robot.x == pytest.approx(seen.body.base.x)
-        film = robot.film(32, 16)  # type: ignore[attr-defined]
-        assert film.shape == (16, 32, 3)
+        height, width = front.rgb.shape[:2]
+        film = robot.film(4 * width, 2 * height)  # type: ignore[attr-defined]
+        assert film.shape == (2 * height, 4 * width, 3)
+        assert np.array_equal(film[::2, width : 3 * width : 2], front.rgb), "twice as large, in its own shape"
+        assert not film[:, :width].any() and not film[:, 3 * width :].any()
 
 
 @pytest.mark.parametrize(
