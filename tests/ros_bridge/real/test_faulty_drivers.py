@@ -1,0 +1,93 @@
+"""Drivers of a robot in rclpy as they are in reports: what Homie makes of their joint states, odometry and pictures."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from homie.envs.mujoco.robots.bodies.fetch import SPEC
+from homie.kernel.errors import RobotFault
+from homie.kernel.types import Pose2
+from ros_bridge.profiles.model import Profile, read_profile
+from ros_bridge.profiles.profile_check import FOREIGN, check_profile
+from ros_bridge.robot.camera_topics import Pictures
+from ros_bridge.robot.felt import Felt
+from ros_bridge.transport.clocks import MachineClock
+from ros_bridge.transport.transforms import Transforms
+from tests.waiting import until
+
+FETCH = read_profile("fetch")
+START = {"torso_lift_joint": 0.05, "shoulder_pan_joint": 1.32, "elbow_flex_joint": 1.72, "wrist_flex_joint": 1.66}
+"""Where some joints of the Fetch are at first."""
+
+
+def problems(node, profile):
+    return {finding.name: finding.problem for finding in check_profile(node, profile, 2.0) if finding.problem}
+
+
+def measured(felt):
+    """What is measured within a second; the sentence where something is not."""
+    try:
+        return felt.body(1.0)
+    except RobotFault as error:
+        return str(error)
+
+
+def test_joint_states_in_parts_and_in_any_order_are_whole_and_what_is_no_number_is_named(start_fake, node):
+    drivers = start_fake("fetch")
+    drivers.set("parts", 5)
+    felt = Felt(node, FETCH, SPEC, Pose2(0.0, 0.0, 0.0))
+    body = felt.body(20.0)
+    assert {name: body.joints[name] for name in START} == pytest.approx(START)
+    assert body.gripper == pytest.approx(0.1)
+    drivers.set("nan", "elbow_flex_joint")
+    until(lambda: "the joint elbow_flex_joint comes on /joint_states: its position is nan" in str(measured(felt)))
+    drivers.set("nan", "odom")
+    until(lambda: "Nothing usable comes on /odom" in str(measured(felt)))
+    parts = problems(node, FETCH)
+    assert "not finite" in parts["/odom"] and "/joint_states" not in parts
+    drivers.set("nan", "")
+    until(lambda: not isinstance(measured(felt), str))
+
+
+def test_pictures_of_every_usual_encoding_are_the_same_picture(start_fake, node):
+    drivers = start_fake("fetch")
+    clock = MachineClock()
+    transforms = Transforms(node, clock)
+    pictures = Pictures(node, FETCH.cameras, lambda frame, at: transforms.lookup("odom", frame, at=at), clock=clock)
+
+    def frame():
+        return pictures.frames(["head"], after=time.time() + 0.3, patience=20.0)["head"]
+
+    first = frame()
+    red = (first.rgb[..., 0] > 150) & (first.rgb[..., 1] < 60)
+    assert red.sum() > 20 and np.median(first.depth[red]) == pytest.approx(1.26, abs=0.03)
+    for encoding, channels in (("bgr8", (0, 1, 2)), ("rgba8", (0, 1, 2)), ("8UC3", (0, 1, 2)), ("mono8", (0, 0, 0))):
+        drivers.set("colours", encoding)
+        assert (frame().rgb == first.rgb[..., channels]).all(), encoding
+    drivers.set("depth", "16UC1")
+    assert np.abs(frame().depth - first.depth).max() < 0.001
+    drivers.set("colours", "bayer_rggb8")
+    with pytest.raises(RobotFault, match="encoded as 'bayer_rggb8'; Homie reads rgb8, bgr8"):
+        frame()
+
+
+def test_a_robot_in_a_namespace_is_found_by_a_profile_with_its_names(start_fake, node):
+    start_fake("fetch", "--ros-args", "-r", "__ns:=/fetch1")
+    known = FETCH.model_dump(mode="json", exclude={"navigation", "reaching"})
+    profile = Profile.model_validate(spaced(known, "/fetch1"))
+    parts = problems(node, profile)
+    actions = {group.action for group in profile.groups.values()} | {profile.gripper.action}
+    assert parts == dict.fromkeys(actions, FOREIGN), "only what does not pass between middlewares"
+    assert problems(node, FETCH).keys() >= {"/joint_states", "/odom", "/cmd_vel"}
+
+
+def spaced(known, space):
+    """All names of a profile in a namespace."""
+    if isinstance(known, dict):
+        return {key: spaced(value, space) for key, value in known.items()}
+    if isinstance(known, list):
+        return [spaced(value, space) for value in known]
+    return space + known if isinstance(known, str) and known.startswith("/") else known
