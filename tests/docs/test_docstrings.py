@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
-PACKAGES = ("homie", "planners", "skills", "perception", "error_detection", "ros_bridge")
+PACKAGES = ("homie", "planners", "skills", "perception", "error_detection", "ros_bridge", "robot_server")
 MODULES = sorted(
     str(path.relative_to(ROOT).with_suffix("")).replace("/", ".").removesuffix(".__init__")
     for package in PACKAGES

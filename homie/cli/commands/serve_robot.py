@@ -9,8 +9,7 @@ import typer
 
 from homie.cli.output import print_json, tell
 from homie.cli.parameters import settings
-from homie.envs.remote import environments
-from homie.envs.remote.factory import python_for
+from homie.envs.remote.environments import ENVIRONMENTS, python_for
 from homie.envs.remote.process import replace_this_process
 from homie.kernel import registry
 from homie.kernel.errors import BadInput
@@ -43,7 +42,7 @@ def robot(
     json: Annotated[bool, Option("--json", help="Print one JSON object on stdout when it is ready.")] = False,
 ) -> None:
     """Serve a robot to `--robot remote:URL` in another process, until Ctrl-C."""
-    if python or ".py:" in robot or robot.partition(":")[0] in environments.ENVIRONMENTS:
+    if python or ".py:" in robot or robot.partition(":")[0] in ENVIRONMENTS:
         if robot_option or scene or picture_size or seed:
             raise BadInput(
                 f"'{robot}' is made of its argument: leave out --robot-option, --seed, --scene and --picture-size."

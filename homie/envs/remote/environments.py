@@ -93,6 +93,15 @@ def python_of(name: str) -> str:
     return str(environment.interpreter)
 
 
+def python_for(target: str) -> str:
+    """The Python that serves a target: that of its environment, if it is the name of one, else this one.
+
+    Raises MissingPart for an environment that is not made.
+    """
+    name = target.partition(":")[0]
+    return python_of(name) if name in ENVIRONMENTS else sys.executable
+
+
 def make(environment: Environment, python: str, *, anew: bool, tell: Callable[[str], None]) -> None:
     """Make an environment, if it is not there.
 

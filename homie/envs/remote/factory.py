@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from homie.envs.remote import environments
+from homie.envs.remote.environments import python_for
 from homie.envs.remote.link import Link
 from homie.envs.remote.process import ServerProcess
 from homie.envs.remote.robot import RemoteRobot, connect
@@ -68,15 +67,6 @@ def open_robot(argument: str, settings: RemoteSettings) -> RemoteRobot:
         robot.reset(seed=settings.seed)
         opened.pop_all()
         return robot
-
-
-def python_for(target: str) -> str:
-    """The Python that serves a target: that of its environment, if it is the name of one, else this one.
-
-    Raises MissingPart for an environment that is not made.
-    """
-    name = target.partition(":")[0]
-    return environments.python_of(name) if name in environments.ENVIRONMENTS else sys.executable
 
 
 open_remote = Opening(RemoteSettings, open_robot)
