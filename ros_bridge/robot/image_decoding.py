@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,16 +27,30 @@ COLOURS: Mapping[str, tuple[int, tuple[int, ...]]] = {
 }
 """Encodings of colour pictures: bytes of a pixel, and which of them are red, green and blue. Those of OpenCV do not say
 in which order colours are; OpenCV has blue first."""
+YUV422: Mapping[str, int] = {
+    "yuv422": cv2.COLOR_YUV2RGB_UYVY,
+    "uyvy": cv2.COLOR_YUV2RGB_UYVY,
+    "yuv422_yuy2": cv2.COLOR_YUV2RGB_YUY2,
+    "yuyv": cv2.COLOR_YUV2RGB_YUY2,
+}
+"""Encodings of USB cameras, in which two pixels share a colour, and how OpenCV decodes them."""
 MILLIMETRES = 0.001
 FARTHEST, NEAREST = 100.0, 0.02
 """Metres: no depth camera of a robot in a home sees only what is farther or nearer; numbers in another unit are."""
 
 
 def picture_of(message: Message) -> Image:
-    """The colours (H, W, 3). Raises RobotFault for an encoding that is none of `COLOURS`, and for too few bytes."""
+    """The colours (H, W, 3). Raises RobotFault for an encoding that is in neither `COLOURS` nor `YUV422`, and for a
+    wrong number of bytes."""
+    height, width = int(message.height), int(message.width)
+    if message.encoding in YUV422:
+        halves = _rows(message, np.dtype(np.uint8), 2).astype(np.uint8, copy=False).reshape(height, width, 2)
+        if width % 2:
+            raise RobotFault(f"A picture encoded as '{message.encoding}' has {width} columns: pixels come in pairs.")
+        return np.asarray(cv2.cvtColor(halves, YUV422[message.encoding]), np.uint8)
     if message.encoding not in COLOURS:
         raise RobotFault(
-            f"A picture is encoded as '{message.encoding}'; Homie reads {', '.join(COLOURS)}: name a topic "
+            f"A picture is encoded as '{message.encoding}'; Homie reads {', '.join((*COLOURS, *YUV422))}: name a topic "
             "that has one of these in the profile."
         )
     if message.encoding.startswith("8UC") and message.encoding != "8UC1":
@@ -43,7 +58,7 @@ def picture_of(message: Message) -> Image:
             "a picture", f"its encoding {message.encoding} does not say which colour is first: taken as blue"
         )
     size, order = COLOURS[message.encoding]
-    pixels = _rows(message, np.dtype(np.uint8), size).reshape(int(message.height), int(message.width), size)
+    pixels = _rows(message, np.dtype(np.uint8), size).reshape(height, width, size)
     return np.ascontiguousarray(pixels[:, :, order])
 
 

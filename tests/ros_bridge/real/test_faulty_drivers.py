@@ -67,6 +67,9 @@ def test_pictures_of_every_usual_encoding_are_the_same_picture(start_fake, node)
     for encoding, channels in (("bgr8", (0, 1, 2)), ("rgba8", (0, 1, 2)), ("8UC3", (0, 1, 2)), ("mono8", (0, 0, 0))):
         drivers.set("colours", encoding)
         assert (frame().rgb == first.rgb[..., channels]).all(), encoding
+    drivers.set("colours", "yuv422")
+    off = np.abs(frame().rgb.astype(int) - first.rgb).max(axis=2)
+    assert (off < 5).mean() > 0.98, "but for edges, where two pixels share a colour"
     drivers.set("depth", "16UC1")
     assert np.abs(frame().depth - first.depth).max() < 0.001
     drivers.set("colours", "bayer_rggb8")

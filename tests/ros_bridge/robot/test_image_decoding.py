@@ -41,6 +41,14 @@ def test_colours_come_in_the_order_red_green_blue(data, size, padding):
         assert np.array_equal(picture_of(message(encoding, pixels, size[1], size[0], padding)), rgb)
 
 
+@pytest.mark.parametrize(("encoding", "places"), [("yuv422", (1, 0, 3, 2)), ("yuyv", (0, 1, 2, 3))])
+def test_two_pixels_share_a_colour_in_pictures_of_usb_cameras(encoding, places):
+    """Two red pixels, of which the second is darker, and two white ones: brightness, blue, brightness, red."""
+    pairs = np.array([[[81, 90, 50, 240], [235, 128, 235, 128]]], np.uint8)[..., places]
+    (dots,) = picture_of(message(encoding, pairs, 4, 1, padding=3)).astype(int)
+    assert np.abs(dots - [[255, 0, 0], [219, 0, 0], [255, 255, 255], [255, 255, 255]]).max() < 3
+
+
 @settings(max_examples=30)
 @given(st.data(), SIZES, st.integers(0, 5), st.sampled_from("<>"))
 def test_depth_is_in_metres_and_0_where_it_is_not_known(data, size, padding, order):
@@ -63,7 +71,8 @@ def test_instance_numbers_may_be_minus_one(data, size):
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"encoding": "yuv422"}, "yuv422"),
+        ({"encoding": "bayer_rggb8"}, "bayer_rggb8"),
+        ({"encoding": "yuyv", "width": 1}, "pixels come in pairs"),
         ({"step": 2}, "fewer than it needs"),
         ({"height": 100}, "fewer than it needs"),
         ({"height": 0, "width": 0}, "fewer than it needs"),
