@@ -35,7 +35,7 @@ class ServedRobot(Protocol):
     spec: Mapping[str, Any]
 
     def reset(self, seed: int) -> None:
-        """Go to the start of an episode."""
+        """Go to the start of an episode in the scene of a seed (`--seed`, or that of a task in a suite)."""
 
     def step(self, targets: Mapping[str, Sequence[float]]) -> None:
         """Pass on targets by group, and return after one control period. A group that is left out holds its last

@@ -135,7 +135,7 @@ def here(case: str) -> Iterator[RemoteRobot]:
     """The robot in this process, behind the same class."""
     link: Any = Direct(Idle(case))
     assert isinstance(link, Link | Direct)
-    yield connect(link, 10.0)
+    yield connect(link, 0, 10.0)
 
 
 def measure(robot: RemoteRobot, steps: int) -> dict[str, float]:

@@ -63,7 +63,7 @@ def open_robot(argument: str, settings: RemoteSettings) -> RemoteRobot:
             process=process,
         )
         opened.callback(link.close)
-        robot = connect(link, settings.reset_seconds)
+        robot = connect(link, settings.seed, settings.reset_seconds)
         robot.reset(seed=settings.seed)
         opened.pop_all()
         return robot

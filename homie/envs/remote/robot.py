@@ -23,9 +23,16 @@ from homie.kernel.world.snapshot import WorldSnapshot, read_snapshot
 
 
 class RemoteRobot(Robot):
-    """A robot behind a link. While its time stands still it is asked once for what it feels and for its world."""
+    """A robot behind a link. While its time stands still it is asked once for what it feels and for its world.
 
-    def __init__(self, link: Link, description: Description, reset_seconds: float) -> None:
+    Args:
+        link: To its server.
+        description: What the server says of it.
+        seed: Of its scene, which is the same in every episode.
+        reset_seconds: Time limit of the start of an episode.
+    """
+
+    def __init__(self, link: Link, description: Description, seed: int, reset_seconds: float) -> None:
         self.link, self.description = link, description
         self.spec = description.spec()
         self.kinematics = description.arm(self.spec)
@@ -35,14 +42,14 @@ class RemoteRobot(Robot):
         self.over_limit, self.lead = description.over_limit, description.lead
         self.stop_seconds, self.waits = description.stop_seconds, description.waits
         self.inventory_by = description.inventory_by
-        self._reset_seconds = reset_seconds
+        self._seed, self._reset_seconds = seed, reset_seconds
         self._offers = frozenset(link.about["offers"])
         self._felt: reading.Felt | None = None
 
     # ------------------------------------------------------------ episode
 
     def _restart(self, *, seed: int) -> None:
-        self._take(self.link.ask("reset", self._reset_seconds, seed=seed))
+        self._take(self.link.ask("reset", self._reset_seconds, seed=self._seed))
 
     def _send(self, command: Command) -> None:
         targets = {name: [float(value) for value in values] for name, values in command.targets.items()}
@@ -101,8 +108,8 @@ class RemoteRobot(Robot):
 class RemoteWorld(RemoteRobot, SnapshotRobot):
     """The same, of a simulator that tells its state."""
 
-    def __init__(self, link: Link, description: Description, reset_seconds: float) -> None:
-        super().__init__(link, description, reset_seconds)
+    def __init__(self, link: Link, description: Description, seed: int, reset_seconds: float) -> None:
+        super().__init__(link, description, seed, reset_seconds)
         self._world: WorldSnapshot | None = None
         self._shapes: Mapping[str, Shape] | None = None
 
@@ -128,11 +135,11 @@ class RemoteWorld(RemoteRobot, SnapshotRobot):
         return self._shapes[name] if name in self._shapes else super().shape(name, world)
 
 
-def connect(link: Link, reset_seconds: float) -> RemoteRobot:
+def connect(link: Link, seed: int, reset_seconds: float) -> RemoteRobot:
     """The robot behind a link, which it closes. Raises BadInput for a robot that is described wrongly."""
     description = Description.read(link.about["spec"], link.url)
     make = RemoteWorld if "snapshot" in link.about["offers"] else RemoteRobot
-    return make(link, description, reset_seconds)
+    return make(link, description, seed, reset_seconds)
 
 
 def _fitted(picture: Image, width: int, height: int) -> Image:

@@ -56,7 +56,8 @@ class LineRobot:
         self.reset(0)
 
     def reset(self, seed):
-        self.stamp, self.x, self.speed, self.opening, self.holding, self.ball = 0.0, 0.0, 0.0, 0.1, False, 2.5
+        self.stamp, self.x, self.speed, self.opening, self.holding = 0.0, 0.0, 0.0, 0.1, False
+        self.ball = 2.5 - 0.1 * seed
 
     def step(self, targets):
         self.steps += 1

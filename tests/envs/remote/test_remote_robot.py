@@ -113,6 +113,14 @@ def test_a_robot_whose_time_goes_on_is_halted_when_nothing_comes() -> None:
         assert robot.measured().base_velocity == (0.0, 0.0)
 
 
+def test_a_scene_is_that_of_its_seed_in_every_episode() -> None:
+    with open_robot(LINE, RemoteSettings(seed=4)) as robot:
+        assert isinstance(robot, WorldState)
+        for episode in (0, 123456789):
+            robot.reset(seed=episode)
+            assert robot.snapshot().objects["ball"].position == pytest.approx((2.1, 0.0, 0.1))
+
+
 def test_a_second_client_is_sent_away(serve: Serve) -> None:
     _, url = serve()
     with open_robot(url, RemoteSettings()), pytest.raises(InfrastructureError, match="another client has the robot"):
