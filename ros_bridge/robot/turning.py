@@ -49,7 +49,8 @@ def look_around(robot: Robot, views: Collection[str], look: Callable[[], CameraF
     # With the base as it stands first: most of the views need no more than the head.
     for view in sorted(views, key=lambda view: abs(ANGLES[view])):
         pan = _pan(robot.spec, ANGLES[view])
-        _turn_base(robot, heading + ANGLES[view] - pan)
+        left = ANGLES[view] - pan
+        _turn_base(robot, heading + (left if abs(left) > BESIDE else 0.0))
         _turn_head(robot, pan)
         frames[view] = replace(look(), name=view)
     _turn_head(robot, 0.0)
@@ -58,10 +59,10 @@ def look_around(robot: Robot, views: Collection[str], look: Callable[[], CameraF
 
 
 def _pan(spec: RobotSpec, angle: float) -> float:
-    """What of an angle the head turns: all of it where it can, else nothing."""
+    """What of an angle the head turns: as much as it can, since the base is slower."""
     assert spec.head is not None
     low, high = spec.head.limits[0].tolist()
-    return float(min(max(angle, low), high)) if low - BESIDE <= angle <= high + BESIDE else 0.0
+    return float(min(max(angle, low), high))
 
 
 def _turn_head(robot: Robot, pan: float) -> None:

@@ -36,3 +36,14 @@ def test_what_the_head_can_see_does_not_turn_the_base(robot):
     before = robot.measured().base
     look_around(robot, ("left", "right"), lambda: robot.observe(["head"]).frames["head"])
     assert abs(robot.measured().base.yaw - before.yaw) < 0.01
+
+
+def test_the_base_turns_by_no_more_than_the_head_cannot(robot):
+    before, turned = robot.measured().base, []
+
+    def look():
+        turned.append(math.remainder(robot.measured().base.yaw - before.yaw, math.tau))
+        return robot.observe(["head"]).frames["head"]
+
+    look_around(robot, ("back",), look)
+    assert turned == [pytest.approx(math.pi / 2, abs=0.05)]
