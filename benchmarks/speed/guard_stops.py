@@ -151,8 +151,9 @@ class Seen:
     def moves(self) -> bool:
         """Whether the robot drives as fast as it is commanded to, and its arm follows a trajectory."""
         speeds = self.ask("series", topic="/odom", field="twist.twist.linear.x", since=time.monotonic() - 0.2)
+        commands = self.ask("series", topic="/cmd_vel", field="linear.x", since=time.monotonic() - 0.2)
         goals = self.ask("statuses", topic=GOALS, since=0.0)
-        return bool(speeds and goals) and speeds[-1][1] > 0.39 and EXECUTING in goals[-1][1]
+        return bool(speeds and commands and goals) and speeds[-1][1] > 0.39 and EXECUTING in goals[-1][1]
 
     def stopped(self, since: float) -> tuple[float, float, float] | None:
         """Seconds until zero was first commanded, the base first stood and the trajectory was cancelled; None before

@@ -34,6 +34,9 @@ class Observer:
         fields = {"joint_names": [f"{name}_joint" for name in JOINTS], "points": [point]}
         self.real.ask("publish", kind=POINT, topic=ARM, fields=fields)
 
+    def commands(self, since):
+        return self.real.ask("series", topic="/cmd_vel", field="linear.x", since=since)
+
     def speeds(self, since):
         return self.real.ask("series", topic="/odom", field="twist.twist.linear.x", since=since)
 
@@ -42,13 +45,13 @@ class Observer:
 
     def moves(self, since):
         """Whether it drives, and follows a trajectory, since a time."""
-        speeds, goals = self.speeds(since), self.goals(since)
-        return speeds and speeds[-1][1] > 0.95 * SPEED and goals and EXECUTING in goals[-1][1]
+        commands, speeds, goals = self.commands(since), self.speeds(since), self.goals(since)
+        drives = commands and speeds and commands[-1][1] == SPEED and speeds[-1][1] > 0.95 * SPEED
+        return drives and goals and EXECUTING in goals[-1][1]
 
     def stopped(self, since):
         """Whether zero was commanded after a time, the base stands, and every trajectory was cancelled."""
-        commands = self.real.ask("series", topic="/cmd_vel", field="linear.x", since=since)
-        speeds, goals = self.speeds(since), self.goals(since)
+        commands, speeds, goals = self.commands(since), self.speeds(since), self.goals(since)
         stands = speeds and abs(speeds[-1][1]) < 0.01 and commands and commands[-1][1] == 0.0
         return stands and goals and EXECUTING not in goals[-1][1] and CANCELED in goals[-1][1]
 
