@@ -17,7 +17,13 @@ if "robot_server" not in sys.modules:  # started by its path: make it importable
     sys.modules["robot_server"] = importlib.util.module_from_spec(found)
     found.loader.exec_module(sys.modules["robot_server"])
 
-from robot_server.command import main  # noqa: E402
+try:
+    from robot_server.command import main
+except ModuleNotFoundError as missing:
+    sys.stderr.write(
+        f"{sys.executable} has no {missing.name}: install it with `{sys.executable} -m pip install numpy msgpack`.\n"
+    )
+    sys.exit(2)
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -15,7 +17,7 @@ pytest.importorskip("msgpack")
 
 from remote_servers import LINE, Homie, Serve
 
-from homie import Command, InfrastructureError, Robot, RobotFault
+from homie import BadInput, Command, InfrastructureError, Robot, RobotFault
 from homie.envs.remote.factory import RemoteSettings, open_robot
 from homie.envs.remote.robot import RemoteRobot
 
@@ -100,3 +102,9 @@ def test_a_server_that_ends_before_it_is_ready_says_why(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text("import time\ndef slow(argument): time.sleep(60)\n")
     with pytest.raises(InfrastructureError, match=r"has not started in 1 s\.$"):
         open_robot(f"{tmp_path}/slow.py:slow", RemoteSettings(start_seconds=1.0))
+
+
+def test_a_python_without_numpy_says_how_to_get_it(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
+    with pytest.raises(BadInput, match=r"has no numpy: install it with `.*python -m pip install numpy msgpack`\.$"):
+        open_robot(LINE, RemoteSettings(python=str(tmp_path / "bare" / "bin" / "python")))
