@@ -8,9 +8,12 @@ Link.ask(request) --> result
 from __future__ import annotations
 
 import contextlib
+import select
+import signal
 import socket
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from homie.envs.remote.process import ServerProcess
@@ -106,8 +109,9 @@ class Link:
         limit = seconds or self._reply_seconds
         until = time.monotonic() + limit
         try:
-            send(self._socket, [self._number, name, arguments], until)
-            answer = receive(self._socket, until)
+            with _signals_held():
+                send(self._socket, [self._number, name, arguments], until)
+            answer = self._answer(until)
         except (Gone, Late, Malformed) as error:
             raise self._losing(name, error, limit) from error
         match answer:
@@ -116,6 +120,18 @@ class Link:
             case [self._number, "failed", str(kind), str(sentence)]:
                 raise _failure(kind, sentence)
         raise self._losing(name, Malformed("this does not answer it"), limit)
+
+    def _answer(self, until: float) -> Any:
+        """The answer to the last request; those to requests that Ctrl-C has interrupted come before it."""
+        while True:
+            if not select.select([self._socket], [], [], max(until - time.monotonic(), 0.0))[0]:
+                raise Late
+            with _signals_held():
+                answer = receive(self._socket, until)
+            match answer:
+                case [int(number), *_] if number < self._number:
+                    continue
+            return answer
 
     def _losing(self, name: str, error: Exception, seconds: float) -> RobotFault:
         """The error of a connection that cannot be used any more: what comes late would be taken for another answer."""
@@ -131,6 +147,27 @@ class Link:
         self._socket.close()
         if self._process is not None:
             self._process.close()
+
+
+@contextlib.contextmanager
+def _signals_held() -> Iterator[None]:
+    """Let signals wait while a frame is on its way: half of one would be taken for the next. In the main thread, where
+    Python handles them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    handled = {number: handler for number, handler in before.items() if callable(handler)}
+    for number in handled:
+        signal.signal(number, lambda number, frame: came.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in handled.items():
+            signal.signal(number, handler)
+        for late in came:
+            signal.raise_signal(late)
 
 
 def _reason(error: Exception, seconds: float) -> str:

@@ -19,7 +19,7 @@ pytest.importorskip("msgpack")
 
 from remote_servers import LINE, Homie, Serve
 
-from homie import BadInput, Command, InfrastructureError, RobotFault
+from homie import BadInput, Command, InfrastructureError, Robot, RobotFault
 from homie.envs.remote.factory import RemoteSettings, open_robot
 from homie.kernel.errors import CommandRefused, HomieError
 from homie.kernel.interfaces import WorldState
@@ -247,3 +247,36 @@ def test_the_command_serves_a_robot_from_another_python(homie: Homie, tmp_path: 
     assert done.returncode == 2 and "is made of its argument" in done.stderr
     done = homie("serve", "robot", LINE, "--python", "/nowhere/python")
     assert done.returncode == 2 and "Cannot start the Python '/nowhere/python'" in done.stderr
+
+
+@pytest.mark.parametrize("delay", [0.02, 0.0213, 0.0227, 0.0241, 0.0256])
+def test_ctrl_c_at_any_moment_leaves_a_robot_that_can_be_stopped(delay: float) -> None:
+    with open_robot(LINE, RemoteSettings()) as robot:
+        interrupt = threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT))
+        interrupt.start()
+        with pytest.raises(KeyboardInterrupt):
+            _drive(robot)
+        interrupt.join()
+        robot.stop()
+        assert robot.measured().base_velocity == (0.0, 0.0)
+        assert robot.observe(("front",)).frames["front"].rgb[5, 7].tolist() == [0, 7, 0]
+
+
+def test_an_answer_that_comes_after_ctrl_c_is_not_taken_for_the_next() -> None:
+    """The interrupt comes while the server is at a step that takes a while."""
+    with open_robot(f"{LINE}:slow@3", RemoteSettings()) as robot:
+        interrupt = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+        robot.act(Command(base=(0.1, 0.0)))
+        robot.act(Command(base=(0.1, 0.0)))
+        interrupt.start()
+        with pytest.raises(KeyboardInterrupt):
+            robot.act(Command(base=(0.1, 0.0)))
+        robot.stop()
+        assert robot.observe().stamp == pytest.approx(0.3)
+
+
+def _drive(robot: Robot) -> None:
+    ends = time.monotonic() + 20.0
+    while time.monotonic() < ends:
+        robot.act(Command(base=(0.1, 0.0)))
+        robot.observe(("front", "wrist"))
