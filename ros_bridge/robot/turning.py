@@ -46,8 +46,9 @@ def look_around(robot: Robot, views: Collection[str], look: Callable[[], CameraF
     """
     heading = robot.measured().base.yaw
     frames: dict[str, CameraFrame] = {}
-    # With the base as it stands first: most of the views need no more than the head.
-    for view in sorted(views, key=lambda view: abs(ANGLES[view])):
+    # With the base as it stands first: most of the views need no more than the head. The left one is the last of these,
+    # since for the one behind the head stays there.
+    for view in sorted(views, key=lambda view: (abs(ANGLES[view]), ANGLES[view])):
         pan = _pan(robot.spec, ANGLES[view])
         left = ANGLES[view] - pan
         _turn_base(robot, heading + (left if abs(left) > BESIDE else 0.0))

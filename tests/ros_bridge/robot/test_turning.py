@@ -38,12 +38,16 @@ def test_what_the_head_can_see_does_not_turn_the_base(robot):
     assert abs(robot.measured().base.yaw - before.yaw) < 0.01
 
 
-def test_the_base_turns_by_no_more_than_the_head_cannot(robot):
+def test_the_base_turns_by_no_more_than_the_head_cannot_and_the_head_to_each_side_once(robot):
     before, turned = robot.measured().base, []
 
     def look():
-        turned.append(math.remainder(robot.measured().base.yaw - before.yaw, math.tau))
+        body = robot.measured()
+        base = math.remainder(body.base.yaw - before.yaw, math.tau)
+        turned.append((base, body.joints["head_pan_joint"]))
         return robot.observe(["head"]).frames["head"]
 
-    look_around(robot, ("back",), look)
-    assert turned == [pytest.approx(math.pi / 2, abs=0.05)]
+    look_around(robot, VIEWS, look)
+    quarter = math.pi / 2
+    expected = [(0, 0), (0, -quarter), (0, quarter), (quarter, quarter)]
+    assert turned == [pytest.approx(pair, abs=0.05) for pair in expected]
