@@ -39,6 +39,10 @@ PERIOD, SHORTEST = 0.02, 0.01
 """Seconds between two joint states, and at least so many of this machine."""
 RAMP = 4.0
 """m/s^2 and rad/s^2 of the base's own motors."""
+FASTEST = 2.5
+"""rad/s and m/s of its joints, however far away a point is."""
+ARRIVED = 0.001
+"""rad and m from its last point at which a trajectory has ended."""
 CLOSING = 0.1
 """m/s by which the opening of the gripper changes."""
 WIDTH, HEIGHT = 160, 120
@@ -201,7 +205,9 @@ class Robot:
         before = dict(self.joints)
         for motion in self.motions.values():
             over, positions = motion.at(self.ticked)
-            self.joints.update(zip(motion.names, map(float, positions), strict=True))
+            for name, to in zip(motion.names, positions, strict=True):
+                self.joints[name] += float(np.clip(to - before[name], -FASTEST * passed, FASTEST * passed))
+                over = over and abs(self.joints[name] - to) < ARRIVED
             if over:
                 motion.succeeded = True
                 motion.ended.set()
