@@ -90,6 +90,7 @@ class LiberoRobot(SnapshotRobot):
         self._env = open_world(task, "JOINT_POSITION")
         self._renderer: Renderer | None = None
         self._stamp, self._opening = 0.0, OPENING
+        self._state = settings.seed % len(task.states)
         self._arm: Array = np.array(REST)
         self.reset(seed=settings.seed)
         foot = self._env.sim.data.get_body_xpos("robot0_base")
@@ -106,7 +107,7 @@ class LiberoRobot(SnapshotRobot):
     def _restart(self, *, seed: int) -> None:
         self._env.seed(0)  # where furniture stands is sampled, also with a published initial state
         self._env.reset()
-        self._env.set_init_state(self.task.states[seed % len(self.task.states)])
+        self._env.set_init_state(self.task.states[self._state])
         self.world = LiberoWorld(self._env.env, self.task)
         self._close_pictures()
         self._stiffen(self._env.robots[0].controller)
