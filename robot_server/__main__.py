@@ -10,12 +10,12 @@ HERE = Path(__file__).resolve().parent
 if "robot_server" not in sys.modules:  # started by its path: make it importable, and nothing that lies beside it
     sys.path[:] = [place for place in sys.path if Path(place).resolve() != HERE]
     sys.path.insert(0, "")  # as `python -m` does
-    found = importlib.util.spec_from_file_location(
+    spec = importlib.util.spec_from_file_location(
         "robot_server", HERE / "__init__.py", submodule_search_locations=[str(HERE)]
     )
-    assert found is not None and found.loader is not None
-    sys.modules["robot_server"] = importlib.util.module_from_spec(found)
-    found.loader.exec_module(sys.modules["robot_server"])
+    assert spec is not None and spec.loader is not None
+    sys.modules["robot_server"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sys.modules["robot_server"])
 
 try:
     from robot_server.command import main

@@ -88,11 +88,11 @@ def _module(place: str) -> Any:
     if not path.is_file():
         raise WrongInput(f"There is no file {place}.")
     sys.path.insert(0, str(path.parent))  # as for a script
-    found = importlib.util.spec_from_file_location(path.stem, path)
-    assert found is not None and found.loader is not None
-    module = importlib.util.module_from_spec(found)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
-    found.loader.exec_module(module)
+    spec.loader.exec_module(module)
     return module
 
 

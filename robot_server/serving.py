@@ -155,8 +155,8 @@ class Server:
         if not (isinstance(hello, dict) and hello.get("hello") == "robot"):
             raise Malformed("it does not greet as a client of robots")
         if hello.get("protocol") != PROTOCOL:
-            said = str(hello.get("protocol"))[:20]
-            refusal = ("version", f"it speaks version {PROTOCOL} of the robot protocol, and this client {said}")
+            version = str(hello.get("protocol"))[:20]
+            refusal = ("version", f"it speaks version {PROTOCOL} of the robot protocol, and this client {version}")
         elif self._token and not hmac.compare_digest(str(hello.get("token", "")).encode(), self._token.encode()):
             refusal = ("token", "it wants another token")
             self._tell("A client was refused: no token or a wrong one.")

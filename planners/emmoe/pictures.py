@@ -65,10 +65,15 @@ def place_of(paths: tuple[str, ...]) -> Place | None:
     """Task, trial and round by the paths of four pictures, where they are named as those of the released executor and
     agree; else None."""
     names = [Path(path) for path in paths]
-    found = [_NAME.fullmatch(name.name) for name in names]
+    matches = [_NAME.fullmatch(name.name) for name in names]
     parents = {name.parent for name in names}
-    rounds = {match[1] for match in found if match}
-    if None in found or len(parents) != 1 or len(rounds) != 1 or {match[2] for match in found if match} != set(VIEWS):
+    rounds = {match[1] for match in matches if match}
+    if (
+        None in matches
+        or len(parents) != 1
+        or len(rounds) != 1
+        or {match[2] for match in matches if match} != set(VIEWS)
+    ):
         return None
     (parent,) = parents
     if not parent.name.isdecimal() or not parent.parent.name:

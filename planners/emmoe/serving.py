@@ -212,12 +212,12 @@ class _Session:
         tasks = self._served.tasks
         if "" in tasks and self._named in ("", name):
             return ""
-        found = next((task for task, text in tasks.items() if task and name in (task, slug(text))), None)
-        if found is None:
+        named = next((task for task, text in tasks.items() if task and name in (task, slug(text))), None)
+        if named is None:
             raise Malformed(
                 f"plays the task {name!r}, which is not served here: give the folder of its tasks as --tasks"
             )
-        return found
+        return named
 
     def _begun(self, task: str, number: int) -> Trial:
         served = self._served

@@ -101,11 +101,11 @@ def _tasks(task: str, folder: Path | None) -> Mapping[str, str]:
         return {"": task}
     with reading(folder, "the folder of tasks"):
         names = os.listdir(folder)
-    found = {name: folder / name / INFO for name in names if (folder / name / INFO).is_file()}
-    if not found:
+    infos = {name: folder / name / INFO for name in names if (folder / name / INFO).is_file()}
+    if not infos:
         raise BadInput(f"There is no task in {folder}: it has no folder with an {INFO}.")
     texts = {}
-    for name, path in found.items():
+    for name, path in infos.items():
         with reading(path):
             texts[name] = parse_info(path.read_text(encoding="utf-8"), str(path))[0]
     return texts

@@ -156,17 +156,17 @@ def _signals_held() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    came: list[int] = []
+    numbers: list[int] = []
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     handled = {number: handler for number, handler in before.items() if callable(handler)}
     for number in handled:
-        signal.signal(number, lambda number, frame: came.append(number))
+        signal.signal(number, lambda number, frame: numbers.append(number))
     try:
         yield
     finally:
         for number, handler in handled.items():
             signal.signal(number, handler)
-        for late in came:
+        for late in numbers:
             signal.raise_signal(late)
 
 

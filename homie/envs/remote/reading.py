@@ -94,8 +94,8 @@ def shape(content: Any, receives: str | None) -> Shape:
     """
     try:
         parts = tuple(_solid(part) for part in content.get("parts", ()))
-        given = content.get("box")
-        box = _box(given) if given is not None else Box.around(parts, _heading(parts[0])) if parts else None
+        described = content.get("box")
+        box = _box(described) if described is not None else Box.around(parts, _heading(parts[0])) if parts else None
         solids = content.get("solids")
         surfaces = content.get("surfaces")
         top = (_top(box),) if box is not None and receives == "on" else ()

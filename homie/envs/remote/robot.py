@@ -128,9 +128,9 @@ class RemoteWorld(RemoteRobot, SnapshotRobot):
         if self._shapes is None or not self.waits:
             answer: Mapping[str, Any] = self.link.ask("shapes")
             self._shapes = {
-                thing: reading.shape(item, world.things[thing].receives)
-                for thing, item in answer.items()
-                if thing in world.things
+                name: reading.shape(item, world.things[name].receives)
+                for name, item in answer.items()
+                if name in world.things
             }
         return self._shapes[name] if name in self._shapes else super().shape(name, world)
 
