@@ -24,6 +24,7 @@ class Switch(Skill):
     def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         knob = any(part.kind == "hinge" for part in goal.articulations)
         self._skill = self._turn if knob else self._press
+        self.name = self._skill.name
         self._skill.start(subtask, goal, observation)
 
     def revise(self, goal: Goal) -> None:
