@@ -192,7 +192,7 @@ class TestRobot:
 
     def test_of_the_classical_skills_it_has_those_without_driving(self, table):
         skills = registry.load("skills", "classical")("").skills(table.spec, table.kinematics)
-        assert [action for skill in skills for action in skill.actions] == ["Pick", "Put"]
+        assert [action for skill in skills for action in skill.actions] == ["Pick", "Put", "Open", "Close"]
 
     def test_options_choose_the_skills_that_go_with_the_robot(self):
         assert RunOptions(task="x", robot="franka:wipe").skills == "arm"

@@ -75,7 +75,10 @@ def last(caller, topic):
 
 
 def speed(caller):
-    twist = caller.ask("last", topic="/odom")["message"]["twist"]["twist"]
+    heard = caller.ask("last", topic="/odom")
+    if heard is None:
+        return 0.0
+    twist = heard["message"]["twist"]["twist"]
     return abs(twist["linear"]["x"]) + abs(twist["angular"]["z"])
 
 

@@ -60,19 +60,24 @@ def test_the_check_finds_every_part_and_over_dds_says_which_actions_never_answer
     start_fake, homie_in_ros, profile, name, parts
 ):
     start_fake(name)
-    words, streams = ["--seconds", "3", "--json"], {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    silent = {"dds": ACTIONS[name], "rclpy": set()}
 
     def check(transport):
-        process = homie_in_ros("homie", "robot", "check", written, *words, "--transport", transport, **streams)
-        said = process.communicate(timeout=120)[0]
-        return process.returncode, json.loads(said)["findings"]
+        for seconds in ("3", "15"):  # on a busy machine pictures come late
+            words = ("--seconds", seconds, "--json", "--transport", transport)
+            process = homie_in_ros("homie", "robot", "check", written, *words, **streams)
+            findings = json.loads(process.communicate(timeout=120)[0])["findings"]
+            problems = {finding["name"]: finding["problem"] for finding in findings if finding["problem"]}
+            if problems.keys() == silent[transport]:
+                break
+        return process.returncode, findings, problems
 
     written = profile(name)
     with ThreadPoolExecutor(2) as pool:
         checks = dict(zip(("rclpy", "dds"), pool.map(check, ("rclpy", "dds")), strict=True))
-    for transport, (code, findings) in checks.items():
-        problems = {finding["name"]: finding["problem"] for finding in findings if finding["problem"]}
-        assert len(findings) == parts and problems.keys() == (ACTIONS[name] if transport == "dds" else set()), problems
+    for transport, (code, findings, problems) in checks.items():
+        assert len(findings) == parts and problems.keys() == silent[transport], problems
         assert all("never answers over this middleware" in problem for problem in problems.values())
         assert code == (4 if problems else 0)
 
