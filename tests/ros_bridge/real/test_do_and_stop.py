@@ -18,7 +18,7 @@ from tests.waiting import until
 ROOT = Path(__file__).parents[3]
 TEXT, TRIGGER, BOOL = "std_msgs/msg/String", "std_srvs/srv/Trigger", "std_msgs/msg/Bool"
 FEEDBACK, RESULT = "/homie/do/feedback", "/homie/do/result"
-TABLE = {"name": "table_1", "kind": "table", "colour": "white", "x": 3.2, "y": 2.0, "yaw": 3.14159}
+TABLE = {"name": "table_1", "kind": "table", "colour": "white", "x": 6.2, "y": 2.0, "yaw": 3.14159}
 NUMBERS = itertools.count(1)
 
 pytestmark = pytest.mark.slow
@@ -47,9 +47,10 @@ def homie(place, words, ready):
 
 @pytest.fixture(scope="module")
 def home(place):
-    """A served Fetch in a room, and an agent at it that waits for instructions."""
+    """A served Fetch in a room, and an agent at it that waits for instructions. The table is so far away that a stop
+    comes in the middle of the way on a busy machine, too."""
     scene = place[0] / "scene.json"
-    scene.write_text(one_room([TABLE], robot=(1.0, 2.0, 0.0)).dump())
+    scene.write_text(one_room([TABLE], robot=(1.0, 2.0, 0.0), size=(7.0, 4.0)).dump())
     begun = [
         homie(place, ["serve", "ros", "--scene", str(scene), "--camera-rate", "1", "--picture-size", "64"], "is on")
     ]
