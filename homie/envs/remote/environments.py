@@ -20,7 +20,7 @@ from pathlib import Path
 from packaging.specifiers import SpecifierSet
 
 from homie.kernel.errors import BadInput, InfrastructureError, MissingPart, suggestion
-from homie.kernel.support.files import write_atomically, writing
+from homie.kernel.support.files import user_cache, write_atomically, writing
 
 MARK = "homie.json"
 """The file that says what an environment was made of; one without it was not finished."""
@@ -49,8 +49,7 @@ class Environment:
     @property
     def folder(self) -> Path:
         """Where it is, once it is made."""
-        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        return cache / "homie" / "environments" / self.name
+        return user_cache("environments") / self.name
 
     @property
     def interpreter(self) -> Path:

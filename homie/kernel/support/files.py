@@ -109,6 +109,11 @@ def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split()).rstrip(".") or type(error).__name__
 
 
+def user_cache(name: str) -> Path:
+    """The folder of something that can be made again: `$XDG_CACHE_HOME/homie/NAME`, by default in `~/.cache`."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "homie" / name
+
+
 def write_atomically(path: Path, data: bytes) -> None:
     """Write a whole file or nothing: temporary file, fsync, rename, fsync of the folder. Raises OSError.
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from typing import Any
 
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.support.checksums import fingerprint
+from homie.kernel.support.files import user_cache
 from homie.kernel.support.packages import missing_part
 
 ENDING = ".gguf"
@@ -54,7 +54,7 @@ def converted(file: Path) -> Path:
         MissingPart: The package gguf is not installed.
         InfrastructureError: The cache folder cannot be written.
     """
-    folder = cache_folder() / f"{file.stem}-{fingerprint(file)[:16]}"
+    folder = user_cache("models") / f"{file.stem}-{fingerprint(file)[:16]}"
     if folder.is_dir():
         return folder
     if importlib.util.find_spec("gguf") is None:
@@ -74,11 +74,6 @@ def converted(file: Path) -> Path:
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return folder
-
-
-def cache_folder() -> Path:
-    """Where converted models are: `$XDG_CACHE_HOME/homie/models`, by default in `~/.cache`."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "homie" / "models"
 
 
 def _convert(file: Path, out: Path) -> None:
