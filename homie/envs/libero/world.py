@@ -11,7 +11,7 @@ from homie.envs.libero.names import called, place_of
 from homie.envs.libero.tasks import LiberoTask
 from homie.envs.mujoco.blueprints.extents import Extents
 from homie.envs.snapshot_robot import Shape
-from homie.kernel.types import Array, Articulation, Box, Surface
+from homie.kernel.types import Array, Articulation, Box, Solid, Surface
 from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, Relation, WorldSnapshot, rounded
 
 ROBOT = ("robot0", "mount0", "gripper0")
@@ -96,23 +96,34 @@ class LiberoWorld:
 
     # ------------------------------------------------------------ space
 
+    def box(self, name: str) -> Box | None:
+        """The upright box around a thing, or that of a drawer's inside or of a spot."""
+        if name in self.spots or name in self.drawers:
+            return self._region_box(name)
+        parts = self._parts(name)
+        if not parts:
+            return None
+        turn = self.data.xmat[self.bodies[name][0]].reshape(3, 3)
+        level = turn[:, int(np.argmin(np.abs(turn[2])))]
+        return Box.around(parts, float(np.arctan2(level[1], level[0])))
+
     def shape(self, name: str) -> Shape:
         """The space of a thing, a drawer, the table or a spot on it."""
+        box = self.box(name)
+        if box is None:
+            return Shape()
         if name in self.spots:
-            return Shape(self._region_box(name), surfaces=(self._top_of(name),))
+            return Shape(box, surfaces=(self._top_of(name),))
         geoms = [geom for body in self.bodies[name] for geom in self.extents.solid_geoms(body)]
         solids = self.extents.geom_boxes(self.data, geoms)
         movable = self.moving.get(name) or self.knobs.get(name)
         led = [] if movable is None else [movable.articulation(self.data, self.extents)]
         if name in self.drawers:
-            return Shape(self._region_box(name), (), solids, (self._floor_of(name, led[0]),), tuple(led))
-        parts = tuple(part for body in self.bodies[name] for part in self.extents.body_parts(self.data, body))
-        if not parts:
-            return Shape()
-        turn = self.data.xmat[self.bodies[name][0]].reshape(3, 3)
-        level = turn[:, int(np.argmin(np.abs(turn[2])))]
-        box = Box.around(parts, float(np.arctan2(level[1], level[0])))
-        return Shape(box, parts, solids, self._surfaces(name, box, solids), tuple(led))
+            return Shape(box, (), solids, (self._floor_of(name, led[0]),), tuple(led))
+        return Shape(box, self._parts(name), solids, self._surfaces(name, box, solids), tuple(led))
+
+    def _parts(self, name: str) -> tuple[Solid, ...]:
+        return tuple(part for body in self.bodies[name] for part in self.extents.body_parts(self.data, body))
 
     def _surfaces(self, name: str, box: Box, solids: tuple[Box, ...]) -> tuple[Surface, ...]:
         if name == TABLE:
@@ -166,7 +177,7 @@ class LiberoWorld:
         relation, at = self._place(name)
         if name == held:
             relation, at = "held", "robot"
-        box, body = self.shape(name).box, self.bodies[name][0]
+        box, body = self.box(name), self.bodies[name][0]
         return ObjectState(
             kind=kind,
             colour=colour,
@@ -197,7 +208,7 @@ class LiberoWorld:
 
     def _fixed(self, name: str) -> FixedState:
         kind, colour = (TABLE, "") if name == TABLE else called(name)
-        box = self.shape(name).box
+        box = self.box(name)
         states = self.env.object_states_dict
         return FixedState(
             kind=kind,
