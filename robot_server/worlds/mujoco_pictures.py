@@ -40,11 +40,6 @@ class Pictures:
         self._option.sitegroup[:] = 0
         self._camera.type = mujoco.mjtCamera.mjCAMERA_FIXED
 
-    def film(self, camera: str, width: int, height: int) -> Any:
-        """Colours (height, width, 3) alone, in another size, at most that of the pictures' buffer."""
-        self._update(camera)
-        return self._render(width, height)[0]
-
     def picture(self, camera: str, things: Mapping[str, Sequence[int]]) -> Mapping[str, Any]:
         """What a camera sees, as `robot_server.ServedRobot.picture`.
 
@@ -54,7 +49,7 @@ class Pictures:
         """
         width, height = self._size
         self._update(camera)
-        rgb, raw = self._render(width, height)
+        rgb, raw = self._render()
         near, far = (
             self._model.stat.extent * float(edge) for edge in (self._model.vis.map.znear, self._model.vis.map.zfar)
         )
@@ -77,7 +72,7 @@ class Pictures:
         """Which thing each pixel shows (H, W) int16, of the scene as it was updated last."""
         flags = self._scene.flags
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = True
-        colours = self._render(*self._size)[0].astype(np.int32)
+        colours = self._render()[0].astype(np.int32)
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = False
         drawn = colours[..., 0] + 256 * colours[..., 1] + 65536 * colours[..., 2]
         owners = np.full(self._scene.ngeom + 2, -1, np.int16)  # 0 is nothing, as is what is not among the geoms
@@ -94,8 +89,9 @@ class Pictures:
         )
         self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = False
 
-    def _render(self, width: int, height: int) -> tuple[Any, Any]:
+    def _render(self) -> tuple[Any, Any]:
         """Colours (H, W, 3) uint8 and raw depth (H, W), upper row first."""
+        width, height = self._size
         self._surface.make_current()
         box = mujoco.MjrRect(0, 0, width, height)
         mujoco.mjr_render(box, self._scene, self._context)

@@ -12,7 +12,7 @@ from homie.kernel.scenes import Scenes
 
 class RemoteChoice(BaseModel):
     """What is started for a task, or where it runs: what stands behind `remote:`, "" for that of `--robot`. `seed`
-    beside it is that of the episode."""
+    beside it is that of its scene."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
