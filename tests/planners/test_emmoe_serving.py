@@ -390,8 +390,8 @@ def test_what_cannot_be_served_is_refused(tmp_path, request, arguments, code, se
     (tmp_path / "full" / "1").mkdir(parents=True)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        given = [port if argument == "TAKEN" else argument for argument in arguments]
+        words = [port if argument == "TAKEN" else argument for argument in arguments]
         run = request.getfixturevalue("homie")
-        refused = run("serve", "emmoe-planner", *(given if port in given else [*given, "--port", "0"]))
+        refused = run("serve", "emmoe-planner", *(words if port in words else [*words, "--port", "0"]))
     assert refused.returncode == code, refused.stderr
     assert sentence in refused.stderr and "Traceback" not in refused.stderr

@@ -25,10 +25,10 @@ def raise_arm(robot: Robot) -> None:
     ends = time.monotonic() + LONGEST
     torso, arm = robot.spec.first("torso"), robot.spec.first("arm")
     assert torso is not None and arm is not None
-    wanted = dict(zip((*torso.names, *arm.names), (*TORSO, *ARM), strict=True))
+    targets = dict(zip((*torso.names, *arm.names), (*TORSO, *ARM), strict=True))
     while time.monotonic() < ends:
         joints = robot.measured().joints
-        if all(abs(joints[name] - to) < NEAR for name, to in wanted.items()):
+        if all(abs(joints[name] - to) < NEAR for name, to in targets.items()):
             return
         with contextlib.suppress(CommandRefused):
             robot.act(Command({"torso": TORSO, "arm": ARM}))

@@ -93,8 +93,8 @@ def test_it_finds_the_ball_drives_there_and_moves_its_arm_and_its_gripper_where_
     words = ["--robot", f"ros:{written}", "--robot-option", f"transport={transport}", "--targets", "sensors"]
     words += ["--detector", DETECTOR, "--rounds", "1", "--no-video", "--no-frames", "--out", str(tmp_path / "run")]
     run = homie_in_ros("homie", "run", "go to the apple", *words, stderr=subprocess.PIPE)
-    said = run.communicate(timeout=400)[1]
-    assert run.returncode == 0 and "1 of 1 subtask succeeded" in said, said
+    log = run.communicate(timeout=400)[1]
+    assert run.returncode == 0 and "1 of 1 subtask succeeded" in log, log
     place = real.ask("last", topic="/odom")["message"]["pose"]["pose"]["position"]
     assert place["x"] > 0.3 and math.hypot(place["x"] - BALL[0], place["y"] - BALL[1]) < 1.0
     program = homie_in_ros("tests.ros_bridge.real.arm_program", written, transport, stdout=subprocess.PIPE)
