@@ -26,7 +26,7 @@ LAYERS = {
         ("cli",),
     ),
     "homie.kernel": (
-        ("error_codes", "exit_codes", "knowledge", "poses"),
+        ("error_codes", "exit_codes", "knowledge", "poses", "signals"),
         ("errors",),
         ("actions", "support"),
         ("types", "world"),

@@ -17,9 +17,9 @@ from homie.cli.failures import reported
 from homie.cli.layout import Chapters, Grouped, show_all
 from homie.cli.output import say
 from homie.cli.plugged import Command, plugged
-from homie.cli.signals import on_stop, stop
 from homie.cli.streams import make_lasting
 from homie.kernel import registry
+from homie.kernel.signals import on_stop, stop
 from homie.kernel.support.version import __version__
 
 COMMANDS = {

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from typing import NoReturn, Protocol, runtime_checkable
 
 from homie.cli.output import print_json
-from homie.cli.signals import STOPPED, stop_came
 from homie.cli.streams import OutputLost
 from homie.cli.usage import usage_sentence
 from homie.kernel import exit_codes
 from homie.kernel.errors import HomieError, Interrupted
+from homie.kernel.signals import STOPPED, stop_came
 from homie.kernel.support.text import printable
 
 log = logging.getLogger("homie.cli")

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import sys
 
-from homie.cli.signals import STOPPED, on_stop
 from homie.kernel import exit_codes
+from homie.kernel.signals import STOPPED, on_stop
 
 TYPE_CHECKING = False  # as in `homie`: `typing` is slow to import
 if TYPE_CHECKING:

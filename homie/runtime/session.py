@@ -22,9 +22,10 @@ from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, Ro
 from homie.kernel.interfaces import Announcer, EpisodeListener, Listeners
 from homie.kernel.options import RunOptions
 from homie.kernel.registry import NO_OBJECTS, Objects
+from homie.kernel.signals import SIGNALS, stop_came
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import DISK
-from homie.kernel.types import EpisodeResult
+from homie.kernel.types import EpisodeResult, Event
 from homie.runtime.announcements import Announcements
 from homie.runtime.assembly import Parts, assemble
 from homie.runtime.provenance import PartsFile
@@ -157,7 +158,7 @@ def play(
     announced = [Announcements(robot)] if isinstance(robot, Announcer) else []
     listener = Listeners([*([video] if video else []), *required, store], optional=[*announced, *listeners])
     try:
-        with stoppable():
+        with stoppable() as check_stop:
             parts.reset(store.seed)
             result = run_episode(
                 options.task,
@@ -165,7 +166,7 @@ def play(
                 parts.executor,
                 rules,
                 seed=store.seed,
-                listener=listener,
+                listener=Listeners([_StopCheck(check_stop), listener]),
             )
     except KeyboardInterrupt:
         with undisturbed():
@@ -186,6 +187,16 @@ def play(
         raise InfrastructureError(f"{what} The traceback is in {trace}.") from error
     _shut_down(parts, ending, video, store)
     return result
+
+
+class _StopCheck(EpisodeListener):
+    """Ends an episode at its next event where a library has swallowed the exception of a stop signal."""
+
+    def __init__(self, check: Callable[[], None]) -> None:
+        self._check = check
+
+    def on(self, event: Event) -> None:
+        self._check()
 
 
 def _shut_down(parts: Parts, ending: Callable[[], None], video: VideoWriter | None, store: EpisodeStore) -> None:
@@ -210,10 +221,13 @@ def stoppable() -> Iterator[Callable[[], None]]:
 
     A signal that this process ignores (`nohup`) stays ignored. Only the main thread can receive signals; elsewhere
     nothing changes. Raises KeyboardInterrupt also where a library made another error of it, as pydantic does when it
-    comes while it writes JSON, and at the end where a library has swallowed it. For a loop that must not wait for its
-    end there is what this gives: it raises KeyboardInterrupt if a signal came.
+    comes while it writes JSON, and where a library has swallowed it: before the first line for a signal of the command
+    so far, at the end for one that comes in between. A loop that must not wait for its end calls the yielded function,
+    which raises KeyboardInterrupt if a signal came.
     """
     arrived: list[int] = []
+    if stop_came():
+        raise KeyboardInterrupt
 
     def stop(number: int, frame: FrameType | None) -> None:
         arrived.append(number)
@@ -225,7 +239,7 @@ def stoppable() -> Iterator[Callable[[], None]]:
 
     try:
         with ExitStack() as stack:
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            for number in SIGNALS:
                 stack.enter_context(_handling(number, stop))
             yield check
         check()
@@ -241,7 +255,7 @@ def stoppable() -> Iterator[Callable[[], None]]:
 def undisturbed() -> Iterator[None]:
     """A second Ctrl-C must not keep the robot from stopping or the files from closing."""
     with ExitStack() as stack:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in SIGNALS:
             stack.enter_context(_handling(number, signal.SIG_IGN))
         yield
 

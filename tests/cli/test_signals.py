@@ -16,6 +16,7 @@ import pytest
 from pydantic import BaseModel, PlainSerializer
 from pydantic_core import PydanticSerializationError
 
+import homie
 from homie.runtime.runstore import read_steps
 from homie.runtime.session import stoppable
 from tests.waiting import lines, until
@@ -135,7 +136,7 @@ def test_ctrl_c_while_json_is_written_is_ctrl_c():
 
 STRUCK = """
 from homie.cli.failures import reported
-from homie.cli.signals import on_stop, stop
+from homie.kernel.signals import on_stop, stop
 from tests.cli.test_signals import Struck
 
 on_stop(stop)
@@ -169,3 +170,49 @@ def test_a_stop_that_a_library_has_swallowed_is_raised_by_the_loop_and_at_the_en
     with pytest.raises(KeyboardInterrupt):
         struck()
     assert passed == ([] if checks else ["the rest of the loop"])
+
+
+class Dropped:
+    """Ctrl-C comes in a destructor, where Python drops the exception."""
+
+    def __del__(self) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+
+BEFORE_THE_EPISODE = """
+from homie.cli.failures import reported
+from homie.kernel.signals import on_stop, stop
+from homie.runtime.session import stoppable
+from tests.cli.test_signals import Dropped
+
+on_stop(stop)
+with reported(json=False):
+    Dropped()
+    with stoppable():
+        print("the episode")
+"""
+
+
+def test_a_stop_that_python_has_dropped_before_an_episode_is_raised_at_its_beginning(tmp_path: Path) -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", BEFORE_THE_EPISODE], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, preexec_fn=listening,
+    )  # fmt: skip
+    assert (result.returncode, result.stdout) == (130, ""), result.stderr
+    assert sentences(result.stderr) == ["homie: Stopped by the user."]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_stop_that_a_planner_has_swallowed_ends_its_episode_at_the_next_event(tmp_path: Path) -> None:
+    asked: list[int] = []
+
+    def decide(seen: homie.PlannerInput) -> homie.Subtask:
+        asked.append(len(seen.history))
+        Dropped()
+        return homie.Subtask("Go to", "ball")
+
+    parts = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny"}
+    planner = homie.FunctionPlanner(decide)
+    with pytest.raises(homie.Interrupted):
+        homie.run("go", planner=planner, video=False, out=tmp_path / "out", **parts)
+    assert asked == [0]

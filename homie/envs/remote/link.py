@@ -19,6 +19,7 @@ from typing import Any
 from homie.envs.remote.process import ServerProcess
 from homie.kernel.errors import BadInput, HomieError, InfrastructureError, RobotFault
 from homie.kernel.robot.safety import refused
+from homie.kernel.signals import SIGNALS
 from homie.kernel.support.files import reason_of
 from robot_server.wire import PROTOCOL, Gone, Late, Malformed, parse, prepare, receive, send
 
@@ -157,7 +158,7 @@ def _signals_held() -> Iterator[None]:
         yield
         return
     numbers: list[int] = []
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    before = {number: signal.getsignal(number) for number in SIGNALS}
     handled = {number: handler for number, handler in before.items() if callable(handler)}
     for number in handled:
         signal.signal(number, lambda number, frame: numbers.append(number))

@@ -59,6 +59,7 @@ MOVED: Mapping[str, str] = MappingProxyType(
         "homie.cli.commands.table_listing": "homie.cli.commands.scene",
         "homie.cli.commands.teleop": "homie.cli.commands.studio",
         "homie.cli.commands.vigil": "suites.vigil.command",
+        "homie.cli.signals": "homie.kernel.signals",
         "homie.conditions": "homie.kernel.world.conditions",
         "homie.conditions.grammar": "homie.kernel.world.conditions",
         "homie.conditions.people": "homie.kernel.world.predicates_people",

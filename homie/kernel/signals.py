@@ -17,7 +17,9 @@ _arrived: list[int] = []
 
 
 def on_stop(handler: signal.Handlers | object) -> None:
-    """Install a handler for the stop signals. Signals ignored since the start (`nohup`, `&`) stay ignored."""
+    """Install a handler for the stop signals: a command begins. Signals ignored since the start (`nohup`, `&`) stay
+    ignored."""
+    _arrived.clear()
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, handler)  # type: ignore[arg-type]
@@ -30,5 +32,8 @@ def stop(number: int, frame: FrameType | None) -> None:
 
 
 def stop_came() -> bool:
-    """Whether `stop` was called: a library may have made another error of its exception."""
+    """Whether `stop` was called since the command began.
+
+    A library may have made another error of its exception, or none: Python drops what is raised in a destructor.
+    """
     return bool(_arrived)
