@@ -18,6 +18,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Coroutine, Mapping
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit
@@ -65,6 +66,8 @@ class Wire:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="policy wire", daemon=True)
         self._thread.start()
+        self._lock = threading.RLock()  # one thread may ask while another ends the session
+        self._ended = False
         self._connection: ClientConnection | None = None
         try:
             self._run(self._open(url, headers), seconds)
@@ -82,17 +85,19 @@ class Wire:
 
     def part(self) -> None:
         """Close the connection in order, or cut it after `GOODBYE_SECONDS`. Idempotent."""
-        if not self._loop.is_closed() and self._connection is not None:
+        if self._connection is not None:
             with contextlib.suppress(Unreachable):
                 self._run(self._connection.close(), GOODBYE_SECONDS)
         self.cut()
 
     def cut(self) -> None:
         """Cut the connection without closing it in order. Idempotent."""
-        if not self._loop.is_closed():
-            asyncio.run_coroutine_threadsafe(self._cut(), self._loop)
-            self._thread.join()
-            self._loop.close()
+        with self._lock:
+            if not self._ended:
+                self._ended = True
+                asyncio.run_coroutine_threadsafe(self._cut(), self._loop)
+                self._thread.join()
+                self._loop.close()
 
     @property
     def _opened(self) -> ClientConnection:
@@ -116,8 +121,15 @@ class Wire:
             async with asyncio.timeout(seconds):
                 return await work
 
+        with self._lock:
+            if self._ended:
+                work.close()
+                raise Unreachable("the connection is closed")
+            answer = asyncio.run_coroutine_threadsafe(timed(), self._loop)
         try:
-            return asyncio.run_coroutine_threadsafe(timed(), self._loop).result()
+            return answer.result()
+        except CancelledError as error:
+            raise Unreachable("the connection was closed") from error
         except TimeoutError as error:
             raise Unreachable(f"it has not answered for {seconds:.3g} s") from error
         except ConnectionClosed as error:
@@ -231,24 +243,25 @@ class ServedPolicy(ABC, Generic[Greeting]):
 
     def step(self, inputs: Named) -> Named:
         """One decision. Raises PolicyFailed if the server does not answer."""
-        if self._wire is None:
+        wire = self._wire
+        if wire is None:
             raise PolicyFailed(FailureReason.CONNECTION_LOST)
         try:
-            return self._decide(self._wire, inputs)
+            return self._decide(wire, inputs)
         except Unreachable as error:
             self._drop()
             raise PolicyFailed(FailureReason.SERVER_LOST, url=self.url, why=error) from error
 
     def close(self) -> None:
         """End the session. Idempotent."""
-        if self._wire is not None:
-            self._wire.part()
-            self._wire = None
+        wire, self._wire = self._wire, None  # another thread may drop it at the same time
+        if wire is not None:
+            wire.part()
 
     def _drop(self) -> None:
-        if self._wire is not None:
-            self._wire.cut()
-            self._wire = None
+        wire, self._wire = self._wire, None
+        if wire is not None:
+            wire.cut()
 
     def _connect(self, seconds: float) -> Greeting:
         until = time.monotonic() + seconds

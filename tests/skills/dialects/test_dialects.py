@@ -6,7 +6,8 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import httpx2
@@ -119,6 +120,20 @@ def test_a_late_answer_is_never_taken_for_the_next(dialect):
         there._deadlines = OpenPiSettings(reply_seconds=5.0).deadlines()
         far = {**SEEN, "position": np.array([0.9, 0.0, 0.8])}
         assert there.step(far)["translation"][0, 0] < 0.0  # not what was asked for before, which was ahead
+
+
+def test_a_session_ends_in_order_while_another_thread_waits_for_an_answer():
+    """As an attempt does that asks ahead of time."""
+    policy = servers.Knowing({"pick up the cube": np.array([0.6, 0.0, 0.8])})
+    with servers.openpi(policy, delay=0.02) as (url, _), ThreadPoolExecutor(1) as asking:
+        for number in range(50):
+            there = OpenPiPolicy(url, OpenPiSettings(layout="libero", **TIMES))
+            there.reset({"text": "pick up the cube"})
+            answer = asking.submit(there.step, SEEN)
+            time.sleep(0.0005 * number)
+            there.close()
+            with suppress(PolicyFailed):
+                assert "translation" in answer.result(timeout=10)
 
 
 def test_an_answer_to_an_earlier_observation_is_dropped():
