@@ -70,6 +70,8 @@ class FakeThor:
     'Nothing in hand to drop!'
     """
 
+    last_event: Reply
+
     def __init__(self, settings: ThorSettings) -> None:
         self._settings = settings
         self.reset(settings.floor_plan)
@@ -313,7 +315,8 @@ class FakeThor:
                 for item in self._things
             ],
         }
-        return Reply(metadata, draw(camera, boxes, self._room.bounds))
+        self.last_event = Reply(metadata, draw(camera, boxes, self._room.bounds))
+        return self.last_event
 
 
 def _carried(thing: Thing) -> dict[str, str]:

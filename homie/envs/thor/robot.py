@@ -12,9 +12,10 @@ import numpy as np
 
 from homie.envs.symbolic_robot import SymbolicRobot
 from homie.envs.thor.actions import DROP, FIND, NAMES, ON_OBJECTS, OWN, PICK_UP, PUT_DOWN, STEPS
-from homie.envs.thor.controller import Controller, Event, open_ai2thor
+from homie.envs.thor.controller import Controller, Event
 from homie.envs.thor.numbered import numbered
 from homie.envs.thor.settings import ThorSettings
+from homie.envs.thor.simulator import open_ai2thor
 from homie.envs.thor.snapshot import Names, snapshot_of
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, RobotFault
@@ -45,11 +46,16 @@ class ThorRobot(SymbolicRobot):
         self._controller, self._settings, self._about = controller, settings, about
         self.actions, self.own_actions = NAMES[settings.actions], OWN[settings.actions]
         self.picture_size = settings.pixels
-        self._restart(seed=0)
+        self._event = controller.last_event
+        try:
+            self._begin()
+        except BaseException:
+            controller.stop()
+            raise
 
     @classmethod
     def of(cls, argument: str, settings: ThorSettings) -> ThorRobot:
-        """The robot of an argument: AI2-THOR's own controller, or a fake one. Raises BadInput, MissingPart."""
+        """The robot of an argument: on AI2-THOR itself, or on a fake. Raises BadInput, MissingPart, RobotFault."""
         if argument not in ("", *FAKE):
             raise BadInput(f"The robot 'thor' takes '{FAKE[0]}' or nothing after its name (got '{argument}').")
         controller: Controller = registry.load("controllers", "thor")(settings) if argument else open_ai2thor(settings)
@@ -64,10 +70,17 @@ class ThorRobot(SymbolicRobot):
     # ------------------------------------------------------------ the world
 
     def _restart(self, *, seed: int) -> None:
-        """The scene as its task has it. The seed decides nothing: scenes of AI2-THOR are as they are."""
+        """The scene as its task has it, loaded anew unless nothing was done in it. The seed decides nothing: scenes of
+        AI2-THOR are as they are."""
+        self._stamp = 0.0
+        if self._touched:
+            self._event = self._controller.reset(self._settings.floor_plan)
+            self._begin()
+
+    def _begin(self) -> None:
+        """Bring a scene that was just loaded to the start of its task. Raises RobotFault."""
         settings = self._settings
-        self._event = self._controller.reset(settings.floor_plan)
-        self._names, self._stamp = Names(), 0.0
+        self._names = Names()
         self._changes = {state: frozenset[str]() for state in ("heated", "cooled", "clean")}
         self._gone_to = ""
         for object_id in settings.hidden:
@@ -77,6 +90,7 @@ class ThorRobot(SymbolicRobot):
             if refusal := self._teleport((x, y, z), rotation, horizon):
                 raise RobotFault(f"AI2-THOR does not take the start of the scene {settings.floor_plan}: {refusal}")
         self._names.learn(self._event.metadata["objects"])
+        self._touched = False
 
     def snapshot(self) -> WorldSnapshot:
         return snapshot_of(self._event.metadata, self._names, self._changes, self._settings.approach)
@@ -102,6 +116,7 @@ class ThorRobot(SymbolicRobot):
     def perform(self, subtask: Subtask, entity: str) -> str:
         """Carry out an action of `actions`; AI2-THOR's own message where it cannot be done."""
         action = subtask.action
+        self._touched = True
         self._stamp += self.spec.period
         if action in STEPS:
             name, arguments = STEPS[action]

@@ -42,6 +42,8 @@ class ThorSettings(BaseModel):
         things, kinds: Content of a simulated scene: objects by their ids with their places, and types of objects,
             one for each time that it is named; AI2-THOR itself knows what is in its scenes.
         executable, display: A build of AI2-THOR's Unity program on this machine, and the X display for it (`:0`).
+        start_seconds, reply_seconds: Time limits of the start of the simulator or of a scene, without the download of a
+            build, and of an action; ai2thor's own.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -60,6 +62,8 @@ class ThorSettings(BaseModel):
     grid: float = Field(0.25, gt=0.0, description="Metres between reachable positions.")
     executable: Path | None = None
     display: str = ""
+    start_seconds: float = Field(300.0, gt=0.0)
+    reply_seconds: float = Field(100.0, gt=0.0)
 
     @property
     def pixels(self) -> tuple[int, int]:

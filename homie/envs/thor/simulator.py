@@ -1,0 +1,169 @@
+"""AI2-THOR's own simulator behind the package `ai2thor`, as a `Controller` that never waits for ever.
+
+```
+ThorRobot --step--> Simulator --in a thread, with a time limit--> a Release of the package --pipe or HTTP--> Unity
+```
+
+The package waits without a limit for a Unity program that ends before it has opened its pipe, and up to its own limit
+for one that has crashed. So every call runs in a thread; who waits looks at the program and at the clock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from typing import Any, NoReturn, Protocol, TypeVar
+
+from homie.envs.thor.controller import Event
+from homie.envs.thor.settings import ThorSettings
+from homie.kernel.errors import HomieError, RobotFault
+from homie.kernel.support.packages import installed_version, missing_part
+
+POLL = 0.2
+"""Seconds between two looks at the program."""
+END_SECONDS = 5.0
+"""How long the package may take to end it."""
+
+Result = TypeVar("Result")
+
+
+class Release(Protocol):
+    """The controller of a version of `ai2thor`, with the arguments and units of version 5."""
+
+    @property
+    def last_event(self) -> Event: ...
+
+    @property
+    def launched(self) -> bool:
+        """Whether the start of the program has begun, and a download of its build is over."""
+
+    @property
+    def log(self) -> str:
+        """The file that the program writes into, "" for none."""
+
+    def start(self) -> None:
+        """Start the program and load the scene. Raises BadInput for a scene that its build has not."""
+
+    def reset(self, scene: str) -> Event: ...
+
+    def step(self, action: str, **arguments: Any) -> Event:
+        """Raises ValueError for an action that the build does not know."""
+
+    def ending(self) -> str:
+        """How the program has ended, as a clause; "" while it runs."""
+
+    def kill(self) -> None:
+        """End the program at once."""
+
+    def stop(self) -> None: ...
+
+
+def open_ai2thor(settings: ThorSettings) -> Simulator:
+    """Start AI2-THOR's own simulator.
+
+    Raises:
+        BadInput: Its build has no such scene.
+        MissingPart: The package ai2thor is not installed.
+        RobotFault: The simulator does not start: no build, no display, no network to fetch the build from.
+    """
+    version = installed_version("ai2thor")
+    if version is None:
+        raise missing_part("The robot 'thor'", "ai2thor", "thor")
+    if version.startswith("2."):
+        from homie.envs.thor.ai2thor_2 import Ai2Thor2
+
+        return Simulator(Ai2Thor2(settings), settings)
+    from homie.envs.thor.ai2thor_5 import Ai2Thor5
+
+    return Simulator(Ai2Thor5(settings), settings)
+
+
+class Simulator:
+    """A started simulator. Every method raises RobotFault when it is lost, from then on at once."""
+
+    def __init__(self, release: Release, settings: ThorSettings) -> None:
+        self._release, self._settings = release, settings
+        self._lost = ""
+        try:
+            self._within(settings.start_seconds, "the start", release.start)
+        except BaseException as error:  # whatever its own code, Unity or the download of its build raises
+            self._kill()
+            if isinstance(error, HomieError) or not isinstance(error, Exception):
+                raise
+            why = " ".join(str(error).split())
+            raise RobotFault(
+                f"AI2-THOR does not start ({type(error).__name__}: {why}): it needs its build, a display and a "
+                "graphics card; `--robot thor:fake` needs none of them."
+            ) from error
+
+    @property
+    def last_event(self) -> Event:
+        return self._release.last_event
+
+    def reset(self, scene: str) -> Event:
+        return self._obeyed(self._settings.start_seconds, "Reset", lambda: self._release.reset(scene))
+
+    def step(self, action: str, **arguments: Any) -> Event:
+        return self._obeyed(self._settings.reply_seconds, action, lambda: self._release.step(action, **arguments))
+
+    def stop(self) -> None:
+        """End the program, whatever state it is in. Idempotent."""
+        if not self._lost:
+            self._lost = "AI2-THOR has been stopped."
+            with contextlib.suppress(Exception):
+                wait([_in_thread(self._release.stop)], END_SECONDS)
+        self._kill()
+
+    def _obeyed(self, seconds: float, what: str, call: Callable[[], Event]) -> Event:
+        try:
+            return self._within(seconds, f"'{what}'", call)
+        except HomieError:
+            raise
+        except ValueError as error:
+            raise RobotFault(f"This build of AI2-THOR does not take '{what}': {error}") from error
+        except Exception as error:  # the package raises RuntimeError, TimeoutError, or what its pipes raise
+            time.sleep(POLL)  # a program closes its pipes before it has ended
+            why = self._release.ending() or f"{type(error).__name__}: {error}"
+            self._lose(f"AI2-THOR was lost at '{what}': {why}", error)
+
+    def _within(self, seconds: float, what: str, call: Callable[[], Result]) -> Result:
+        """The result of a call, or what it raises. Raises RobotFault when the program has ended or time is over."""
+        if self._lost:
+            raise RobotFault(self._lost)
+        future, ends = _in_thread(call), None
+        while not wait([future], POLL).done:
+            now = time.monotonic()
+            if self._release.launched and ends is None:
+                ends = now + seconds - POLL
+            if (how := self._release.ending()) and not wait([future], POLL).done:
+                self._lose(f"AI2-THOR was lost at {what}: {how}")
+            if ends is not None and now >= ends:
+                self._lose(f"AI2-THOR has not answered in {seconds:g} s at {what}")
+        return future.result()
+
+    def _lose(self, sentence: str, cause: Exception | None = None) -> NoReturn:
+        log = f" (its log: {self._release.log})" if self._release.log else ""
+        self._lost = f"{sentence.rstrip('.')}{log}."
+        self._kill()
+        raise RobotFault(self._lost) from cause
+
+    def _kill(self) -> None:
+        with contextlib.suppress(Exception):  # of a controller that is half made
+            self._release.kill()
+
+
+def _in_thread(call: Callable[[], Result]) -> Future[Result]:
+    """Begin a call in a thread that this process does not wait for."""
+    future: Future[Result] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(call())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True, name="ai2thor").start()
+    return future
