@@ -17,10 +17,10 @@ import contextlib
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -49,8 +49,28 @@ class Unreachable(Exception):
     """The server does not answer, or not like a policy server of this kind. The message is the reason."""
 
 
-class Wire:
-    """One connection to a policy server. Its event loop runs in a thread of its own; calls block until a deadline.
+class Wire(ABC):
+    """One connection to a policy server. Calls block until a deadline."""
+
+    @abstractmethod
+    def send(self, frame: bytes, seconds: float) -> None:
+        """Send one frame. Raises Unreachable, after which the connection cannot be used again."""
+
+    @abstractmethod
+    def receive(self, seconds: float) -> bytes | str:
+        """The next frame. Raises Unreachable, after which the connection cannot be used again."""
+
+    def part(self) -> None:
+        """Close the connection in order. Idempotent."""
+        self.cut()
+
+    @abstractmethod
+    def cut(self) -> None:
+        """Cut the connection without closing it in order. Idempotent."""
+
+
+class WebSocketWire(Wire):
+    """A connection over a websocket. Its event loop runs in a thread of its own.
 
     Args:
         url: `ws://HOST:PORT`.
@@ -76,22 +96,19 @@ class Wire:
             raise
 
     def send(self, frame: bytes, seconds: float) -> None:
-        """Send one frame. Raises Unreachable, after which the connection cannot be used again."""
         self._run(self._opened.send(frame), seconds)
 
     def receive(self, seconds: float) -> bytes | str:
-        """The next frame. Raises Unreachable, after which the connection cannot be used again."""
         return self._run(self._opened.recv(), seconds)
 
     def part(self) -> None:
-        """Close the connection in order, or cut it after `GOODBYE_SECONDS`. Idempotent."""
+        """Close the connection in order, or cut it after `GOODBYE_SECONDS`."""
         if self._connection is not None:
             with contextlib.suppress(Unreachable):
                 self._run(self._connection.close(), GOODBYE_SECONDS)
         self.cut()
 
     def cut(self) -> None:
-        """Cut the connection without closing it in order. Idempotent."""
         with self._lock:
             if not self._ended:
                 self._ended = True
@@ -199,8 +216,11 @@ class ServedPolicy(ABC, Generic[Greeting]):
         welcome: What the server said of itself.
     """
 
+    schemes: ClassVar[tuple[str, ...]] = ("ws", "wss")
+    """Of addresses."""
+
     def __init__(self, url: str, headers: Mapping[str, str], deadlines: Deadlines, advice: str) -> None:
-        check_address(url)
+        check_address(url, self.schemes)
         self.url = url
         self._headers, self._deadlines = dict(headers), deadlines
         self._wire: Wire | None = None
@@ -208,6 +228,10 @@ class ServedPolicy(ABC, Generic[Greeting]):
             self.welcome = self._connect(deadlines.connect)
         except Unreachable as error:
             raise InfrastructureError(f"There is no policy server at {url}: {error}. {advice}") from error
+
+    def _open(self, seconds: float) -> Wire:
+        """A new connection. Raises Unreachable; BadInput for a wrong token."""
+        return WebSocketWire(self.url, self._headers, seconds)
 
     @abstractmethod
     def _greet(self, wire: Wire, seconds: float) -> Greeting:
@@ -265,7 +289,7 @@ class ServedPolicy(ABC, Generic[Greeting]):
 
     def _connect(self, seconds: float) -> Greeting:
         until = time.monotonic() + seconds
-        self._wire = Wire(self.url, self._headers, seconds)
+        self._wire = self._open(seconds)
         try:
             return self._greet(self._wire, max(until - time.monotonic(), LEAST_SECONDS))
         except BaseException:
@@ -295,12 +319,12 @@ class ServedPolicy(ABC, Generic[Greeting]):
         return self._wire
 
 
-def check_address(url: str) -> None:
-    """Raises BadInput for an invalid websocket address."""
+def check_address(url: str, schemes: Sequence[str]) -> None:
+    """Raises BadInput for an address that is invalid or has another scheme."""
     try:
         parts = urlsplit(url)
-        good = parts.scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0 and parts.username is None
+        good = parts.scheme in schemes and bool(parts.hostname) and parts.port != 0 and parts.username is None
     except ValueError:  # an invalid port or bracket
         good = False
     if not good:
-        raise BadInput(f"'{url}' is not the address of a policy server: give ws://HOST:PORT.")
+        raise BadInput(f"'{url}' is not the address of a policy server: give {schemes[0]}://HOST:PORT.")

@@ -39,6 +39,8 @@ OUTSIDE = {
     "remote": "a policy server or a robot server answers",
     "openpi": "a policy server answers",
     "vla-eval": "a policy server answers",
+    "xpolicylab": "a policy server answers",
+    "gr00t": "a policy server answers",
     "ros": "a robot on a ROS 2 network answers",
     "libero": "tests/suites/published/test_libero.py installs its package",
     "yolo": "needs weights",

@@ -1,9 +1,12 @@
-"""Policy servers and clients of others: the dialects of openpi and of vla-eval, spoken on both sides.
+"""Policy servers and clients of others: the dialects of four toolkits; those of openpi and of vla-eval on both sides.
 
-codec      arrays in msgpack, as both write and read them
+codec      arrays in msgpack, as they write and read them
 layouts    what the numbers and pictures of a checkpoint mean, declared and compared
-client     what clients of both dialects share: a policy on a server of others
+hand       where the hand is, as states tell it
+client     what clients of all dialects share: a policy on a server of others
 served     what servers of both dialects share: a policy of ours for a client of others
-openpi, vla_eval    the messages of each: client and session of a server
-skill_sets          `--skills openpi:ws://...` and `--skills vla-eval:ws://...`
+openpi, vla_eval       the messages of each: client and session of a server
+xpolicylab, gr00t      the messages of each: client
+zmq_wire               how a server of GR00T is reached
+skill_sets             `--skills openpi:ws://...` and the others
 """

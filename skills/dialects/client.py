@@ -9,9 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import ConfigDict, Field
 
+from homie.kernel.errors import BadInput
 from homie.kernel.types import FailureReason
 from skills.dialects.codec import Dialect, pack, unpack
-from skills.dialects.layouts import Channels, Grip, Layout, Rotation, agreed, state_of
+from skills.dialects.hand import Hand
+from skills.dialects.layouts import Channels, Grip, Layout, Position, Rotation, agreed
 from skills.policies.effector import CameraName, MostMotions
 from skills.policies.instructions import Templates
 from skills.policies.motions import CONVENTIONS, Motion
@@ -21,12 +23,12 @@ from skills.policy_access import TOKEN_VARIABLE, read_token
 from skills.policy_codec import CodecError
 from skills.policy_wire import Deadlines, ServedPolicy, Unreachable, Wire
 
-CHANGES = ("rotation", "gripper", "metres", "radians", "rate", "picture_size", "channels")
+CHANGES = ("position", "rotation", "gripper", "metres", "radians", "rate", "picture_size", "channels")
 """Conventions that settings change, by their names."""
 
 
 class DialectSettings(Templates):
-    """Settings of the sets `openpi` and `vla-eval`. Times are seconds on the wall clock."""
+    """Settings of every set whose policy is on a server of others. Times are seconds on the wall clock."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -35,9 +37,11 @@ class DialectSettings(Templates):
     open: str = "open the {target}"
     close: str = "close the {target}"
     layout: str = Field(
-        default="", description="What the checkpoint's numbers mean: libero, metric; empty: as the server says."
+        default="",
+        description="What the numbers mean: libero, metric, libero-gr00t, pose; empty: as the server says.",
     )
-    rotation: Rotation | None = Field(default=None, description="Rotations, otherwise than the layout has them.")
+    position: Position | None = Field(default=None, description="Motions or poses, otherwise than the layout has them.")
+    rotation: Rotation | None = Field(default=None, description="Rotations, likewise.")
     gripper: Grip | None = Field(default=None, description="The number of a closed or open hand, likewise.")
     metres: float | None = Field(default=None, gt=0, description="What a position of 1 stands for, likewise.")
     radians: float | None = Field(default=None, gt=0, description="What a rotation of 1 stands for, likewise.")
@@ -65,7 +69,9 @@ class DialectSettings(Templates):
 
 
 class DialectPolicy(ServedPolicy[Mapping[str, Any]]):
-    """A policy of others that gives motions of a hand. `step` takes pictures, `position`, `rotation` and `fingers`.
+    """A policy of others that gives motions of a hand, or poses (`absolute` among its facts, `Layout.motions`).
+
+    `step` takes pictures and what `Hand.of` takes.
 
     Raises:
         BadInput: The address, the token or a convention is wrong; or nobody says what the numbers mean.
@@ -90,6 +96,12 @@ class DialectPolicy(ServedPolicy[Mapping[str, Any]]):
             self.close()
             raise
         pace: dict[str, Value] = {"execute": settings.execute}
+        absolute = self.layout.position == "absolute"
+        if absolute and settings.ahead is not None and settings.overlap == "mean":
+            self.close()
+            raise BadInput(
+                f"Of poses no mean is taken: leave out `--skill-option {self.dialect}.overlap=mean`, or have motions."
+            )
         if settings.ahead is not None:
             pace = {"ahead": settings.ahead, "overlap": settings.overlap}
         self.facts: Named = {
@@ -98,6 +110,7 @@ class DialectPolicy(ServedPolicy[Mapping[str, Any]]):
             "camera": settings.camera,
             "wrist": settings.wrist,
             "drives": False,
+            "absolute": absolute,
             **pace,
             **CONVENTIONS.facts(),
             **settings.facts(),
@@ -108,17 +121,14 @@ class DialectPolicy(ServedPolicy[Mapping[str, Any]]):
         """What the server declares of a layout, by the names of `Layout`."""
 
     @abstractmethod
-    def _ask(self, wire: Wire, pictures: Mapping[str, np.ndarray], state: np.ndarray) -> object:
+    def _ask(self, wire: Wire, pictures: Mapping[str, np.ndarray], hand: Hand) -> object:
         """The actions for what is seen. Raises Unreachable, PolicyFailed."""
 
     def _decide(self, wire: Wire, inputs: Named) -> Named:
         pictures = {
             name: self.layout.picture(np.asarray(inputs[name])) for name in ("primary", "wrist") if name in inputs
         }
-        state = state_of(
-            np.asarray(inputs["position"]), np.asarray(inputs["rotation"]), float(np.asarray(inputs["fingers"]))
-        )
-        return Motion.stacked(self.layout.motions(self._ask(wire, pictures, state)))
+        return Motion.stacked(self.layout.motions(self._ask(wire, pictures, Hand.of(inputs))))
 
     def _same(self, now: Mapping[str, Any], before: Mapping[str, Any]) -> str:
         same = pack(now, self.dialect) == pack(before, self.dialect)

@@ -1,7 +1,9 @@
-"""Arrays in msgpack as openpi and vla-eval write them, byte for byte: no pickle, no classes, only numbers and booleans.
+"""Arrays in msgpack as four toolkits write them, byte for byte: no pickle, no classes, only numbers and booleans.
 
-openpi      array {b"__ndarray__": True, b"data", b"dtype", b"shape"}, number of numpy {b"__npgeneric__", ...}
-vla-eval    array {"__ndarray__": True, "data", "dtype", "shape"}, picture {"__image__": True, "format": "png", ...}
+openpi        array {b"__ndarray__": True, b"data", b"dtype", b"shape"}, number of numpy {b"__npgeneric__", ...}
+vla-eval      array {"__ndarray__": True, "data", "dtype", "shape"}, picture {"__image__": True, "format": "png", ...}
+xpolicylab    as msgpack-numpy has it: {b"nd": True, b"type", b"kind": b"", b"shape", b"data"}, number {b"nd": False}
+gr00t         {"__ndarray_class__": True, "as_npy": the bytes of a .npy file}
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
 import msgpack
@@ -18,7 +20,7 @@ from PIL import Image
 
 from skills.policy_codec import FRAME_BYTES, MOST_DIMENSIONS, MOST_ITEMS, CodecError
 
-Dialect: TypeAlias = Literal["openpi", "vla-eval"]
+Dialect: TypeAlias = Literal["openpi", "vla-eval", "xpolicylab", "gr00t"]
 
 KINDS = "biuf"
 """Kinds of numbers that are read and written: booleans, integers and floats."""
@@ -29,16 +31,15 @@ PICTURES = ("PNG", "JPEG")
 
 def pack(value: object, dialect: Dialect) -> bytes:
     """The bytes of a message. vla-eval's pictures (H, W, 3 or 4) uint8 become PNG. Raises CodecError."""
-    hook = _openpi if dialect == "openpi" else _vla_eval
     try:
-        packed: bytes = msgpack.packb(value, default=hook)
+        packed: bytes = msgpack.packb(value, default=_WRITERS[dialect])
     except (TypeError, ValueError, OverflowError) as error:
         raise CodecError(f"This cannot be sent: {error}.") from error
     return packed
 
 
 def unpack(data: bytes | str) -> Any:
-    """What a message of either dialect holds. Raises CodecError for bytes that are none, and for other arrays."""
+    """What a message of any dialect holds. Raises CodecError for bytes that are none, and for other arrays."""
     if isinstance(data, str) or len(data) > FRAME_BYTES:
         raise CodecError(f"A message is at most {FRAME_BYTES} bytes, and no text.")
     try:
@@ -80,11 +81,50 @@ def _vla_eval(value: object) -> object:
     raise CodecError(f"A {type(value).__name__} cannot be sent.")
 
 
+def _xpolicylab(value: object) -> object:
+    if isinstance(value, np.ndarray):
+        _checked(value)
+        return {
+            b"nd": True,
+            b"type": value.dtype.str,
+            b"kind": b"",
+            b"shape": value.shape,
+            b"data": value.tobytes(),
+        }
+    if isinstance(value, np.generic):
+        _checked(value)
+        return {b"nd": False, b"type": value.dtype.str, b"data": value.tobytes()}
+    raise CodecError(f"A {type(value).__name__} cannot be sent.")
+
+
+def _gr00t(value: object) -> object:
+    if isinstance(value, np.ndarray):
+        _checked(value)
+        buffer = io.BytesIO()
+        np.save(buffer, value, allow_pickle=False)
+        return {"__ndarray_class__": True, "as_npy": buffer.getvalue()}
+    raise CodecError(f"A {type(value).__name__} cannot be sent.")
+
+
+_WRITERS: Mapping[Dialect, Callable[[object], object]] = {
+    "openpi": _openpi,
+    "vla-eval": _vla_eval,
+    "xpolicylab": _xpolicylab,
+    "gr00t": _gr00t,
+}
+_MARKS = {"__ndarray__", "__npgeneric__", "__image__", "__ndarray_class__"}
+"""One of these, or b"nd", is in every mapping that is an array, a number or a picture."""
+
+
 def _read(mapping: Mapping[Any, Any]) -> Any:
     """A mapping as it is, or the array in it."""
+    if b"nd" in mapping:
+        return _msgpack_numpy(mapping)
     named = {key.decode("utf-8", "replace") if isinstance(key, bytes) else key: item for key, item in mapping.items()}
-    if not named.keys() & {"__ndarray__", "__npgeneric__", "__image__"}:
+    if not named.keys() & _MARKS:
         return mapping
+    if "__ndarray_class__" in named:
+        return _npy(named.get("as_npy"))
     if "__npgeneric__" in named:
         return _dtype(named.get("dtype")).type(named.get("data"))
     if "__image__" in named and named.get("format") != "raw":
@@ -109,6 +149,28 @@ def _array(data: object, name: object, shape: object) -> np.ndarray:
     ):
         raise CodecError("The bytes hold an array whose shape is not that of its numbers.")
     return np.frombuffer(data, dtype).reshape(shape).copy() if data else np.zeros(shape, dtype)
+
+
+def _msgpack_numpy(mapping: Mapping[Any, Any]) -> np.ndarray | np.generic:
+    """An array, or a number of numpy; records and objects, which would be unpickled, are refused by their type."""
+    whole = mapping[b"nd"] is True
+    array = _array(mapping.get(b"data"), mapping.get(b"type"), mapping.get(b"shape") if whole else [])
+    return array if whole else array[()]
+
+
+def _npy(data: object) -> np.ndarray:
+    """The array of a .npy file, whose shape is compared with its length before anything is allocated."""
+    if not isinstance(data, bytes):
+        raise CodecError("The bytes hold an array that is none.")
+    file = io.BytesIO(data)
+    try:
+        version = np.lib.format.read_magic(file)
+        header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, by_columns, dtype = header(file)
+    except (ValueError, SyntaxError) as error:
+        raise CodecError("The bytes hold an array that is none.") from error
+    numbers = _array(data[file.tell() :], dtype.str, list(shape[::-1] if by_columns else shape))
+    return numbers.T if by_columns else numbers
 
 
 def _picture(data: object, shape: object) -> np.ndarray:

@@ -1,6 +1,6 @@
 """What the numbers and pictures of a checkpoint mean: declared by a user or a server, compared before any command.
 
-A row of actions is a motion of the hand: three numbers of the position, three of the rotation, one of the gripper.
+A row of actions is a motion or a pose of the hand: the numbers of the position, of the rotation, and of the gripper.
 """
 
 from __future__ import annotations
@@ -15,15 +15,14 @@ from PIL import Image
 
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.types import Array
-from skills.policies.motions import Motion, from_euler, rotation_vector
+from skills.dialects.hand import TOOL, vector_of_quaternion
+from skills.policies.motions import Motion, from_euler, rotation_matrix, rotation_vector
 from skills.policies.policy import cannot_go_on
 
-Rotation: TypeAlias = Literal["rotation-vector", "euler-xyz"]
+Position: TypeAlias = Literal["delta", "absolute"]
+Rotation: TypeAlias = Literal["rotation-vector", "euler-xyz", "quaternion-wxyz", "quaternion-xyzw"]
 Grip: TypeAlias = Literal["close-is-1", "close-is-minus-1", "open-is-1", "open-is-0"]
 Channels: TypeAlias = Literal["rgb", "bgr"]
-NUMBERS = 7
-"""Numbers of an action."""
-
 _CLOSED_OPEN: Mapping[str, tuple[float, float]] = {
     "close-is-1": (1.0, -1.0),
     "close-is-minus-1": (-1.0, 1.0),
@@ -31,8 +30,6 @@ _CLOSED_OPEN: Mapping[str, tuple[float, float]] = {
     "open-is-0": (1.0, 0.0),
 }
 """The numbers of a closed and of an open hand."""
-TOOL: Array = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
-"""From Homie's gripper (x along the fingers) to the end effector of robosuite (z along them)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,16 +37,17 @@ class Layout:
     """Conventions of a checkpoint.
 
     Attributes:
-        position: `delta`, added to the last target of the hand; nothing else is taken.
-        rotation: `rotation-vector` or `euler-xyz` (about fixed axes x, y, z), turning the hand about the base's axes.
+        position: `delta`, added to the last target of the hand, or `absolute`, the pose of the end effector itself.
+        rotation: Of a motion about the base's axes, or of the end effector: `rotation-vector`, `euler-xyz` (about fixed
+            axes x, y, z), or a quaternion.
         gripper: Which number means what; `open-is-1` and `open-is-0` go from 0 to 1, the others from -1 to 1.
-        metres, radians: What 1 of a position and of a rotation stands for.
+        metres, radians: What 1 of a position and of a rotation (of a quaternion none) stands for.
         rate: Actions per second.
         picture_size: Width and height of pictures, pixels.
         channels: Order of their colours.
     """
 
-    position: Literal["delta"] = "delta"
+    position: Position = "delta"
     rotation: Rotation = "rotation-vector"
     gripper: Grip = "close-is-1"
     metres: float = 0.05
@@ -62,18 +60,27 @@ class Layout:
         """By name, as a server says it."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
+    @property
+    def numbers(self) -> int:
+        """Of one action."""
+        return 4 + (4 if self.rotation.startswith("quaternion") else 3)
+
     def motions(self, actions: object) -> list[Motion]:
-        """The motions of a chunk of actions (H, 7 or more) or of one (7 or more,). Raises PolicyFailed."""
+        """The motions of a chunk of actions (H, numbers) or of one (numbers,).
+
+        Those of an `absolute` layout hold the pose of Homie's gripper in the base frame: its position (m), and as
+        rotation its rotation vector. Raises PolicyFailed.
+        """
         rows = np.asarray(actions, dtype=np.float64) if isinstance(actions, np.ndarray | list) else np.zeros(0)
         rows = rows[None] if rows.ndim == 1 else rows
-        if rows.ndim != 2 or not len(rows) or rows.shape[1] != NUMBERS or not np.isfinite(rows).all():
-            raise cannot_go_on(f"its actions are {rows.shape}, and rows of {NUMBERS} finite numbers are taken")
+        if rows.ndim != 2 or not len(rows) or rows.shape[1] != self.numbers or not np.isfinite(rows).all():
+            raise cannot_go_on(f"its actions are {rows.shape}, and rows of {self.numbers} finite numbers are taken")
         closed, opened = _CLOSED_OPEN[self.gripper]
         return [
             Motion(
                 translation=row[:3] * self.metres,
-                rotation=self._turn(row[3:6] * self.radians),
-                opening=float(np.clip((row[6] - closed) / (opened - closed), 0.0, 1.0)),
+                rotation=self._turn(row[3:-1]),
+                opening=float(np.clip((row[-1] - closed) / (opened - closed), 0.0, 1.0)),
                 base=np.zeros(3),
             )
             for row in rows
@@ -81,21 +88,35 @@ class Layout:
 
     def actions(self, motions: Sequence[Motion]) -> NDArray[np.float32]:
         """The chunk (H, 7) of some motions, where rotations are vectors; numbers end at -1 and 1."""
-        closed, opened = _CLOSED_OPEN[self.gripper]
         rows = [
             np.concatenate(
                 [
                     np.clip(motion.translation / self.metres, -1.0, 1.0),
                     np.clip(motion.rotation / self.radians, -1.0, 1.0),
-                    [closed + motion.opening * (opened - closed)],
+                    [self.grip(motion.opening)],
                 ]
             )
             for motion in motions
         ]
         return np.array(rows, np.float32)
 
-    def _turn(self, angles: Array) -> Array:
-        return from_euler(angles) if self.rotation == "euler-xyz" else angles
+    def grip(self, opening: float) -> float:
+        """The number of a hand that is open to a share of 0 to 1."""
+        closed, opened = _CLOSED_OPEN[self.gripper]
+        return closed + opening * (opened - closed)
+
+    def _turn(self, numbers: Array) -> Array:
+        """The rotation vector of a row, rad."""
+        match self.rotation:
+            case "rotation-vector":
+                vector = numbers * self.radians
+            case "euler-xyz":
+                vector = from_euler(numbers * self.radians)
+            case "quaternion-wxyz":
+                vector = vector_of_quaternion(numbers)
+            case "quaternion-xyzw":
+                vector = vector_of_quaternion(np.roll(numbers, 1))
+        return vector if self.position == "delta" else rotation_vector(rotation_matrix(vector) @ TOOL.T)
 
     def picture(self, rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """A picture (H, W, 3) as the checkpoint takes it: shrunk without distortion onto black."""
@@ -113,8 +134,13 @@ class Layout:
 LAYOUTS: Mapping[str, Layout] = {
     "libero": Layout(),
     "metric": Layout(metres=1.0, radians=1.0, gripper="open-is-1", rate=5.0, picture_size=256),
+    "libero-gr00t": Layout(gripper="open-is-1", picture_size=256),
+    "pose": Layout(
+        position="absolute", rotation="quaternion-wxyz", metres=1.0, radians=1.0, gripper="open-is-1", picture_size=256
+    ),
 }
-"""By name: checkpoints trained on LIBERO (steps of up to 5 cm and 0.5 rad); metres and radians as they are."""
+"""By name: checkpoints trained on LIBERO (steps of up to 5 cm and 0.5 rad), and those of GR00T; metres and radians as
+they are; poses of the end effector in the base frame."""
 
 
 def agreed(who: str, prefix: str, asked: str, changes: Mapping[str, Any], declared: Mapping[str, Any]) -> Layout:
@@ -145,14 +171,12 @@ def agreed(who: str, prefix: str, asked: str, changes: Mapping[str, Any], declar
             raise BadInput(
                 f"{who} says '{value}' for '{name}', and here it is '{chosen[name]}': give `--skill-option"
                 f" {prefix}.{name}={value}`, or another layout."
-                if name != "position"
-                else f"{who} gives positions that are '{value}', and only '{chosen[name]}' ones are taken."
             )
     return _possible(who, Layout(**{**chosen, **{name: declared[name] for name in known if name in declared}}))
 
 
 def _possible(who: str, layout: Layout) -> Layout:
-    choices = {"position": ("delta",), "rotation": get_args(Rotation), "gripper": tuple(_CLOSED_OPEN)}
+    choices = {"position": get_args(Position), "rotation": get_args(Rotation), "gripper": tuple(_CLOSED_OPEN)}
     for name, values in {**choices, "channels": get_args(Channels)}.items():
         if getattr(layout, name) not in values:
             raise BadInput(f"{who} says '{getattr(layout, name)}' for '{name}', and Homie takes {_listed(values)}.")
@@ -171,13 +195,3 @@ def _equal(first: object, second: object) -> bool:
 
 def _listed(names: Sequence[str] | Mapping[str, Any]) -> str:
     return " or ".join(names)
-
-
-def state_of(position: Array, rotation: Array, opening: float) -> NDArray[np.float32]:
-    """The state (8,) of LIBERO: end effector in the base frame (m), its rotation vector, both fingers (m).
-
-    Args:
-        position, rotation: (3,) and (3, 3) of Homie's gripper in the base frame.
-        opening: Between the fingers, m.
-    """
-    return np.array([*position, *rotation_vector(rotation @ TOOL), opening / 2, -opening / 2], np.float32)

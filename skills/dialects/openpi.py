@@ -4,13 +4,17 @@ server: {metadata} --> client: {"observation/image", ..., "prompt"} --> server: 
 
 A server that fails sends its traceback as a text and closes. There is no reset and no number of a message: a client
 that has waited too long closes its session.
+
+Servers of BEHAVIOR's challenge have a reset without answer, and one action where no chunk is asked for:
+
+client: {"reset": True}, {..., "__action_chunk_size__": K} --> server: {"action": (D,), "action_chunk": (K, D)}
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -18,17 +22,22 @@ from pydantic import Field
 from homie.kernel.support.version import __version__
 from skills.dialects.client import DialectPolicy, DialectSettings, received
 from skills.dialects.codec import pack, unpack
+from skills.dialects.hand import Hand
 from skills.dialects.served import ServedMotions
-from skills.policies.policy import Named, Policy
+from skills.policies.policy import Named, Policy, cannot_go_on
 from skills.policy_codec import CodecError
 from skills.policy_wire import Unreachable, Wire
 
+CHUNK_SIZE = "__action_chunk_size__"
+BATCHED = 3
+"""Dimensions of the chunks of several robots."""
 IMAGE, WRIST_IMAGE, STATE = "observation/image", "observation/wrist_image", "observation/state"
 
 
 class OpenPiSettings(DialectSettings):
     """Settings of the skill set `openpi`."""
 
+    dialect: Literal["openpi", "behavior"] = Field(default="openpi", description="Of openpi, or of BEHAVIOR's servers.")
     image_key: str = Field(default=IMAGE, description="The picture's name in an observation.")
     wrist_key: str = Field(default=WRIST_IMAGE, description="The name of the picture of the hand's camera.")
     state_key: str = Field(default=STATE, description="The name of the state.")
@@ -49,19 +58,39 @@ class OpenPiPolicy(DialectPolicy):
 
     def _begin(self, wire: Wire, goal: Named) -> None:
         self._text = str(goal["text"])
+        if self.settings.dialect == "behavior":
+            self._send(wire, {"reset": True})
 
-    def _ask(self, wire: Wire, pictures: Mapping[str, np.ndarray], state: np.ndarray) -> object:
+    def _ask(self, wire: Wire, pictures: Mapping[str, np.ndarray], hand: Hand) -> object:
         keys = {"primary": self.settings.image_key, "wrist": self.settings.wrist_key}
         named = {keys[name]: picture for name, picture in pictures.items()}
-        self._send(wire, {**named, self.settings.state_key: state, "prompt": self._text})
+        more = {CHUNK_SIZE: self._chunk} if self.settings.dialect == "behavior" and self._chunk > 1 else {}
+        self._send(wire, {**named, self.settings.state_key: hand.libero(), "prompt": self._text, **more})
         reply = wire.receive(self._deadlines.reply)
         if isinstance(reply, str):
             self._drop()  # it closes after a traceback
             raise self._failed(reply)
         answer = received(reply)
-        if "actions" not in answer:
-            raise Unreachable(f"its answer has no 'actions' but {', '.join(map(str, answer)) or 'nothing'}")
-        return answer["actions"]
+        name = "action" if self.settings.dialect == "behavior" else "actions"
+        if name not in answer:
+            raise Unreachable(f"its answer has no '{name}' but {', '.join(map(str, answer)) or 'nothing'}")
+        return _chunk_of(answer) if "action_chunk" in answer else answer[name]
+
+    @property
+    def _chunk(self) -> int:
+        """Actions of an answer that are asked for: twice those at which the next answer is."""
+        ahead = self.settings.ahead
+        return self.settings.execute if ahead is None else 2 * ahead
+
+
+def _chunk_of(answer: Mapping[str, Any]) -> np.ndarray:
+    """The chunk (K, D) of one robot. Raises PolicyFailed where its first action is not the one beside it."""
+    first, chunk = np.asarray(answer.get("action")), np.asarray(answer["action_chunk"])
+    if chunk.ndim == BATCHED and len(chunk) == 1:
+        chunk = chunk[0]
+    if chunk.ndim != BATCHED - 1 or not len(chunk) or not np.array_equal(chunk[0], first.reshape(-1)):
+        raise cannot_go_on("the first of its 'action_chunk' is not its 'action'")
+    return chunk
 
 
 class OpenPiSession:

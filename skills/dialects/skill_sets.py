@@ -1,16 +1,21 @@
-"""`--skills openpi:ws://HOST:PORT` and `vla-eval:ws://HOST:PORT`: policies on servers of others move the hand."""
+"""`--skills openpi:ws://HOST:PORT`, `vla-eval:`, `xpolicylab:`, `gr00t:tcp://...`: policies on servers of others."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from homie.kernel.interfaces import Kinematics, Skill, SkillSet
 from homie.kernel.robot.body import RobotSpec
+from homie.kernel.types import Command
 from skills.dialects.client import DialectPolicy, DialectSettings
+from skills.dialects.gr00t import Gr00tPolicy, Gr00tSettings
 from skills.dialects.openpi import OpenPiPolicy, OpenPiSettings
 from skills.dialects.vla_eval import VlaEvalPolicy, VlaEvalSettings
+from skills.dialects.xpolicylab import XPolicyLabPolicy, XPolicyLabSettings
 from skills.policies.effector import EffectorSkill
+from skills.policies.motions import Motion, rotation_matrix, rotation_vector
 from skills.policies.pacing import pacing
 from skills.policies.policy import Value
 
@@ -18,12 +23,25 @@ ACTIONS = ("Pick", "Put", "Open", "Close")
 
 
 class DialectSkill(EffectorSkill):
-    """Pick, Put, Open or Close by a policy that also takes the pose of the hand."""
+    """Pick, Put, Open or Close by a policy that also takes the pose of the hand, and may give poses."""
 
     def _given(self) -> dict[str, Value]:
         hand = self.kinematics.forward(self.q)
         fingers = self.seen.body.gripper
-        return {**super()._given(), "position": hand.position, "rotation": hand.rotation, "fingers": fingers}
+        return {
+            **super()._given(),
+            "position": hand.position,
+            "rotation": hand.rotation,
+            "fingers": fingers,
+            "opening": min(fingers / self.spec.gripper_max, 1.0),
+        }
+
+    def _commands_of(self, motion: Motion, periods: int) -> list[Command]:
+        if self.policy.facts["absolute"]:  # the pose that is wanted, from where the hand is sent now
+            last = self._target()
+            turn = rotation_vector(rotation_matrix(motion.rotation) @ last.rotation.T)
+            motion = replace(motion, translation=motion.translation - last.position, rotation=turn)
+        return super()._commands_of(motion, periods)
 
 
 class OpenPiSkill(DialectSkill):
@@ -34,11 +52,19 @@ class VlaEvalSkill(DialectSkill):
     model = "vla-eval"
 
 
+class XPolicyLabSkill(DialectSkill):
+    model = "xpolicylab"
+
+
+class Gr00tSkill(DialectSkill):
+    model = "gr00t"
+
+
 class DialectSet(SkillSet):
     """A skill set whose policy runs on a server of others.
 
     Args:
-        argument: `ws://HOST:PORT`.
+        argument: `ws://HOST:PORT`; of GR00T `tcp://HOST:PORT`.
         settings: Conventions, cameras, wording, deadlines.
 
     Raises:
@@ -87,3 +113,24 @@ class VlaEval(DialectSet):
     Settings = VlaEvalSettings
     Policy = VlaEvalPolicy
     skill = VlaEvalSkill
+
+
+class XPolicyLab(DialectSet):
+    """The skill set of policies on servers of XPolicyLab."""
+
+    name = "xpolicylab"
+    about = "does things as a policy on a server of XPolicyLab has learned them"
+    Settings = XPolicyLabSettings
+    Policy = XPolicyLabPolicy
+    skill = XPolicyLabSkill
+
+
+class Gr00t(DialectSet):
+    """The skill set of policies on servers of Isaac GR00T."""
+
+    name = "gr00t"
+    about = "does things as a policy on a server of Isaac GR00T has learned them"
+    extra = "gr00t"
+    Settings = Gr00tSettings
+    Policy = Gr00tPolicy
+    skill = Gr00tSkill

@@ -17,6 +17,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.support.version import __version__
 from skills.dialects.client import DialectPolicy, DialectSettings, received
 from skills.dialects.codec import pack, unpack
+from skills.dialects.hand import Hand
 from skills.dialects.served import ServedMotions
 from skills.policies.policy import Named, Policy
 from skills.policy_codec import CodecError
@@ -25,7 +26,11 @@ from skills.policy_wire import Unreachable, Wire
 PROTOCOL = 1
 FORMATS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "position": {"delta_xyz": ("position", "delta"), "absolute_xyz": ("position", "absolute")},
-    "rotation": {"axis_angle": ("rotation", "rotation-vector"), "euler_xyz": ("rotation", "euler-xyz")},
+    "rotation": {
+        "axis_angle": ("rotation", "rotation-vector"),
+        "euler_xyz": ("rotation", "euler-xyz"),
+        "quaternion_xyzw": ("rotation", "quaternion-xyzw"),
+    },
     "gripper": {
         "binary_close_positive": ("gripper", "close-is-1"),
         "binary_close_negative": ("gripper", "close-is-minus-1"),
@@ -106,11 +111,13 @@ class VlaEvalPolicy(DialectPolicy):
         self._tell(wire, "episode_start", {"task": {"name": self._text}})
         self._started, self._in_episode = self._number, True
 
-    def _ask(self, wire: Wire, pictures: Mapping[str, np.ndarray], state: np.ndarray) -> object:
+    def _ask(self, wire: Wire, pictures: Mapping[str, np.ndarray], hand: Hand) -> object:
         keys = {"primary": self.settings.image_key, "wrist": self.settings.wrist_key}
         images = {keys[name]: picture for name, picture in pictures.items()}
         self._tell(
-            wire, "observation", {"images": images, "task_description": self._text, self.settings.state_key: state}
+            wire,
+            "observation",
+            {"images": images, "task_description": self._text, self.settings.state_key: hand.libero()},
         )
         until = time.monotonic() + self._deadlines.reply
         while True:

@@ -1,6 +1,8 @@
-"""Frames of openpi and vla-eval byte for byte as the codecs of their own packages make and read them."""
+"""Frames byte for byte as the codecs of the packages of others make and read them; GR00T's as numpy writes arrays."""
 
 from __future__ import annotations
+
+import io
 
 import msgpack
 import numpy as np
@@ -14,7 +16,11 @@ from tests import other_packages
 
 other_packages.use("openpi_client", "openpi-client==0.1.2", dependencies=False)
 other_packages.use("vla_eval", "vla-eval==0.8.0", dependencies=False)
+other_packages.use("msgpack_numpy", "msgpack-numpy==0.4.8", dependencies=False)
+other_packages.use("inspect_robots", "inspect-robots>=0.60")
+other_packages.use("inspect_robots_xpolicylab", "inspect-robots-xpolicylab==0.1.0", dependencies=False)
 
+from inspect_robots_xpolicylab import _protocol as xpolicylab  # noqa: E402
 from openpi_client import image_tools, msgpack_numpy  # noqa: E402
 from vla_eval.protocol import Message, MessageType, pack_message, unpack_message  # noqa: E402
 
@@ -33,6 +39,12 @@ ARRAYS = {
 }
 NUMBERS = {name: np.dtype(name).type(1) for name in TYPES if not name.startswith(">")}
 TREE = {"prompt": "pick up the cube", "list": [1, 2.5, None, True, "a"], "more": {"deep": {"er": (1, 2)}}, "raw": b"ab"}
+
+
+def npy(array: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
 
 
 def same(one: object, other: object) -> bool:
@@ -68,6 +80,23 @@ def test_vla_eval_frames_are_those_of_its_own_codec_both_ways(value, kind):
     assert same(read["payload"], meant.payload)
 
 
+@pytest.mark.parametrize("value", [*ARRAYS.values(), *NUMBERS.values(), TREE], ids=[*ARRAYS, *NUMBERS, "tree"])
+def test_xpolicylab_frames_are_those_of_its_published_codec_both_ways(value):
+    message = {"message_type": "infer", "payload": {"observation": {"x": value}}}
+    theirs = xpolicylab.encode_frame(message)
+    assert pack(message, "xpolicylab") == theirs
+    assert same(unpack(theirs), xpolicylab.decode_wire(theirs))
+
+
+@pytest.mark.parametrize("value", ARRAYS.values(), ids=ARRAYS)
+def test_gr00t_frames_have_arrays_as_numpy_writes_them(value):
+    file = io.BytesIO()
+    np.save(file, value, allow_pickle=False)
+    theirs = msgpack.packb({"endpoint": "get_action", "x": {"__ndarray_class__": True, "as_npy": file.getvalue()}})
+    assert pack({"endpoint": "get_action", "x": value}, "gr00t") == theirs
+    assert same(unpack(theirs)["x"], np.load(io.BytesIO(file.getvalue()), allow_pickle=False))
+
+
 @pytest.mark.parametrize("form", ["png", "jpeg", "raw"])
 def test_pictures_in_every_form_of_vla_eval_are_read(form):
     from vla_eval.protocol.image_codec import decode_image, encode_image
@@ -77,7 +106,7 @@ def test_pictures_in_every_form_of_vla_eval_are_read(form):
 
 
 @pytest.mark.parametrize("value", [np.array(["a"]), np.array([1j]), np.array([object()]), object(), {1, 2}])
-@pytest.mark.parametrize("name", ["openpi", "vla-eval"])
+@pytest.mark.parametrize("name", ["openpi", "vla-eval", "xpolicylab", "gr00t"])
 def test_what_is_no_number_is_not_sent(value, name):
     with pytest.raises(CodecError, match="cannot be sent"):
         pack({"x": value}, name)
@@ -97,6 +126,13 @@ def test_what_is_no_number_is_not_sent(value, name):
         msgpack.packb({b"__npgeneric__": True, b"data": "no number", b"dtype": "<f4"}),
         msgpack.packb({"__image__": True, "format": "png", "data": b"GIF89a", "shape": [1, 1, 3]}),
         msgpack.packb({"__image__": True, "format": "png", "data": 5, "shape": [1, 1, 3]}),
+        msgpack.packb({b"nd": True, b"type": "O", b"kind": b"O", b"shape": [1], b"data": b"cos\nsystem\n."}),
+        msgpack.packb({b"nd": True, b"type": "<f4", b"kind": b"", b"shape": [2**30], b"data": b"1234"}),
+        msgpack.packb({b"nd": False, b"type": "<f4", b"data": b"12345678"}),
+        msgpack.packb({"__ndarray_class__": True, "as_npy": b"\x93NUMPY\x01\x00v\x00{'descr': '<f8', 'shape': (2,"}),
+        msgpack.packb({"__ndarray_class__": True, "as_npy": npy(np.zeros(2))[:-1]}),
+        msgpack.packb({"__ndarray_class__": True, "as_npy": npy(np.array([None]))}),
+        msgpack.packb({"__ndarray_class__": True, "as_npy": 5}),
         msgpack.packb(msgpack.ExtType(4, b"x")),
         b"\x91" * 5000 + b"\x01",
     ],

@@ -1,4 +1,4 @@
-"""Policies of openpi and vla-eval at work: servers of theirs move the Panda, clients of theirs ask a server of ours."""
+"""Policies of others at work: servers of theirs move the Panda, clients of theirs ask a server of ours."""
 
 from __future__ import annotations
 
@@ -25,10 +25,13 @@ from websockets.sync.server import ServerConnection, serve
 import homie
 from homie.envs.mujoco.table.scene import FOOT
 from homie.kernel.errors import BadInput, InfrastructureError
-from skills.dialects.layouts import LAYOUTS
+from skills.dialects.gr00t import Gr00tPolicy, Gr00tSettings
+from skills.dialects.hand import TOOL, Hand
+from skills.dialects.layouts import LAYOUTS, Layout
 from skills.dialects.openpi import OpenPiPolicy, OpenPiSession, OpenPiSettings
 from skills.dialects.vla_eval import VlaEvalPolicy, VlaEvalSession, VlaEvalSettings
-from skills.policies.motions import CONVENTIONS, Motion
+from skills.dialects.xpolicylab import XPolicyLabPolicy, XPolicyLabSettings
+from skills.policies.motions import CONVENTIONS, Motion, rotation_matrix
 from skills.policies.policy import PolicyFailed, PolicySet
 from tests.skills.server import live_server
 
@@ -36,14 +39,26 @@ SEED = 22
 """Its task: a cylinder into a container."""
 SEEN = {
     "primary": np.zeros((30, 40, 3), np.uint8),
+    "wrist": np.zeros((30, 40, 3), np.uint8),
     "position": np.array([0.5, 0.1, 0.9]),
     "rotation": np.eye(3),
     "fingers": 0.06,
+    "opening": 0.75,
 }
 TIMES = {"connect_seconds": 5.0, "reply_seconds": 5.0, "reconnect_seconds": 0.2, "wrist": ""}
 DIALECTS: dict[str, tuple[Callable[..., Any], type[Any], type[Any], Any]] = {
     "openpi": (servers.openpi, OpenPiPolicy, OpenPiSettings, OpenPiSession),
     "vla-eval": (servers.vla_eval, VlaEvalPolicy, VlaEvalSettings, VlaEvalSession),
+    "xpolicylab": (servers.xpolicylab, XPolicyLabPolicy, XPolicyLabSettings, None),
+    "gr00t": (servers.gr00t, Gr00tPolicy, Gr00tSettings, None),
+}
+BOTH_SIDES = ("openpi", "vla-eval")
+LAYOUT_OF = {"openpi": "libero", "vla-eval": "libero", "xpolicylab": "pose", "gr00t": "libero-gr00t"}
+KEYS = {
+    "openpi": ("observation/image", "observation/wrist_image"),
+    "vla-eval": ("agentview", "wrist"),
+    "xpolicylab": ("cam_head", "cam_wrist"),
+    "gr00t": ("image", "wrist_image"),
 }
 
 
@@ -67,10 +82,10 @@ def knowing() -> tuple[servers.Knowing, str, str]:
 
 
 @contextmanager
-def client(dialect: str, policy: servers.Knowing, server: Mapping[str, Any], **settings: Any) -> Iterator[Any]:
+def client(dialect: str, policy: servers.Knowing, server: Mapping[str, Any], /, **settings: Any) -> Iterator[Any]:
     start, made, model, _ = DIALECTS[dialect]
     with start(policy, **server) as (url, _):
-        there = made(url, model(**{"layout": "libero", **TIMES, **settings}))
+        there = made(url, model(**{"layout": LAYOUT_OF[dialect], **TIMES, "wrist": "wrist", **settings}))
         try:
             yield there
         finally:
@@ -84,19 +99,45 @@ def client(dialect: str, policy: servers.Knowing, server: Mapping[str, Any], **s
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_server_of_theirs_does_the_task_on_the_table(dialect):
     policy, thing, container = knowing()
-    with DIALECTS[dialect][0](policy) as (url, _), table(f"{dialect}:{url}", layout="libero") as session:
+    settings = {"layout": LAYOUT_OF[dialect]}
+    with DIALECTS[dialect][0](policy) as (url, server), table(f"{dialect}:{url}", **settings) as session:
         for action, names in (("Pick", (thing,)), ("Put", (thing, container))):
             done = session.call(action, *names)
             assert done.feedback.ok, done.feedback.message
         assert session.world_state().success
     assert policy.texts == list(policy.places)
     first = policy.seen[0]
-    pictures = first["images"] if dialect == "vla-eval" else first
-    keys = ("agentview", "wrist") if dialect == "vla-eval" else ("observation/image", "observation/wrist_image")
-    assert all(pictures[key].shape == (224, 224, 3) and pictures[key].dtype == np.uint8 for key in keys)
-    state = first["states" if dialect == "vla-eval" else "observation/state"]
+    pictures = {"vla-eval": "images", "xpolicylab": "vision", "gr00t": "video"}.get(dialect)
+    pictures = {key: first[pictures][key] if pictures else first[key] for key in KEYS[dialect]}
+    size = LAYOUTS[LAYOUT_OF[dialect]].picture_size
+    for picture in pictures.values():
+        image = picture["color"] if dialect == "xpolicylab" else np.squeeze(picture)
+        assert image.shape == (size, size, 3) and image.dtype == np.uint8
+    if dialect == "xpolicylab":  # in the middle of half a turn about x, and the share that the hand is open
+        pose, grip = first["state"]["ee_pose"], first["state"]["ee_joint_state"]
+        assert np.abs(pose[3:]) == pytest.approx([0.0, 1.0, 0.0, 0.0], abs=0.01) and grip == pytest.approx(
+            [1.0], abs=0.01
+        )
+        assert server.kinds[:3] == ["hello", "reset", "infer"] and server.kinds[-2:] == ["trial_end", "close"]
+        return
+    if dialect == "gr00t":
+        assert set(server.endpoints) == {"get_modality_config", "reset", "get_action"}  # it is never killed
+        state = np.concatenate([first["state"][name][0, 0] for name in servers.LIBERO_NAMES])
+    else:
+        state = first["states" if dialect == "vla-eval" else "observation/state"]
     # The hand of LIBERO at the start of an episode points down too: half a turn about x, both fingers 4 cm out.
     assert state[3:] == pytest.approx([np.pi, 0.0, 0.0, 0.04, -0.04], abs=0.01)
+
+
+@pytest.mark.slow
+def test_a_server_of_behavior_does_it_too():
+    policy, thing, _ = knowing()
+    with (
+        servers.openpi(policy, behavior=True) as (url, server),
+        table(f"openpi:{url}", layout="libero", dialect="behavior") as session,
+    ):
+        assert session.call("Pick", thing).feedback.ok
+    assert server.resets == 1 and policy.seen[0]["__action_chunk_size__"] == 5
 
 
 @pytest.mark.slow
@@ -104,6 +145,22 @@ def test_a_slow_server_that_is_asked_ahead_of_time_does_it_too():
     policy, thing, _ = knowing()
     with servers.openpi(policy, delay=0.1) as (url, _), table(f"openpi:{url}", layout="libero", ahead=6) as session:
         assert session.call("Pick", thing).feedback.ok
+
+
+def test_actions_of_behavior_are_one_where_a_server_has_no_chunks():
+    policy = servers.Knowing({"pick up the cube": np.array([0.6, 0.0, 0.8])})
+    with client("openpi", policy, {"behavior": True}, dialect="behavior", execute=1) as there:
+        there.reset({"text": "pick up the cube"})
+        assert len(there.step(SEEN)["opening"]) == 1 and "__action_chunk_size__" not in policy.seen[0]
+
+
+def test_a_robot_of_behavior_is_refused_by_its_numbers():
+    policy = servers.Knowing({"pick up the cube": np.array([0.6, 0.0, 0.8])})
+    policy.chunk = lambda text, state: np.zeros((10, 23), np.float32)  # type: ignore[method-assign]
+    with client("openpi", policy, {"behavior": True}, dialect="behavior") as there:
+        there.reset({"text": "pick up the cube"})
+        with pytest.raises(PolicyFailed, match=r"its actions are \(5, 23\), and rows of 7 finite numbers are taken"):
+            there.step(SEEN)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -119,18 +176,22 @@ def test_a_late_answer_is_never_taken_for_the_next(dialect):
         there.reset({"text": "pick up the cube"})  # in a new session
         there._deadlines = OpenPiSettings(reply_seconds=5.0).deadlines()
         far = {**SEEN, "position": np.array([0.9, 0.0, 0.8])}
-        assert there.step(far)["translation"][0, 0] < 0.0  # not what was asked for before, which was ahead
+        ahead = there.step(far)["translation"][0, 0] - (0.9 if dialect == "xpolicylab" else 0.0)
+        assert ahead < 0.0  # not what was asked for before, which was ahead
 
 
-def test_a_session_ends_in_order_while_another_thread_waits_for_an_answer():
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_session_ends_in_order_while_another_thread_waits_for_an_answer(dialect):
     """As an attempt does that asks ahead of time."""
     policy = servers.Knowing({"pick up the cube": np.array([0.6, 0.0, 0.8])})
-    with servers.openpi(policy, delay=0.02) as (url, _), ThreadPoolExecutor(1) as asking:
-        for number in range(50):
-            there = OpenPiPolicy(url, OpenPiSettings(layout="libero", **TIMES))
+    start, made, model, _ = DIALECTS[dialect]
+    settings = model(layout=LAYOUT_OF[dialect], **{**TIMES, "wrist": "wrist"})
+    with start(policy, delay=0.02) as (url, _), ThreadPoolExecutor(1) as asking:
+        for number in range(20):
+            there = made(url, settings)
             there.reset({"text": "pick up the cube"})
             answer = asking.submit(there.step, SEEN)
-            time.sleep(0.0005 * number)
+            time.sleep(0.0015 * number)
             there.close()
             with suppress(PolicyFailed):
                 assert "translation" in answer.result(timeout=10)
@@ -172,12 +233,27 @@ def test_what_a_server_says_went_wrong_fails_the_attempt(dialect):
             there.step(SEEN)
 
 
-@pytest.mark.parametrize(("dialect", "other"), [("openpi", "vla-eval"), ("vla-eval", "openpi")])
+@pytest.mark.parametrize(
+    ("dialect", "other"),
+    [("openpi", "vla-eval"), ("vla-eval", "openpi"), ("xpolicylab", "openpi"), ("openpi", "xpolicylab")],
+)
 def test_a_server_of_the_other_dialect_is_none(dialect, other):
     with DIALECTS[other][0](servers.Knowing({})) as (url, _):
         made, model = DIALECTS[dialect][1:3]
         with pytest.raises((InfrastructureError, BadInput), match=f"policy server at {url}|speak the dialect"):
             made(url, model(**{**TIMES, "connect_seconds": 1.0}))
+
+
+def test_a_server_of_gr00t_that_is_not_there_and_one_that_wants_a_token(monkeypatch):
+    with pytest.raises(InfrastructureError, match=r"no policy server at tcp://127\.0\.0\.1:9: it has not answered for"):
+        Gr00tPolicy("tcp://127.0.0.1:9", Gr00tSettings(**{**TIMES, "connect_seconds": 0.2}))
+    with pytest.raises(BadInput, match="is not the address of a policy server: give tcp://HOST:PORT"):
+        Gr00tPolicy("ws://127.0.0.1:9", Gr00tSettings(**TIMES))
+    with servers.gr00t(servers.Knowing({}), token="a-token-of-a-test") as (url, _):
+        with pytest.raises(BadInput, match="wants another token"):
+            Gr00tPolicy(url, Gr00tSettings(**TIMES))
+        monkeypatch.setenv("HOMIE_POLICY_TOKEN", "a-token-of-a-test")
+        Gr00tPolicy(url, Gr00tSettings(layout="libero-gr00t", **{**TIMES, "wrist": "wrist"})).close()
 
 
 # ------------------------------------------------------------ conventions
@@ -198,7 +274,8 @@ def test_a_server_that_says_nothing_of_its_numbers_needs_a_layout():
     [
         ({"rotation": "euler-xyz"}, "says 'euler-xyz' for 'rotation', and here it is 'rotation-vector': give"),
         ({"gripper": "open-is-1"}, r"`--skill-option openpi\.gripper=open-is-1`"),
-        ({"position": "absolute"}, "positions that are 'absolute', and only 'delta' ones"),
+        ({"position": "absolute"}, "says 'absolute' for 'position', and here it is 'delta'"),
+        ({"position": "relative"}, "says 'relative' for 'position', and"),
         ({"rate": 10}, "says '10' for 'rate', and here it is '20.0'"),
         ({"picture_size": 256}, "'picture_size'"),
         ({"channels": "bgr"}, "'channels'"),
@@ -208,7 +285,7 @@ def test_conventions_that_contradict_are_refused_before_any_command(said, messag
     with servers.openpi(servers.Knowing({}), {"conventions": said}) as (url, _):
         with pytest.raises(BadInput, match=message), table(f"openpi:{url}", layout="libero", **TIMES):
             pass
-        if "position" not in said:
+        if said != {"position": "relative"}:
             OpenPiPolicy(url, OpenPiSettings(**{"layout": "libero", **said, **TIMES})).close()
 
 
@@ -216,9 +293,9 @@ def test_conventions_that_contradict_are_refused_before_any_command(said, messag
     ("spec", "message"),
     [
         ({"rotation": specs.ROTATION_EULER}, "says 'euler-xyz' for 'rotation'"),
-        ({"rotation": specs.ROTATION_QUAT}, "gives a 'rotation' as 'quaternion_xyzw', which Homie does not take"),
+        ({"rotation": specs.ROTATION_QUAT}, "says 'quaternion-xyzw' for 'rotation'"),
         ({"gripper": specs.GRIPPER_CLOSE_NEG}, "says 'close-is-minus-1' for 'gripper'"),
-        ({"position": specs.POSITION_ABSOLUTE}, "positions that are 'absolute'"),
+        ({"position": specs.POSITION_ABSOLUTE}, "says 'absolute' for 'position'"),
         ({"base_motion": specs.BASE_MOTION}, "gives a 'base_motion'"),
     ],
 )
@@ -227,7 +304,76 @@ def test_the_specs_of_vla_eval_are_compared(spec, message):
         VlaEvalPolicy(url, VlaEvalSettings(layout="libero", **TIMES))
 
 
-@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+@pytest.mark.parametrize(
+    ("modalities", "message"),
+    [
+        (
+            {"action": {"modality_keys": ["left_arm", "gripper"]}},
+            "has a 'left_arm' in 'action', and Homie takes gripper",
+        ),
+        ({"action": {"modality_keys": ["x", "y", "z", "gripper"]}}, "gives no 'roll', which Homie needs"),
+        ({"state": {"modality_keys": ["waist"]}}, "has a 'waist' in 'state', and Homie gives gripper, pitch"),
+        ({"video": {"modality_keys": ["ego_view"]}}, r"has a 'ego_view' in 'video'.*`gr00t\.image_key`"),
+        ({"video": {"delta_indices": [-1, 0]}}, "wants a history in 'video', and Homie keeps none"),
+    ],
+)
+def test_the_modalities_of_gr00t_are_compared(modalities, message):
+    with servers.gr00t(servers.Knowing({}), modalities) as (url, _), pytest.raises(BadInput, match=message):
+        Gr00tPolicy(url, Gr00tSettings(layout="libero-gr00t", **{**TIMES, "wrist": "wrist"}))
+
+
+@pytest.mark.parametrize(
+    ("actions", "message"),
+    [
+        (
+            [{"arm_joint_state": np.zeros(7), "ee_joint_state": np.zeros(1)}],
+            "no 'ee_pose' but arm_joint_state, ee_joint",
+        ),
+        ([{"ee_pose": np.zeros(7)}], "no 'ee_joint_state'.*action type ee"),
+        ([{"ee_pose": np.zeros(7), "ee_joint_state": np.zeros(1)}], "a quaternion of its actions is zero"),
+        ([{"ee_pose": np.ones(6), "ee_joint_state": np.zeros(1)}], r"are \(1, 7\), and rows of 8 finite"),
+        ([{"ee_pose": ["a"] * 7, "ee_joint_state": np.zeros(1)}], "no rows of numbers"),
+        ([], "no mappings"),
+    ],
+)
+def test_actions_of_xpolicylab_that_are_no_poses_fail_the_attempt(actions, message):
+    with (
+        client("xpolicylab", servers.Knowing({}), {}) as there,
+        servers.xpolicylab(servers.Knowing({})) as (url, server),
+    ):
+        server.actions = actions
+        other = XPolicyLabPolicy(url, XPolicyLabSettings(layout="pose", **TIMES))
+        other.reset({"text": "pick up the cube"})
+        with pytest.raises(PolicyFailed, match=message):
+            other.step(SEEN)
+        other.close()
+        there.close()
+
+
+@pytest.mark.parametrize("rotation", ["rotation-vector", "quaternion-wxyz", "quaternion-xyzw"])
+def test_poses_are_those_of_the_state_in_every_rotation(rotation):
+    turned = rotation_matrix(np.array([0.3, -1.2, 0.4]))
+    hand = Hand(position=np.array([0.5, -0.1, 0.7]), rotation=turned, fingers=0.03, opening=0.25)
+    pose = hand.pose().astype(float)
+    numbers = {
+        "rotation-vector": hand.libero()[3:6],
+        "quaternion-wxyz": pose[3:],
+        "quaternion-xyzw": np.roll(pose[3:], -1),
+    }
+    layout = Layout(position="absolute", rotation=rotation, metres=1.0, radians=1.0, gripper="open-is-1")
+    row = np.array([*pose[:3], *numbers[rotation], layout.grip(hand.opening)])
+    (motion,) = layout.motions(row)
+    assert motion.translation == pytest.approx(hand.position) and motion.opening == pytest.approx(0.25)
+    assert rotation_matrix(motion.rotation) == pytest.approx(hand.rotation, abs=1e-5)
+    assert rotation_matrix(hand.libero()[3:6]) == pytest.approx(turned @ TOOL, abs=1e-5)
+
+
+def test_a_mean_of_poses_is_refused():
+    with servers.openpi(servers.Knowing({})) as (url, _), pytest.raises(BadInput, match=r"openpi\.overlap=mean"):
+        OpenPiPolicy(url, OpenPiSettings(layout="pose", ahead=3, overlap="mean", **TIMES))
+
+
+@pytest.mark.parametrize("layout", [LAYOUTS["libero"], LAYOUTS["metric"], LAYOUTS["libero-gr00t"]])
 def test_actions_of_a_layout_are_the_motions_they_came_from(layout):
     motions = [
         Motion(np.array([0.01, -0.02, 0.03]), np.array([0.1, 0.2, -0.3]), opening, np.zeros(3))
@@ -362,7 +508,7 @@ def test_a_client_of_vla_eval_asks_our_server():
     assert len(skills.made[-1].goals) == 3
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", BOTH_SIDES)
 def test_our_client_and_our_server_agree_without_a_setting(dialect):
     _, made, model, session = DIALECTS[dialect]
     with live_server.serving(skills=Echoing(), dialect=session) as server:

@@ -1,0 +1,68 @@
+"""The hand of the robot, as states of each dialect tell it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.kernel.types import Array
+from skills.policies.motions import rotation_vector
+from skills.policies.policy import Named, cannot_go_on
+
+TOOL: Array = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
+"""From Homie's gripper (x along the fingers) to the end effector of robosuite (z along them)."""
+SHORTEST = 1e-6
+"""Length of a quaternion."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hand:
+    """Where the hand is, and how far it is open.
+
+    position (3,) m and rotation (3, 3) of Homie's gripper in the base frame, z above the floor.
+
+    Attributes:
+        fingers: Between them, m.
+        opening: The same as a share of 0 to 1.
+    """
+
+    position: Array
+    rotation: Array
+    fingers: float
+    opening: float
+
+    @classmethod
+    def of(cls, values: Named) -> Hand:
+        """From what skills give: `position`, `rotation`, `fingers`, `opening`."""
+        return cls(
+            position=np.asarray(values["position"], dtype=float),
+            rotation=np.asarray(values["rotation"], dtype=float),
+            fingers=float(np.asarray(values["fingers"])),
+            opening=float(np.asarray(values["opening"])),
+        )
+
+    def libero(self) -> NDArray[np.float32]:
+        """The state (8,) of LIBERO: end effector (m), its rotation vector, both fingers (m)."""
+        turned = rotation_vector(self.rotation @ TOOL)
+        return np.array([*self.position, *turned, self.fingers / 2, -self.fingers / 2], np.float32)
+
+    def pose(self) -> NDArray[np.float32]:
+        """The end effector (7,): position (m) and quaternion w, x, y, z."""
+        vector = rotation_vector(self.rotation @ TOOL)
+        angle = float(np.linalg.norm(vector))
+        axis = vector / angle if angle else vector
+        return np.array([*self.position, np.cos(angle / 2), *(np.sin(angle / 2) * axis)], np.float32)
+
+
+def vector_of_quaternion(numbers: Array) -> Array:
+    """The rotation vector of w, x, y, z. Raises PolicyFailed for a quaternion of no length."""
+    length = float(np.linalg.norm(numbers))
+    if length < SHORTEST:
+        raise cannot_go_on("a quaternion of its actions is zero")
+    real, axis = numbers[0] / length, numbers[1:] / length
+    if real < 0.0:
+        real, axis = -real, -axis
+    sine = float(np.linalg.norm(axis))
+    return axis * (2.0 * np.arctan2(sine, real) / sine) if sine else np.zeros(3)
