@@ -31,6 +31,7 @@ from inspect_robots.types import Action, Observation, StepResult
 from homie.bench.suite.suite import find_suite
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import WorldState
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.robot.vector import ActionVector
 from homie.kernel.scenes import scene_options
 from homie.kernel.support.version import __version__
@@ -128,31 +129,48 @@ class HomieEmbodiment(EmbodimentBase):
 
     def _described(self) -> EmbodimentInfo:
         spec, frames = self._session.robot.spec, self._session.observe(*self._cameras).frames
-        limits = np.clip(self._vector.limits, -math.pi, math.pi)  # joints that turn without end: one turn
-        seconds = spec.period * self._periods
-        steps = [
-            None if group.kind == "base" else float(speed * seconds)
-            for group in self._vector.groups
-            for speed in group.speeds
-        ]
-        moves = any(group.kind == "base" for group in self._vector.groups)
-        semantics = ActionSemantics(
-            "joint_pos", gripper="continuous", frame="base", dim_labels=self._vector.names, max_step=tuple(steps)
-        )
-        state = StateField(POSITIONS, (len(self._vector),), "rad, m")
-        return EmbodimentInfo(
-            name=f"homie-{spec.name}",
-            action_space=Box((len(self._vector),), limits[:, 0], limits[:, 1], semantics),
-            observation_space=ObservationSpace(
-                cameras=tuple(CameraSpec(name, *frame.rgb.shape[:2]) for name, frame in frames.items()),
-                state=StateSpec((state,)),
-            ),
-            control_hz=1.0 / seconds,
-            is_simulated=True,
-            capabilities=frozenset({SEEDABLE, RESETTABLE, AUTO_RESET, PRIVILEGED_SUCCESS, RENDERABLE}),
-            docs=DOCS.format(base=BASE if moves else "", seconds=seconds),
-            environment_id=f"homie {__version__}",
-        )
+        cameras = tuple(CameraSpec(name, *frame.rgb.shape[:2]) for name, frame in frames.items())
+        simulated = frozenset({SEEDABLE, RESETTABLE, AUTO_RESET, PRIVILEGED_SUCCESS, RENDERABLE})
+        return described(spec, self._vector, cameras, self._periods, simulated)
+
+
+def described(
+    spec: RobotSpec,
+    vector: ActionVector,
+    cameras: tuple[CameraSpec, ...],
+    periods: int,
+    capabilities: frozenset[str] = frozenset(),
+) -> EmbodimentInfo:
+    """A body, as inspect-robots describes one.
+
+    Args:
+        spec: The body.
+        vector: What an action moves.
+        cameras: Whose pictures are in the observations.
+        periods: Control periods for which an action is repeated.
+        capabilities: Of the package; those of a simulation, or none.
+    """
+    limits = np.clip(vector.limits, -math.pi, math.pi)  # joints that turn without end: one turn
+    seconds = spec.period * periods
+    steps = [
+        None if group.kind == "base" else float(speed * seconds) for group in vector.groups for speed in group.speeds
+    ]
+    moves = any(group.kind == "base" for group in vector.groups)
+    semantics = ActionSemantics(
+        "joint_pos", gripper="continuous", frame="base", dim_labels=vector.names, max_step=tuple(steps)
+    )
+    return EmbodimentInfo(
+        name=f"homie-{spec.name}",
+        action_space=Box((len(vector),), limits[:, 0], limits[:, 1], semantics),
+        observation_space=ObservationSpace(
+            cameras=cameras, state=StateSpec((StateField(POSITIONS, (len(vector),), "rad, m"),))
+        ),
+        control_hz=1.0 / seconds,
+        is_simulated=bool(capabilities),
+        capabilities=capabilities,
+        docs=DOCS.format(base=BASE if moves else "", seconds=seconds),
+        environment_id=f"homie {__version__}",
+    )
 
 
 def table(family: str = "pick", **options: Any) -> HomieEmbodiment:
