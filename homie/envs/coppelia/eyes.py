@@ -1,0 +1,70 @@
+"""Pictures of the vision sensors of a CoppeliaSim scene."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from homie.envs.coppelia.link import Link
+from homie.envs.coppelia.panda import Panda, pose_of
+from homie.kernel.errors import BadInput
+from homie.kernel.types import CameraFrame, Intrinsics, Pose
+
+FRONT, WRIST = "front", "wrist"
+METRES = 1
+"""Option of `sim.getVisionSensorDepth`."""
+FAR = 0.999
+"""Share of the far clipping plane from which on nothing was hit."""
+OPTICAL = np.diag([-1.0, -1.0, 1.0])
+"""Axes of an optical frame (x right, y down) in that of a vision sensor (x left, y up); both look along z."""
+
+
+class Eyes:
+    """The cameras of a scene by Homie's names.
+
+    Args:
+        link: To CoppeliaSim.
+        panda: Below it is the camera at the hand.
+        paths: Of sensors by Homie's names, "" for the first of the scene, or of the Panda.
+
+    Raises:
+        BadInput: There is no such sensor.
+    """
+
+    def __init__(self, link: Link, panda: Panda, paths: dict[str, str]) -> None:
+        self._link = link
+        own = link.tree(panda.root, "visionsensor")
+        others = [sensor for sensor in link.tree(link.constant("handle_scene"), "visionsensor") if sensor not in own]
+        first = {FRONT: others, WRIST: own}
+        self._sensors: dict[str, int] = {}
+        for name, path in paths.items():
+            sensor = link.find(path) if path else next(iter(first[name]), None)
+            if sensor is not None:
+                self._sensors[name] = sensor
+            elif path or name == FRONT:
+                where = path or "vision sensor beside the robot"
+                raise BadInput(f"The scene has no {where}: add one, or name one by --robot-option {name}=PATH.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._sensors)
+
+    def frame(self, name: str) -> CameraFrame:
+        """What a sensor sees. Raises BadInput for one that there is not."""
+        if name not in self._sensors:
+            raise BadInput(f"The Panda of CoppeliaSim has no camera '{name}': it has {' and '.join(self.names)}.")
+        link, sensor = self._link, self._sensors[name]
+        colours, (width, height) = link("getVisionSensorImg", sensor)
+        metres, _ = link("getVisionSensorDepth", sensor, METRES)
+        rgb = np.frombuffer(colours, np.uint8).reshape(height, width, 3)[::-1]  # the lowest row comes first
+        depth = np.frombuffer(metres, np.float32).reshape(height, width)[::-1]
+        far = link.number(sensor, "visionfloatparam_far_clipping")
+        angle = link.number(sensor, "visionfloatparam_perspective_angle")  # of the longer side
+        focal = max(width, height) / 2 / np.tan(angle / 2)
+        pose = pose_of(link("getObjectPose", sensor))
+        return CameraFrame(
+            name=name,
+            rgb=np.ascontiguousarray(rgb),
+            depth=np.where(depth < FAR * far, depth, np.float32(0.0)),
+            intrinsics=Intrinsics(focal, focal, width / 2, height / 2, width, height),
+            pose=Pose(pose.position, pose.rotation @ OPTICAL),
+        )

@@ -1,0 +1,102 @@
+"""The Panda in a scene of CoppeliaSim, found by its joints: models of it have other names and frames."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from homie.envs.coppelia.link import Link
+from homie.envs.mujoco.robots.bodies.panda_ik import SHOULDER
+from homie.envs.mujoco.robots.bodies.panda_kinematics import PandaKinematics
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Array, Pose, Pose2, quaternion_rotation
+
+PATHS = ("/Franka", "/Panda")
+"""Of the model in CoppeliaSim's own browser, and of that in RLBench's scenes."""
+JOINTS, FINGERS = 7, 2
+KEPT_APART = 0.004
+"""Metres of the opening beyond its target from which on something is between the fingers."""
+AMISS = 0.005
+"""Metres by which a joint may be off the axis that a Panda has there."""
+
+
+def pose_of(numbers: object) -> Pose:
+    """A pose of CoppeliaSim, whose quaternion ends with w."""
+    values = np.asarray(numbers, float)
+    return Pose(values[:3], quaternion_rotation(np.roll(values[3:], 1)))
+
+
+class Panda:
+    """Handles of its parts, where it stands, and its kinematics.
+
+    Args:
+        link: To CoppeliaSim.
+        path: Of its model, "" for one of `PATHS`.
+
+    Raises:
+        BadInput: There is no such model, or it is no Panda with its hand.
+    """
+
+    def __init__(self, link: Link, path: str) -> None:
+        found = [(name, handle) for name in ([path] if path else PATHS) if (handle := link.find(name)) is not None]
+        if not found:
+            names = path or " or ".join(PATHS)
+            raise BadInput(f"The scene has no {names}: load one with a Panda, or name it by --robot-option model=PATH.")
+        self.path, self.root = found[0]
+        joints = link.tree(self.root, "joint")
+        turning, sliding = (
+            [joint for joint in joints if link("getJointType", joint) == link.constant(f"joint_{kind}_subtype")]
+            for kind in ("revolute", "prismatic")
+        )
+        if len(turning) < JOINTS or len(sliding) < FINGERS:
+            raise BadInput(
+                f"{self.path} has {len(turning)} turning and {len(sliding)} sliding joints: a Panda has {JOINTS}, "
+                f"and {FINGERS} for its fingers."
+            )
+        self._link, self.joints, self.fingers = link, turning[:JOINTS], sliding[:FINGERS]
+        control, position = (link.constant(name) for name in ("jointintparam_dynctrlmode", "jointdynctrl_position"))
+        for joint in (*self.joints, *self.fingers):
+            link("setObjectInt32Param", joint, control, position)
+        self.update()
+        self._asked = self.opening
+        self._stand()
+
+    def update(self) -> None:
+        """Measure again what the joints do: `q` (7,) and `speeds` (7,), rad and rad/s, and the `opening`, m."""
+        self.q: Array = np.array([self._link("getJointPosition", joint) for joint in self.joints], float)
+        self.speeds: Array = np.array([self._link("getJointVelocity", joint) for joint in self.joints], float)
+        self.opening = float(sum(self._link("getJointPosition", finger) for finger in self.fingers))
+
+    def _stand(self) -> None:
+        """Where the foot is: below the crossing of the first two axes, which no model can have elsewhere."""
+        first, second = (pose_of(self._link("getObjectPose", joint)) for joint in self.joints[:2])
+        yaw = float(np.arctan2(second.rotation[1, 2], second.rotation[0, 2]) - np.pi / 2 - self.q[0])
+        self.base = Pose2(float(first.position[0]), float(first.position[1]), (yaw + np.pi) % (2 * np.pi) - np.pi)
+        self.kinematics = PandaKinematics(height=float(second.position[2] - SHOULDER[2]))
+        self._check()
+
+    def _check(self) -> None:
+        origins, axes = self.kinematics.frames(self.q)
+        for number, joint in enumerate(self.joints, 1):
+            at = self.base.inverse(pose_of(self._link("getObjectPose", joint)).position)
+            beside, axis = at - origins[number], axes[number][:, 2]
+            if np.linalg.norm(beside - axis * (beside @ axis)) > AMISS:
+                raise BadInput(f"{self.path} is no Panda: its joint {number} is not where that of a Panda is.")
+
+    @property
+    def grips(self) -> bool:
+        """Whether something keeps the fingers further apart than their target."""
+        return self.opening > self._asked + KEPT_APART
+
+    def hand(self) -> Pose:
+        """Of the gripper, in the frame of the scene."""
+        here, turn = self.kinematics.forward(self.q), Pose2(0.0, 0.0, self.base.yaw)
+        axes = [turn.transform(axis) for axis in here.rotation.T]
+        return Pose(self.base.transform(here.position), np.column_stack(axes))
+
+    def move(self, q: Array, opening: float) -> None:
+        """Give the joints their targets: rad, and metres between the fingers."""
+        for joint, target in zip(self.joints, q, strict=True):
+            self._link("setJointTargetPosition", joint, float(target))
+        for finger in self.fingers:
+            self._link("setJointTargetPosition", finger, opening / FINGERS)
+        self._asked = opening

@@ -1,0 +1,189 @@
+"""The robot `coppelia`: a Panda in a scene of a running CoppeliaSim, by joint targets in its stepped simulation."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from homie.envs.coppelia.eyes import Eyes
+from homie.envs.coppelia.link import Link
+from homie.envs.coppelia.panda import Panda
+from homie.envs.coppelia.world import CoppeliaWorld
+from homie.envs.mujoco.robots.bodies.panda import FINGERS, HOME
+from homie.envs.mujoco.robots.bodies.panda import SPEC as PANDA
+from homie.envs.snapshot_robot import SnapshotRobot
+from homie.kernel.errors import BadInput, RobotFault
+from homie.kernel.robot.body import Group, RobotSpec
+from homie.kernel.robot_factory import Opening
+from homie.kernel.types import Command, GripperState, Image, Observation, Proprioception
+from homie.kernel.world.snapshot import WorldSnapshot
+
+OPENING = 0.08
+"""Metres of the widest opening of the fingers."""
+POSTURE = {"arm": tuple(float(angle) for angle in HOME)}
+SPEC = RobotSpec(
+    name="panda of CoppeliaSim",
+    groups=(
+        *(group for group in PANDA.groups if group.kind == "arm"),
+        Group.gripper(opening=OPENING, speed=0.2),
+    ),
+    period=0.05,
+    footprint_radius=0.12,
+    rest=POSTURE,
+    carry=POSTURE,
+    ready=(POSTURE,),
+    fingers=FINGERS,
+)
+[ARM] = [group for group in SPEC.groups if group.kind == "arm"]
+PATIENCE, POLL = 10.0, 0.02
+"""Seconds that a simulation may take to stop, and between two looks at it."""
+
+
+class CoppeliaSettings(BaseModel):
+    """Settings of the robot `coppelia`.
+
+    Attributes:
+        host, port: Of the ZMQ remote API of a CoppeliaSim that runs.
+        model: Path of the Panda in the scene, `/Franka` or `/Panda` if left out.
+        front, wrist: Paths of the vision sensors; if left out, the first of the scene and the first of the Panda.
+        connect_seconds, reply_seconds: Time limits of the first answer, and of each later one.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    host: str = "127.0.0.1"
+    port: int = Field(23000, ge=1, le=65535)
+    model: str = ""
+    front: str = ""
+    wrist: str = ""
+    connect_seconds: float = Field(10.0, gt=0.0)
+    reply_seconds: float = Field(30.0, gt=0.0)
+
+
+class CoppeliaRobot(SnapshotRobot):
+    """The Panda of a scene. Its joints are in position control; the simulation takes a step for each command."""
+
+    hand = "wrist"
+    actions = ("Pick", "Put", "End")
+
+    def __init__(self, link: Link, scene: str, settings: CoppeliaSettings) -> None:
+        self._link, self._scene = link, scene
+        self._end_simulation()
+        if scene:
+            link("loadScene", scene)
+        self.spec = replace(SPEC, period=float(link("getSimulationTimeStep")))
+        self._panda = Panda(link, settings.model)
+        self._eyes = Eyes(link, self._panda, {"front": settings.front, "wrist": settings.wrist})
+        self._world = CoppeliaWorld(link, self._panda)
+        self.kinematics = self._panda.kinematics
+        self._closed = False
+        self._restart(seed=0)
+
+    @classmethod
+    def of(cls, argument: str, settings: CoppeliaSettings) -> Self:
+        """The robot of `--robot coppelia:SCENE`, a file, or "" for the scene that is open.
+
+        Raises:
+            BadInput: There is no such file, or no Panda or camera in the scene.
+            InfrastructureError: No CoppeliaSim answers.
+            MissingPart: The client is not installed.
+        """
+        if argument and not Path(argument).is_file():
+            raise BadInput(f"There is no scene file {argument}: give --robot coppelia:FILE.ttt, or coppelia alone.")
+        link = Link(settings.host, settings.port, settings.connect_seconds, settings.reply_seconds)
+        try:
+            return cls(link, str(Path(argument).resolve()) if argument else "", settings)
+        except BaseException:
+            link.close()
+            raise
+
+    def describe(self) -> Mapping[str, object]:
+        return {"scene": self._scene, "model": self._panda.path}
+
+    # ------------------------------------------------------------ episode
+
+    def _end_simulation(self) -> None:
+        """CoppeliaSim then puts everything back to where it was at its start. Raises RobotFault."""
+        stopped, ends = self._link.constant("simulation_stopped"), time.monotonic() + PATIENCE
+        if self._link("getSimulationState") == stopped:
+            return
+        self._link("stopSimulation")
+        while self._link("getSimulationState") != stopped:
+            if time.monotonic() > ends:
+                raise RobotFault(f"CoppeliaSim still runs its simulation {PATIENCE:g} s after it was ended.")
+            time.sleep(POLL)
+
+    def _restart(self, *, seed: int) -> None:
+        """The scene as its file has it. The seed decides nothing."""
+        self._end_simulation()
+        self._link("setStepping", True)
+        self._link("startSimulation")
+        self._panda.update()
+        self._arm, self._opening = self._panda.q, self._panda.opening
+        self._stamp = 0.0
+
+    def _send(self, command: Command) -> None:
+        if (q := command.get("arm")) is not None:
+            self._arm = np.array(q)
+        if (opening := command.get("gripper")) is not None:
+            self._opening = float(opening[0])
+        self._step()
+
+    def _step(self) -> None:
+        self._panda.move(self._arm, self._opening)
+        self._link("step")
+        self._panda.update()
+        self._stamp += self.spec.period
+
+    def _halt(self) -> None:
+        self._arm = self._panda.q
+
+    def _wait(self) -> None:
+        self._step()
+
+    def close(self) -> None:
+        """End the simulation; CoppeliaSim goes on running."""
+        if not self._closed:
+            self._closed = True
+            with contextlib.suppress(RobotFault):  # of a CoppeliaSim that was lost, as was said then
+                self._end_simulation()
+            self._link.close()
+
+    # ------------------------------------------------------------ senses
+
+    def measured(self) -> Proprioception:
+        panda = self._panda
+        gripper = GripperState(panda.opening, (panda.grips, panda.grips), panda.grips)
+        joints, speeds = (dict(zip(ARM.names, values.tolist(), strict=True)) for values in (panda.q, panda.speeds))
+        return Proprioception(panda.base, (0.0, 0.0), joints, {"gripper": gripper}, speeds)
+
+    def observe(self, cameras: Collection[str] = ()) -> Observation:
+        return Observation(self._stamp, self.measured(), {name: self._eyes.frame(name) for name in cameras})
+
+    def look(self, camera: str, height: int | None = None) -> Image:
+        """What `observe` shows of a camera, in its own size."""
+        return self._eyes.frame(camera).rgb
+
+    def film(self, width: int, height: int, target: str = "") -> Image:
+        """The picture of the front camera in another size."""
+        picture = self.look("front")
+        rows, columns = (
+            np.arange(size) * whole // size for size, whole in zip((height, width), picture.shape[:2], strict=True)
+        )
+        return picture[np.ix_(rows, columns)]
+
+    # ------------------------------------------------------------ privileged
+
+    def snapshot(self) -> WorldSnapshot:
+        return self._world.snapshot()
+
+
+open_coppelia = Opening(CoppeliaSettings, CoppeliaRobot.of)
+"""The Panda in a scene of CoppeliaSim."""

@@ -1,0 +1,126 @@
+"""The shapes of a CoppeliaSim scene as a snapshot: what lies on what, by their boxes, and what is in the hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+
+from homie.envs.coppelia.link import Link
+from homie.envs.coppelia.panda import Panda, pose_of
+from homie.kernel.types import Array, Box, Pose, Solid
+from homie.kernel.world.snapshot import FixedState, ObjectState, Relation, WorldSnapshot, rounded
+
+COLOURS = ("red", "green", "blue", "yellow", "orange", "purple", "pink", "black", "white", "grey", "brown", "cyan")
+FLOOR = "floor"
+"""What a loose shape lies on that is on no other."""
+HELD: tuple[Relation, str] = ("held", "robot")
+TOUCHING = 0.015
+"""Metres between a top and a bottom that touch."""
+GRASPED = 0.03
+"""Metres from the middle of the grip within which the fingers hold a shape that keeps them apart."""
+
+
+def called(alias: str) -> tuple[str, str]:
+    """Kind and colour ("" for none) of a shape, by its alias in the scene.
+
+    >>> called("red_cube0"), called("DiningTable"), called("star normal")
+    (('cube', 'red'), ('dining table', ''), ('star normal', ''))
+    """
+    words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", alias)]
+    colour = next((word for word in words if word in COLOURS), "")
+    return " ".join(word for word in words if word != colour) or colour or alias, colour
+
+
+class CoppeliaWorld:
+    """Questions about the scene of a running CoppeliaSim: which shapes there are is asked once."""
+
+    def __init__(self, link: Link, panda: Panda) -> None:
+        self._link, self._panda = link, panda
+        whole, own = link.constant("handle_scene"), set(link.tree(panda.root, "shape"))
+        self._loose: dict[str, int] = {}
+        self._fixed: dict[str, int] = {}
+        self._sizes: dict[str, tuple[Array, Array]] = {}
+        static = link.constant("shapeintparam_static")
+        for handle in link.tree(whole, "shape"):
+            if handle in own:
+                continue
+            name = self._name(str(link("getObjectAlias", handle)))
+            rests = bool(link("getObjectInt32Param", handle, static))
+            (self._fixed if rests else self._loose)[name] = handle
+            self._sizes[name] = self._extent(handle)
+
+    def _name(self, alias: str) -> str:
+        known = {**self._loose, **self._fixed}
+        number = next(n for n in range(1, len(known) + 2) if (alias if n == 1 else f"{alias}_{n}") not in known)
+        return alias if number == 1 else f"{alias}_{number}"
+
+    def _extent(self, handle: int) -> tuple[Array, Array]:
+        """Middle and half sizes of a shape along its own axes, in its own frame (m)."""
+        low, high = (
+            np.array([self._link.number(handle, f"objfloatparam_objbbox_{end}_{axis}") for axis in "xyz"])
+            for end in ("min", "max")
+        )
+        return (low + high) / 2, (high - low) / 2
+
+    def snapshot(self) -> WorldSnapshot:
+        """The shapes with their places."""
+        poses = {
+            name: np.asarray(self._link("getObjectPose", handle), float)
+            for name, handle in {**self._fixed, **self._loose}.items()
+        }
+        solids = {name: self._solid(name, pose_of(numbers)) for name, numbers in poses.items()}
+        boxes = {name: Box.around([solid]) for name, solid in solids.items()}
+        about = {
+            name: {
+                **dict(zip(("kind", "colour"), called(name), strict=True)),
+                "position": rounded(solid.pose.position),
+                "quaternion": rounded(np.roll(poses[name][3:], 1)),
+                "half": rounded(solid.half),
+                "receives": "on",
+            }
+            for name, solid in solids.items()
+        }
+        held = self._held(solids)
+        places = {name: HELD if name == held else _place(name, boxes) for name in self._loose}
+        return WorldSnapshot(
+            objects={name: ObjectState(**about[name], relation=how, at=at) for name, (how, at) in places.items()},
+            fixed={name: FixedState(**about[name]) for name in self._fixed} | {FLOOR: FixedState(kind=FLOOR)},
+            held=held,
+        )
+
+    def _solid(self, name: str, pose: Pose) -> Solid:
+        middle, half = self._sizes[name]
+        return Solid("box", half, Pose(pose.position + pose.rotation @ middle, pose.rotation))
+
+    def _held(self, solids: Mapping[str, Solid]) -> str | None:
+        """The loose shape that keeps the fingers apart."""
+        if not self._loose or not self._panda.grips:
+            return None
+        grip = self._panda.hand().position
+        far = {name: float(np.linalg.norm(solids[name].pose.position - grip)) for name in self._loose}
+        nearest = min(far, key=far.__getitem__)
+        return nearest if far[nearest] < GRASPED else None
+
+
+def _place(name: str, boxes: Mapping[str, Box]) -> tuple[Relation, str]:
+    """What a shape is in or on: the highest box below its middle whose top it touches, or that is around it."""
+    box = boxes[name]
+    bottom = box.center[2] - box.half[2]
+    tops = {
+        other: float(there.center[2] + there.half[2])
+        for other, there in boxes.items()
+        if other != name and there.distance(box.center) == 0.0
+    }
+    below = [other for other, top in tops.items() if abs(bottom - top) < TOUCHING]
+    within = [
+        other
+        for other, top in tops.items()
+        if top - 2.0 * float(boxes[other].half[2]) - TOUCHING < bottom < top - TOUCHING
+    ]
+    if below:
+        return "on", max(below, key=tops.__getitem__)
+    if within:
+        return "in", min(within, key=lambda other: float(np.prod(boxes[other].half)))
+    return "on", FLOOR

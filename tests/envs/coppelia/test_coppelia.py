@@ -1,0 +1,126 @@
+"""The robot `coppelia` by the real client of CoppeliaSim (2.0.4), with a server of ours in the place of CoppeliaSim."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fake_coppelia import HEIGHT, STAND, Sim, serving
+
+import homie
+from homie import BadInput, Command, InfrastructureError, Pose, RobotFault
+from homie.envs.coppelia.robot import CoppeliaRobot, CoppeliaSettings
+from homie.testing import check_locator, check_robot
+from tests import other_packages
+
+
+@pytest.fixture(autouse=True)
+def _client() -> None:
+    other_packages.use("coppeliasim_zmqremoteapi_client", "coppeliasim-zmqremoteapi-client==2.0.4", "cbor2")
+
+
+@pytest.fixture
+def sim() -> Sim:
+    return Sim()
+
+
+@pytest.fixture
+def port(sim: Sim) -> Iterator[int]:
+    with serving(sim) as number:
+        yield number
+
+
+def robot_at(port: int, argument: str = "", **more: Any) -> CoppeliaRobot:
+    return CoppeliaRobot.of(argument, CoppeliaSettings(port=port, **more))
+
+
+def test_it_conforms_and_finds_where_the_panda_stands(port: int) -> None:
+    with robot_at(port) as robot:
+        base = robot.measured().base
+        assert (base.x, base.y, base.yaw) == pytest.approx((STAND.x, STAND.y, STAND.yaw))
+        assert robot.kinematics.foot[2] == pytest.approx(HEIGHT)
+        check_locator(robot.background(), robot, ["red cube", "green block", "dining table"])
+        check_robot(robot, close=True)
+
+
+def test_rule_puts_a_cube_onto_a_block_by_motion(sim: Sim, port: int, tmp_path: Path) -> None:
+    run = homie.run(
+        "put the red cube on the green block",
+        robot="coppelia",
+        robot_settings={"port": port},
+        planner="rule",
+        skills="classical",
+        video=False,
+        out=tmp_path / "run",
+    )
+    assert [str(item.subtask) for item in run.result.history] == [
+        "[Pick, red cube]",
+        "[Put, red cube, green block]",
+        "[End]",
+    ]
+    state = json.loads((run.episode_folder / "final_state.json").read_text())
+    assert (state["objects"]["red_cube"]["at"], state["held"]) == ("green_block", None)
+    assert not sim.running, "the simulation ends with the run"
+
+
+def test_pictures_are_upright_with_depth_in_metres(port: int) -> None:
+    with robot_at(port) as robot:
+        frame = robot.observe(("front",)).frames["front"]
+        cube = np.array(robot.snapshot().objects["red_cube"].position)
+        rows, columns = np.nonzero(frame.rgb[..., 0] > 150)
+        across, down, ahead = frame.pose.rotation.T @ (cube - frame.pose.position)
+        lens = frame.intrinsics
+        assert columns.mean() == pytest.approx(lens.cx + lens.fx * across / ahead, abs=1.0)
+        assert rows.mean() == pytest.approx(lens.cy + lens.fy * down / ahead, abs=1.5)
+        assert frame.depth is not None and frame.depth[rows[0], columns[0]] == pytest.approx(ahead)
+        assert frame.depth[0, 0] == 0.0, "nothing is there up to the far plane"
+        with pytest.raises(BadInput, match="no camera 'left': it has front and wrist"):
+            robot.observe(("left",))
+
+
+def test_a_scene_begins_anew_with_every_episode(port: int, tmp_path: Path) -> None:
+    scene = tmp_path / "scene.ttt"
+    scene.touch()
+    with robot_at(port, str(scene)) as robot:
+        before = robot.snapshot(), robot.measured()
+        here = robot.kinematics.forward(robot.spec.chain.measured(robot.measured()))
+        there = Pose(here.position + np.array([0.0, 0.05, -0.03]), here.rotation)
+        for _ in range(20):
+            robot.act(Command(effector=there))
+        reached = robot.kinematics.forward(robot.spec.chain.measured(robot.measured()))
+        assert np.linalg.norm(reached.position - there.position) < 1e-3
+        robot.reset(seed=1)
+        assert (robot.snapshot(), robot.measured()) == before
+
+
+def test_what_is_not_there_is_a_sentence(sim: Sim, port: int, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"^There is no scene file .*/none\.ttt: give --robot coppelia:FILE\.ttt"):
+        robot_at(port, f"{tmp_path}/none.ttt")
+    wrong = tmp_path / "scene.txt"
+    wrong.touch()
+    with pytest.raises(RobotFault, match=r"^CoppeliaSim refuses 'sim\.loadScene': .*could not read scene\.$"):
+        robot_at(port, str(wrong))
+    with pytest.raises(BadInput, match=r"^The scene has no /UR5: load one with a Panda"):
+        robot_at(port, model="/UR5")
+    with pytest.raises(BadInput, match=r"^/DiningTable has 0 turning and 0 sliding joints"):
+        robot_at(port, model="/DiningTable")
+    with pytest.raises(BadInput, match=r"^The scene has no /Back: add one"):
+        robot_at(port, front="/Back")
+    sim.longer = 0.02
+    with pytest.raises(BadInput, match=r"^/Franka is no Panda: its joint 5 is not where that of a Panda is\.$"):
+        robot_at(port)
+
+
+def test_a_server_that_is_away_or_hangs_is_one_sentence_in_its_time(sim: Sim, port: int) -> None:
+    with robot_at(port, reply_seconds=0.3) as robot:
+        sim.hangs_at = "step"
+        with pytest.raises(RobotFault, match=r"has not answered in 0\.3 s at 'sim\.step'\.$"):
+            robot.act(Command())
+        with pytest.raises(RobotFault, match=r"was lost before 'sim\."):
+            robot.reset(seed=0)
+    with pytest.raises(InfrastructureError, match=r"^No CoppeliaSim answers at 127\.0\.0\.1:9 in 0\.2 s: start it"):
+        robot_at(9, connect_seconds=0.2)
