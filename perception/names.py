@@ -180,7 +180,8 @@ def best_matches(query: str, candidates: Sequence[NamedThing]) -> list[NamedThin
     return [match.candidate for match in matches if match.rank == matches[0].rank]
 
 
-def readings(query: str) -> list[str]:
+@lru_cache(maxsize=10_000)
+def readings(query: str) -> tuple[str, ...]:
     """The readings of a query: unchanged, without the words after a preposition, without a part at its end."""
     spaced = re.sub(r"[\s_]+", " ", query).strip()
     head = _QUALIFIER.split(f" {spaced} ".lower(), maxsplit=1)[0]
@@ -190,9 +191,10 @@ def readings(query: str) -> list[str]:
         while len(words) > 1 and words[-1] in vocabulary().parts:
             words = words[:-1]
             ways.append(" ".join(words))
-    return [reading for reading in dict.fromkeys(ways) if reading]
+    return tuple(reading for reading in dict.fromkeys(ways) if reading)
 
 
+@lru_cache(maxsize=50_000)
 def _rank(phrase: str, candidate: NamedThing) -> Rank | None:
     kind, name = canonical(candidate.kind), canonical(candidate.name)
     aliases = {canonical(alias) for alias in candidate.aliases}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import lru_cache
 
 from homie.kernel.interfaces import kind_of
 from homie.kernel.types import NamedThing
@@ -77,6 +77,7 @@ def is_room(words: str) -> bool:
     return canonical(words) in ROOMS
 
 
+@lru_cache(maxsize=10_000)
 def is_surface(words: str) -> bool:
     """Whether things can be put down on it, by its name."""
     return any(canonical(words).endswith(surface) for surface in SURFACES)
@@ -87,10 +88,11 @@ def is_furniture(words: str) -> bool:
     return is_container(words) or is_surface(words) or is_room(words) or _ends_in(canonical(words), LARGE)
 
 
-def _ends_in(words: str, names: Iterable[str]) -> bool:
+@lru_cache(maxsize=10_000)
+def _ends_in(words: str, names: tuple[str, ...]) -> bool:
     """Whether the last words are one of some names, which may have several.
 
-    >>> [_ends_in(words, ["fridge", "washing machine"]) for words in ("gray washing machine", "coffee machine")]
+    >>> [_ends_in(words, ("fridge", "washing machine")) for words in ("gray washing machine", "coffee machine")]
     [True, False]
     """
     spoken = words.split()

@@ -5,11 +5,10 @@ all pictures of one look -> how far it is to something tall, by bearing -> gaps 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from homie.kernel.types import Array, Pose2
 from perception.localise import Points, Scan
@@ -220,37 +219,31 @@ class _Around:
         return np.where(np.isinf(self.wall) & (self.sight > 0.0), self.sight, self.wall)
 
 
-def _gaps_from(start: int, around: _Around, center: Array) -> Iterator[Gap]:
+def _gaps_from(start: int, around: _Around, center: Array) -> list[Gap]:
     """What may be doorways whose right jamb, seen from the middle, is at a bearing; bearings grow to the left."""
     right = around.edge[start]
     span = (start + np.arange(BEARINGS // 3)) % BEARINGS
-    wide = np.linalg.norm(around.edge[span] - right, axis=1)
+    along = around.edge[span] - right
+    wide = np.hypot(along[:, 0], along[:, 1])
     fits = (around.outline[span] < REACH) & (wide > NARROWEST) & (wide < WIDEST)
-    for end in np.flatnonzero(fits[3:]) + 3:
-        left, between = around.edge[span[end]], span[1:end]
-        line = _chord(right, left, center, between)
-        wall = around.wall[between]
-        if not (wall > line - 0.1).all():
-            continue
-        deep = (np.minimum(around.sight[between], wall) - line) * _squarely(right, left, between)
-        if np.count_nonzero(deep > DEEPER) >= OPEN * len(between):
-            yield Gap(left, right, center)
-
-
-def _chord(right: Array, left: Array, center: Array, bearings: NDArray[np.intp]) -> Array:
-    """Metres (n,) from the middle along bearings to the line through two points."""
-    along = left - right
-    normal = np.array([-along[1], along[0]])
-    ways = _WAYS[bearings] @ normal
-    metres: Array = float((left - center) @ normal) / np.where(np.abs(ways) < 1e-9, 1e-9, ways)
-    return metres
-
-
-def _squarely(right: Array, left: Array, bearings: NDArray[np.intp]) -> Array:
-    """How squarely bearings go through the line through two points (n,): 1 at a right angle, 0 along it."""
-    along = (left - right) / np.linalg.norm(left - right)
-    squarely: Array = np.abs(_WAYS[bearings] @ np.array([-along[1], along[0]]))
-    return squarely
+    ends = np.flatnonzero(fits[3:]) + 3
+    if not len(ends):
+        return []
+    span, wall, sight = (values[: ends[-1], None] for values in (span, around.wall[span], around.sight[span]))
+    places = np.arange(len(span))[:, None]
+    between = (places > 0) & (places < ends)
+    # Of each bearing (rows) and each left jamb (columns): metres to the line through both jambs, and how squarely the
+    # bearing goes through it, 1 at a right angle.
+    x, y = _WAYS[span[:, 0]].T[:, :, None]
+    normal_x, normal_y = -along[ends, 1], along[ends, 0]
+    across = x * normal_x + y * normal_y
+    lefts = around.edge[(start + ends) % BEARINGS]
+    aside = (lefts[:, 0] - center[0]) * normal_x + (lefts[:, 1] - center[1]) * normal_y
+    line = aside / np.where(np.abs(across) < 1e-9, 1e-9, across)
+    clear = ((wall > line - 0.1) | ~between).all(axis=0)
+    deep = (np.minimum(sight, wall) - line) * (np.abs(across) / wide[ends])
+    through = np.count_nonzero((deep > DEEPER) & between, axis=0) >= OPEN * (ends - 1)
+    return [Gap(left, right, center) for left in lefts[clear & through]]
 
 
 def _in_a_wall(gap: Gap, tall: Points) -> bool:
