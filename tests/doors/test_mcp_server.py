@@ -259,6 +259,52 @@ def _lines(folder: Path) -> Path:
     return path
 
 
+def test_cancelling_a_pick_with_physics_keeps_the_episode(tmp_path: Path) -> None:
+    """The arm stops half-way, the agent reads why, and the same episode goes on to its end."""
+    thing, path = "teal cylinder", tmp_path / "table.json"
+    task = {"id": "cylinder", "text": f"pick up the {thing}", "goal": {"held": "cylinder"}, "scene": {"seed": 22}}
+    path.write_text(json.dumps({**SUITE, "tasks": [task]}))
+    settings = {
+        "robot": "franka:pick",
+        "skills": "classical",
+        "picture_size": 64,
+        "planner": "function:mcp",
+        "out": tmp_path / "run",
+    }
+    driver = SuiteDriver(homie.open_bench(path, **settings), Budget())
+
+    async def status(client: Client) -> dict[str, Any]:
+        return what(await client.call_tool("status"))
+
+    async def say(client: Client) -> None:
+        await client.call_tool("start_task")
+        picking = asyncio.create_task(client.call_tool("pick", {"target": thing}))
+        while not (await status(client))["robot_seconds"]:
+            assert not picking.done(), picking.result()
+        picking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await picking
+        await asyncio.to_thread(driver.stop)  # returns once the robot stands
+        after = await status(client)
+        stood, last = after["robot_seconds"], after["last"]
+        assert (last["code"], last["message"], last["in_hand"]) == ("E1", "Stopped by a call of stop().", [])
+        await client.call_tool("observe")
+        assert (await status(client))["robot_seconds"] == stood
+        picked = what(await client.call_tool("pick", {"target": thing}))
+        assert (picked["ok"], picked["in_hand"]) == (True, [thing])
+        assert 2 * stood < (await status(client))["robot_seconds"]
+        what(await client.call_tool("report", {"success": True}))
+
+    try:
+        talk(driver, say)
+        (line,) = driver.bench.summary().lines
+    finally:
+        driver.close()
+    assert (line.ended_by, line.success, line.rounds) == ("ended", True, 3)
+    stopped, _, _ = homie.read_steps(tmp_path / "run/episodes/cylinder-0")
+    assert [attempt.outcome for attempt in stopped.execution.attempts] == ["stopped"]
+
+
 def test_budgets_end_a_task(bench: Callable[..., SuiteDriver]) -> None:
     driver = bench(Budget(calls=3, robot_seconds=1.0))
 

@@ -178,6 +178,11 @@ class Halt(EpisodeListener):
         """Whether the robot's time is up."""
         return self._limit is not None and self.robot_seconds >= self._limit
 
+    @property
+    def asked(self) -> bool:
+        """Whether the present subtask was to end early."""
+        return self._asked.is_set()
+
     def ask(self) -> None:
         """End what is under way. Nothing that begins later is ended by it."""
         self._asked.set()

@@ -16,6 +16,7 @@ from homie.doors.mcp.tools import of_actions, of_robot, of_suite
 from homie.kernel.errors import BadInput, HomieError, Interrupted, PlannerError
 from homie.kernel.types import END, Decision, PlannerInput, Subtask
 from homie.runtime.assembly import assemble
+from homie.runtime.turns import STOPPED
 
 NOT_BEGUN = "No task is under way: call start_task."
 FREE_OF_CHARGE = ("status", "stop", "report", "list_tasks", "start_task")
@@ -139,6 +140,8 @@ class SuiteDriver(AskedDriver):
             if question is None:
                 return self._over(subtask)
             playing.last = seen_in(question, subtask)
+            if playing.halt.asked and not playing.last.get("ok", True):
+                playing.last["message"] = STOPPED
             if playing.halt.up:
                 self._end(Decision((END,), report="failure"))
                 return {**playing.last, **self._over(subtask), "message": "The robot's time for this task is up."}
