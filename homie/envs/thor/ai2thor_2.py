@@ -96,7 +96,19 @@ class Ai2Thor2:
         )
 
     def step(self, action: str, **arguments: Any) -> Event2:
-        return Event2.of(self._controller.step(self._in_its_words(action, arguments)))
+        controller = self._controller
+        before = controller.server.sequence_id
+        event = Event2.of(controller.step(self._in_its_words(action, arguments)))
+        if controller.server.sequence_id == before:  # the package has refused, with the message of an earlier action
+            event.metadata["errorMessage"] = self._refusal(action, arguments["objectId"])
+        return event
+
+    def _refusal(self, action: str, object_id: str) -> str:
+        """Why the package does not pass on an Open or a Close: the thing is so already, or it is not in the picture."""
+        item = self._controller.last_event.get_object(object_id)
+        if item is not None and item["isOpen"] == (action == "OpenObject"):
+            return f"{object_id} is {'open' if item['isOpen'] else 'closed'} already"
+        return "Target object not found within the specified visibility."
 
     def _in_its_words(self, action: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         match action:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from homie.envs.symbolic_locator import SymbolicLocator
 from homie.envs.symbolic_robot import SymbolicRobot
 from homie.envs.thor.actions import DROP, FIND, NAMES, ON_OBJECTS, OWN, PICK_UP, PUT_DOWN, STEPS
 from homie.envs.thor.controller import Controller, Event
@@ -19,8 +20,9 @@ from homie.envs.thor.simulator import open_ai2thor
 from homie.envs.thor.snapshot import Names, snapshot_of
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, RobotFault
+from homie.kernel.interfaces import Locator
 from homie.kernel.robot_factory import Opening
-from homie.kernel.types import CameraFrame, Choice, Image, Intrinsics, Pose, Subtask
+from homie.kernel.types import CameraFrame, Choice, Image, Intrinsics, Observation, Pose, Subtask
 from homie.kernel.world.snapshot import WorldSnapshot
 
 FAKE = ("fake", "stand-in")  # codespell:ignore
@@ -37,6 +39,17 @@ HOUSEHOLD = {
     "Turn off": "ToggleObjectOff",
 }
 """Homie's names of AI2-THOR's actions on an object."""
+
+
+class ThorLocator(SymbolicLocator):
+    """Knows that what is put into a sink or a bathtub is in its basin."""
+
+    def __init__(self, robot: ThorRobot) -> None:
+        super().__init__(robot)
+        self._thor = robot
+
+    def placed(self, thing: str | None, entity: str, observation: Observation) -> bool | None:
+        return super().placed(thing, self._thor.receiving(entity), observation)
 
 
 class ThorRobot(SymbolicRobot):
@@ -137,7 +150,14 @@ class ThorRobot(SymbolicRobot):
         """Put down where the robot went last, or at a place by its name."""
         if not place:
             return "Find a place to put it down first"
-        return self._step(PUT_DOWN, objectId=self._basin_of(self._names.id_of(place)), forceAction=True)
+        return self._step(PUT_DOWN, objectId=self._names.id_of(self.receiving(place)), forceAction=True)
+
+    def receiving(self, place: str) -> str:
+        """The name of what things are in that are put to a place: of a sink or a bathtub its nearest basin."""
+        return self._names.of(self._basin_of(self._names.id_of(place)))
+
+    def background(self) -> Locator:
+        return ThorLocator(self)
 
     def _basin_of(self, object_id: str) -> str:
         """The nearest basin of a sink or a bathtub, into which things are put; of all else the thing itself."""

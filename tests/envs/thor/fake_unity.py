@@ -29,20 +29,26 @@ FRAME = struct.Struct("!BI")
 BOUNDARY = "between-the-parts"
 OWN = ("action", "sequenceId", "renderImage")
 """What the package adds to the arguments of an action."""
-SCENES = ("FloorPlan1_physics", "FloorPlan201_physics")
+SCENES = [f"FloorPlan{room + number}_physics" for room in (0, 200, 300, 400) for number in range(1, 31)]
 Parts = Mapping[str, bytes]
 
 
-def unity_of(folder: Path, *, kinds: tuple[str, ...] = (), fault: str = "") -> Path:
+def unity_of(folder: Path, room: ThorSettings, fault: str = "") -> Path:
     """An executable file that is this program, and beside it a file `actions`, of every action a line.
 
     Args:
         folder: for both.
-        kinds: of the objects in the room.
+        room: what is in it.
         fault: `exit`, `hang` (before the pipe is open), `mute`, `gone` (after it), or `HOW@ACTION`, at which it is
             `kill`ed, `hang`s, or calls the action `unknown` or `blocked`.
     """
-    words = [sys.executable, __file__, f"--kinds={','.join(kinds)}", f"--fault={fault}", f"--log={folder}/actions"]
+    words = [
+        sys.executable,
+        __file__,
+        f"--room={room.model_dump_json()}",
+        f"--fault={fault}",
+        f"--log={folder}/actions",
+    ]
     path = folder / "a build of Unity"
     path.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
     path.chmod(0o755)
@@ -109,10 +115,10 @@ def _part(content: str, name: str, body: bytes) -> bytes:
 
 
 class Unity:
-    """The room, its size, and what goes wrong."""
+    """The room, and what goes wrong."""
 
-    def __init__(self, kinds: tuple[str, ...], size: str, fault: str, log: Path, link: Pipes | Http) -> None:
-        self._world = FakeThor(ThorSettings(kinds=kinds, picture_size=size))
+    def __init__(self, room: ThorSettings, fault: str, log: Path, link: Pipes | Http) -> None:
+        self._world = FakeThor(room)
         self._how, _, self._at = fault.partition("@")
         self._log, self._link, self._old = log.open("a"), link, isinstance(link, Http)
 
@@ -210,7 +216,7 @@ def _pictures(reply: Reply, *, old: bool) -> tuple[Parts, list[dict[str, Any]]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    for name in ("--kinds", "--fault", "--log"):
+    for name in ("--room", "--fault", "--log"):
         parser.add_argument(name, default="")
     own, unitys = parser.parse_known_args()
     if own.fault in ("exit", "hang"):
@@ -222,7 +228,8 @@ def main() -> None:
         sys.exit(3)
     options = dict(zip(unitys[::2], unitys[1::2], strict=False))
     size = f"{options['-screen-width']}x{options['-screen-height']}"
-    Unity(tuple(filter(None, own.kinds.split(","))), size, own.fault, Path(own.log), link).run()
+    room = ThorSettings.model_validate_json(own.room).model_copy(update={"picture_size": size})
+    Unity(room, own.fault, Path(own.log), link).run()
 
 
 if __name__ == "__main__":

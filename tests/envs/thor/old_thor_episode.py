@@ -15,12 +15,12 @@ from homie import HomieError, Subtask
 from homie.envs.thor.robot import ThorRobot
 from homie.envs.thor.settings import ThorSettings
 
-KINDS = ("Fridge", "Microwave", "Apple", "Mug")
+ROOM = ThorSettings(kinds=("Fridge", "Microwave", "Apple", "Mug"))
 
 
 def robot_on(folder: Path, fault: str = "", **more: Any) -> ThorRobot:
     folder.mkdir(exist_ok=True)
-    return ThorRobot.of("", ThorSettings(executable=unity_of(folder, kinds=KINDS, fault=fault), **more))
+    return ThorRobot.of("", ThorSettings(executable=unity_of(folder, ROOM, fault), **more))
 
 
 def sentence(folder: Path, fault: str = "", **more: Any) -> str:
@@ -40,10 +40,10 @@ def main(folder: Path) -> None:
     os.environ["PATH"] = f"{folder}{os.pathsep}{os.environ['PATH']}"
     came: dict[str, Any] = {}
     with robot_on(folder / "alfred", actions="eb-alfred") as real:
-        fake = ThorRobot.of("fake", ThorSettings(kinds=KINDS, actions="eb-alfred"))
+        fake = ThorRobot.of("fake", ROOM.model_copy(update={"actions": "eb-alfred"}))
         steps = ("Find apple", "PickupObject apple", "Find fridge", "PutObject", "OpenObject fridge", "PutObject")
         came["answers"], came["same"] = [], []
-        for step in (*steps, "CloseObject fridge", "CloseObject fridge", "Find mug"):
+        for step in (*steps, "CloseObject fridge", "DropHandObject", "CloseObject fridge", "Find mug"):
             action, _, name = step.partition(" ")
             came["answers"].append(real.perform(Subtask(action, name), name))
             fake.perform(Subtask(action, name), name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -20,7 +21,7 @@ from homie.envs.thor.settings import ThorSettings
 from homie.testing import check_robot
 from tests import other_packages
 
-KINDS = ("Fridge", "Microwave", "Sink", "SinkBasin", "Faucet", "Apple", "Mug", "Mug")
+ROOM = ThorSettings(kinds=("Fridge", "Microwave", "Sink", "SinkBasin", "Faucet", "Apple", "Mug", "Mug"))
 SIZE = "160x120"
 
 
@@ -33,12 +34,12 @@ def _package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def robot_on(folder: Path, *, fault: str = "", **more: Any) -> ThorRobot:
-    return ThorRobot.of("", ThorSettings(executable=unity_of(folder, kinds=KINDS, fault=fault), **more))
+    return ThorRobot.of("", ThorSettings(executable=unity_of(folder, ROOM, fault), **more))
 
 
 def options_on(folder: Path, *, fault: str = "", **more: Any) -> dict[str, Any]:
     """Of a run or a session."""
-    unity = unity_of(folder, kinds=KINDS, fault=fault)
+    unity = unity_of(folder, ROOM, fault)
     return {
         "robot": "thor",
         "robot_settings": {"executable": str(unity), **more},
@@ -49,7 +50,7 @@ def options_on(folder: Path, *, fault: str = "", **more: Any) -> dict[str, Any]:
 
 def test_an_episode_is_that_of_the_fake_and_loads_its_scene_once(tmp_path: Path) -> None:
     task = "put the apple in the fridge"
-    real, fake = options_on(tmp_path), {"robot": "thor:fake", "robot_settings": {"kinds": list(KINDS)}}
+    real, fake = options_on(tmp_path), {"robot": "thor:fake", "robot_settings": {"kinds": list(ROOM.kinds)}}
     runs = [
         homie.run(task, planner="rule", video=False, out=tmp_path / f"run-{number}", **options)
         for number, options in enumerate((real, {**real, **fake}))
@@ -74,7 +75,7 @@ def test_it_conforms_and_a_scene_is_loaded_anew_once_something_was_done_in_it(tm
 
 
 def test_pictures_depths_and_masks_pass_the_package(tmp_path: Path) -> None:
-    fake = ThorRobot.of("fake", ThorSettings(kinds=KINDS))
+    fake = ThorRobot.of("fake", ROOM)
     with robot_on(tmp_path) as real:
         frames = []
         for robot in (real, fake):
@@ -124,8 +125,8 @@ def test_a_start_that_fails_or_hangs_is_one_sentence_in_its_time(fault: str, tmp
 
 
 def test_wrong_settings_are_sentences(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"has no scene 'FloorPlan12': did you mean 'FloorPlan1'\?$"):
-        robot_on(tmp_path, floor_plan="FloorPlan12")
+    with pytest.raises(BadInput, match=r"has no scene 'FloorPlan_31': did you mean 'FloorPlan\d+'\?$"):
+        robot_on(tmp_path, floor_plan="FloorPlan_31")
     with pytest.raises(RobotFault, match=r"does not start \(FileNotFoundError: .*/nothing"):
         ThorRobot.of("", ThorSettings(executable=tmp_path / "nothing"))
 
@@ -158,9 +159,27 @@ def test_version_2_1_plays_the_actions_of_eb_alfred_as_the_fake_does(tmp_path: P
     assert done.returncode == 0, done.stderr[-2000:]
     came = json.loads(done.stdout.splitlines()[-1])
     closed = "Target openable Receptacle is CLOSED, can't place if target is not open!"
-    assert came["answers"] == ["", "", "", closed, "", "", "", "CloseObject failed", ""]
+    refused = ["Nothing in hand to drop!", "fridge is closed already"]
+    assert came["answers"] == ["", "", "", closed, "", "", "", *refused, ""]
     assert all(came["same"]) and came["rgb"] and came["mask"]
     assert came["depth"] < 1e-5 and came["resets"] == 1
     assert came["start"] == "RobotFault: AI2-THOR has not answered in 0.5 s at the start."
     assert came["lost"] == "RobotFault: AI2-THOR was lost at 'PickupObject': its program has ended."
     assert came["small"].startswith("BadInput: ai2thor 2.1 gives no pictures below 300x300")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("suite", "version"), [("eb-navigation", "5.0.0"), ("eb-alfred", "2.1.0")])
+def test_official_tasks_play_as_on_the_fake(suite: str, version: str, tmp_path: Path) -> None:
+    top = os.environ.get("EMBODIEDBENCH_DATA")
+    if not top:
+        pytest.skip("EMBODIEDBENCH_DATA does not name a folder with eb_alfred and eb_navigation")
+    script = Path(__file__).with_name("official_episodes.py")
+    environment = {**other_packages.environment("ai2thor", f"ai2thor=={version}"), "HOME": str(tmp_path)}
+    name = f"{suite}:{Path(top) / suite.replace('-', '_')}"
+    done = subprocess.run(
+        [sys.executable, str(script), name, str(tmp_path)], capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    played, different = json.loads(done.stdout.splitlines()[-1])
+    assert played == 300 and different == []

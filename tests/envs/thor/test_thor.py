@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import homie
 from homie.envs.thor.actions import STEPS
 from homie.envs.thor.robot import ThorRobot
 from homie.envs.thor.settings import Approach, ThorSettings
@@ -70,6 +71,14 @@ def test_what_is_in_the_basin_is_clean_and_what_is_in_the_microwave_is_hot_when_
     objects = robot.snapshot().objects
     assert [objects[name].states["clean"] for name in ("mug", "mug_2", "apple")] == [True, False, False]
     assert [objects[name].states["heated"] for name in ("mug", "apple")] == [False, True]
+
+
+def test_what_is_put_into_a_sink_is_in_its_basin() -> None:
+    options = {"robot": "thor:fake", "robot_settings": {"kinds": list(KITCHEN.kinds)}, "skills": "own"}
+    with homie.open(**options) as session:
+        calls = (("Go to", "mug"), ("Pick", "mug"), ("Go to", "sink"), ("Put", "mug", "sink"))
+        assert all(session.call(*call).feedback.ok for call in calls)
+        assert session.world_state().objects["mug"].at == "sink_basin"
 
 
 def test_a_sliced_thing_is_replaced_by_slices_of_its_kind() -> None:

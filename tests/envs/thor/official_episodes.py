@@ -1,0 +1,55 @@
+"""Plays the official tasks of EmbodiedBench by their experts through the real package ai2thor and on the fake.
+
+Prints how many were played and of which refusals or worlds differ, as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from fake_unity import unity_of
+
+from homie import Subtask
+from homie.bench.suite.suite import find_suite, read_subtask
+from homie.envs.thor.robot import ThorRobot
+from homie.envs.thor.settings import ThorSettings
+
+
+def played(robot: ThorRobot, steps: tuple[str, ...]) -> list[object]:
+    """Whether each step was refused, and the world after it."""
+    came: list[object] = []
+    with robot:
+        for step in steps:
+            subtask = read_subtask(step)
+            named = [
+                name for name, item in robot.snapshot().things.items() if item.kind == subtask.target.replace(" ", "_")
+            ]
+            entity = named[0] if named else ""
+            answer = (
+                robot.perform(Subtask(subtask.action, subtask.target), entity) if entity or not subtask.target else ""
+            )
+            came += [answer, robot.snapshot()]
+    return came
+
+
+def main(name: str, folder: Path) -> None:
+    display = folder / "xdpyinfo"  # ai2thor 2.1 asks it whether there is a display, where it is installed
+    display.write_text("#!/bin/sh\n")
+    display.chmod(0o755)
+    os.environ["PATH"] = f"{folder}{os.pathsep}{os.environ['PATH']}"
+    different = []
+    tasks = find_suite(name).tasks
+    for task in tasks:
+        chosen = ThorSettings(**task.scene.settings)
+        real = chosen.model_copy(update={"executable": unity_of(folder, chosen)})
+        steps = task.expert or ()
+        if played(ThorRobot.of("", real), steps) != played(ThorRobot.of("fake", chosen), steps):
+            different.append(task.id)
+    print(json.dumps([len(tasks), different]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))
