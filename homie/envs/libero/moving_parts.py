@@ -44,7 +44,7 @@ class MovingPart:
         anchor = np.array(data.xanchor[self._joint])
         outward = axis if self.kind == "slide" else _front(solids, anchor, axis)
         handle = solids[int(np.argmax([solid.reach(outward[None])[0] for solid in solids]))]
-        panel = max(range(len(solids)), key=lambda number: _shown(solids[number], outward))
+        panel = max(range(len(solids)), key=lambda number: solids[number].shown(outward))
         return Articulation(
             kind=self.kind,
             axis_point=anchor,
@@ -58,15 +58,9 @@ class MovingPart:
         )
 
 
-def _shown(solid: Solid, direction: Array) -> float:
-    """The area of its box that a solid shows to who looks against a direction (3,), m^2."""
-    x, y, z = solid.half
-    return float(4 * np.abs(direction @ solid.pose.rotation) @ np.array([y * z, x * z, x * y]))
-
-
 def _front(solids: Sequence[Solid], anchor: Array, axis: Array) -> Array:
     """The normal (3,) of a door's panel towards who opens it: a positive angle moves its free edge there."""
-    panel = max(solids, key=lambda solid: max(_shown(solid, side) for side in solid.pose.rotation.T))
+    panel = max(solids, key=lambda solid: max(solid.shown(side) for side in solid.pose.rotation.T))
     ahead = np.cross(axis, panel.pose.position - anchor)
     sides = panel.pose.rotation.T
     normal: Array = sides[int(np.argmax(np.abs(sides @ ahead)))]

@@ -43,7 +43,7 @@ class Household:
 
     def reset(self) -> None:
         """As the scene spec has them."""
-        self.states = {name: dict(states) for name, states in self._home.scene.states_at_start.items()}
+        self.states = {name: dict(states) for name, states in self._home.states.items()}
         self._since: dict[tuple[str, str], float] = {}
         self._looked = -np.inf
         self.show(self.states)
@@ -124,4 +124,4 @@ class Household:
 
     def _openness(self, piece: ReceptacleInfo, number: int) -> float:
         item = piece.articulations[number]
-        return float(self._data.qpos[self._home.model.jnt_qposadr[item.joint]]) / item.open
+        return item.opening(self._data.qpos[self._home.model.jnt_qposadr[item.joint]]) / item.range

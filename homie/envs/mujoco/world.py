@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.envs.mujoco.appliance_switches import Appliances
-from homie.envs.mujoco.blueprints.extents import Extents
+from homie.envs.mujoco.blueprints.extents import Extents, carriers
 from homie.envs.mujoco.house.build import Home
 from homie.envs.mujoco.house.index import ApplianceInfo, ArticulationInfo, ObjectInfo, ReceptacleInfo, SupportSurface
 from homie.envs.mujoco.household import Household
@@ -21,8 +21,8 @@ from homie.kernel.world import thresholds
 
 BEFORE, CHEST = 0.05, 1.0
 """Metres before a door and above the floor of the point to look at."""
-LEVEL = 0.5
-"""Height of the unit vector of a hinge up to which it is level."""
+LENGTHWISE = (int(mujoco.mjtGeom.mjGEOM_CYLINDER), int(mujoco.mjtGeom.mjGEOM_CAPSULE))
+"""Geoms that are longest along z."""
 
 
 class World:
@@ -33,6 +33,7 @@ class World:
         self.model = home.model
         self.data = data
         self.extents = Extents(home.model)
+        self._carrier = carriers(home.model)
         self.resting = Resting(home, data, self.extents)
         self.objects = {item.name: item for item in home.index.objects}
         self.people = People(home, data, self.extents)
@@ -100,11 +101,11 @@ class World:
 
     def opening(self, item: ArticulationInfo) -> float:
         """How far a door (rad) or drawer (m) is open."""
-        return float(self.data.qpos[self.model.jnt_qposadr[item.joint]])
+        return item.opening(self.data.qpos[self.model.jnt_qposadr[item.joint]])
 
     def openness(self, item: ArticulationInfo) -> float:
         """How far it is open as a fraction of its range."""
-        return self.opening(item) / item.open
+        return self.opening(item) / item.range
 
     def accessible(self, piece: ReceptacleInfo, plan: SupportSurface) -> bool:
         """Whether a surface can be reached: not shut in by a closed door or drawer."""
@@ -118,24 +119,20 @@ class World:
     def articulation(self, item: ArticulationInfo) -> Articulation:
         """A door or drawer as a skill wants it."""
         joint = item.joint
-        handle = np.array(self.data.geom_xpos[item.handle])
-        frame = np.array(self.data.geom_xmat[item.handle]).reshape(3, 3)
-        size = self.model.geom_size[item.handle]
-        longest = 2 if self.model.geom_type[item.handle] != mujoco.mjtGeom.mjGEOM_BOX else int(np.argmax(size))
-        axis = np.array(self.data.xaxis[joint])
-        # Of a flap and a lid the panel itself looks down or up as it turns: a person stands before the piece.
-        turns_level = item.kind == "hinge" and abs(axis[2]) < LEVEL
-        outward = self.rotation(int(self.model.body_parentid[item.body]) if turns_level else item.body)[:, 0]
+        bar = item.panel if item.handle < 0 else item.handle
+        frame = np.array(self.data.geom_xmat[bar]).reshape(3, 3)
+        size, kind = self.model.geom_size[bar], int(self.model.geom_type[bar])
+        longest = 2 if kind in LENGTHWISE else int(np.argmax(size))
         return Articulation(
             kind=item.kind,
             axis_point=np.array(self.data.xanchor[joint]),
-            axis=axis,
-            handle=handle,
+            axis=np.array(self.data.xaxis[joint]) * (1.0 if item.open > item.closed else -1.0),
+            handle=np.array(self.data.geom_xpos[bar]),
             handle_axis=frame[:, longest],
-            outward=outward,
+            outward=self.rotation(item.frame)[:, 0],
             opening=self.opening(item),
-            range=item.open,
-            panel=self._panel(item.body),
+            range=item.range,
+            panel=self.extents.geom_boxes(self.data, [item.panel])[0],
         )
 
     def switch(self, appliance: ApplianceInfo) -> Articulation:
@@ -160,7 +157,7 @@ class World:
         """Boxes of the solid geoms near a point, but for those of some bodies, the robot's and what it carries."""
         hidden = {*without, *(self.objects[name].body for name in self.carried())}
         near = np.linalg.norm(self.data.geom_xpos[self._solid] - center, axis=1) - self._size < reach
-        shown = [int(g) for g in self._solid[near] if int(self.model.geom_bodyid[g]) not in hidden]
+        shown = [int(g) for g in self._solid[near] if int(self._carrier[self.model.geom_bodyid[g]]) not in hidden]
         return self.extents.geom_boxes(self.data, shown)
 
     @cached_property
@@ -176,18 +173,13 @@ class World:
     def _is_floor(self, geom: int) -> bool:
         return self.home.index.geoms[geom].entity.startswith("floor/")
 
-    def _panel(self, body: int) -> Box:
-        """The box of the geom of a body that shows most to the front (+x): a door's panel, the front of a drawer."""
-        first, count = int(self.model.body_geomadr[body]), int(self.model.body_geomnum[body])
-        half = self.model.geom_aabb[first : first + count, 3:]
-        return self.extents.geom_boxes(self.data, [first + int(np.argmax(half[:, 1] * half[:, 2]))])[0]
-
     def surface(self, piece: ReceptacleInfo, plan: SupportSurface) -> Surface:
         """A support surface where it is now; of a drawer only the part that is pulled out."""
         rotation = self.rotation(plan.body)
         center, half_x = np.asarray(plan.center, dtype=float), plan.half_x
         clearance, lid = plan.clearance, float("inf")
-        slide = next((a for a in piece.articulations if a.body == plan.body and a.kind == "slide"), None)
+        moves_with = int(self.model.body_weldid[plan.body])
+        slide = next((a for a in piece.articulations if a.body == moves_with and a.kind == "slide"), None)
         if slide is not None:
             out = min(self.opening(slide), 2 * half_x)
             center = center + np.array([half_x - out / 2, 0.0, 0.0])

@@ -145,6 +145,11 @@ class Solid:
             furthest = np.abs(local) @ straight + np.linalg.norm(local * curved, axis=1)
         return middle + furthest
 
+    def shown(self, direction: Array) -> float:
+        """The area of its box that it shows to who looks against a unit vector (3,), m^2."""
+        x, y, z = self.half
+        return float(4 * np.abs(direction @ self.pose.rotation) @ np.array([y * z, x * z, x * y]))
+
     def summands(self) -> tuple[Array, Array]:
         """Half sizes (3,) of the box and of the ellipsoid whose Minkowski sum it is, in its own frame: a capsule is a
         line and a ball, a cylinder a line and a disc. Support functions add up. Not of a hull."""

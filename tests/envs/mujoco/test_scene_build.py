@@ -104,7 +104,7 @@ def test_handles_can_be_gripped(home: Home) -> None:
 
 
 def test_open_fractions_of_the_spec(home: Home) -> None:
-    scene = home.scene
+    scene = generate(0)
     pieces = [p.model_copy(update={"open": 0.5}) if p.kind == "fridge" else p for p in scene.furniture]
     half = build(scene.model_copy(update={"furniture": tuple(pieces)}))
     data = half.new_data()
@@ -115,9 +115,8 @@ def test_open_fractions_of_the_spec(home: Home) -> None:
 
 def test_objects_ride_in_a_drawer(home: Home) -> None:
     """What lies in a drawer comes along when it is pulled, and stays in it."""
-    scene = home.scene
     drawers = {thing.name: thing for thing in home.index.receptacles if thing.kind == "drawer"}
-    inside = next(thing for thing in scene.objects if thing.receptacle in drawers)
+    inside = next(thing for thing in generate(0).objects if thing.receptacle in drawers)
     thing = next(thing for thing in home.index.objects if thing.name == inside.name)
     item = drawers[inside.receptacle].articulations[0]
     data = home.new_data()

@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from homie.envs.mujoco.blueprints.parts import ObjectPlan, Part, Quat
 from homie.kernel.types import Array, Box, Pose, Solid
@@ -38,6 +39,13 @@ _LEVEL = np.array([[1, 2], [0, 2], [0, 1]])
 """The two other axes, by axis."""
 
 
+def carriers(model: mujoco.MjModel) -> NDArray[np.intp]:
+    """The body (bodies,) whose joint moves a body: a bowl and what is welded to it are one. One that never moves is
+    its own."""
+    weld = np.array(model.body_weldid, dtype=np.intp)
+    return np.where(weld == 0, np.arange(model.nbody), weld)
+
+
 class Extents:
     """Solids and bounding boxes of the bodies and geoms of a model, for any state."""
 
@@ -45,6 +53,7 @@ class Extents:
         self._model = model
         self._hulls: dict[int, Array] = {}
         self._of_body: dict[int, list[int]] = {}
+        carrier = carriers(model)
         self._half = np.zeros((model.ngeom, 3))
         self._straight, self._curved = np.zeros((model.ngeom, 3)), np.zeros((model.ngeom, 3))
         for geom in range(model.ngeom):
@@ -52,7 +61,7 @@ class Extents:
             if kind is None:  # the ground plane, which is infinite
                 continue
             if model.geom_contype[geom] or model.geom_conaffinity[geom]:
-                self._of_body.setdefault(int(model.geom_bodyid[geom]), []).append(geom)
+                self._of_body.setdefault(int(carrier[model.geom_bodyid[geom]]), []).append(geom)
             self._half[geom] = half_sizes(kind, model.geom_size[geom])
             if kind == "hull":
                 self._hulls[geom] = _corners(model, int(model.geom_dataid[geom]))
@@ -61,12 +70,16 @@ class Extents:
                 self._straight[geom], self._curved[geom] = shape.summands()
 
     def solid_geoms(self, body: int) -> list[int]:
-        """The collision geoms of a body."""
+        """The collision geoms of a body and, if it moves, of what is welded to it."""
         return self._of_body.get(body, [])
 
     def body_parts(self, data: mujoco.MjData, body: int) -> tuple[Solid, ...]:
         """The collision solids of a body, in the world frame."""
-        return tuple(self._solid(data, geom) for geom in self.solid_geoms(body))
+        return self.geom_parts(data, self.solid_geoms(body))
+
+    def geom_parts(self, data: mujoco.MjData, geoms: Sequence[int]) -> tuple[Solid, ...]:
+        """Geoms as solids, in the world frame."""
+        return tuple(self._solid(data, geom) for geom in geoms)
 
     def _solid(self, data: mujoco.MjData, geom: int) -> Solid:
         kind = _KINDS[int(self._model.geom_type[geom])]

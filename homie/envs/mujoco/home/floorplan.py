@@ -6,6 +6,7 @@ import cv2
 import mujoco
 import numpy as np
 
+from homie.envs.mujoco.blueprints.extents import carriers
 from homie.envs.mujoco.world import World
 from homie.kernel.types import Array, Mask, OccupancyGrid
 
@@ -38,14 +39,15 @@ class FloorPlan:
         solid = [g for g in solid if model.geom_type[g] != mujoco.mjtGeom.mjGEOM_PLANE]
         loose = {item.body for item in world.objects.values()}
         self._moving = [g for g in solid if model.body_weldid[model.geom_bodyid[g]] != 0]
-        self._loose = np.array([model.geom_bodyid[g] in loose for g in self._moving], dtype=bool)
-        self._bodies = np.array([int(model.geom_bodyid[g]) for g in self._moving], dtype=np.intp)
+        self._bodies = carriers(model)[model.geom_bodyid[self._moving]]
+        self._loose = np.isin(self._bodies, list(loose))
         self._geoms = np.array(self._moving, dtype=np.intp)
         self._before: tuple[bytes, bytes, bytes] | None = None
         self._rastered = np.zeros(self.shape, dtype=bool)
         self._static = self._raster([g for g in solid if model.body_weldid[model.geom_bodyid[g]] == 0])
         self.walls = self._raster(
-            [g for g in solid if _name(model, model.geom_bodyid[g]).startswith("walls/")], lowest=TALL
+            [g for g in solid if g in world.home.index.geoms and world.home.index.geoms[g].entity == "wall"],
+            lowest=TALL,
         )
         """Of the walls of the house the cells that they fill: no arm reaches through them."""
 

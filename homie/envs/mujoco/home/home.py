@@ -22,7 +22,7 @@ from homie.envs.mujoco.home.filming import FilmCamera, Subject
 from homie.envs.mujoco.home.ideal_native import Native
 from homie.envs.mujoco.home.ideal_rearranging import Rearranging
 from homie.envs.mujoco.home.settings import HomeSettings
-from homie.envs.mujoco.house.build import TIMESTEP, Home, build
+from homie.envs.mujoco.house.build import TIMESTEP, Home, RobotBuilder, build
 from homie.envs.mujoco.house.contacts import Pace, Vicinity
 from homie.envs.mujoco.house.object_looks import meshes_of, with_meshes
 from homie.envs.mujoco.house.spec import SceneSpec
@@ -49,8 +49,8 @@ PICTURE_SIZE = HomeSettings().pixels
 """Width and height of a picture where none is asked for."""
 
 
-class MujocoHome(SimulatedRobot):
-    """A robot in a simulated home: a Fetch, or a `body` of one's own in a subclass (docs/robots.md).
+class HouseRobot(SimulatedRobot):
+    """A body in a simulated house, whoever built that.
 
     `world` is privileged: skills and planners never get it.
     """
@@ -59,25 +59,24 @@ class MujocoHome(SimulatedRobot):
 
     def __init__(
         self,
-        scene: SceneSpec,
+        build_house: Callable[[RobotBuilder], Home],
         *,
         grasp: str = "weld",
         picture_size: tuple[int, int] = PICTURE_SIZE,
         shade: bool = True,
         body: SimulatedBody | None = None,
-        meshes: Mapping[str, MeshSpec] = MappingProxyType({}),
     ) -> None:
-        """Raises BadInput for a scene whose things cut into each other. `body`: another than the class has. `meshes`:
-        what objects are drawn by, by the names that `with_meshes` goes by."""
+        """A subclass calls `reset` once it is whole.
+
+        Args:
+            build_house: Builds the house with a robot in it.
+            body: Another than the class has.
+        """
         self._body = body or self.body
         self.spec = self._body.spec
         self.lead = max(1.0, LEAD / self.spec.period)
-        self._meshes = meshes
-        self.scene = scene = with_meshes(scene, meshes) if meshes else scene
         self.picture_size = picture_size
-        self.home: Home = build(scene, self._add_robot)
-        if not all(item.stands for item in scene.objects):
-            check_start(self.home)
+        self.home: Home = build_house(self._add_robot)
         self.model = self.home.model
         self.data = mujoco.MjData(self.model)
         self.kinematics = self._body.kinematics()
@@ -101,32 +100,6 @@ class MujocoHome(SimulatedRobot):
         """Called after every step of the physics, for what measures it."""
         self._film_camera = FilmCamera(self.model, self.data)
         self._best_matches: NameMatcher = registry.load("names", "default")
-        self.reset(seed=scene.seed)
-
-    @classmethod
-    def of(cls, argument: str, settings: HomeSettings) -> Self:
-        """The home of a run: its scene spec file, or the house of its seed. Raises BadInput for a bad spec, and for an
-        argument, of which it has none."""
-        if argument:
-            raise BadInput(
-                f"A robot in the home takes no argument (got '{argument}'): use --scene FILE for your own house."
-            )
-        house = house_of(settings, settings.seed, settings.scene)
-        body = registry.load("bodies", settings.body) if settings.body else cls.body
-        if not isinstance(body, SimulatedBody):
-            raise BadInput(f"The body '{settings.body}' is none of a simulated world: choose another.")
-        return cls(
-            house,
-            grasp=settings.grasp,
-            picture_size=settings.pixels,
-            shade=bool(settings.shade),
-            body=body,
-            meshes={} if settings.meshes is None else meshes_of(settings.meshes),
-        )
-
-    def describe(self) -> Mapping[str, object]:
-        """The SHA-256 of the meshes that its objects may be drawn by, by name."""
-        return {"meshes": {name: mesh.sha256 for name, mesh in self._meshes.items()}} if self._meshes else {}
 
     def _add_robot(self, world: mujoco.MjSpec, pos: tuple[float, float, float], yaw: float) -> None:
         self._body.add(world, pos, yaw)
@@ -308,6 +281,63 @@ class MujocoHome(SimulatedRobot):
         objects = [Subject(world.object_box(world.objects[name]).center) for name in names if name in world.objects]
         furniture = [Subject(*world.face(world.receptacles[name])) for name in names if name in world.receptacles]
         return min((*objects, *furniture), key=lambda subject: subject.metres(near), default=None)
+
+
+class MujocoHome(HouseRobot):
+    """A robot in a house of Homie's: a Fetch, or a `body` of one's own in a subclass (docs/robots.md)."""
+
+    def __init__(
+        self,
+        scene: SceneSpec,
+        *,
+        grasp: str = "weld",
+        picture_size: tuple[int, int] = PICTURE_SIZE,
+        shade: bool = True,
+        body: SimulatedBody | None = None,
+        meshes: Mapping[str, MeshSpec] = MappingProxyType({}),
+    ) -> None:
+        """Raises BadInput for a scene whose things cut into each other. `body`: another than the class has. `meshes`:
+        what objects are drawn by, by the names that `with_meshes` goes by."""
+        self._meshes = meshes
+        self.scene = with_meshes(scene, meshes) if meshes else scene
+        super().__init__(self._built, grasp=grasp, picture_size=picture_size, shade=shade, body=body)
+        self.reset(seed=scene.seed)
+
+    def _built(self, robot: RobotBuilder) -> Home:
+        home = build(self.scene, robot)
+        if not all(item.stands for item in self.scene.objects):
+            check_start(home)
+        return home
+
+    @classmethod
+    def of(cls, argument: str, settings: HomeSettings) -> Self:
+        """The home of a run: its scene spec file, or the house of its seed. Raises BadInput for a bad spec, and for an
+        argument, of which it has none."""
+        if argument:
+            raise BadInput(
+                f"A robot in the home takes no argument (got '{argument}'): use --scene FILE for your own house."
+            )
+        house = house_of(settings, settings.seed, settings.scene)
+        return cls(
+            house,
+            grasp=settings.grasp,
+            picture_size=settings.pixels,
+            shade=bool(settings.shade),
+            body=body_called(settings.body),
+            meshes={} if settings.meshes is None else meshes_of(settings.meshes),
+        )
+
+    def describe(self) -> Mapping[str, object]:
+        """The SHA-256 of the meshes that its objects may be drawn by, by name."""
+        return {"meshes": {name: mesh.sha256 for name, mesh in self._meshes.items()}} if self._meshes else {}
+
+
+def body_called(name: str) -> SimulatedBody | None:
+    """A registered body, None for no name. Raises BadInput."""
+    body = registry.load("bodies", name) if name else None
+    if not (body is None or isinstance(body, SimulatedBody)):
+        raise BadInput(f"The body '{name}' is none of a simulated world: choose another.")
+    return body
 
 
 open_home = Opening(HomeSettings, MujocoHome.of)

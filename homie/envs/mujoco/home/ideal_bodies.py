@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import mujoco
 import numpy as np
 
-from homie.envs.mujoco.blueprints.extents import quat_of
+from homie.envs.mujoco.blueprints.extents import carriers, quat_of
 from homie.envs.mujoco.robots.limbs import PREFIX
 from homie.envs.mujoco.world import World
 from homie.kernel.types import Mask, Pose
@@ -24,7 +24,7 @@ class Bodies:
         model = self.model
         names = [model.body(body).name for body in range(model.nbody)]
         self.robot = [body for body, name in enumerate(names) if name.startswith(PREFIX)]
-        self._body_of = np.array(model.geom_bodyid)
+        self._body_of = carriers(model)[model.geom_bodyid]
         self._floors: Mask = np.array(
             [geom in world.home.index.geoms and world.home.index.geoms[geom].entity.startswith("floor/")
              for geom in range(model.ngeom)]

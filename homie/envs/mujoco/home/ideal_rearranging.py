@@ -303,10 +303,10 @@ class Rearranging:
         return "" if opens and "" in problems else next(filter(None, problems), "")
 
     def _turn(self, item: ArticulationInfo, furniture: ReceptacleInfo, *, opens: bool) -> str:
-        aims = [item.closed]
+        aims = [0.0]
         if opens:
-            swings = item.kind == "hinge" and item.open > AJAR[0]
-            aims = [min(aim, item.open) for aim in AJAR] if swings else [PULLED * item.open]
+            swings = item.kind == "hinge" and item.range > AJAR[0]
+            aims = [min(aim, item.range) for aim in AJAR] if swings else [PULLED * item.range]
         names = [
             name for name in self.world.objects if name != self.world.held and self._lies_in(name, furniture, item)
         ]
@@ -315,7 +315,7 @@ class Rearranging:
         in_it: set[int] = set()
         for aim in aims:
             for stop in self._stops(item, aim):
-                self.data.qpos[self.model.jnt_qposadr[item.joint]] = stop
+                self.data.qpos[self.model.jnt_qposadr[item.joint]] = item.position(stop)
                 self.data.qvel[self.model.jnt_dofadr[item.joint]] = 0.0
                 mujoco.mj_kinematics(self.model, self.data)
                 self.bodies.move(load, before, self.bodies.pose(item.body))
@@ -324,7 +324,9 @@ class Rearranging:
                     break
             if not in_it:
                 return ""
-        self.data.qpos[self.model.jnt_qposadr[item.joint]] = start  # another door of the same furniture may open
+        self.data.qpos[self.model.jnt_qposadr[item.joint]] = item.position(
+            start
+        )  # another of the piece's doors may open
         self.bodies.move(load, before, before)
         names = self.bodies.called(in_it)
         if not names:
@@ -338,13 +340,13 @@ class Rearranging:
         return self.bodies.robot
 
     def _stops(self, item: ArticulationInfo, aim: float) -> Sequence[float]:
-        """The positions of a joint (rad, m) on its way to an aim in which the door must not be in anything."""
+        """The openings (rad, m) on the way to an aim in which the door must not be in anything."""
         return (aim,)
 
     def _lies_in(self, name: str, furniture: ReceptacleInfo, item: ArticulationInfo) -> bool:
         """Whether a thing lies in what moves: in a drawer."""
         where, plan = self.world.furniture_of(name) or (None, None)
-        return where is furniture and plan is not None and plan.body == item.body
+        return where is furniture and plan is not None and self.model.body_weldid[plan.body] == item.body
 
 
 def _behind(way: Array) -> Iterator[Array]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import mujoco
 
@@ -58,15 +58,24 @@ _SHAPES = {
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """A built home: its spec, the MuJoCo model, the index of its entities, and what shows their states."""
+    """A built home.
 
-    scene: SceneSpec
+    Attributes:
+        model: The MuJoCo model.
+        index: Its entities.
+        looks: What shows their states.
+        joints: Positions of joints at the start, by id, where they are not 0.
+        states: What is sliced, clean, filled, heated, cooled at the start.
+    """
+
     model: mujoco.MjModel
     index: SceneIndex
     looks: Looks
+    joints: Mapping[int, float] = field(default_factory=dict)
+    states: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
 
     def new_data(self) -> mujoco.MjData:
-        """A new state with doors, drawers, appliances and objects as in the spec; kinematics are computed."""
+        """A new state with doors, drawers, appliances and objects as at the start; kinematics are computed."""
         data = mujoco.MjData(self.model)
         self.reset(data)
         return data
@@ -74,18 +83,13 @@ class Home:
     def reset(self, data: mujoco.MjData) -> None:
         """Reset a state to the start of an episode, with the robot at the model's reference configuration."""
         mujoco.mj_resetData(self.model, data)
-        pieces = self.scene.furniture_by_name
+        for joint, position in self.joints.items():
+            data.qpos[self.model.jnt_qposadr[joint]] = position
         for receptacle in self.index.receptacles:
-            for articulation in receptacle.articulations:
-                address = self.model.jnt_qposadr[articulation.joint]
-                data.qpos[address] = articulation.open * pieces[receptacle.name].open
             if receptacle.appliance is not None:
                 self.show_power(receptacle, receptacle.appliance.initially_on)
         for person in self.index.people:
             at_start(self.model, data, person)
-        for number, doorway in enumerate(self.scene.doorways):
-            if doorway.leaf is not None:
-                data.qpos[self.model.joint(joint_name(number)).qposadr[0]] = doorway.leaf.angle
         mujoco.mj_forward(self.model, data)
 
     def show_power(self, receptacle: ReceptacleInfo, on: bool) -> None:
@@ -116,6 +120,28 @@ def build(scene: SceneSpec, robot: RobotBuilder | None = None) -> Home:
         >>> len(home.index.rooms), len(home.index.objects)
         (2, 3)
     """
+    spec, geoms = _spec(scene)
+    if robot is not None:
+        robot(spec, (scene.robot.x, scene.robot.y, 0.0), scene.robot.yaw)
+    model = spec.compile()
+    index = index_of(scene, model, geoms)
+    return Home(model, index, Looks(model, index), _joints_at_start(scene, model, index), scene.states_at_start)
+
+
+def mjcf_of(scene: SceneSpec) -> str:
+    """A house without a robot as an MJCF file: doors shut, and plain colours in the place of patterns, for which MJCF
+    asks for picture files."""
+    spec, _ = _spec(scene)
+    for material in spec.materials:
+        material.textures = [""] * len(material.textures)
+    for texture in list(spec.textures):
+        spec.delete(texture)
+    spec.compile()
+    return str(spec.to_xml())
+
+
+def _spec(scene: SceneSpec) -> tuple[mujoco.MjSpec, dict[str, GeomInfo]]:
+    """The house alone, and what each of its geoms is of, by its name."""
     spec = empty_spec("home")
     stiffen(spec)
     geoms: dict[str, GeomInfo] = {}
@@ -129,11 +155,21 @@ def build(scene: SceneSpec, robot: RobotBuilder | None = None) -> Home:
         _add_object(spec, scene, item, geoms)
     for person in scene.people:
         _add_person(spec, scene, person, geoms)
-    if robot is not None:
-        robot(spec, (scene.robot.x, scene.robot.y, 0.0), scene.robot.yaw)
-    model = spec.compile()
-    index = index_of(scene, model, geoms)
-    return Home(scene, model, index, Looks(model, index))
+    return spec, geoms
+
+
+def _joints_at_start(scene: SceneSpec, model: mujoco.MjModel, index: SceneIndex) -> dict[int, float]:
+    """Positions of the joints of furniture and doors by id."""
+    pieces = scene.furniture_by_name
+    furniture = {
+        item.joint: item.open * pieces[piece.name].open for piece in index.receptacles for item in piece.articulations
+    }
+    leaves = {
+        model.joint(joint_name(number)).id: doorway.leaf.angle
+        for number, doorway in enumerate(scene.doorways)
+        if doorway.leaf is not None
+    }
+    return {**furniture, **leaves}
 
 
 def empty_spec(name: str) -> mujoco.MjSpec:

@@ -50,15 +50,37 @@ class SupportSurface:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticulationInfo:
-    """A door or drawer: its joint, its body and its handle bar, and its joint positions when closed and fully open."""
+    """A door or drawer: its joint, its body and its handle bar, and its joint positions when closed and fully open.
+
+    Attributes:
+        handle: A geom, -1 where it has none.
+        panel: The geom that shows most to the front.
+        frame: A body whose x points out of the furniture: one that moves with it, but stands still where a flap or a
+            lid turns about a level axis, for a person stands before the piece.
+    """
 
     name: str
     kind: Literal["hinge", "slide"]
     joint: int
     body: int
     handle: int
+    panel: int
     closed: float
     open: float
+    frame: int
+
+    @property
+    def range(self) -> float:
+        """How far it opens, m or rad."""
+        return abs(self.open - self.closed)
+
+    def opening(self, position: float) -> float:
+        """How far it is open at a position of its joint, m or rad."""
+        return float(position - self.closed if self.open > self.closed else self.closed - position)
+
+    def position(self, opening: float) -> float:
+        """The position of its joint where it is open so far (m or rad)."""
+        return self.closed + opening * (1.0 if self.open > self.closed else -1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

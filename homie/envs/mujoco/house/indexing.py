@@ -25,6 +25,9 @@ from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of
 
+LEVEL = 0.5
+"""Height of the unit vector of a hinge up to which it is level."""
+
 
 def index_of(scene: SceneSpec, model: mujoco.MjModel, geoms: Mapping[str, GeomInfo]) -> SceneIndex:
     """The entities of a scene in its model.
@@ -48,7 +51,7 @@ def index_of(scene: SceneSpec, model: mujoco.MjModel, geoms: Mapping[str, GeomIn
             name=item.name,
             kind=item.kind,
             colour=item.colour,
-            aliases=_aliases(item.kind, item.colour, OBJECTS[item.kind].aliases),
+            aliases=names_of(item.kind, item.colour),
             body=model.body(item.name).id,
             half=item.plan.half,
             hollow=item.plan.hollow,
@@ -79,10 +82,11 @@ def _looks(model: mujoco.MjModel, name: str) -> dict[Group, tuple[int, ...]]:
     return {group: tuple(geoms) for group, geoms in groups.items()}
 
 
-def _aliases(kind: str, colour: str, names: tuple[str, ...]) -> tuple[str, ...]:
+def names_of(kind: str, colour: str) -> tuple[str, ...]:
     """All names of an entity: the kind in words, its aliases, and each of them with the colour in front."""
-    plain = dict.fromkeys((kind.replace("_", " "), *names))
-    return (*plain, *(f"{colour} {name}" for name in plain))
+    known = FURNITURE.get(kind) or OBJECTS.get(kind)
+    plain = dict.fromkeys((kind.replace("_", " "), *(() if known is None else known.aliases)))
+    return (*plain, *(f"{colour} {name}" for name in plain if colour))
 
 
 def _receptacle(
@@ -112,6 +116,8 @@ def _receptacle(
             handle=_bar(model, geoms, f"{name}/{link.name}"),
             closed=0.0,
             open=link.upper,
+            panel=_panel(model, f"{name}/{link.name}"),
+            frame=body if link.kind == "hinge" and abs(link.axis[2]) < LEVEL else model.body(f"{name}/{link.name}").id,
         )
         for link in plan.articulations
     )
@@ -120,7 +126,7 @@ def _receptacle(
         name=name,
         kind=piece.kind,
         colour=piece.colour,
-        aliases=_aliases(piece.kind, piece.colour, FURNITURE[piece.kind].aliases),
+        aliases=names_of(piece.kind, piece.colour),
         body=body,
         room=piece.room,
         front=piece.yaw,
@@ -130,6 +136,14 @@ def _receptacle(
         articulations=articulations,
         appliance=_appliance(model, geoms, piece, plan),
     )
+
+
+def _panel(model: mujoco.MjModel, name: str) -> int:
+    """The geom of a moving part that shows most to the front (+x): a door's panel, the front of a drawer."""
+    body = model.body(name)
+    first, count = int(body.geomadr[0]), int(body.geomnum[0])
+    half = model.geom_aabb[first : first + count, 3:]
+    return first + int((half[:, 1] * half[:, 2]).argmax())
 
 
 def _bar(model: mujoco.MjModel, geoms: Mapping[str, GeomInfo], name: str) -> int:

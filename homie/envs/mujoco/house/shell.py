@@ -60,13 +60,18 @@ class _Side:
 
 def add_shell(spec: mujoco.MjSpec, scene: SceneSpec, geoms: dict[str, GeomInfo]) -> None:
     """Add floors, walls and ceilings; every geom gets its entry in `geoms`."""
+    add_ground(spec)
+    geoms["ground"] = GeomInfo("floor", "")
+    for room in scene.rooms:
+        _Builder(spec, scene, room, geoms).build()
+
+
+def add_ground(spec: mujoco.MjSpec) -> None:
+    """Add the plane at height 0 that carries everything; it is not drawn."""
     ground = spec.worldbody.add_geom(
         name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1], group=3, friction=[0.8, 0.005, 0.0001]
     )
     ground.contype, ground.conaffinity = SOLID
-    geoms["ground"] = GeomInfo("floor", "")
-    for room in scene.rooms:
-        _Builder(spec, scene, room, geoms).build()
 
 
 class _Builder:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
+from homie.envs.mujoco.blueprints.extents import carriers
 from homie.envs.mujoco.house.contacts import WELD_SOLIMP, WELD_SOLREF, weld_here
 from homie.envs.mujoco.house.index import SceneIndex
 from homie.kernel.types import Array
@@ -116,7 +117,8 @@ class Grasping:
         self._objects = {item.body: item.name for item in index.objects}
         movable = {a.body for item in index.receptacles for a in item.articulations}
         handles = (geom for geom, info in index.geoms.items() if info.part == HANDLE)
-        self._handles = {geom for geom in handles if int(model.geom_bodyid[geom]) in movable}
+        self._carrier = carriers(model)
+        self._handles = {geom for geom in handles if int(self._carrier[model.geom_bodyid[geom]]) in movable}
         self._weld, self._ball = model.equality(WELD).id, model.equality(BALL).id
         self.reset()
 
@@ -212,7 +214,7 @@ class Grasping:
             normal, place = float(contacts.frame[row, :3] @ closing), contacts.pos[row]
             first, second = int(pairs[row, 0]), int(pairs[row, 1])
             for pad, other, out in ((first, second, normal), (second, first, -normal)):  # it points to the second
-                body = int(self.model.geom_bodyid[other])
+                body = int(self._carrier[self.model.geom_bodyid[other]])
                 if pad in self._pads and body not in self._own and out * inward[self._pads[pad]] > ALONG:
                     pressed[self._pads[pad]].setdefault(body, []).append((other, place))
         return pressed
