@@ -95,6 +95,7 @@ LAYERS = {
         ("world",),
         ("generate", "snapshot"),
         ("home",),
+        ("mjcf_house",),
     ),
     "planners": (
         ("common_sense", "parsing", "respondents", "play_desk"),

@@ -5,6 +5,7 @@ What needs a server, a person or weights is skipped, and the reason says so.
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -63,6 +64,7 @@ ROBOTS = {
     "mujoco": {"rooms": 2, "objects": 2},
     "franka": {"robot": "franka:pick"},
     "thor": {"robot": "thor:fake"},
+    "mjcf": {"robot": f"mjcf:{Path(__file__).parent / 'envs' / 'mujoco' / 'kitchen.xml'}"},
 }
 """Options with which a robot is made."""
 

@@ -333,12 +333,20 @@ class PlanOptions(Options):
 class SceneOptions(HouseOptions):
     """Which scene to show and where to."""
 
-    settled: ClassVar[Mapping[str, tuple[str, ...]]] = {"scene": ("seed", *HOUSE)}
+    settled: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "scene": ("seed", *HOUSE),
+        "mjcf": ("robot", "seed", "scene", "meshes", "png", "save", *HOUSE),
+    }
     usage: ClassVar[Usage] = Usage("scene", example="--seed 7")
 
     robot: str = Field("mujoco", description="The robot whose scene it is: a house, or a table (`franka:stack`).")
     seed: Seed = 0
     scene: Scene = None
+    mjcf: Path | None = Field(
+        None, description="The MJCF file of a house of others: what is found in it, and what was not understood."
+    )
     meshes: Meshes = None
     png: Path | None = Field(None, description="Draw a labelled map, seen from above, into this file.")
-    save: Path | None = Field(None, description="Write the scene spec into this file, to be edited and run.")
+    save: Path | None = Field(
+        None, description="Write the scene spec into this file, to be edited and run; as MJCF if it ends in .xml."
+    )

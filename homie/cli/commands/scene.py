@@ -17,9 +17,12 @@ from homie.cli.output import columns, print_json, save, say
 from homie.cli.parameters import build, options_from
 from homie.envs.mujoco.generate.generate import house_of
 from homie.envs.mujoco.house.build import build as build_home
+from homie.envs.mujoco.house.build import mjcf_of
 from homie.envs.mujoco.house.object_looks import account_of, meshes_of, with_meshes
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import PersonSpec
+from homie.envs.mujoco.mjcf_house.found import Unclear
+from homie.envs.mujoco.mjcf_house.house import MjcfHouse
 from homie.envs.mujoco.scene_map import draw_map
 from homie.envs.mujoco.table.families import scene_of
 from homie.envs.mujoco.table.robot import FrankaTable
@@ -78,13 +81,14 @@ class ListedPerson:
 
 @dataclass(frozen=True, slots=True)
 class SceneListing:
-    """The output of `homie scene`."""
+    """The output of `homie scene`. unclear: What of an MJCF file was left out or not understood."""
 
     seed: int
     rooms: tuple[Room, ...]
     receptacles: tuple[Receptacle, ...]
     objects: tuple[ListedObject, ...]
     people: tuple[ListedPerson, ...] = ()
+    unclear: tuple[Unclear, ...] = ()
 
 
 @options_from(SceneOptions)
@@ -97,6 +101,9 @@ def scene_command(
         raise BadInput(f"The map is a PNG picture: give --png a name that ends in .png (got {options.png}).")
     if options.png is not None and options.save is not None and options.png.resolve() == options.save.resolve():
         raise BadInput(f"--png and --save name the same file ({options.png}): one would replace the other.")
+    if options.mjcf is not None:
+        _show(describe_mjcf(MjcfHouse(options.mjcf)), json=json)
+        return
     if options.robot != "mujoco":
         if options.robot.partition(":")[0] != "franka":
             raise BadInput(f"There are scenes for mujoco and franka:FAMILY, none for the robot '{options.robot}'.")
@@ -110,14 +117,56 @@ def scene_command(
         for line in account_of(scene):
             typer.echo(printable(line), err=True)
     if options.save is not None:
-        save(options.save, scene.dump().encode())
+        text = mjcf_of(scene) if options.save.suffix.lower() == ".xml" else scene.dump()
+        save(options.save, text.encode())
     if options.png is not None:
         _draw(scene, options.png)
-    listing = describe(scene)
+    _show(describe(scene), json=json)
+
+
+def _show(listing: SceneListing, *, json: bool) -> None:
     if json:
         print_json(TypeAdapter(SceneListing).dump_python(listing, mode="json"))
     else:
         _print(listing)
+
+
+def describe_mjcf(house: MjcfHouse) -> SceneListing:
+    """Rooms, receptacles and objects found in an MJCF house, and what was not understood."""
+    home = house.build()
+    world = World(home, home.new_data())
+    rooms = tuple(
+        Room(room.name, room.kind, round((room.rect[2] - room.rect[0]) * (room.rect[3] - room.rect[1]), 2))
+        for room in home.index.rooms
+    )
+    receptacles = tuple(
+        Receptacle(
+            name=piece.name,
+            kind=piece.kind,
+            colour=piece.colour,
+            room=piece.room,
+            surfaces=tuple(surface.name for surface in piece.surfaces),
+            opens=" and ".join(item.name.rpartition("/")[2].replace("_", " ") for item in piece.articulations),
+            state=_how_open(max(map(world.openness, piece.articulations))) if piece.articulations else "",
+        )
+        for piece in home.index.receptacles
+    )
+    objects = []
+    for item in home.index.objects:
+        *_, last = world.around(item.name)
+        place = world.place(item.name)
+        objects.append(
+            ListedObject(
+                name=item.name,
+                kind=item.kind,
+                colour=item.colour,
+                room=world.room_of(world.position(item.body)) or "",
+                receptacle=last.entity,
+                surface=last.surface,
+                nested=f"{place.relation} {place.entity}" if place.entity in world.objects else "",
+            )
+        )
+    return SceneListing(0, rooms, receptacles, tuple(objects), (), house.unclear)
 
 
 def describe(scene: SceneSpec) -> SceneListing:
@@ -208,10 +257,12 @@ def _print(listing: SceneListing) -> None:
             ("name", "colour", "room", "does"),
             ((row.name, row.colour, row.room, row.does) for row in listing.people),
         )
+    if listing.unclear:
+        _table("not understood", ("name", "why"), ((row.name, row.why) for row in listing.unclear))
 
 
 def _where(item: ListedObject) -> str:
-    at = f"{item.receptacle} ({item.surface})"
+    at = f"{item.receptacle} ({item.surface})" if item.surface else item.receptacle
     return f"{at}, {item.nested}" if item.nested else at
 
 

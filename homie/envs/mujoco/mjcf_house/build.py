@@ -1,0 +1,211 @@
+"""A house of others as a built home: the world of its file with what Homie needs beside it, and the index of it.
+
+Homie's own bodies hang on what they are of: `cabinet_1` stands at the middle of a cabinet's floor and looks to its
+front, `cabinet_1/door` hangs on its door and looks out of it. A plane under the drawn floors carries everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import mujoco
+import numpy as np
+
+from homie.envs.mujoco.blueprints.extents import quat_of, rotation_of
+from homie.envs.mujoco.house.build import Home, RobotBuilder
+from homie.envs.mujoco.house.index import (
+    ArticulationInfo,
+    GeomInfo,
+    ObjectInfo,
+    ReceptacleInfo,
+    RoomInfo,
+    SceneIndex,
+    SupportSurface,
+)
+from homie.envs.mujoco.house.indexing import names_of
+from homie.envs.mujoco.house.object_looks import Looks
+from homie.envs.mujoco.house.shell import UPPER, add_ground
+from homie.envs.mujoco.mjcf_house.file import HouseFile
+from homie.envs.mujoco.mjcf_house.found import Found, FoundJoint, FoundObject, FoundPiece, FoundSurface
+from homie.envs.mujoco.mjcf_house.moving import ends
+from homie.envs.mujoco.mjcf_house.reading import HouseReader
+from homie.kernel.types import Array
+
+Vec3 = tuple[float, float, float]
+
+
+def built(file: HouseFile, reader: HouseReader, found: Found, robot: RobotBuilder | None, start: Vec3) -> Home:
+    """Compile the world of a house.
+
+    Args:
+        file: As `read_file` returns it; its world is changed.
+        reader: That has read the file.
+        found: What it has found.
+        robot: Adds a robot.
+        start: Where: x, y (m) and yaw (rad).
+    """
+    world = file.world
+    _Builder(world, reader, found).prepare()
+    if robot is not None:
+        robot(world, (start[0], start[1], 0.0), start[2])
+    model = world.compile()
+    index = _Indexer(model, reader, found).index()
+    return Home(model, index, Looks(model, index), _joints_at_start(file, reader.model, model))
+
+
+def _joints_at_start(file: HouseFile, alone: mujoco.MjModel, model: mujoco.MjModel) -> dict[int, float]:
+    """Positions of the joints of a house by their ids: those of its keyframe, else shut.
+
+    Args:
+        alone: The house without what is added to it.
+        model: The whole.
+    """
+    start = {
+        name: file.joints.get(name, ends(alone, joint)[0])
+        for joint in range(alone.njnt)
+        if alone.jnt_limited[joint] and (name := alone.joint(joint).name)
+    }
+    return {int(model.joint(name).id): position for name, position in start.items() if position}
+
+
+class _Builder:
+    """Adds to a world what Homie needs."""
+
+    def __init__(self, world: mujoco.MjSpec, reader: HouseReader, found: Found) -> None:
+        self.world, self.reader, self.found = world, reader, found
+
+    def prepare(self) -> None:
+        """Add the ground and the frames of furniture, and show rooms as films want them."""
+        add_ground(self.world)
+        model = self.reader.model
+        for geom in self.found.floors:
+            floor = self.world.geom(model.geom(geom).name)
+            floor.contype = floor.conaffinity = 0
+        for geom in self.found.walls:
+            wall = self.world.geom(model.geom(geom).name)
+            wall.group = UPPER if wall.group == 0 else wall.group
+        for piece in self.found.pieces:
+            base = piece.box.center - np.array([0.0, 0.0, piece.box.half[2]])
+            self._add(self.world.worldbody, piece.name, base, rotation_of(piece.box.yaw, 0.0, 0.0))
+            for joint in piece.joints:
+                self._hang(f"{piece.name}/{joint.part}", joint)
+
+    def _hang(self, name: str, joint: FoundJoint) -> None:
+        data, body = self.reader.data, joint.body
+        at, turn = np.array(data.xpos[body]), data.xmat[body].reshape(3, 3)
+        if joint.level:
+            self._add(self.world.worldbody, name, at, joint.frame)
+        else:
+            self._add(self.world.body(self.reader.model.body(body).name), name, np.zeros(3), turn.T @ joint.frame)
+
+    def _add(self, parent: mujoco.MjsBody, name: str, position: Array, rotation: Array) -> None:
+        parent.add_body(name=name, pos=position.tolist(), quat=list(quat_of(rotation)))
+
+
+class _Indexer:
+    """Makes the index of a compiled house."""
+
+    def __init__(self, model: mujoco.MjModel, reader: HouseReader, found: Found) -> None:
+        self.model, self.reader, self.found = model, reader, found
+
+    def index(self) -> SceneIndex:
+        """Everything that was found, by the ids of the model."""
+        rooms = tuple(
+            RoomInfo(
+                name=room.name, kind=room.kind, rect=room.rect, floor_geom=self._geom(room.geom), aliases=(room.kind,)
+            )
+            for room in self.found.rooms
+        )
+        pieces = tuple(self._piece(piece) for piece in self.found.pieces)
+        objects = tuple(self._object(item) for item in self.found.objects)
+        geoms = {self._geom(geom): info for geom, info in self._infos()}
+        geoms[self.model.geom("ground").id] = GeomInfo("floor", "")
+        return SceneIndex(rooms, pieces, objects, geoms)
+
+    def _geom(self, geom: int) -> int:
+        """The id of a geom of the house alone."""
+        return int(self.model.geom(self.reader.model.geom(geom).name).id)
+
+    def _body(self, body: int) -> int:
+        return int(self.model.body(self.reader.model.body(body).name).id)
+
+    def _infos(self) -> Iterator[tuple[int, GeomInfo]]:
+        found, tree = self.found, self.reader.tree
+        for geom in found.walls:
+            yield geom, GeomInfo("wall", "")
+        for room in found.rooms:
+            yield room.geom, GeomInfo(room.name, "")
+        for piece in found.pieces:
+            for geom in piece.geoms:
+                yield geom, GeomInfo(piece.name, "")
+            for joint in piece.joints:
+                for geom in tree.moved(joint.body):
+                    part = "handle" if geom == joint.handle else joint.part.rpartition("_")[2]
+                    yield geom, GeomInfo(piece.name, part)
+        for item in found.objects:
+            for body in tree.below(item.body):
+                for geom in tree.geoms(body):
+                    yield geom, GeomInfo(item.name, "")
+
+    def _piece(self, piece: FoundPiece) -> ReceptacleInfo:
+        x, y, z = (float(value) for value in piece.box.half)
+        return ReceptacleInfo(
+            name=piece.name,
+            kind=piece.kind,
+            colour=piece.colour,
+            aliases=names_of(piece.kind, piece.colour),
+            body=int(self.model.body(piece.name).id),
+            room=piece.room,
+            front=piece.box.yaw,
+            center=(0.0, 0.0, z),
+            half=(x, y, z),
+            surfaces=tuple(self._surface(piece, surface) for surface in piece.surfaces),
+            articulations=tuple(self._joint(piece, joint) for joint in piece.joints),
+            appliance=None,
+        )
+
+    def _surface(self, piece: FoundPiece, surface: FoundSurface) -> SupportSurface:
+        joint = next((joint for joint in piece.joints if joint.body == surface.moves), None)
+        if joint is None:
+            name, frame = piece.name, rotation_of(piece.box.yaw, 0.0, 0.0)
+            origin = piece.box.center - np.array([0.0, 0.0, piece.box.half[2]])
+        else:
+            name, frame = f"{piece.name}/{joint.part}", joint.frame
+            origin = np.array(self.reader.data.xpos[joint.body])
+        x, y, z = (float(value) for value in frame.T @ (surface.center - origin))
+        return SupportSurface(
+            name=surface.name,
+            body=int(self.model.body(name).id),
+            center=(x, y, z),
+            half_x=surface.half_x,
+            half_y=surface.half_y,
+            clearance=surface.clearance,
+            inside=surface.inside,
+            access=surface.access,
+        )
+
+    def _joint(self, piece: FoundPiece, joint: FoundJoint) -> ArticulationInfo:
+        name = f"{piece.name}/{joint.part}"
+        return ArticulationInfo(
+            name=name,
+            kind=joint.kind,
+            joint=int(self.model.joint(self.reader.model.joint(joint.joint).name).id),
+            body=self._body(joint.body),
+            handle=-1 if joint.handle < 0 else self._geom(joint.handle),
+            panel=self._geom(joint.panel),
+            closed=joint.closed,
+            open=joint.open,
+            frame=int(self.model.body(name).id),
+        )
+
+    def _object(self, item: FoundObject) -> ObjectInfo:
+        x, y, z = (float(value) for value in item.half)
+        return ObjectInfo(
+            name=item.name,
+            kind=item.kind,
+            colour=item.colour,
+            aliases=names_of(item.kind, item.colour),
+            body=self._body(item.body),
+            half=(x, y, z),
+            hollow=item.hollow,
+        )

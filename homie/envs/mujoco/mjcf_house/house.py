@@ -1,0 +1,106 @@
+"""A house in an MJCF file: read once, built with any robot."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from homie.envs.mujoco.home.floorplan import RESOLUTION, FloorPlan
+from homie.envs.mujoco.house.build import Home, RobotBuilder
+from homie.envs.mujoco.mjcf_house.build import built
+from homie.envs.mujoco.mjcf_house.file import read_file
+from homie.envs.mujoco.mjcf_house.found import Unclear
+from homie.envs.mujoco.mjcf_house.reading import HouseReader
+from homie.envs.mujoco.world import World
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Array, Pose2
+
+ROOMY, NARROW = 0.9, 0.32
+"""Metres to the nearest obstacle that a robot at its start does not need more of, and that it needs."""
+
+
+class MjcfHouse:
+    """A house in an MJCF file.
+
+    Attributes:
+        path: Where it is.
+        found: What is in it.
+        unclear: What of it was left out or not understood.
+
+    Raises:
+        BadInput: It cannot be read, MuJoCo cannot compile it, or it has no floor or nothing that stands on it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        file = read_file(path)
+        self._reader = HouseReader(file.world.compile())
+        self.found = self._reader.read()
+        self.unclear: tuple[Unclear, ...] = (*file.left_out, *self.found.unclear)
+        if not self.found.rooms:
+            raise BadInput(f"The house {path} has no room: its floor is smaller than a square metre.")
+
+    @property
+    def sha256(self) -> str:
+        """Of the file; what it includes, such as meshes, does not count."""
+        return hashlib.sha256(self.path.read_bytes()).hexdigest()
+
+    def build(self, robot: RobotBuilder | None = None, start: Pose2 | None = None) -> Home:
+        """The house with a robot, or alone.
+
+        Args:
+            robot: Adds it.
+            start: Where; None for the roomiest place that is not far from the furniture.
+
+        Raises:
+            BadInput: There is no room for a robot there.
+        """
+        pose = Pose2(0.0, 0.0, 0.0)
+        if robot is not None:
+            pose = self.start if start is None else self._checked(start)
+        return built(read_file(self.path), self._reader, self.found, robot, (pose.x, pose.y, pose.yaw))
+
+    @cached_property
+    def start(self) -> Pose2:
+        """The pose in which a robot starts: where there is room, near the furniture, which it faces."""
+        clear, origin = self._clearance
+        cells = np.argwhere(clear > NARROW)
+        if not len(cells):
+            raise BadInput(f"The house {self.path} has no free place of {2 * NARROW:g} m on its floor for a robot.")
+        points = origin + (cells[:, ::-1] + 0.5) * RESOLUTION
+        middle = np.mean([piece.box.center[:2] for piece in self.found.pieces] or [points.mean(axis=0)], axis=0)
+        room = np.minimum(clear[tuple(cells.T)], ROOMY)
+        best = points[int(np.argmax(room - 0.2 * np.linalg.norm(points - middle, axis=1)))]
+        quarter = np.round(np.arctan2(*(middle - best)[::-1]) / (np.pi / 2)) * np.pi / 2
+        return Pose2(round(float(best[0]), 3), round(float(best[1]), 3), float(quarter))
+
+    def _checked(self, start: Pose2) -> Pose2:
+        clear, origin = self._clearance
+        column, row = np.floor((np.array([start.x, start.y]) - origin) / RESOLUTION).astype(int)
+        inside = 0 <= row < clear.shape[0] and 0 <= column < clear.shape[1]
+        if not inside or clear[row, column] < NARROW:
+            raise BadInput(
+                f"The robot cannot start at {start.x:g},{start.y:g}: there is no free floor; {self.start.x:g},"
+                f"{self.start.y:g} is free."
+            )
+        return start
+
+    @cached_property
+    def _clearance(self) -> tuple[Array, Array]:
+        """Metres to the nearest obstacle or edge of a floor (rows, columns), and the corner of the grid (2,)."""
+        home = self.build()
+        world = World(home, home.new_data())
+        grid = FloorPlan(world).grid()
+        free = np.zeros(grid.occupied.shape, dtype=np.uint8)
+        for room in home.index.rooms:
+            low, high = (
+                np.floor((np.array(corner) - grid.origin) / RESOLUTION).astype(int)
+                for corner in (room.rect[:2], room.rect[2:])
+            )
+            free[low[1] : high[1], low[0] : high[0]] = 1
+        free[grid.occupied] = 0
+        return cv2.distanceTransform(free, cv2.DIST_L2, 5).astype(float) * RESOLUTION, grid.origin

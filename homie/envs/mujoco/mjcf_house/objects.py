@@ -1,0 +1,79 @@
+"""Loose things: their boxes, and which of them are bowls and mugs that other things can be in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import mujoco
+import numpy as np
+
+from homie.envs.mujoco.blueprints.extents import Extents
+from homie.envs.mujoco.blueprints.parts import Hollow
+from homie.envs.mujoco.mjcf_house.tree import Tree
+from homie.kernel.types import Array, Box, Solid
+
+DEEP = 0.02
+"""Metres that a hollow is deep at least."""
+SHARE = 0.4
+"""Of a thing's height, the least depth of its hollow."""
+NARROW = 0.015
+"""Metres of the radius of the smallest hollow."""
+LEAST_PARTS, UPRIGHT = 3, 0.9
+"""Convex solids that a hollow thing is made of, and the height of its own upright axis, at least."""
+STEPS = 24
+"""Heights and distances that are tried."""
+
+
+def box_of(tree: Tree, data: mujoco.MjData, extents: Extents, body: int) -> tuple[Box, tuple[Solid, ...]] | None:
+    """The upright box around a loose body, and its solids; None where nothing of it can be touched."""
+    parts = extents.geom_parts(data, [geom for geom in tree.moved(body) if tree.solid(geom)])
+    return (Box.around(parts), parts) if parts else None
+
+
+def hollow_of(parts: Sequence[Solid], box: Box, position: Array, rotation: Array) -> Hollow | None:
+    """The space inside a thing of several solids, in the frame of its body; None where it has none.
+
+    Args:
+        parts: Its solids, in the world.
+        box: Around them.
+        position, rotation: Of its body.
+    """
+    if len(parts) < LEAST_PARTS or rotation[2, 2] < UPRIGHT:
+        return None
+    bottom, top = box.center[2] - box.half[2], box.center[2] + box.half[2]
+    heights = np.linspace(top - 0.002, bottom, STEPS)
+    open_down_to = next((z for z in heights if _filled(parts, np.array([*box.center[:2], z]))), bottom)
+    depth = float(top - open_down_to)
+    if depth < max(DEEP, SHARE * 2 * box.half[2]):
+        return None
+    rim, floor = (_radius(parts, box, z) for z in (top - 0.2 * depth, open_down_to + 0.25 * depth))
+    if min(rim, floor) < NARROW:
+        return None
+    center = rotation.T @ (np.array([*box.center[:2], open_down_to]) - position)
+    x, y, z = (float(value) for value in center)
+    return Hollow(center=(x, y, z), depth=depth, floor=floor, rim=rim)
+
+
+def _radius(parts: Sequence[Solid], box: Box, height: float) -> float:
+    """How far it is from the middle to the nearest wall at a height, m; 0 where a side is open."""
+    reach = []
+    for angle in np.arange(0.0, 2 * np.pi, np.pi / 4):
+        out = np.array([np.cos(angle), np.sin(angle), 0.0])
+        far = float(np.linalg.norm(box.half[:2]))
+        steps = np.linspace(0.0, far, STEPS)
+        hit = (step for step in steps if _filled(parts, np.array([*box.center[:2], height]) + step * out))
+        reach.append(float(next(hit, 0.0)))
+    return min(reach)
+
+
+def _filled(parts: Sequence[Solid], point: Array) -> bool:
+    """Whether a point is in a solid; of a mesh, in the box around it along its own axes."""
+    for part in parts:
+        local = part.pose.rotation.T @ (point - part.pose.position)
+        if part.points is not None:
+            low, high = part.points.min(axis=0), part.points.max(axis=0)
+            if (local >= low).all() and (local <= high).all():
+                return True
+        elif (np.abs(local) <= part.half).all():
+            return True
+    return False

@@ -1,0 +1,193 @@
+"""Furniture: which bodies and geoms that stand still are one piece, from which side it is used, and what lies on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import mujoco
+import numpy as np
+
+from homie.envs.mujoco.blueprints.extents import Extents
+from homie.envs.mujoco.mjcf_house.found import FoundJoint, FoundSurface
+from homie.envs.mujoco.mjcf_house.surfaces import COVERED, FREE, LEAST_FLOOR, Place, places_on
+from homie.envs.mujoco.mjcf_house.tree import Tree
+from homie.kernel.types import Array, Box, Solid, rotation_z
+
+LARGEST = 3.0
+"""Metres across from which a body with bodies under it is not a piece of furniture, but has some."""
+SHUT_IN = 1.5
+"""Metres up to which what is over a place behind a door closes it from above."""
+SAME = 0.03
+"""Metres between the heights of places that are one: the lids of a stove."""
+WAY = 0.6
+"""Metres that are free before the side from which a piece is used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """What is one piece: its names in the file, best first, its geoms that stand still, and the bodies that move."""
+
+    names: tuple[str, ...]
+    geoms: tuple[int, ...]
+    moving: tuple[int, ...] = ()
+
+
+def clusters(tree: Tree, extents: Extents, data: mujoco.MjData, left_out: Sequence[int]) -> Iterator[Cluster]:
+    """The pieces of a house, with walls and floors still among them.
+
+    Args:
+        left_out: Geoms that are of none.
+    """
+    names = tree.model
+    for geom in tree.geoms(0):
+        if geom not in left_out:
+            yield Cluster((names.geom(geom).name,), (geom,))
+    for body in tree.children[0]:
+        yield from _split(tree, extents, data, body, (), left_out)
+
+
+def _split(
+    tree: Tree, extents: Extents, data: mujoco.MjData, body: int, outer: tuple[str, ...], left_out: Sequence[int]
+) -> Iterator[Cluster]:
+    if tree.is_free(body):
+        return
+    name, below = tree.model.body(body).name, tree.children[body]
+    if tree.joints(body):
+        yield Cluster((name, *outer), (), (body,))
+        return
+    jointed = [child for child in below if tree.joints(child) and not tree.is_free(child)]
+    own = [geom for geom in tree.geoms(body) if geom not in left_out]
+    solid = [geom for geom in _still(tree, body) if tree.solid(geom)]
+    large = bool(solid) and max(Box.around(extents.geom_parts(data, solid)).half[:2]) > LARGEST / 2
+    if jointed or (own and not (below and large)):
+        geoms = tuple(geom for geom in _still(tree, body) if geom not in left_out)
+        moving = tuple(other for other in tree.below(body) if tree.joints(other) and not tree.free_above(other))
+        yield Cluster((name, *outer), geoms, moving)
+        return
+    for geom in own:
+        yield Cluster((tree.model.geom(geom).name,), (geom,))
+    for child in below:
+        yield from _split(tree, extents, data, child, (name, *outer) if len(below) == 1 else (), left_out)
+
+
+def _still(tree: Tree, body: int) -> list[int]:
+    """The geoms of a body and of what hangs on it that do not move."""
+    fixed = tree.model.body_weldid
+    return [geom for other in tree.below(body) if fixed[other] == 0 for geom in tree.geoms(other)]
+
+
+def front_of(box: Box, others: Sequence[Box], joints: Sequence[FoundJoint], middle: Array) -> float:
+    """The yaw of the side from which a piece is used: to which its doors open, else the one with most free space before
+    it, of equal ones that towards the middle (2,) of its room.
+
+    Args:
+        box: Of the piece, with its axes.
+        others: What else stands in the house.
+    """
+    if joints:
+        out = np.mean([joint.frame[:, 0] for joint in joints], axis=0)
+        if np.linalg.norm(out) > 0.5:
+            return float(np.arctan2(out[1], out[0]))
+    towards = middle - box.center[:2]
+
+    def merit(quarter: int) -> tuple[int, float]:
+        yaw = box.yaw + quarter * np.pi / 2
+        out = np.array([np.cos(yaw), np.sin(yaw)])
+        at = box.center[:2] + out * (box.half[quarter % 2] + WAY / 2)
+        free = not any(other.distance(at) < WAY / 2 - 0.05 for other in others)
+        return int(free), float(out @ towards)
+
+    best = max(range(4), key=merit)
+    return float(np.arctan2(np.sin(box.yaw + best * np.pi / 2), np.cos(box.yaw + best * np.pi / 2)))
+
+
+def surfaces_of(
+    parts: Sequence[Solid],
+    around: Sequence[Solid],
+    drawers: Sequence[tuple[FoundJoint, Sequence[Solid]]],
+    panels: Sequence[Box],
+    yaw: float,
+) -> list[FoundSurface]:
+    """The places on and in a piece, those on it before those in it, the largest first.
+
+    Args:
+        parts: The solids of the piece that stand still.
+        around: Solids of what else stands there, over which or on which it may be.
+        drawers: What comes out of it, with its solids.
+        panels: Its doors, shut.
+        yaw: Of the side from which it is used.
+    """
+    found: list[FoundSurface] = []
+    led = [solid for _, own in drawers for solid in own]
+    for number, part in enumerate(parts):
+        others = [*parts[:number], *parts[number + 1 :], *led, *around]
+        for place in places_on(part, others, yaw):
+            if any(_is_same(place, other, yaw) for other in found):
+                continue
+            behind = any(_shuts(panel, place.center, yaw) for panel in panels)
+            covered = place.clearance < (SHUT_IN if behind else COVERED)
+            lidded = any(panel.distance(place.center) == 0.0 and panel.center[2] > place.center[2] for panel in panels)
+            found.append(
+                FoundSurface(
+                    name="",
+                    moves=0,
+                    center=place.center,
+                    half_x=place.half_x,
+                    half_y=place.half_y,
+                    clearance=place.clearance,
+                    inside=(covered and behind) or lidded,
+                    access="front" if covered else "top",
+                )
+            )
+    still = sorted(found, key=lambda item: (item.inside, item.access == "front", -item.half_x * item.half_y))
+    return _named([*still, *(floor for joint, own in drawers for floor in _floor_of(joint, own, parts))])
+
+
+def _is_same(place: Place, other: FoundSurface, yaw: float) -> bool:
+    apart = np.abs(rotation_z(-yaw) @ (place.center - other.center))
+    return bool((apart < [other.half_x, other.half_y, SAME]).all())
+
+
+def _floor_of(joint: FoundJoint, own: Sequence[Solid], parts: Sequence[Solid]) -> list[FoundSurface]:
+    """The floor of a drawer, at most one."""
+    yaw = float(np.arctan2(joint.frame[1, 0], joint.frame[0, 0]))
+    places = [
+        place
+        for number, part in enumerate(own)
+        for place in places_on(part, [*own[:number], *own[number + 1 :]], yaw, over=parts, least=LEAST_FLOOR)
+    ]
+    if not places:
+        return []
+    floor = max(places, key=lambda place: place.half_x * place.half_y)
+    return [
+        FoundSurface(
+            name=joint.part,
+            moves=joint.body,
+            center=floor.center,
+            half_x=floor.half_x,
+            half_y=floor.half_y,
+            clearance=floor.clearance,
+            inside=True,
+            access="top",
+        )
+    ]
+
+
+def _shuts(panel: Box, place: Array, yaw: float) -> bool:
+    """Whether a shut door is before a place, seen from the side from which the piece is used."""
+    out = np.array([np.cos(yaw), np.sin(yaw)])
+    beside = np.abs((panel.center[:2] - place[:2]) @ np.array([-out[1], out[0]]))
+    ahead = float((panel.center[:2] - place[:2]) @ out)
+    wide = float(np.max(np.abs((panel.corners() - panel.center[:2]) @ np.array([-out[1], out[0]]))))
+    return ahead > 0.0 and bool(beside < wide) and panel.center[2] + panel.half[2] > place[2] + FREE
+
+
+def _named(surfaces: Sequence[FoundSurface]) -> list[FoundSurface]:
+    """Surfaces with names: `top`, `shelf_2`, `inside`, that of the drawer."""
+    named: list[FoundSurface] = []
+    for item in surfaces:
+        stem = item.name or ("inside" if item.inside else "shelf" if item.access == "front" else "top")
+        taken = sum(other.name == stem or other.name.startswith(f"{stem}_") for other in named)
+        named.append(replace(item, name=f"{stem}_{taken + 1}" if taken else stem))
+    return named

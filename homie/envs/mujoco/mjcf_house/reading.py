@@ -1,0 +1,260 @@
+"""What is in the MJCF file of a house: rooms, furniture with its doors, loose things, and what was not understood.
+
+file --house_spec--> world --read--> Found
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+import mujoco
+import numpy as np
+
+from homie.envs.mujoco.blueprints.extents import Extents, level_yaws
+from homie.envs.mujoco.mjcf_house.file import PREFIX, UNNAMED
+from homie.envs.mujoco.mjcf_house.found import Found, FoundJoint, FoundObject, FoundPiece, FoundRoom, Unclear
+from homie.envs.mujoco.mjcf_house.moving import Doors, ends
+from homie.envs.mujoco.mjcf_house.names import colour_in, is_structure, kind_in, words_of
+from homie.envs.mujoco.mjcf_house.objects import box_of, hollow_of
+from homie.envs.mujoco.mjcf_house.pieces import Cluster, clusters, front_of, surfaces_of
+from homie.envs.mujoco.mjcf_house.rooms import floors, is_wall, rooms
+from homie.envs.mujoco.mjcf_house.tree import Tree
+from homie.kernel.types import Array, Box, Solid
+from homie.kernel.world.furniture import FURNITURE
+
+NEAR = 0.5
+"""Metres around a piece within which other solids may stand on it."""
+
+
+class HouseReader:
+    """Reads a model of a house whose floor is at 0."""
+
+    def __init__(self, model: mujoco.MjModel) -> None:
+        self.model, self.tree, self.extents = model, Tree(model), Extents(model)
+        self.data = shut(model)
+        self._doors = Doors(self.tree, self.data, self.extents)
+        self._unclear: list[Unclear] = []
+
+    def read(self) -> Found:
+        """All that is found in it."""
+        under = floors(self.tree, self.data, 0.0)
+        furniture, walls = self._sorted(list(clusters(self.tree, self.extents, self.data, under)))
+        boxed = [(cluster, box) for cluster in furniture if (box := self._box(cluster)) is not None]
+        kinds = [(kind_in(self._names(cluster), "furniture"), box) for cluster, box in boxed]
+        found_rooms = rooms(self.tree, self.data, under, kinds)
+        pieces = [self._piece(cluster, box, boxed, found_rooms) for cluster, box in boxed]
+        objects = [item for body in self.tree.children[0] for item in self._loose(body)]
+        return Found(
+            rooms=found_rooms,
+            pieces=tuple(_numbered([piece for piece in pieces if piece is not None])),
+            objects=tuple(_numbered(objects)),
+            floors=tuple(under),
+            walls=tuple(walls),
+            unclear=tuple(self._unclear),
+        )
+
+    # ------------------------------------------------------------ what stands
+
+    def _names(self, cluster: Cluster) -> list[str]:
+        return [_own(name) for name in cluster.names]
+
+    def _sorted(self, found: Sequence[Cluster]) -> tuple[list[Cluster], list[int]]:
+        """What is furniture, and the geoms of the house itself."""
+        furniture: list[Cluster] = []
+        walls: list[int] = []
+        for cluster in found:
+            box, names = self._box(cluster), self._names(cluster)
+            known = kind_in(names, "furniture") in _KNOWN
+            if box is None:
+                continue
+            if not cluster.moving and not known and (is_structure(names) or is_wall(box)):
+                walls += cluster.geoms
+            else:
+                furniture.append(cluster)
+        return furniture, walls
+
+    def _box(self, cluster: Cluster) -> Box | None:
+        """The box around what can be touched of a piece, with its doors."""
+        solid = self._solid(cluster)
+        if not solid:
+            return None
+        largest = max(solid, key=lambda geom: float(np.prod(self.model.geom_aabb[geom, 3:])))
+        yaw = float(level_yaws(self.data.geom_xmat[[largest]].reshape(-1, 3, 3))[0])
+        return Box.around(self.extents.geom_parts(self.data, solid), yaw)
+
+    def _solid(self, cluster: Cluster) -> list[int]:
+        moved = [geom for body in cluster.moving for geom in self.tree.moved(body)]
+        return [geom for geom in (*cluster.geoms, *moved) if self.tree.solid(geom)]
+
+    def _piece(
+        self, cluster: Cluster, box: Box, all_boxes: Sequence[tuple[Cluster, Box]], found_rooms: Sequence[FoundRoom]
+    ) -> FoundPiece | None:
+        names = self._names(cluster)
+        kind = kind_in(names, "furniture")
+        if not kind:
+            self._unclear.append(Unclear(names[0], "its name says nothing: it is called furniture"))
+            kind = "furniture"
+        joints = self._joints(cluster, box)
+        room = _room_of(box.center, found_rooms)
+        middle = np.array([(room.rect[0] + room.rect[2]) / 2, (room.rect[1] + room.rect[3]) / 2])
+        others = [other for another, other in all_boxes if another is not cluster]
+        yaw = front_of(box, others, joints, middle)
+        still = [geom for geom in cluster.geoms if self.tree.solid(geom)]
+        led = {joint.body for joint in joints}
+        stuck = [geom for body in cluster.moving if body not in led for geom in self.tree.moved(body)]
+        parts = self.extents.geom_parts(self.data, [*still, *(geom for geom in stuck if self.tree.solid(geom))])
+        moved = [self._moved_parts(joint) for joint in joints]
+        surfaces = surfaces_of(
+            parts,
+            self._beside(box, cluster),
+            [(joint, own) for joint, own in zip(joints, moved, strict=True) if joint.is_drawer],
+            [Box.around(own, yaw) for joint, own in zip(joints, moved, strict=True) if not joint.is_drawer],
+            yaw,
+        )
+        inner = [surface for surface in surfaces if surface.inside]
+        if kind in _CONTAINERS and inner:  # what is put into a cabinet does not lie on it
+            surfaces = inner
+        for joint in joints:
+            if joint.is_drawer and not any(surface.moves == joint.body for surface in surfaces):
+                self._unclear.append(
+                    Unclear(self._body(joint.body), "a drawer without a floor that things could lie on")
+                )
+        without = [geom for geom in self._solid(cluster) if geom not in {joint.handle for joint in joints}]
+        return FoundPiece(
+            name=kind,
+            kind=kind,
+            colour=colour_in(names),
+            origin=names[0],
+            room=room.name,
+            box=Box.around(self.extents.geom_parts(self.data, without), yaw),
+            geoms=(*cluster.geoms, *stuck),
+            surfaces=tuple(surfaces),
+            joints=joints,
+        )
+
+    def _joints(self, cluster: Cluster, box: Box) -> tuple[FoundJoint, ...]:
+        found: list[FoundJoint] = []
+        for body in cluster.moving:
+            joint = self._doors.read(body, box.center)
+            if isinstance(joint, str):
+                self._unclear.append(Unclear(self._body(body), joint))
+                continue
+            if joint.handle < 0:
+                self._unclear.append(
+                    Unclear(self._body(body), "a door or drawer without a handle that a hand can take")
+                )
+            found.append(joint)
+        return tuple(_parted(found, lambda joint: words_of(self._body(joint.body))))
+
+    def _moved_parts(self, joint: FoundJoint) -> tuple[Solid, ...]:
+        geoms = [geom for geom in self.tree.moved(joint.body) if self.tree.solid(geom) and geom != joint.handle]
+        return self.extents.geom_parts(self.data, geoms)
+
+    def _beside(self, box: Box, cluster: Cluster) -> tuple[Solid, ...]:
+        """Solids of other things that stand still near a piece."""
+        own = set(self._solid(cluster))
+        fixed = [
+            geom
+            for geom in range(self.model.ngeom)
+            if self.tree.solid(geom)
+            and geom not in own
+            and self.model.geom_type[geom] != mujoco.mjtGeom.mjGEOM_PLANE
+            and not self.tree.free_above(int(self.model.geom_bodyid[geom]))
+            and box.distance(self.data.geom_xpos[geom]) < self.model.geom_rbound[geom] + NEAR
+        ]
+        return self.extents.geom_parts(self.data, fixed)
+
+    def _body(self, body: int) -> str:
+        return _own(self.model.body(body).name)
+
+    # ------------------------------------------------------------ what is loose
+
+    def _loose(self, body: int) -> list[FoundObject]:
+        if not self.tree.is_free(body):
+            return [item for child in self.tree.children[body] for item in self._loose(child)]
+        name = self._body(body)
+        for other in self.tree.below(body):
+            if other != body and self.tree.joints(other):
+                self._unclear.append(Unclear(self._body(other), f"a moving part of the loose {name}"))
+        solid = box_of(self.tree, self.data, self.extents, body)
+        if solid is None:
+            self._unclear.append(Unclear(name, "loose, but nothing of it can be touched: it has no geoms that collide"))
+            return []
+        box, parts = solid
+        names = [name, *(self._body(other) for other in self.tree.below(body) if other != body)]
+        kind = kind_in(names, "object")
+        if not kind:
+            self._unclear.append(Unclear(name, "its name says nothing: it is called object"))
+            kind = "object"
+        turn = self.data.xmat[body].reshape(3, 3)
+        return [
+            FoundObject(
+                name=kind,
+                kind=kind,
+                colour=colour_in(names),
+                origin=name,
+                body=body,
+                half=box.half,
+                hollow=hollow_of(parts, box, np.array(self.data.xpos[body]), turn),
+            )
+        ]
+
+
+_KNOWN = frozenset(use.kind for use in FURNITURE)
+_CONTAINERS = frozenset(use.kind for use in FURNITURE if use.opens)
+_SIDES = ("left", "right", "upper", "top", "middle", "lower", "bottom")
+
+
+def shut(model: mujoco.MjModel) -> mujoco.MjData:
+    """A state in which every door and drawer is shut; positions are computed."""
+    data = mujoco.MjData(model)
+    for joint in range(model.njnt):
+        if model.jnt_limited[joint] and model.jnt_type[joint] != mujoco.mjtJoint.mjJNT_BALL:
+            data.qpos[model.jnt_qposadr[joint]] = ends(model, joint)[0]
+    mujoco.mj_kinematics(model, data)
+    return data
+
+
+def _own(name: str) -> str:
+    """A name as the file has it; "" for one that the file does not give."""
+    plain = name.removeprefix(PREFIX)
+    return "" if plain.startswith(UNNAMED) else plain
+
+
+def _parted(joints: Sequence[FoundJoint], words: Callable[[FoundJoint], Sequence[str]]) -> list[FoundJoint]:
+    """Doors and drawers of one piece with names of their own, by the words of their bodies, else by numbers."""
+    if len(joints) < 2:
+        return list(joints)
+    sides = ["_".join(side for side in _SIDES if any(side in word for word in words(joint))) for joint in joints]
+    parts = [f"{side}_{joint.part}" if side else joint.part for side, joint in zip(sides, joints, strict=True)]
+    total, seen, parted = Counter(parts), Counter[str](), []
+    for joint, part in zip(joints, parts, strict=True):
+        seen[part] += 1
+        numbered = f"{part.removesuffix(joint.part)}{seen[part]}_{joint.part}" if total[part] > 1 else part
+        parted.append(replace(joint, part=numbered))
+    return parted
+
+
+def _room_of(point: Array, found: Sequence[FoundRoom]) -> FoundRoom:
+    """The room over whose floor a point is, else the nearest."""
+
+    def away(room: FoundRoom) -> float:
+        x0, y0, x1, y1 = room.rect
+        return float(np.hypot(max(x0 - point[0], point[0] - x1, 0.0), max(y0 - point[1], point[1] - y1, 0.0)))
+
+    return min(found, key=away)
+
+
+ThingT = TypeVar("ThingT", FoundPiece, FoundObject)
+
+
+def _numbered(things: Sequence[ThingT]) -> list[ThingT]:
+    """Things with names of their own: their kinds, with a number where there are several of one."""
+    total, seen, named = Counter(item.kind for item in things), Counter[str](), []
+    for item in things:
+        seen[item.kind] += 1
+        named.append(replace(item, name=f"{item.kind}_{seen[item.kind]}" if total[item.kind] > 1 else item.kind))
+    return named

@@ -1,0 +1,156 @@
+"""Floors and walls: which geoms that stand still are those of the house itself, and which rooms there are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import mujoco
+import numpy as np
+
+from homie.envs.mujoco.house.index import Rect
+from homie.envs.mujoco.mjcf_house.found import FoundRoom
+from homie.envs.mujoco.mjcf_house.names import room_kind_in
+from homie.envs.mujoco.mjcf_house.tree import Tree
+from homie.kernel.types import Box
+from homie.kernel.world.furniture import FURNITURE
+
+SIDE = 1.0
+"""Shorter side (m) of the smallest floor."""
+SAME_LEVEL = 0.005
+"""Metres between floors of one level: a rug is higher."""
+THIN, TALL = 0.21, 1.5
+"""Metres that a wall is thick at most, and high at least."""
+OVERHEAD = 2.0
+"""Metres over the floor from which what is large and level is a ceiling."""
+AROUND = 1.5
+"""Metres around all things that a floor without end counts as a room."""
+LEAST_VOTES = 2
+"""Pieces of furniture of one kind of room by which it is recognised: a table alone may stand anywhere."""
+UNKNOWN = "room"
+"""The kind of a room of which nothing tells what it is."""
+
+
+def floor_level(tree: Tree, data: mujoco.MjData) -> float | None:
+    """The height (m) of the lowest large level geom that stands still; None without one."""
+    model = tree.model
+    tops = [
+        top
+        for geom in range(model.ngeom)
+        if model.body_weldid[model.geom_bodyid[geom]] == 0 and (top := _floor_top(tree, data, geom)) is not None
+    ]
+    return min(tops, default=None)
+
+
+def floors(tree: Tree, data: mujoco.MjData, level: float) -> list[int]:
+    """The geoms that are floors of a level."""
+    model = tree.model
+    return [
+        geom
+        for geom in range(model.ngeom)
+        if model.body_weldid[model.geom_bodyid[geom]] == 0
+        and (top := _floor_top(tree, data, geom)) is not None
+        and abs(top - level) < SAME_LEVEL
+    ]
+
+
+def _floor_top(tree: Tree, data: mujoco.MjData, geom: int) -> float | None:
+    """The height of the top of a large level geom; None for one of another form, or that is only drawn."""
+    model = tree.model
+    if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_PLANE:
+        upright = data.geom_xmat[geom][8] > 0.99
+        return float(data.geom_xpos[geom][2]) if upright and tree.solid(geom) else None
+    box = _upright_box(model, data, geom)
+    name = model.geom(geom).name
+    flat = min(box.half[:2]) > SIDE / 2 and box.half[2] < min(box.half[:2]) / 4
+    return float(box.center[2] + box.half[2]) if flat and (tree.solid(geom) or "floor" in name.lower()) else None
+
+
+def _upright_box(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Box:
+    """The box around a geom along the world's axes."""
+    turn, aabb = data.geom_xmat[geom].reshape(3, 3), model.geom_aabb[geom]
+    return Box(data.geom_xpos[geom] + turn @ aabb[:3], np.abs(turn) @ aabb[3:])
+
+
+def is_wall(box: Box) -> bool:
+    """Whether a box that stands still, by its form, is a wall or a ceiling of a house whose floor is at 0."""
+    long, thin = max(box.half[:2]), min(box.half[:2])
+    wall = 2 * thin < THIN and 2 * box.half[2] > TALL and 2 * long > TALL / 2
+    ceiling = min(box.half[:2]) > SIDE / 2 and box.center[2] - box.half[2] > OVERHEAD
+    return bool(wall or ceiling)
+
+
+def rooms(
+    tree: Tree, data: mujoco.MjData, floor_geoms: Sequence[int], kinds: Sequence[tuple[str, Box]]
+) -> tuple[FoundRoom, ...]:
+    """The rooms of a house: one for each floor, but for those that lie in another; a plane without end is the floor of
+    a room only where there is no other.
+
+    Args:
+        floor_geoms: The floors.
+        kinds: The kinds of all furniture and where it is.
+    """
+    model = tree.model
+    whole = _whole(kinds)
+    ends = [geom for geom in floor_geoms if not _is_endless(model, geom)]
+    rects: list[tuple[Rect, int]] = []
+    for geom in ends or floor_geoms:
+        rect = _rect(model, data, geom, whole)
+        if not any(_inside(rect, other) for other, _ in rects):
+            rects = [(other, number) for other, number in rects if not _inside(other, rect)] + [(rect, geom)]
+    found: list[FoundRoom] = []
+    for rect, geom in rects:
+        names = [model.geom(geom).name, model.body(int(model.geom_bodyid[geom])).name]
+        kind = room_kind_in(names) or _by_furniture(rect, kinds)
+        found.append(FoundRoom(name=kind, kind=kind, rect=rect, geom=geom))
+    return _numbered(found)
+
+
+def _numbered(found: Sequence[FoundRoom]) -> tuple[FoundRoom, ...]:
+    """Rooms with names of their own: their kinds, numbered where there are several of one."""
+    total, seen, named = Counter(room.kind for room in found), Counter[str](), []
+    for room in found:
+        seen[room.kind] += 1
+        name = room.kind.replace(" ", "_") + (f"_{seen[room.kind]}" if total[room.kind] > 1 else "")
+        named.append(FoundRoom(name=name, kind=room.kind, rect=room.rect, geom=room.geom))
+    return tuple(named)
+
+
+def _is_endless(model: mujoco.MjModel, geom: int) -> bool:
+    return bool(model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_PLANE and not model.geom_size[geom][:2].all())
+
+
+def _whole(kinds: Sequence[tuple[str, Box]]) -> Rect:
+    """The space (x0, y0, x1, y1) around all that can be touched."""
+    corners = np.concatenate([box.corners() for _, box in kinds] or [np.zeros((1, 2))])
+    (x0, y0), (x1, y1) = corners.min(axis=0) - AROUND, corners.max(axis=0) + AROUND
+    return float(x0), float(y0), float(x1), float(y1)
+
+
+def _rect(model: mujoco.MjModel, data: mujoco.MjData, geom: int, whole: Rect) -> Rect:
+    if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_PLANE:
+        middle, half = data.geom_xpos[geom][:2], model.geom_size[geom][:2]
+        half = np.abs(data.geom_xmat[geom].reshape(3, 3)[:2, :2]) @ np.where(half > 0.0, half, np.inf)
+    else:
+        box = _upright_box(model, data, geom)
+        middle, half = box.center[:2], box.half[:2]
+    (x0, y0), (x1, y1) = middle - half, middle + half
+    if model.geom_type[geom] != mujoco.mjtGeom.mjGEOM_PLANE:
+        return float(x0), float(y0), float(x1), float(y1)
+    return max(float(x0), whole[0]), max(float(y0), whole[1]), min(float(x1), whole[2]), min(float(y1), whole[3])
+
+
+def _inside(inner: Rect, outer: Rect) -> bool:
+    a, b = np.array(inner), np.array(outer)
+    return bool((a[:2] >= b[:2] - 0.05).all() and (a[2:] <= b[2:] + 0.05).all())
+
+
+def _by_furniture(rect: Rect, kinds: Sequence[tuple[str, Box]]) -> str:
+    """The kind of room in which most of its furniture stands usually."""
+    usual = {use.kind: use.rooms[0] for use in FURNITURE if use.rooms}
+    x0, y0, x1, y1 = rect
+    votes = Counter(
+        usual[kind] for kind, box in kinds if kind in usual and x0 <= box.center[0] <= x1 and y0 <= box.center[1] <= y1
+    )
+    best, count = votes.most_common(1)[0] if votes else (UNKNOWN, 0)
+    return best if count >= LEAST_VOTES else UNKNOWN

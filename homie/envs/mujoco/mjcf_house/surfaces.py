@@ -1,0 +1,140 @@
+"""Level places that things can lie on, from the solids of furniture: tops, boards of shelves, floors of drawers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from homie.envs.mujoco.mjcf_house.rectangles import largest_rectangle
+from homie.kernel.types import Array, Box, Mask, Solid
+
+CELL = 0.02
+"""Metres of the cells in which free places are looked for."""
+LEAST, LEAST_FLOOR = 0.07, 0.04
+"""Half of the shorter side (m) of the smallest place, and of the smallest floor of a drawer."""
+LOWEST = 0.03
+"""Metres over the floor of the lowest place."""
+FREE = 0.06
+"""Metres that have to be free over a place."""
+SINKS = 0.008
+"""Metres that a thing on a place may seem to be in it."""
+LEVEL = 0.996
+"""Height of the unit vector of an axis of a level solid."""
+FLAT = 0.6
+"""Share of the box around a mesh that its flat top has to fill."""
+COVERED = 0.45
+"""Metres up to which what is over a place closes it from above."""
+SEVERAL = 2
+"""Places on one solid, at most: to the left and to the right of a sink."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A free rectangle: its middle (3,), half sizes along and across a yaw, and the free height above it (m)."""
+
+    center: Array
+    half_x: float
+    half_y: float
+    clearance: float
+
+
+def places_on(
+    part: Solid, others: Sequence[Solid], yaw: float, *, over: Sequence[Solid] = (), least: float = LEAST
+) -> list[Place]:
+    """The free level places on a solid, those first that nothing covers, the largest first.
+
+    Args:
+        part: The solid.
+        others: What may stand on it or over it.
+        yaw: Of the axes of the rectangles.
+        over: What is over it and does not stand on it, however near it is.
+        least: Half of the shorter side (m) of the smallest place.
+    """
+    top = _top(part, yaw)
+    if top is None or top.center[2] < LOWEST or min(top.half[:2]) < least:
+        return []
+    height = float(top.center[2])
+    shape = np.maximum(np.floor(2 * top.half[:2] / CELL).astype(int), 1)
+    free, ceiling = np.ones(shape, dtype=bool), np.full(shape, np.inf)
+    for other in others:
+        box = Box.around([other], yaw)
+        bottom, above = box.center[2] - box.half[2], box.center[2] + box.half[2]
+        if above < height + SINKS:
+            continue
+        cells = _covered(box, top, shape)
+        if bottom < height + FREE:
+            free[cells] = False
+        else:
+            ceiling[cells] = np.minimum(ceiling[cells], bottom - height)
+    for other in over:
+        box = Box.around([other], yaw)
+        bottom = box.center[2] - box.half[2]
+        if bottom > height:
+            cells = _covered(box, top, shape)
+            ceiling[cells] = np.minimum(ceiling[cells], bottom - height)
+    covered = ceiling < COVERED
+    return [
+        *_rectangles(top, free & ~covered, ceiling, least),
+        *_rectangles(top, free & covered, ceiling, least),
+    ]
+
+
+def _rectangles(top: Box, free: Mask, ceiling: Array, least: float) -> list[Place]:
+    places: list[Place] = []
+    axes = np.array([[np.cos(top.yaw), np.sin(top.yaw)], [-np.sin(top.yaw), np.cos(top.yaw)]])
+    for _ in range(SEVERAL):
+        first, last, left, right = largest_rectangle(free)
+        half = CELL * np.array([last - first, right - left]) / 2
+        if min(half) < least:
+            break
+        middle = CELL * np.array([first + last, left + right]) / 2 - CELL * np.array(free.shape) / 2
+        center = np.array([*(top.center[:2] + middle @ axes), top.center[2]])
+        places.append(Place(center, float(half[0]), float(half[1]), float(ceiling[first:last, left:right].min())))
+        free[first:last, left:right] = False
+    return places
+
+
+def _covered(box: Box, top: Box, shape: Array) -> tuple[slice, slice]:
+    """The cells of a top that a box of the same yaw covers."""
+    c, s = np.cos(top.yaw), np.sin(top.yaw)
+    beside = np.array([[c, s], [-s, c]]) @ (box.center[:2] - top.center[:2])
+    first = np.floor((beside - box.half[:2]) / CELL + shape / 2 + 1e-6).astype(int)
+    last = np.ceil((beside + box.half[:2]) / CELL + shape / 2 - 1e-6).astype(int)
+    (a, b), (u, v) = np.clip(first, 0, shape), np.clip(last, 0, shape)
+    return slice(int(a), int(u)), slice(int(b), int(v))
+
+
+def _top(part: Solid, yaw: float) -> Box | None:
+    """The level top of a solid as a box of no height, None where it has none."""
+    whole = Box.around([part], yaw)
+    height = whole.center[2] + whole.half[2]
+    if part.kind == "hull" and part.points is not None:
+        points = part.points @ part.pose.rotation.T + part.pose.position
+        rim = points[points[:, 2] > height - 2 * SINKS]
+        turned = rim[:, :2] @ np.array([[np.cos(yaw), -np.sin(yaw)], [np.sin(yaw), np.cos(yaw)]])
+        low, high = turned.min(axis=0), turned.max(axis=0)
+        half = (high - low) / 2
+        if half[0] * half[1] < FLAT * whole.half[0] * whole.half[1]:
+            return None
+        middle = np.array([[np.cos(yaw), -np.sin(yaw)], [np.sin(yaw), np.cos(yaw)]]) @ ((low + high) / 2)
+        return Box(np.array([*middle, height]), np.array([*half, 0.0]), yaw)
+    upright = int(np.argmax(np.abs(part.pose.rotation[2])))
+    if abs(part.pose.rotation[2, upright]) < LEVEL or part.kind not in ("box", "cylinder"):
+        return None
+    if part.kind == "cylinder":
+        if upright != 2:
+            return None
+        half = np.full(2, part.half[0] / np.sqrt(2.0))
+    else:
+        half = _inscribed(part, upright, yaw, whole)
+    return Box(np.array([*whole.center[:2], height]), np.array([*half, 0.0]), yaw)
+
+
+def _inscribed(part: Solid, upright: int, yaw: float, whole: Box) -> Array:
+    """Half sizes (2,) along a yaw of a rectangle within the top of a box, the whole of it where the axes agree."""
+    side = part.pose.rotation[:2, (upright + 1) % 3]
+    askew = abs(np.sin(2.0 * (np.arctan2(side[1], side[0]) - yaw)))
+    own = np.sort(np.delete(part.half, upright))
+    return np.asarray(whole.half[:2] if askew < 0.1 else np.full(2, own[0] / np.sqrt(2.0)))
