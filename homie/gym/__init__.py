@@ -3,7 +3,7 @@ and `homie/Table-v0` (seven numbers are).
 
     import gymnasium
     env = gymnasium.make("homie.gym:homie/Home-v0", rooms=2)
-    homes = gymnasium.make_vec("homie.gym:homie/HomeControl-v0", 4)  # in threads: `homie.gym.vector`
+    homes = gymnasium.make_vec("homie.gym:homie/HomeControl-v0", 4)  # one process each: `homie.gym.vector`
 
 `homie.gym:` imports this module, which makes the environments known. Needs the extra `gym`. docs/simulators.md has the
 spaces.
@@ -21,7 +21,7 @@ ENVIRONMENTS = {
     "homie/Table-v0": "homie.gym.table:TableEnv",
 }
 
-IN_THREADS = {
+SEVERAL = {
     "homie/Home-v0": "homie.gym.vector:several_homes",
     "homie/HomeControl-v0": "homie.gym.vector:several_controlled_homes",
     "homie/Table-v0": "homie.gym.vector:several_tables",
@@ -37,7 +37,7 @@ def register() -> None:
         raise MissingPart("homie.gym needs Gymnasium: install it with `pip install 'gymnasium>=1.1'`.") from error
     for name, entry_point in ENVIRONMENTS.items():
         if name not in gymnasium.registry:
-            gymnasium.register(id=name, entry_point=entry_point, vector_entry_point=IN_THREADS[name])
+            gymnasium.register(id=name, entry_point=entry_point, vector_entry_point=SEVERAL[name])
 
 
 register()

@@ -229,12 +229,13 @@ def _gaps_from(start: int, around: _Around, center: Array) -> list[Gap]:
     ends = np.flatnonzero(fits[3:]) + 3
     if not len(ends):
         return []
-    span, wall, sight = (values[: ends[-1], None] for values in (span, around.wall[span], around.sight[span]))
+    span = span[: ends[-1]]
+    wall, sight = around.wall[span, None], around.sight[span, None]
     places = np.arange(len(span))[:, None]
     between = (places > 0) & (places < ends)
     # Of each bearing (rows) and each left jamb (columns): metres to the line through both jambs, and how squarely the
     # bearing goes through it, 1 at a right angle.
-    x, y = _WAYS[span[:, 0]].T[:, :, None]
+    x, y = _WAYS[span].T[:, :, None]
     normal_x, normal_y = -along[ends, 1], along[ends, 0]
     across = x * normal_x + y * normal_y
     lefts = around.edge[(start + ends) % BEARINGS]
