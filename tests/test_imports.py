@@ -359,10 +359,17 @@ def test_the_probe_sees_what_is_heavy():
 
 def test_the_registry_knows_only_what_exists():
     import importlib
+    from importlib.util import find_spec
 
     from homie.kernel.registry import BUILT_IN
 
     for kind, table in BUILT_IN.items():
         for name, target in table.items():
             module, _, attribute = target.partition(":")
-            assert hasattr(importlib.import_module(module), attribute), f"{kind} {name}: {target}"
+            try:
+                known = hasattr(importlib.import_module(module), attribute)
+            except ModuleNotFoundError as error:  # an extra that this environment has not
+                assert error.name and error.name.partition(".")[0] not in ("homie", "planners", "skills", "perception")
+                source = Path(find_spec(module).origin).read_text(encoding="utf-8")
+                known = attribute in {node.name for node in ast.parse(source).body if isinstance(node, ast.ClassDef)}
+            assert known, f"{kind} {name}: {target}"
