@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import site
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
@@ -54,13 +55,20 @@ PLAYED = "homie"
 """Where the result of an episode is in a sample's state."""
 
 
-@task
+def _named(name: str) -> str:
+    """A task's name with its package, which Inspect puts before it only where Homie is in a `site-packages`."""
+    sites = [*site.getsitepackages(), site.getusersitepackages()]
+    is_installed = "site-packages" in __file__ or __file__.startswith(tuple(sites))
+    return name if is_installed else f"homie/{name}"
+
+
+@task(name=_named("homie_100"))
 def homie_100(tasks: str | None = None, trials: int | None = None, out: str | None = None, **options: Any) -> Task:
     """The suite homie-100; see `suite`."""
     return _task("homie-100", tasks, trials, out, options)
 
 
-@task
+@task(name=_named("suite"))
 def suite(
     name: str = "homie-100", tasks: str | None = None, trials: int | None = None, out: str | None = None, **options: Any
 ) -> Task:

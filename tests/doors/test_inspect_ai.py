@@ -116,3 +116,23 @@ def test_an_evaluation_goes_on_with_its_run_folder(evaluated: Evaluated) -> None
 
 def test_settings_of_prompts_are_arguments_of_the_task(evaluated: Evaluated) -> None:
     assert [(sample["events"], sample["pictures"]) for sample in evaluated.logs[3]["samples"]] == [(1, 0), (1, 0)]
+
+
+def test_tasks_have_their_names_in_a_clone_too(tmp_path: Path) -> None:
+    """As `pip install -e` has it: modules in the clone, entry points elsewhere."""
+    script = (
+        "from importlib.metadata import entry_points; from inspect_ai.util import registry_info\n"
+        "(door,) = entry_points(group='inspect_ai', name='homie')\n"
+        "print(*(registry_info(task).name for task in (door.load().homie_100, door.load().suite)))"
+    )
+    installed, names = other_packages.installed_homie(tmp_path), []
+    for site in (installed, tmp_path):
+        variables = other_packages.environment(*INSPECT)
+        variables["PYTHONPATH"] = f"{site}{os.pathsep}{variables['PYTHONPATH']}"
+        done = subprocess.run(
+            [sys.executable, "-c", script], env=variables, cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        names.append(done.stdout.split())
+        for about in installed.glob("*.dist-info"):
+            about.rename(tmp_path / about.name)
+    assert names == [["homie/homie_100", "homie/suite"]] * 2
