@@ -1,4 +1,4 @@
-"""An arm without a base picks from where it is mounted."""
+"""An arm without a base picks and puts from where it is mounted."""
 
 from __future__ import annotations
 
@@ -21,6 +21,18 @@ def test_the_panda_on_its_table_picks_by_names(seed: int) -> None:
             answer = session.call("Pick", f"{item.colour} {item.kind}")
             assert answer.feedback.ok, (name, answer.feedback.message)
             assert session.world_state().held == name
+
+
+@pytest.mark.parametrize(
+    ("family", "seed", "thing", "place", "relation"),
+    [("pick", 13, "gray star", "gray container", "in"), ("stack", 8, "black cross", "purple cube", "on")],
+)
+def test_the_panda_on_its_table_puts_by_names(family: str, seed: int, thing: str, place: str, relation: str) -> None:
+    with homie.open(robot=f"franka:{family}", skills="classical", seed=seed, picture_size="64x64") as session:
+        answers = [session.call("Pick", thing), session.call("Put", thing, place)]
+        assert [answer.feedback.message for answer in answers] == ["None", "None"]
+        item = session.world_state().objects[thing.replace(" ", "_")]
+        assert (item.relation, item.at) == (relation, place.replace(" ", "_"))
 
 
 def test_a_hand_takes_over_how_the_object_hangs_now() -> None:

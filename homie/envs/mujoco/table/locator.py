@@ -15,7 +15,7 @@ from homie.kernel.actions import Action
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator, NameMatcher
 from homie.kernel.poses import MOVE
-from homie.kernel.types import Array, CameraFrame, Detection, Goal, Listed, NamedThing, Observation, Pose
+from homie.kernel.types import Array, Box, CameraFrame, Detection, Goal, Listed, NamedThing, Observation, Pose
 
 LISTED = "front"
 """The camera whose picture decides what is in the list."""
@@ -139,6 +139,8 @@ class TableLocator(Locator):
         else:
             box = world.box(entity)
             at = box.center
+            if action.target == "place":
+                return self._place(entity, box)
         return Goal(
             entity,
             "",
@@ -146,6 +148,22 @@ class TableLocator(Locator):
             box=box,
             obstacles=world.obstacles(held=world.held),
             solids=world.solids(without=world.held),
+        )
+
+    def _place(self, entity: str, box: Box) -> Goal:
+        """The goal of a Put: the middle of a thing, whatever stands beside it. In a container things keep apart."""
+        world = self.table.world
+        loose = tuple(world.box(name) for name in world.loose if name not in (entity, world.held))
+        return Goal(
+            entity,
+            "",
+            box.center,
+            box=box,
+            surfaces=world.surfaces(entity),
+            obstacles=() if entity in world.loose else loose,
+            solids=world.solids(without=world.held),
+            loose=loose,
+            held=None if world.held is None else world.box(world.held),
         )
 
     # ------------------------------------------------------------ questions
@@ -172,7 +190,7 @@ class TableLocator(Locator):
         return self.table.world.held
 
     def has_place(self, entity: str) -> bool:
-        """Whether something can be put there; where to let go is for the skill to see: goals have no surfaces."""
+        """Whether something can be put there."""
         built = self.table.built.things.get(entity)
         return built is not None and built.item.kind != "area"
 

@@ -14,7 +14,7 @@ from homie.envs.mujoco.table.build import TABLE_X, TABLE_Y, BuiltTable, BuiltThi
 from homie.envs.mujoco.table.outlines import HEIGHT, SHAPES, outline, strips
 from homie.envs.mujoco.table.scene import SURROUNDINGS, TABLE_TOP
 from homie.envs.mujoco.table.things import CELL, SORTER_HEIGHT, hole_places, tile_places
-from homie.kernel.types import Array, Box, rotation_z
+from homie.kernel.types import Array, Box, Surface, rotation_z
 from homie.kernel.world.conditions import written
 from homie.kernel.world.snapshot import FixedState, ObjectState, Relation, TaskCondition, WorldSnapshot, rounded
 
@@ -22,6 +22,8 @@ RESTS = 0.008
 """Metres between an underside and the top that it rests on, at most."""
 CENTRED = 0.02
 """Metres that the middle of a thing may be beside the middle of the one that it is on."""
+MIDDLE = 0.005
+"""Metres around the middle of a thing within which another is put in or on it."""
 UPRIGHT = 0.99
 """Cosine of how far a thing leans, at least, to count as standing upright."""
 WIPING = 0.006
@@ -124,6 +126,18 @@ class TableWorld:
             Box(at + turn @ np.array([*middle, HEIGHT / 2]), np.array([*half, HEIGHT / 2]), yaw)
             for middle, half in strips(outline(built.item.kind))
         ]
+
+    def surfaces(self, name: str) -> tuple[Surface, ...]:
+        """Where something is put in or on a thing: in the middle of the bottom of a container, or on top. None where
+        that is not one place: an area, a shape sorter."""
+        built, box = self.built.things[name], self.box(name)
+        if built.item.kind in ("area", "shape sorter"):
+            return ()
+        height = box.center[2] + box.half[2]
+        if built.item.kind == "container":
+            under = [wall for wall in _walls(built) if wall.distance(box.center) == 0.0]
+            height = max((wall.center[2] + wall.half[2] for wall in under), default=TABLE_TOP)
+        return (Surface(np.array([*box.center[:2], height]), MIDDLE, MIDDLE, box.yaw),)
 
     # ------------------------------------------------------------ what is so
 
