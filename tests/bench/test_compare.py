@@ -277,6 +277,29 @@ def test_runs_of_a_sweep_are_called_by_what_varies(tmp_path: Path) -> None:
     assert [run.label for run in load_runs([tmp_path / "t" / "2", copy])] == ["rule (2) #1", "rule (2) #2"]
 
 
+def test_runs_of_a_series_stand_side_by_side_without_differences(tmp_path: Path) -> None:
+    first = write_run(tmp_path / "home", ALL_DONE, tasks=suite(name="home", series="one"))
+    other = suite(name="thor", series="one", robot="thor", skills="own").model_dump(mode="json", exclude_none=True)
+    other["tasks"][0] |= {"text": "put the pear away", "goal": {"done": True}}
+    second = write_run(
+        tmp_path / "thor", {**ALL_DONE, ("task-0", 0): WANDERED}, tasks=Suite.model_validate(other), held=KEYS[1:]
+    )
+    tables = named(compare([first, second], intervals=QUICK))
+    assert list(tables) == ["Worlds", "Tasks in each world", "Metrics", "Usage"]
+    worlds = row(tables["Worlds"], "rule (thor)")
+    assert (worlds["suite"], worlds["verdict"]) == ("thor", "the world's own (1 tasks)")
+    assert worlds["done"] == "6 of 8 (41 to 93 %)"
+    assert row(tables["Worlds"], "rule (home)")["done"] == "8 of 8 (68 to 100 %)"
+    assert "no difference between them is computed" in tables["Worlds"].notes[0]
+    assert tables["Tasks in each world"].rows[:2] == (
+        ("task-0", "rule (home)", "2 of 2", "take the apple"),
+        ("task-0", "rule (thor)", "0 of 2", "put the pear away"),
+    )
+    apart = write_run(tmp_path / "apart", ALL_DONE, tasks=Suite.model_validate({**other, "series": "two"}))
+    with pytest.raises(BadInput, match="'task-0' is not the same"):
+        compare([first, apart], intervals=QUICK)
+
+
 def test_where_a_scene_lies_makes_no_other_task(tmp_path: Path) -> None:
     def placed(spec: str, **more: object) -> Suite:
         fields = suite().model_dump(mode="json", by_alias=True, exclude_none=True)

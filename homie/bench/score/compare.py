@@ -13,6 +13,7 @@ from homie.bench.score.differences import paired_table
 from homie.bench.score.mistakes import mistakes_table
 from homie.bench.score.results import BenchRun, groups, load_runs, splits
 from homie.bench.score.scores import Count, Results
+from homie.bench.score.series import series_of, tasks_table, worlds_table
 from homie.bench.score.usage import Spent, usage_table
 from homie.bench.suite.suite import Task
 from homie.bench.tables import Column, Table
@@ -25,7 +26,7 @@ def compare(
     """The tables of some run folders, over the (task, trial) episodes that all of them planned.
 
     With two or more runs there are also tables of the differences to the first run and of the tasks that only one run
-    succeeded in.
+    succeeded in. Runs of several suites of one series are put side by side instead (`series`).
 
     Args:
         folders: folders that `homie bench` wrote.
@@ -38,11 +39,13 @@ def compare(
     """
     runs = load_runs(folders, profile)
     compared = compare_runs(runs, intervals or Intervals())
-    return (*compared, task_table(_common(runs), _texts(runs))) if tasks else compared
+    return (*compared, task_table(_common(runs), _texts(runs))) if tasks and not series_of(runs) else compared
 
 
 def compare_runs(runs: Sequence[BenchRun], intervals: Intervals) -> tuple[Table, ...]:
     """The tables of some runs. Raises BadInput if they have no episode in common, or differ in a common task."""
+    if series_of(runs):
+        return _compare_worlds(runs, intervals)
     results = _common(runs)
     suite = runs[0].suite
     others = all_tables(results, attributes=groups(suite), splits=splits(suite), intervals=intervals)[1:]
@@ -61,6 +64,14 @@ def compare_runs(runs: Sequence[BenchRun], intervals: Intervals) -> tuple[Table,
     paired = paired_table(results, intervals, left_out=skipped)
     alone = alone_table(results, _texts(runs))
     return *first, paired, *([alone] if alone.rows else []), *usage, *others
+
+
+def _compare_worlds(runs: Sequence[BenchRun], intervals: Intervals) -> tuple[Table, ...]:
+    """The tables of runs of several suites of one series."""
+    results = {run.label: run.results for run in runs}
+    spent, successes = _usage(runs, results)
+    first = worlds_table(runs, intervals.confidence), tasks_table(runs)
+    return *first, metrics_table(results, intervals), usage_table(spent, successes)
 
 
 def first_table(runs: Sequence[BenchRun], intervals: Intervals | None = None) -> Table:

@@ -199,6 +199,7 @@ class Suite(Strict):
         version: Increased when tasks change, to distinguish results before and after.
         robot: The only robot that its tasks are for, as `--robot` names it without an argument; "" for any.
         skills: The skill sets that its tasks are for, where none are asked for; "" for the usual ones.
+        series: Of suites whose tasks of one id are counterparts in different worlds; "" for none.
         names: Further words for the things in the key paths, as word to the word that stands there (docs/metrics.md).
     """
 
@@ -208,15 +209,17 @@ class Suite(Strict):
     description: str = ""
     robot: str = ""
     skills: str = ""
+    series: str = ""
     protocol: Protocol = Protocol()
     names: dict[StrictStr, StrictStr] = Field(default_factory=dict)
     tasks: tuple[Task, ...] = Field(min_length=1)
 
     @model_serializer(mode="wrap")
     def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without skills where none are named: half-played runs from before this field have the same suite."""
+        """Without skills and series where none are named: half-played runs from before these fields have the same
+        suite."""
         written: dict[str, Any] = write(self)
-        return {name: value for name, value in written.items() if name != "skills" or value}
+        return {name: value for name, value in written.items() if name not in ("skills", "series") or value}
 
     @model_validator(mode="after")
     def _ids_differ(self) -> Suite:

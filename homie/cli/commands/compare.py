@@ -15,6 +15,7 @@ from homie.bench.score.compare import compare
 from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.plugin_runs import Comparison, comparisons, page_across
 from homie.bench.score.results import check_different
+from homie.bench.score.series import BY_TASK, WORLDS
 from homie.bench.tables import Table, write
 from homie.cli.output import say, tell
 from homie.cli.parameters import Config, build, options_from
@@ -27,7 +28,17 @@ LEGEND = (
     "success end rate, GP: goal progress, world: the goal holds in the final state. docs/metrics.md defines them."
 )
 """What the heads of the first table mean."""
-FIRST = ("Metrics", "Mixed runs", "Differences to ", "Usage", "Lost episodes", "Tasks by run", "What feedback changed")
+FIRST = (
+    WORLDS,
+    BY_TASK,
+    "Metrics",
+    "Mixed runs",
+    "Differences to ",
+    "Usage",
+    "Lost episodes",
+    "Tasks by run",
+    "What feedback changed",
+)
 """How the titles begin of the tables that a terminal shows without `--all-tables`."""
 
 
