@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from error_detection import names
+from error_detection import names_for_planners
 from homie.kernel.interfaces import Trial
 from homie.kernel.support.text import the
 from homie.kernel.types import Arrangement, Lying
@@ -65,7 +65,7 @@ def _moved_things(trial: Trial, after: Arrangement) -> Iterator[str]:
 
 def _named(entity: str, trial: Trial) -> str:
     """`the fridge`, `drawer 2`."""
-    return the(names.named(entity, trial.world, trial.observation))
+    return the(names_for_planners.named(entity, trial.world, trial.observation))
 
 
 def _holders(lying: Lying, arrangement: Arrangement) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from error_detection import further_sentences, names
+from error_detection import further_sentences, names_for_planners
 from error_detection.disturbance import disturbances
 from error_detection.failure_advice import lasting
 from homie.kernel.interfaces import Trial
@@ -61,7 +61,7 @@ def _shut_in(trial: Trial) -> str:
     )
     if container is None or container == trial.entity:
         return ""
-    return further_sentences.shut_in(names.named(container, trial.world, trial.observation))
+    return further_sentences.shut_in(names_for_planners.named(container, trial.world, trial.observation))
 
 
 def check(trial: Trial) -> Check:
@@ -78,7 +78,7 @@ def _of_the_target(trial: Trial) -> Check:
     if trial.action.inventory == "gives" and trial.world.held(trial.observation) is None:
         where = trial.world.whereabouts(trial.held, trial.observation) if trial.held else ""
         return Check("execution", ErrorCode.E2, further_sentences.missing(name, where))
-    about = tuple(names.named(entity, trial.world, trial.observation) for entity in attempt.about)
+    about = tuple(names_for_planners.named(entity, trial.world, trial.observation) for entity in attempt.about)
     if trial.feedback_message:
         return Check("execution", ErrorCode.E1, trial.feedback_message, about, lasting=True)
     reason = attempt.reason.naming(about) if isinstance(attempt.reason, Failure) and about else attempt.reason

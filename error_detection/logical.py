@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from error_detection import further_sentences, names
+from error_detection import further_sentences, names_for_planners
 from error_detection.layers import Violation, official, place
 from homie.kernel.interfaces import CheckQuestion
 from homie.kernel.types import ErrorCode
@@ -44,7 +44,7 @@ def closed(question: CheckQuestion) -> Violation | None:
     if container is None:
         return None
     itself = container == question.entity
-    named = place(question) if itself else names.named(container, question.world, question.observation)
+    named = place(question) if itself else names_for_planners.named(container, question.world, question.observation)
     return official(ErrorCode.L3, (named,), action=question.action.name, container=named)
 
 

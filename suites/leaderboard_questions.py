@@ -15,8 +15,8 @@ from homie.kernel.support.files import to_json
 from homie.runtime.runstore import read_model
 from suites.leaderboard_sheet import ALL, Answer, Share, Sheet, read_rows
 from suites.questions.asking import ANSWERS, ASKED, RESULTS, Asked
+from suites.questions.judging.judge_run import REPLIES, WORLD
 from suites.questions.judging.releases import share
-from suites.questions.judging.run import REPLIES, WORLD
 from suites.questions.judging.verdict import AGAIN, JUDGING, Judging, read_judged
 from suites.questions.judging.world import ROLLOUTS, PlanRow, WorldFigures
 from suites.questions.marks import read_marks

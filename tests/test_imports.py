@@ -70,7 +70,7 @@ LAYERS = {
         ("stage", "agents"),
         ("expert", "model", "play"),
         ("table", "paired"),
-        ("run",),
+        ("play_episodes",),
         ("command",),
     ),
     "homie.data": (
@@ -369,7 +369,8 @@ def test_the_registry_knows_only_what_exists():
             try:
                 known = hasattr(importlib.import_module(module), attribute)
             except ModuleNotFoundError as error:  # an extra that this environment has not
-                assert error.name and error.name.partition(".")[0] not in ("homie", "planners", "skills", "perception")
+                if str(error.name).partition(".")[0] in ("homie", "planners", "skills", "perception", "ros_bridge"):
+                    raise
                 source = Path(find_spec(module).origin).read_text(encoding="utf-8")
                 known = attribute in {node.name for node in ast.parse(source).body if isinstance(node, ast.ClassDef)}
             assert known, f"{kind} {name}: {target}"

@@ -151,7 +151,7 @@ def pixnav(checkpoint: Path, _: str) -> Timed:
     import torch
 
     from skills.pixnav.network import WINDOW
-    from skills.pixnav.pictures import prepare, prepare_goal
+    from skills.pixnav.preprocessing import prepare, prepare_goal
     from skills.pixnav.skill_set import PixNav
 
     whole, pictures = PixNav(str(checkpoint)), camera(480, 640)

@@ -21,7 +21,7 @@ from homie.kernel.errors import BadInput, HomieError, InfrastructureError
 from homie.kernel.support.checksums import fingerprint
 from homie.kernel.support.packages import missing_part
 from homie.kernel.types import Array, Image
-from perception.detectors.pictures import BoxSettings, PictureDetector
+from perception.detectors.picture_detector import BoxSettings, PictureDetector
 from perception.names import vocabulary
 
 if TYPE_CHECKING:

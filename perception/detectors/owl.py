@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Image
 from perception.detectors.hub import HubDetector, OpenSettings, corners
-from perception.detectors.pictures import Boxes
+from perception.detectors.picture_detector import Boxes
 
 if TYPE_CHECKING:
     import torch

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from homie.kernel.types import Image
 from perception.detectors.hub import HubDetector, HubSettings
-from perception.detectors.pictures import Boxes
+from perception.detectors.picture_detector import Boxes
 
 
 class RtDetrSettings(HubSettings):

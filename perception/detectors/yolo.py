@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.support.packages import missing_part
 from homie.kernel.types import Image
-from perception.detectors.pictures import Boxes, BoxSettings, PictureDetector
+from perception.detectors.picture_detector import Boxes, BoxSettings, PictureDetector
 
 
 class YoloSettings(BoxSettings):

@@ -18,7 +18,7 @@ from homie.kernel.support.documents import parse_json
 from homie.kernel.support.packages import missing_part
 from homie.kernel.types import Image
 from perception.detectors.letterbox import Letterbox
-from perception.detectors.pictures import Boxes, BoxSettings, PictureDetector
+from perception.detectors.picture_detector import Boxes, BoxSettings, PictureDetector
 from perception.detectors.yolo_output import candidates
 
 if TYPE_CHECKING:

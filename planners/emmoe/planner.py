@@ -46,7 +46,7 @@ from planners.emmoe.wire import (
     quoted,
     read_subtask,
 )
-from planners.llm.prompting.pictures import shrink
+from planners.llm.prompting.image_scaling import shrink
 
 HOST = "127.0.0.1"
 AGAIN = "Start it again with the tasks that are left, then the same command; a bench goes on with --again."

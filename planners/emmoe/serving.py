@@ -15,7 +15,7 @@ from homie.kernel.interfaces import Planner
 from homie.kernel.support.files import reason_of, slug, to_json, write_atomically, writing
 from homie.kernel.types import Detection, Image, PlannerInput
 from planners.emmoe.link import Link, PeerGone, require_local
-from planners.emmoe.pictures import PictureFolder, Place, by_view, place_of
+from planners.emmoe.sent_pictures import PictureFolder, Place, by_view, place_of
 from planners.emmoe.trial import Trial
 from planners.emmoe.wire import (
     ACKNOWLEDGED,

@@ -11,7 +11,7 @@ from homie.kernel.interfaces.prompts import Message, PlainQuestion, Respondent, 
 from homie.kernel.types import Image
 from planners.llm.messages import Reply, Request
 from planners.llm.model_planner import ModelPlanner
-from planners.llm.prompting.pictures import shrink
+from planners.llm.prompting.image_scaling import shrink
 
 
 class ModelRespondent(Respondent):

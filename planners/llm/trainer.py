@@ -23,7 +23,7 @@ from homie.kernel.support.progress import StepOver
 from planners.llm.answers_trainer import AnswersTrainer, computes_where_asked
 from planners.llm.local.adapters import ADAPTER_WEIGHTS
 from planners.llm.local.engine import Engine
-from planners.llm.local.folder import find_folder
+from planners.llm.local.find_model import find_folder
 from planners.llm.local.loading import WEIGHTS, Load, load_engine, multiplies_in_bfloat16
 from planners.llm.lora_merging import in_low_precision, joined, new_adapter
 from planners.llm.tiny_model import make_tiny

@@ -7,7 +7,7 @@ flax and JAX are never needed. The layout of a policy's files is described by th
 from skills.checkpoints.checkpoint import Checkpoint
 from skills.checkpoints.formats import CheckpointFormat, TensorLayout, formats, recognise, require
 from skills.checkpoints.loading import check_strict, load_frozen, load_strict, shapes_of
-from skills.checkpoints.reading import read_checkpoint
+from skills.checkpoints.read_checkpoint import read_checkpoint
 
 __all__ = [
     "Checkpoint",

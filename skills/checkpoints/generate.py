@@ -7,7 +7,7 @@ from pathlib import Path
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.files import writing
 from skills.checkpoints.formats import Writer, formats
-from skills.checkpoints.reading import need
+from skills.checkpoints.read_checkpoint import need
 
 
 def write_generated(policy: str, path: Path, seed: int) -> None:

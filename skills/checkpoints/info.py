@@ -10,7 +10,7 @@ from homie.kernel.errors import BadInput
 from skills.checkpoints.checkpoint import Checkpoint
 from skills.checkpoints.formats import recognise
 from skills.checkpoints.loading import check_finite, check_strict
-from skills.checkpoints.reading import read_checkpoint
+from skills.checkpoints.read_checkpoint import read_checkpoint
 
 SHOWN = 10
 """Entries of a configuration, and tensors, that are shown."""

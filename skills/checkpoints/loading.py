@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from homie.kernel.errors import BadInput
 from skills.checkpoints.formats import CheckpointFormat, require
-from skills.checkpoints.reading import read_checkpoint
+from skills.checkpoints.read_checkpoint import read_checkpoint
 
 if TYPE_CHECKING:
     import torch

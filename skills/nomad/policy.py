@@ -13,7 +13,7 @@ import torch
 
 from homie.kernel.types import Array
 from skills.nomad.network import FRAMES, NomadNetwork
-from skills.nomad.pictures import prepare
+from skills.nomad.preprocessing import prepare
 from skills.nomad.sampler import LENGTH, sample, waypoints
 from skills.nomad.steering import RATE, SPACING
 from skills.nomad.targets import Exploration, MapRoute, Observed, Picture, Target

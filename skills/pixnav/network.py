@@ -44,8 +44,8 @@ class PixNavNetwork(nn.Module):
 
         Args:
             goal (4, 224, 224): Picture and mask. pictures (t, 3, 224, 224), t up to WINDOW. All in 0..1, see
-                `skills.pixnav.pictures`. Returns for each picture: actions (t, 6), unscaled; distance (t, 1); goal (t,
-                2).
+                `skills.pixnav.preprocessing`. Returns for each picture: actions (t, 6), unscaled; distance (t, 1);
+                goal (t, 2).
         """
         features = self.goal_backbone(goal[None])
         seen = torch.cat(

@@ -8,7 +8,7 @@ import torch
 from homie.kernel.types import FailureReason
 from skills.pixnav.actions import FORWARD, STOP
 from skills.pixnav.network import WINDOW, Decoding, PixNavNetwork
-from skills.pixnav.pictures import HEIGHT, WIDTH, prepare, prepare_goal
+from skills.pixnav.preprocessing import HEIGHT, WIDTH, prepare, prepare_goal
 from skills.policies.policy import Named, PolicyFailed, cannot_go_on
 
 EARLY_STOP = 33

@@ -12,7 +12,7 @@ from homie.kernel.support.text import counted
 from suites.questions.asking import ask
 from suites.questions.audit import audit, spread
 from suites.questions.folder import read_questions
-from suites.questions.judging.run import WORLD, judge
+from suites.questions.judging.judge_run import WORLD, judge
 from suites.questions.making.make import make
 from suites.questions.options import AskOptions, AuditOptions, JudgeOptions, MakeOptions
 from suites.questions.table import markdown

@@ -9,7 +9,7 @@ from homie.cli.parameters import Config, Json, build, options_from
 from homie.cli.progress import bar
 from suites.vigil.frozen import choose
 from suites.vigil.options import VigilOptions
-from suites.vigil.run import run
+from suites.vigil.play_episodes import run
 from suites.vigil.table import markdown
 
 

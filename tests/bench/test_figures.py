@@ -11,7 +11,7 @@ import pytest
 from bench_runs import DONE, LATE, WANDERED, rewrite, rounds, write_run
 
 from homie.bench.report.data import KeyPath, Outcome, Round, Shown, Source, load
-from homie.bench.report.tables import (
+from homie.bench.report.plots_and_tables import (
     MEANINGS,
     Figure,
     attribute_figure,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from homie.data.lerobot.language import TOOLS
-from homie.data.lerobot.tables import TASKS, read_tasks, write_tasks
+from homie.data.lerobot.task_tables import TASKS, read_tasks, write_tasks
 from homie.data.options import EmmoeOptions, GenerateOptions, SplitOptions
 from homie.data.recording import topics
 from homie.envs.mujoco.robots.bodies.fetch import SPEC

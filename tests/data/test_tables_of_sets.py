@@ -28,7 +28,7 @@ from homie.data.lerobot import writer as writing  # noqa: E402
 from homie.data.lerobot.columns import coding_in  # noqa: E402
 from homie.data.lerobot.info import Feature  # noqa: E402
 from homie.data.lerobot.reader import LeRobotReader  # noqa: E402
-from homie.data.lerobot.tables import read_tasks, write_tasks  # noqa: E402
+from homie.data.lerobot.task_tables import read_tasks, write_tasks  # noqa: E402
 from homie.data.lerobot.writer import LeRobotWriter  # noqa: E402
 from homie.data.lerobot_export import export_lerobot  # noqa: E402
 

@@ -158,7 +158,7 @@ def test_homie_on_both_ends(tmp_path, serve, script):
 
 
 def test_a_planner_sees_the_pictures_by_their_names(tmp_path):
-    from planners.emmoe.pictures import PictureFolder, Place, by_view, place_of
+    from planners.emmoe.sent_pictures import PictureFolder, Place, by_view, place_of
 
     paths = tuple(f"exp/sft/84/2/subtask3_{view}.png" for view in ("left", "back", "right", "front"))
     assert place_of(paths) == Place("84", 2, 3) and place_of(("a.png", *paths[1:])) is None

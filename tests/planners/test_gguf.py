@@ -12,7 +12,7 @@ import torch
 import transformers
 
 from homie.kernel.errors import BadInput, InfrastructureError
-from planners.llm.local.folder import find_folder
+from planners.llm.local.find_model import find_folder
 from planners.llm.local.loading import WEIGHTS
 from planners.llm.tiny_model import make_tiny
 

@@ -20,7 +20,7 @@ from homie.kernel.errors import BadInput, MissingPart, PlannerError
 from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import VIEWS, PlannerInput
 from homie.runtime.assembly import load_planner
-from planners.llm.local.folder import find_folder
+from planners.llm.local.find_model import find_folder
 from planners.llm.local.loading import WEIGHTS, Load, load_engine, no_pictures
 from planners.llm.local.planner import LocalSettings, TransformersPlanner
 from planners.llm.local.question import Question

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from planners.llm.prompting.pictures import shrink
+from planners.llm.prompting.image_scaling import shrink
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from homie.kernel.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
 from planners.llm.messages import Request
 from planners.llm.prompting.examples import load_examples
-from planners.llm.prompting.pictures import crop, small_things
+from planners.llm.prompting.image_scaling import crop, small_things
 from planners.llm.prompting.prompt import Prompt
 from planners.llm.prompting.settings import PromptSettings
 

@@ -26,7 +26,7 @@ from homie.bench.options import ReportOptions
 from homie.bench.report.browse import Catalogue, catalogue
 from homie.bench.report.data import Shown, Source, load
 from homie.bench.report.media import Media, Views
-from homie.bench.report.tables import MEANINGS, figures, glossary, tables
+from homie.bench.report.plots_and_tables import MEANINGS, figures, glossary, tables
 from homie.bench.score.compare_tables import Intervals
 from homie.bench.statistics import Estimate
 from homie.bench.tables import Cell, Table, shown

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter, Validation
 
 from homie.data.lerobot.columns import Position, number
 from homie.data.lerobot.info import INFO, is_lerobot, read_info
-from homie.data.lerobot.tables import read_table
+from homie.data.lerobot.task_tables import read_table
 from homie.data.recording.demonstration import Demonstration, Stage
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from PIL import Image as Picture
 
-from homie.data.lerobot.tables import read_table
+from homie.data.lerobot.task_tables import read_table
 from homie.data.recording.demonstration import Film
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import reason_of

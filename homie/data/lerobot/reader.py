@@ -16,7 +16,7 @@ from homie.data.lerobot.folder import EpisodeNote, read_notes, read_rows, whole
 from homie.data.lerobot.info import TASKS, VIDEO, VIDEO_TYPE, read_info
 from homie.data.lerobot.language import TOOL
 from homie.data.lerobot.picture_reader import PictureColumn
-from homie.data.lerobot.tables import read_numbers, read_table, read_tasks
+from homie.data.lerobot.task_tables import read_numbers, read_table, read_tasks
 from homie.data.recording.demonstration import Demonstration, Film, Stage
 from homie.data.recording.films import VideoFile
 from homie.kernel.errors import BadInput

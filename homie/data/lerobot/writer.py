@@ -44,7 +44,7 @@ from homie.data.lerobot.folder import (
 from homie.data.lerobot.info import DATA, INFO, STATS, VERSION, VIDEO, Info, is_lerobot, read_info
 from homie.data.lerobot.language import TOOLS, language_columns
 from homie.data.lerobot.statistics import PictureStatistics, Statistics, is_whole, of_numbers, together
-from homie.data.lerobot.tables import read_tasks, statistics_columns, statistics_of, write_tasks
+from homie.data.lerobot.task_tables import read_tasks, statistics_columns, statistics_of, write_tasks
 from homie.data.recording.demonstration import Demonstration, Film, Layout
 from homie.data.recording.films import WRITTEN, Coding, FilmWriter, VideoFile
 from homie.kernel.errors import BadInput

@@ -26,13 +26,13 @@ from pydantic import BaseModel, ValidationError
 from homie.kernel.errors import BadInput, PlannerError
 from homie.kernel.interfaces.prompts import Message
 from planners.llm.calls.address import checked_url, checked_variable
+from planners.llm.calls.base64_images import Pictures
 from planners.llm.calls.body_parsing import error_message, parse
 from planners.llm.calls.cache import ResponseCache, remembers, request_key
 from planners.llm.calls.endpoint import shared_endpoint
 from planners.llm.calls.failure import Failure, about_form, of_status, scrubbed
 from planners.llm.calls.http_requests import within
 from planners.llm.calls.network_retries import call
-from planners.llm.calls.pictures import Pictures
 from planners.llm.calls.settings import EndpointSettings
 from planners.llm.messages import LanguageModel, Reply, Request
 from planners.llm.setting_advice import advice_for

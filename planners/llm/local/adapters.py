@@ -18,7 +18,7 @@ from safetensors.torch import load_file
 from homie.kernel.errors import BadInput
 from homie.kernel.support.packages import missing_part
 from homie.kernel.support.text import one_line
-from planners.llm.local.folder import read_json
+from planners.llm.local.find_model import read_json
 
 ADAPTER_WEIGHTS, ADAPTER_CONFIG = "adapter_model.safetensors", "adapter_config.json"
 SHOWN = 3

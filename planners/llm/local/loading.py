@@ -19,7 +19,7 @@ from homie.kernel.support.packages import missing_part
 from planners.llm.local.adapters import adapted
 from planners.llm.local.engine import Engine
 from planners.llm.local.families import FAMILIES, make_processor, quietly
-from planners.llm.local.folder import read_json
+from planners.llm.local.find_model import read_json
 
 WEIGHTS = "model.safetensors"
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.problems import explain
-from planners.llm.local.folder import read_json
+from planners.llm.local.find_model import read_json
 from planners.llm.local.model import LocalModel, Writing
 from planners.llm.local.process import ModelProcess
 from planners.llm.local.process_client import HostedModel, announced_host

@@ -89,7 +89,7 @@ def find_weights(weights: Weights) -> tuple[Path, Path | None]:
     """The folders of a model and of its adapter, None without one; nothing is loaded. Raises as `open_weights`."""
     _check_packages()
     from planners.llm.local.adapters import ADAPTER_WEIGHTS
-    from planners.llm.local.folder import find_folder
+    from planners.llm.local.find_model import find_folder
     from planners.llm.local.loading import WEIGHTS
 
     folder = find_folder(weights.name, WEIGHTS, revision=weights.revision)

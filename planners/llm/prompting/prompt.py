@@ -16,8 +16,8 @@ from planners.llm.answers import Layout, how
 from planners.llm.choices import by_number, choice_lines, read_ids
 from planners.llm.messages import Request
 from planners.llm.prompting.examples import Example, load_examples, load_picture
+from planners.llm.prompting.image_scaling import crop, shrink, small_things
 from planners.llm.prompting.memory_lines import brief_lines, counted, known_names, memory_lines, room_lines
-from planners.llm.prompting.pictures import crop, shrink, small_things
 from planners.llm.prompting.schemas import decision_schema
 from planners.llm.prompting.settings import PromptSettings
 from planners.llm.prompting.templates import Template, load_template

@@ -19,9 +19,9 @@ from cyclonedds.util import duration
 
 from homie.kernel.errors import InfrastructureError
 from ros_bridge.transport.dds.definitions import Malformed
-from ros_bridge.transport.dds.names import call_names, topic_name
 from ros_bridge.transport.dds.rawtypes import RawTypes
 from ros_bridge.transport.dds.receiver import Receiver
+from ros_bridge.transport.dds.wire_names import call_names, topic_name
 from ros_bridge.transport.interface import NEWEST, Handler, Message, Qos
 
 BLOCKING = duration(milliseconds=100)

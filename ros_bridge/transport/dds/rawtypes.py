@@ -14,7 +14,7 @@ from cyclonedds.idl import make_idl_struct
 from cyclonedds.idl import types as idl
 
 from ros_bridge.transport.dds.definitions import ARRAY, BASE, NAME, Definitions
-from ros_bridge.transport.dds.names import type_name
+from ros_bridge.transport.dds.wire_names import type_name
 
 SCALARS: dict[str, Any] = {
     "bool": bool,

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from homie.envs.mujoco.table.outlines import SHAPES
 from homie.envs.mujoco.table.scene import TableScene, Thing
-from homie.envs.mujoco.table.words import CLEARLY
+from homie.envs.mujoco.table.spoken_names import CLEARLY
 
 
 class Unsuited(Exception):

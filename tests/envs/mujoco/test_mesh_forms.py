@@ -16,7 +16,7 @@ from PIL import Image
 from homie.cli.main import main
 from homie.envs.mujoco.meshes.bundle import bundle
 from homie.envs.mujoco.meshes.polygons import triangles
-from homie.envs.mujoco.meshes.reading import Skin, skins
+from homie.envs.mujoco.meshes.read_mesh import Skin, skins
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Array
 

@@ -21,7 +21,7 @@ from homie.kernel.errors import BadInput, InfrastructureError, MissingPart
 from homie.kernel.registry import DETECTOR, make_part
 from homie.kernel.types import Image, Pose2
 from perception.detectors import hub
-from perception.detectors.pictures import Boxes, PictureDetector
+from perception.detectors.picture_detector import Boxes, PictureDetector
 from perception.names import canonical, vocabulary
 
 NAMES = {"owlv2": "owl", "owlvit": "owl", "rt_detr": "rtdetr", "grounding-dino": "grounding-dino"}

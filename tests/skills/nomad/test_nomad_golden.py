@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 from golden_policies import FOLDER, generator, load  # noqa: E402
 
 from skills.nomad.network import FRAMES, UNUSED, NomadNetwork  # noqa: E402
-from skills.nomad.pictures import prepare  # noqa: E402
+from skills.nomad.preprocessing import prepare  # noqa: E402
 from skills.nomad.sampler import BETAS, LENGTH, STEPS, denoise, waypoints  # noqa: E402
 
 GOLDEN = FOLDER / "nomad"

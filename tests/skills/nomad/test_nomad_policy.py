@@ -12,8 +12,8 @@ torch = pytest.importorskip("torch")
 from golden_policies import FOLDER, generator, load  # noqa: E402
 
 from skills.nomad.network import FRAMES, UNUSED, NomadNetwork  # noqa: E402
-from skills.nomad.pictures import prepare  # noqa: E402
 from skills.nomad.policy import NomadPolicy  # noqa: E402
+from skills.nomad.preprocessing import prepare  # noqa: E402
 from skills.nomad.sampler import sample, waypoints  # noqa: E402
 from skills.nomad.steering import SPACING  # noqa: E402
 from skills.nomad.topomap import TopoMap  # noqa: E402

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 from golden_policies import FOLDER, generator, load  # noqa: E402
 
 from skills.pixnav.network import WINDOW, Decoding, PixNavNetwork  # noqa: E402
-from skills.pixnav.pictures import mask, resized  # noqa: E402
+from skills.pixnav.preprocessing import mask, resized  # noqa: E402
 
 GOLDEN = FOLDER / "pixnav"
 SEEDS = (207, 216)

@@ -12,7 +12,7 @@ from released_folder import CHOICES, PLACES, PLANS, TRUTHS, write_release
 from homie.kernel.errors import BadInput
 from suites.questions.asking import ask
 from suites.questions.folder import read_questions
-from suites.questions.judging.run import judge
+from suites.questions.judging.judge_run import judge
 from suites.questions.judging.verdict import Verdict
 from suites.questions.options import AskOptions, JudgeOptions
 

@@ -16,7 +16,7 @@ from suites.leaderboard_results import read_sheets
 from suites.questions.asking import ask
 from suites.questions.audit import audit
 from suites.questions.folder import write_questions
-from suites.questions.judging.run import judge
+from suites.questions.judging.judge_run import judge
 from suites.questions.judging.verdict import Verdict
 from suites.questions.judging.world import RolledOut
 from suites.questions.making.plans import truth_of, unsound

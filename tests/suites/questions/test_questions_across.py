@@ -20,7 +20,7 @@ from suites.leaderboard_page import protocols, render, table
 from suites.leaderboard_results import read_sheets
 from suites.leaderboard_sheet import ALL, Answer, Share, Sheet
 from suites.questions.asking import ask
-from suites.questions.judging.run import judge
+from suites.questions.judging.judge_run import judge
 from suites.questions.judging.verdict import Verdict
 from suites.questions.options import AskOptions, JudgeOptions
 

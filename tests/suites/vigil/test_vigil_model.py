@@ -11,7 +11,7 @@ from endpoint import Endpoint, says
 from suites.vigil.agents import Turn
 from suites.vigil.model import prompt
 from suites.vigil.options import VigilOptions
-from suites.vigil.run import run
+from suites.vigil.play_episodes import run
 
 LOOK = json.dumps({"skill_name": "look", "arguments": {"direction": "down", "magnitude": 5}, "thought": "Hm."})
 REPORT = json.dumps({"skill_name": "report", "arguments": {"status": "open", "summary": "so it is"}})

@@ -17,7 +17,7 @@ from homie.kernel.errors import BadInput
 from suites.leaderboard_results import read_sheets
 from suites.vigil.options import VigilOptions
 from suites.vigil.paired import feedback_table
-from suites.vigil.run import run
+from suites.vigil.play_episodes import run
 
 Homie = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -16,7 +16,7 @@ from homie.envs.mujoco.blueprints.catalog import object_plan
 from homie.envs.mujoco.blueprints.materials import COLOURS, RGB
 from homie.envs.mujoco.blueprints.parts import ObjectPlan, Part, Surface, Vec3, block
 from homie.envs.mujoco.meshes.bundle import bundle
-from homie.envs.mujoco.meshes.reading import Skin, skins
+from homie.envs.mujoco.meshes.read_mesh import Skin, skins
 from homie.envs.mujoco.meshes.solids import FOOT, hollow_of, hull, stand, vessel
 from homie.kernel.errors import BadInput
 from homie.kernel.support.text import counted

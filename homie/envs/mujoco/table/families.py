@@ -14,8 +14,15 @@ import numpy as np
 
 from homie.envs.mujoco.table.outlines import SHAPES
 from homie.envs.mujoco.table.scene import FAMILIES, FOOT, Family, Subset, TableScene, Thing
+from homie.envs.mujoco.table.spoken_names import (
+    Reference,
+    by_relation,
+    reference,
+    references,
+    spatial_reference,
+    subset_of,
+)
 from homie.envs.mujoco.table.things import AREA, plan_of
-from homie.envs.mujoco.table.words import Reference, by_relation, reference, references, spatial_reference, subset_of
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.world.conditions import Condition, parse_condition
 
