@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Self
 
@@ -27,6 +28,7 @@ from homie.envs.mujoco.house.contacts import Pace, Vicinity
 from homie.envs.mujoco.house.object_looks import meshes_of, with_meshes
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import MeshSpec
+from homie.envs.mujoco.robots.amended import amended_body
 from homie.envs.mujoco.robots.bodies.fetch_kinematics import FETCH
 from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.envs.mujoco.robots.drive import BASE_JOINTS
@@ -333,7 +335,9 @@ class MujocoHome(HouseRobot):
 
 
 def body_called(name: str) -> SimulatedBody | None:
-    """A registered body, None for no name. Raises BadInput."""
+    """A registered body, or that of a file of amendments; None for no name. Raises BadInput."""
+    if name.endswith((".yaml", ".yml")):
+        return amended_body(Path(name))
     body = registry.load("bodies", name) if name else None
     if not (body is None or isinstance(body, SimulatedBody)):
         raise BadInput(f"The body '{name}' is none of a simulated world: choose another.")

@@ -12,4 +12,5 @@ class HomeSettings(HouseOptions, SimulatedSettings):
     grasp: Grasp = "weld"
     meshes: Meshes = None
     body: str = ""
-    """The name of a registered body (`homie list bodies`); "" for the robot's own, which is the Fetch."""
+    """The name of a registered body (`homie list bodies`), or a file of amendments that ends in .yaml; "" for the
+    robot's own, which is the Fetch."""

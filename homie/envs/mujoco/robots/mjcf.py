@@ -42,9 +42,13 @@ class RobotFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self.model = mujoco.MjModel.from_xml_path(str(path))
+            self.model = self.spec().compile()
         except ValueError as error:
             raise BadInput(f"Cannot read the robot {path}: {str(error).strip()}") from error
+
+    def spec(self) -> mujoco.MjSpec:
+        """What is compiled, alone and in worlds; a new one every time."""
+        return mujoco.MjSpec.from_file(str(self.path))
 
     # ------------------------------------------------------------ what stands in it
 
@@ -115,7 +119,7 @@ class RobotFile:
             yaw: Its heading, rad.
             drive: The body that gets the joints and servos of a base, "" for a robot that stands.
         """
-        robot = mujoco.MjSpec.from_file(str(self.path))
+        robot = self.spec()
         robot.option = world.option  # which holds for both; MuJoCo warns of every difference
         for keyframe in list(robot.keys):  # they are of the robot alone, a world has more joints
             robot.delete(keyframe)

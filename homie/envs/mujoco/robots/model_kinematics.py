@@ -44,6 +44,7 @@ class ModelKinematics:
         self._model, self._data, self._chain = model, mujoco.MjData(model), spec.chain
         joints = [model.joint(name) for name in spec.chain.names]
         self._qpos = np.array([int(joint.qposadr[0]) for joint in joints])
+        self._sliding = np.array([int(joint.type[0]) == int(mujoco.mjtJoint.mjJNT_SLIDE) for joint in joints])
         self._site = model.site("gripper").id
         self._path = _path(model, int(model.site_bodyid[self._site]))
         self._column = {int(joint.id): number for number, joint in enumerate(joints)}
@@ -187,11 +188,8 @@ class ModelKinematics:
     def _jacobian(self, q: Array) -> tuple[Array, Array, Array]:
         """Gripper positions (m, 3), axes (m, 3, 3) and Jacobians (m, 6, n) of postures (m, n)."""
         tip, turn, axes, anchors = self._frames(q)
-        sliding = np.array(
-            [self._model.joint(name).type[0] == mujoco.mjtJoint.mjJNT_SLIDE for name in self._chain.names]
-        )
-        moves = np.where(sliding[:, None], axes, np.cross(axes, tip[:, None] - anchors))
-        turns = np.where(sliding[:, None], 0.0, axes)
+        moves = np.where(self._sliding[:, None], axes, np.cross(axes, tip[:, None] - anchors))
+        turns = np.where(self._sliding[:, None], 0.0, axes)
         return tip, turn, np.concatenate([moves, turns], axis=2).transpose(0, 2, 1)
 
     def _frames(self, q: Array) -> tuple[Array, Array, Array, Array]:
@@ -227,8 +225,8 @@ class ModelKinematics:
             self._path.index(int(self._model.joint(self._chain.names[self._chain.torso]).bodyid[0])) + 1 :
         ]
         lengths = [float(np.linalg.norm(self._model.body_pos[body])) for body in links]
-        lift = float(np.ptp(self._chain.limits[: self._chain.torso])) if self._chain.torso else 0.0
-        return sum(lengths) + float(np.linalg.norm(self._model.site_pos[self._site])) + lift
+        slides = sum(float(high - low) for low, high in self._chain.limits[self._sliding])
+        return sum(lengths) + float(np.linalg.norm(self._model.site_pos[self._site])) + slides
 
 
 @dataclass(frozen=True, slots=True)

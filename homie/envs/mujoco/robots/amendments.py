@@ -1,0 +1,171 @@
+"""What a file of amendments says beside the MJCF file of a robot of others, so that it becomes a body of the home.
+
+Models of others have no speeds, no servos of Homie's kind, wheels that roll, a keyframe or none, and cameras of their
+own. The file, in YAML, names their joints by groups and adds the rest; docs/robots.md has one with every key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from homie.kernel.errors import BadInput
+from homie.kernel.support.documents import parse_yaml
+from homie.kernel.support.files import reading
+from homie.kernel.support.problems import sentence_of, where
+
+Vec3 = tuple[float, float, float]
+Posture = Literal["rest", "carry", "ready"]
+Positive = Annotated[float, Field(gt=0.0)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Servo(_Part):
+    """A position servo: gain (N/m, Nm/rad), largest force (N, Nm), and inertia that gears add (kg, kg m^2)."""
+
+    kp: Positive
+    force: Positive
+    armature: Positive
+
+
+SLIDING = Servo(kp=20000.0, force=300.0, armature=4.0)
+TURNING = Servo(kp=1200.0, force=60.0, armature=0.4)
+NODDING = Servo(kp=20.0, force=5.0, armature=0.05)
+"""Servos where the file gives none: of joints that slide, that turn, and of heads."""
+
+
+class JointGroup(_Part):
+    """Joints that are commanded together, with their largest speeds (rad/s, m/s)."""
+
+    kind: Literal["torso", "arm", "head"]
+    joints: dict[str, Positive] = Field(min_length=1)
+    servo: Servo | None = None
+
+
+class NewJoint(_Part):
+    """A hinge that the model does not have. range: rad."""
+
+    body: str
+    axis: Vec3 = (0.0, 0.0, 1.0)
+    pos: Vec3 = (0.0, 0.0, 0.0)
+    range: tuple[float, float]
+
+
+class Frame(_Part):
+    """A place on a body, by its x and y axes in that of the body, or by a yaw and how far it looks down (degrees)."""
+
+    body: str
+    pos: Vec3 = (0.0, 0.0, 0.0)
+    xyaxes: tuple[float, float, float, float, float, float] | None = None
+    yaw: float = 0.0
+    down: float = 0.0
+
+
+class Camera(Frame):
+    """A camera that looks along x of its frame. fovy: its field of view from top to bottom, degrees."""
+
+    fovy: Annotated[float, Field(gt=0.0, lt=180.0)] = 90.0
+
+
+class Finger(_Part):
+    """A finger that slides apart from the other; joints of its body are replaced.
+
+    Attributes:
+        opens: The direction in the frame of its body.
+        travel: Metres that it slides.
+        pad: Half sizes (m) of the box that touches what is grasped.
+        pad_pos: Its middle in the frame of the body.
+    """
+
+    body: str
+    opens: Vec3
+    travel: Positive
+    pad: Vec3
+    pad_pos: Vec3 = (0.0, 0.0, 0.0)
+
+
+class GripperParts(_Part):
+    """The hand. frame: x out along the fingers, y the direction in which they close. speed: Of a finger, m/s."""
+
+    body: str
+    frame: Frame
+    right: Finger
+    left: Finger
+    speed: Positive = 0.05
+    force: Positive = 60.0
+
+
+class BaseParts(_Part):
+    """The base: its body, and its largest speeds and accelerations."""
+
+    body: str
+    linear: Positive = 0.6
+    angular: Positive = 1.5
+    linear_acceleration: Positive = 0.6
+    angular_acceleration: Positive = 2.5
+    height: float = 0.0
+    """Metres of the body's origin over the floor."""
+
+
+class Touching(_Part):
+    """Which geoms touch: those of some classes of defaults or some groups, without those of some bodies, such as
+    wheels, which the home's base does not roll on. All others are only drawn."""
+
+    classes: list[str] = []
+    groups: list[int] = []
+    without: list[str] = []
+
+
+class Amendments(_Part):
+    """A whole file. postures: Joint positions (rad, m) by name; joints that are not named are at 0. reach, hand: Fields
+    of `homie.kernel.robot.reach.Reach` and `Fingers`."""
+
+    name: str = Field(min_length=1)
+    mjcf: str
+    base: BaseParts
+    groups: dict[str, JointGroup] = Field(min_length=1)
+    gripper: GripperParts
+    cameras: dict[str, Camera]
+    touching: Touching
+    postures: dict[Posture, dict[str, float]]
+    added_joints: dict[str, NewJoint] = {}
+    footprint_radius: Positive
+    eye: Vec3 = (0.0, 0.0, 1.2)
+    reach: dict[str, Any] = {}
+    hand: dict[str, float] = {}
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Amendments:
+        if lacking := [name for name in get_args(Posture) if name not in self.postures]:
+            raise ValueError(f"postures lack {', '.join(lacking)}")
+        if lacking := [name for name in CAMERAS if name not in self.cameras]:
+            raise ValueError(f"cameras lack {', '.join(lacking)}")
+        if not any(group.kind == "arm" for group in self.groups.values()):
+            raise ValueError("no group is an arm")
+        return self
+
+    @property
+    def speeds(self) -> Mapping[str, float]:
+        """Largest speeds of the joints of all groups, by name."""
+        return {name: speed for group in self.groups.values() for name, speed in group.joints.items()}
+
+
+CAMERAS = ("front", "left", "back", "right", "head", "wrist")
+"""What every body of the home sees by."""
+
+
+def read_amendments(path: Path) -> Amendments:
+    """The amendments of a YAML file. Raises BadInput with the first mistake in one sentence."""
+    with reading(path, "the body"):
+        loaded = parse_yaml(path.read_text(encoding="utf-8"))
+    try:
+        return Amendments.model_validate(loaded)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise BadInput(f"{path}: {sentence_of(first, where(first['loc']))}.") from error
