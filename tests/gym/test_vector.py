@@ -149,7 +149,7 @@ def test_a_process_that_is_killed_is_named() -> None:
     assert not any(process.is_alive() for process in homes.processes)
 
 
-def test_a_script_without_its_main_block_is_told_of_it(tmp_path: Path) -> None:
+def test_a_script_without_its_main_block_gets_that_advice(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("import homie.gym.vector\nhomie.gym.vector.make('homie/HomeControl-v0', 1, rooms=2, objects=4)\n")
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120, check=False)
