@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tomllib
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -30,6 +31,8 @@ from mcp import Client, StdioServerParameters  # noqa: E402
 from mcp.client.streamable_http import streamable_http_client  # noqa: E402
 from mcp.shared._httpx_utils import create_mcp_http_client  # noqa: E402
 
+EXAMPLES = Path(__file__).parents[2] / "examples/mcp"
+PROJECT = EXAMPLES.parents[1] / "pyproject.toml"
 TINY = ["--robot", "tiny", "--skills", "tiny", "--targets", "tiny"]
 STEPS = (
     ("go_to", {"target": "tomato soup can"}),
@@ -93,7 +96,12 @@ def tiny() -> Iterator[Server]:
 
 
 def test_a_can_goes_into_the_fridge_over_stdio() -> None:
-    arguments = command("--seed", "4", "--picture-size", "64", "--skills", "ideal")
+    """By the example for clients, whose command is the one that a registry gets."""
+    example = json.loads((EXAMPLES / ".mcp.json").read_text())["mcpServers"]["homie"]
+    (package,) = json.loads((EXAMPLES / "server.json").read_text())["packages"]
+    registered = [word for each in package["packageArguments"] for word in (each.get("name"), each["value"]) if word]
+    assert example["args"] == registered and example["command"] == "homie"
+    arguments = ["-m", "homie", *example["args"], "--picture-size", "64", "--skills", "ideal"]
     server = StdioServerParameters(command=sys.executable, args=arguments, env=other_packages.environment(*MCP))
 
     async def drive() -> None:
@@ -108,6 +116,21 @@ def test_a_can_goes_into_the_fridge_over_stdio() -> None:
             what(await client.call_tool("report", {"success": True}))
 
     asyncio.run(asyncio.wait_for(drive(), 300))
+
+
+def test_a_registry_takes_the_description_of_the_server() -> None:
+    """By the linter skillsaw, which has the registry's schemas."""
+    line = [sys.executable, "-m", "skillsaw", "lint", str(EXAMPLES)]
+    environment = other_packages.environment("skillsaw", "skillsaw==0.22.0")
+    done = subprocess.run(line, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "mcp-registry" in done.stdout and "Errors:   0" in done.stdout, done.stdout
+    described, project = (
+        json.loads((EXAMPLES / "server.json").read_text()),
+        tomllib.loads(PROJECT.read_text())["project"],
+    )
+    (package,) = described["packages"]
+    assert described["version"] == package["version"] == project["version"]
+    assert package["identifier"] == project["name"] and package["identifier"] in project["scripts"]
 
 
 def test_killing_the_client_ends_the_server_that_it_started(tmp_path: Path) -> None:
