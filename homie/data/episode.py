@@ -23,6 +23,7 @@ class Step:
         asked: Whether the planner was asked for this step; of a decision with several subtasks only the first is one
             that its pictures belong to.
         report, answer: What was said of the task with End, "" for nothing.
+        replaced: What the planner did, where `subtask` is another, of the expert.
     """
 
     input: RoundInput
@@ -36,6 +37,7 @@ class Step:
     asked: bool = True
     report: Report = ""
     answer: str = ""
+    replaced: Subtask | None = None
 
     @property
     def number(self) -> int:
@@ -59,6 +61,7 @@ class Episode:
         split: `train` or `test`, "" where nobody says.
         done: Whether the task was done in the end, None where nobody can tell.
         expert: Subtasks that do the task, () where nobody says.
+        labelled: Whether the subtasks of its steps are labels of the expert.
     """
 
     name: str
@@ -70,6 +73,7 @@ class Episode:
     keypaths: tuple[tuple[str, ...], ...] = ()
     done: bool | None = None
     expert: tuple[Subtask, ...] = ()
+    labelled: bool = False
 
     @property
     def ended(self) -> bool:

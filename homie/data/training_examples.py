@@ -92,8 +92,8 @@ def make_dataset(options: TrainingOptions, purpose: Purpose, progress: EpisodeOv
         raise BadInput(
             "Pictures show things by no other names: with --rename give --prompt images=false, and no --form."
         )
-    if options.label_by != "planner" and purpose == "dpo":
-        raise BadInput(f"Pairs are made of what planners did: --label-by {options.label_by} is for homie data sft.")
+    if options.label_by == "expert" and purpose == "dpo":
+        raise BadInput("Pairs are made where expert and planner differ: use --label-by corrections.")
     rewriter = _rewriter(options)
     recipe = Recipe(
         purpose=purpose,

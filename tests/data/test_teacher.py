@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "plugin"))
 from text_world import stage
 
 from homie.data.episode import LeftOut
+from homie.data.examples.pairs import Choice, pairs
 from homie.data.examples.teacher import labelled
 from homie.data.options import TrainingOptions
 from homie.data.training_examples import make_dataset
@@ -179,6 +180,13 @@ def test_an_episode_gets_the_expert_s_answers_in_its_own_situations() -> None:
     assert [step.subtask for step in steps] == [script[0], script[1], script[1], END]
     assert [step.history for step in steps] == [step.history for step in played.steps]
     assert [step.model for step in steps] == ["nomad", "nomad", "rt1x", ""]
+    (pair,) = pairs(labelled(played))
+    assert (pair.kind, pair.step) == ("expert", 1)
+    assert (pair.chosen.subtask, pair.rejected.subtask) == (script[1], script[0])
+    early = labelled(replace(episode([acts[0], (END, OK)]), expert=script))
+    assert [(pair.chosen.subtask, pair.rejected) for pair in pairs(early)] == [(script[1], Choice(END, ""))]
+    late = labelled(replace(episode([*acts[1:3], acts[2]]), expert=script))
+    assert [(pair.chosen, pair.rejected.subtask) for pair in pairs(late)] == [(Choice(END, ""), script[1])]
     wrong = [step.number for step in labelled(played, corrections=True).steps if step.feedback.ok]
     assert wrong == [2], "the second way was useless; all else is what the expert does"
 
@@ -193,10 +201,10 @@ def test_what_lay_on_the_floor_is_not_put_back_there() -> None:
     assert labels[2] == Subtask("Put", "lemon", "sink")  # where the robot is
 
 
-def test_pairs_and_runs_without_an_expert_cannot_be_labelled(tmp_path: Path) -> None:
+def test_pairs_by_expert_alone_and_runs_without_one_are_refused(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", ["a-0"], DONE)
     options = TrainingOptions.build(sources=[run], out=tmp_path / "out", label_by="expert")
-    with pytest.raises(BadInput, match="--label-by expert is for homie data sft"):
+    with pytest.raises(BadInput, match="use --label-by corrections"):
         make_dataset(options, "dpo")
     with pytest.raises(BadInput, match="no expert to label by"):
         make_dataset(options, "sft")

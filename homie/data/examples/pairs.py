@@ -4,8 +4,9 @@ re-plan   the subtask that failed is rejected for the one that succeeded after i
 order     a subtask that succeeded is chosen over the next that did
 action    ... over itself with the action by a name that is not in the list
 model     ... over itself with another model of the same type
+expert    in an episode that an expert has labelled: its next subtask is chosen over what the planner did there
 
-End is never chosen: it is better to go on for a few steps than to stop too soon.
+But for the last, End is never chosen: it is better to go on for a few steps than to stop too soon.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from homie.data.episode import Episode, Step
-from homie.kernel.types import Subtask
+from homie.kernel.types import END, Subtask
 
-Kind: TypeAlias = Literal["replan", "order", "action", "model"]
-KINDS: tuple[Kind, ...] = ("replan", "order", "action", "model")
+Kind: TypeAlias = Literal["replan", "order", "action", "model", "expert"]
+KINDS: tuple[Kind, ...] = ("replan", "order", "action", "model", "expert")
 OTHER_ACTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "Go to": ("Move", "Navigate to", "Walk to", "Find"),
@@ -57,13 +58,17 @@ class Pair:
 
 
 def pairs(episode: Episode, seed: str | None = None) -> Iterator[Pair]:
-    """All pairs of an episode, re-plans first; no two answers of a pair are equal.
+    """All pairs of an episode, re-plans first; no two answers of a pair are equal. Of a labelled episode (`teacher`)
+    those between the expert and the planner.
 
     Args:
         episode: whose steps they are about.
         seed: of the choice among names and models; None takes the first, as EMMOE's own code does.
     """
     steps = [(place, step) for place, step in enumerate(episode.steps) if step.asked]
+    if episode.labelled:
+        yield from _by_expert(steps)
+        return
     for (place, failed), (_, better) in pairwise(steps):
         if not failed.feedback.ok and better.feedback.ok:
             yield from _different("replan", place, _choice(better), _choice(failed))
@@ -78,6 +83,14 @@ def pairs(episode: Episode, seed: str | None = None) -> Iterator[Pair]:
             yield from _different("action", place, choice, Choice(replace(step.subtask, action=name), step.model))
         for model in _some(other_models(step), chance):
             yield from _different("model", place, choice, Choice(step.subtask, model))
+
+
+def _by_expert(steps: Sequence[tuple[int, Step]]) -> Iterator[Pair]:
+    for place, step in steps:
+        if step.replaced is not None:
+            model = step.model or next(iter(step.input.models), "")
+            rejected = Choice(step.replaced, "" if step.replaced.action == END.action else model)
+            yield Pair("expert", place, _choice(step), rejected)
 
 
 def teachable(episode: Episode) -> tuple[int, ...]:

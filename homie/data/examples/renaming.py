@@ -123,6 +123,7 @@ class _Words:
                 for item in step.history
             ),
             subtask=self._in_subtask(step.subtask),
+            replaced=None if step.replaced is None else self._in_subtask(step.replaced),
             feedback=self._in_feedback(step.feedback),
             analysis=self.in_text(step.analysis),
             answer=self.in_text(step.answer),

@@ -29,14 +29,17 @@ def labelled(episode: Episode, *, corrections: bool = False) -> Episode:
     for step in episode.steps:
         add_places(places, step.input.knowledge.remembered)
         label = next_step(episode.expert, step.history, places)
-        known = label is not None and not (corrections and _equal(label, step.subtask))
+        differs = label is not None and not _equal(label, step.subtask)
+        known = label is not None and (differs or not corrections)
         taught = Feedback("success" if known else "fail")
         taken = label or step.subtask
         models = step.input.models
         model = "" if taken == END else step.model or (models[0] if len(models) == 1 else "")
         labelled_step = replace(step, subtask=taken, model=model, feedback=taught)
-        steps.append(replace(labelled_step, analysis="", report="", answer=""))
-    return replace(episode, steps=tuple(steps))
+        steps.append(
+            replace(labelled_step, analysis="", report="", answer="", replaced=step.subtask if differs else None)
+        )
+    return replace(episode, steps=tuple(steps), labelled=True)
 
 
 def _equal(subtask: Subtask, other: Subtask) -> bool:
