@@ -240,11 +240,12 @@ async def _progress(context: Any) -> None:
 def _pictured(views: Mapping[str, Image]) -> types.CallToolResult:
     content: list[Any] = []
     for name, picture in views.items():
-        done, data = cv2.imencode(".jpg", picture[..., ::-1], (cv2.IMWRITE_JPEG_QUALITY, QUALITY))
+        blue_first = cv2.cvtColor(picture, cv2.COLOR_RGB2BGR)  # a view with its axis turned is copied slowly
+        done, data = cv2.imencode(".jpg", blue_first, (cv2.IMWRITE_JPEG_QUALITY, QUALITY))
         if not done:
             raise BadInput(f"The picture of the camera '{name}' could not be encoded.")
         content.append(types.TextContent(type="text", text=name))
-        encoded = base64.b64encode(data.tobytes()).decode("ascii")
+        encoded = base64.b64encode(data.data).decode("ascii")
         content.append(types.ImageContent(type="image", data=encoded, mime_type="image/jpeg"))
     return types.CallToolResult(content=content)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Collection, Mapping, Set
 from functools import cached_property
 
 import mujoco
@@ -48,14 +48,23 @@ class Eyes:
         return self._renderer
 
     def frame(self, name: str) -> CameraFrame:
-        """One RGB-D picture of a camera of the robot, with instances; where nothing that shows has changed since, the
-        same as before. Raises BadInput for an unknown camera."""
+        """The picture of one camera; see `frames`."""
+        return self.frames((name,))[name]
+
+    def frames(self, names: Collection[str]) -> dict[str, CameraFrame]:
+        """RGB-D pictures of cameras of the robot, with instances; where nothing that shows has changed since, the same
+        as before. Raises BadInput for an unknown camera."""
+        if not names:
+            return {}
         state = self._pictured.state(self.data)
-        frame = self._pictured.get(name, state)
-        if frame is None:
-            frame = self._drawn(name)
-            self._pictured.keep(state, frame)
-        return frame
+        frames = {}
+        for name in names:
+            frame = self._pictured.get(name, state)
+            if frame is None:
+                frame = self._drawn(name)
+                self._pictured.keep(state, frame)
+            frames[name] = frame
+        return frames
 
     def _drawn(self, name: str) -> CameraFrame:
         camera = f"robot/{name}"

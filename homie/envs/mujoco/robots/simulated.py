@@ -102,5 +102,4 @@ class SimulatedRobot(Robot):
             raise RobotFault("The simulation diverged (a position, speed or acceleration is huge or not finite).")
 
     def observe(self, cameras: Collection[str] = ()) -> Observation:
-        frames = {name: self.eyes.frame(name) for name in cameras}
-        return Observation(float(self.data.time), self.measured(), frames)
+        return Observation(float(self.data.time), self.measured(), self.eyes.frames(cameras))
