@@ -8,7 +8,7 @@ at the first that answers with a code. The fourth layer, `execution` (E1, E2), l
 from __future__ import annotations
 
 from error_detection import execution, further_sentences
-from error_detection.check_orders import code_order, paper_order
+from error_detection.layer_order import code_order, paper_order
 from error_detection.layers import LayerCheck
 
 __all__ = ["LayerCheck", "code_order", "execution", "further_sentences", "paper_order"]

@@ -21,7 +21,7 @@ try:
     from rosbags.rosbag2 import StoragePlugin, Writer
     from rosbags.rosbag2.storage_mcap import McapWriter
 
-    from ros_bridge.transport.dds.definitions import Definitions
+    from ros_bridge.transport.dds.cdr_messages import Definitions
 except ModuleNotFoundError as missing:
     raise missing_part("Recording a bag", (missing.name or "rosbags").partition(".")[0], "ros") from missing
 

@@ -29,7 +29,7 @@ try:
     from mcap.stream_reader import StreamReader, breakup_chunk
     from rosbags.rosbag2 import Reader
 
-    from ros_bridge.transport.dds.definitions import Definitions, Malformed
+    from ros_bridge.transport.dds.cdr_messages import Definitions, Malformed
 except ModuleNotFoundError as missing:
     package = (missing.name or "mcap").partition(".")[0]
     raise missing_part("Reading a bag", package, "record" if package == "mcap" else "ros") from missing

@@ -24,8 +24,8 @@ from typing import Any, TypeAlias
 
 from homie.kernel.errors import BadInput, HomieError, InfrastructureError, Stopped
 from homie.kernel.support.documents import parse_json
+from ros_bridge.process_signals import ended_by_signal
 from ros_bridge.profiles.spoken import TEXT
-from ros_bridge.signals import ended_by_signal
 from ros_bridge.transport.interface import LATCHED, Message, Node, on_press
 from ros_bridge.transport.opening import Transport, open_node
 

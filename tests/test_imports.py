@@ -26,7 +26,7 @@ LAYERS = {
         ("cli",),
     ),
     "homie.kernel": (
-        ("error_codes", "exit_codes", "knowledge", "poses", "signals"),
+        ("error_codes", "exit_codes", "knowledge", "poses", "stop_signals"),
         ("errors",),
         ("actions", "support"),
         ("types", "world"),
@@ -91,7 +91,7 @@ LAYERS = {
         ("meshes",),
         ("house",),
         ("appliance_switches", "people", "resting", "robots", "initial_state", "scene_map"),
-        ("household", "table"),
+        ("states_of_things", "table"),
         ("world",),
         ("generate", "snapshot"),
         ("home",),
@@ -132,7 +132,7 @@ LAYERS = {
         ("nomad", "pixnav", "effector", "m3", "household", "moves"),
     ),
     "ros_bridge": (
-        ("transport", "signals", "served_messages"),
+        ("transport", "process_signals", "served_messages"),
         ("profiles", "served_trajectory"),
         ("served_description", "instructions"),
         ("guard", "bag", "bag_reading", "served_pictures", "simulated_moveit", "simulated_nav2"),
@@ -152,7 +152,7 @@ LAYERS = {
         ("command_checks", "measured", "outlet"),
         ("guard",),
         ("sockets",),
-        ("link", "reports"),
+        ("link", "reports", "emergency_stop"),
         ("process",),
     ),
     "ros_bridge.transport": (

@@ -19,7 +19,7 @@ from homie.cli.output import say
 from homie.cli.plugged import Command, plugged
 from homie.cli.streams import make_lasting
 from homie.kernel import registry
-from homie.kernel.signals import on_stop, stop
+from homie.kernel.stop_signals import on_stop, stop
 from homie.kernel.support.version import __version__
 
 COMMANDS = {

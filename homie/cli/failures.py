@@ -17,7 +17,7 @@ from homie.cli.streams import OutputLost
 from homie.cli.usage import usage_sentence
 from homie.kernel import exit_codes
 from homie.kernel.errors import HomieError, Interrupted
-from homie.kernel.signals import STOPPED, stop_came
+from homie.kernel.stop_signals import STOPPED, stop_came
 from homie.kernel.support.text import printable
 
 log = logging.getLogger("homie.cli")

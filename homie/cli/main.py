@@ -9,7 +9,7 @@ import os
 import sys
 
 from homie.kernel import exit_codes
-from homie.kernel.signals import STOPPED, on_stop
+from homie.kernel.stop_signals import STOPPED, on_stop
 
 TYPE_CHECKING = False  # as in `homie`: `typing` is slow to import
 if TYPE_CHECKING:

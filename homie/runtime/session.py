@@ -22,7 +22,7 @@ from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, Ro
 from homie.kernel.interfaces import Announcer, EpisodeListener, Listeners
 from homie.kernel.options import RunOptions
 from homie.kernel.registry import NO_OBJECTS, Objects
-from homie.kernel.signals import SIGNALS, stop_came
+from homie.kernel.stop_signals import SIGNALS, stop_came
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import DISK
 from homie.kernel.types import EpisodeResult, Event

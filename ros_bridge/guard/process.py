@@ -10,7 +10,6 @@ import logging
 import os
 import queue
 import signal
-import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -18,25 +17,24 @@ from logging.handlers import QueueHandler, QueueListener
 from pathlib import Path
 
 from homie.kernel.errors import BadInput, InfrastructureError
+from ros_bridge.guard.emergency_stop import APPROVE, listen_at_terminal, listen_on_network
 from ros_bridge.guard.guard import PERIOD, UNCONFIRMED, Approval, Guard
 from ros_bridge.guard.measured import FRESH, Measured
 from ros_bridge.guard.outlet import DryOutlet, RosOutlet
 from ros_bridge.guard.reports import Reports
 from ros_bridge.guard.silence import SILENCE
 from ros_bridge.guard.sockets import AgentSocket, socket_path
+from ros_bridge.process_signals import ended_by_signal
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.profiles.simulation import TOPIC, Simulation
 from ros_bridge.profiles.spoken import TEXT
-from ros_bridge.signals import ended_by_signal
-from ros_bridge.transport.interface import LATCHED, Message, Node, on_press
+from ros_bridge.transport.interface import LATCHED, Node
 from ros_bridge.transport.opening import Transport, open_node
 
 log = logging.getLogger("homie.ros_bridge")
 
 PRIORITY = -15
 """The niceness of the guard: before everything but the system itself."""
-ESTOP, APPROVE = "/homie/estop", "/homie/approve"
-HELP = "Enter: EMERGENCY STOP   r + Enter: release it   y / n + Enter: approve a subtask or not   Ctrl-C: stop and end"
 
 
 def run_guard(
@@ -86,12 +84,10 @@ def run_guard(
             patience = SILENCE if silence is None else silence
             measured = Measured(node, profile, oldest=max(FRESH, patience))
             guard = Guard(profile, outlet, measured, armed=armed, approval=approval, silence=patience, ask=ask)
-            _offer(node, guard)
+            listen_on_network(node, guard)
             agent = AgentSocket(path or socket_path(profile.name), guard, dry_run, simulated=_simulated(node))
             with closing(Reports(node, guard, agent, dry_run)):
-                if _at_a_terminal():
-                    tell(HELP)
-                    agent.also(sys.stdin.fileno(), lambda: _typed(guard, agent))
+                listen_at_terminal(guard, agent, tell)
                 ready(str(agent.path), node.transport)
                 try:
                     _loop(guard, agent, lambda: ended() or _orphaned(run))
@@ -140,36 +136,6 @@ def _end(guard: Guard, agent: AgentSocket) -> None:
         time.sleep(PERIOD)
 
 
-def _offer(node: Node, guard: Guard) -> None:
-    """The emergency stop and the approval for other programs of ROS 2. Releasing and arming are for a person here."""
-
-    def stop(_: Message) -> Message:
-        guard.emergency(f"the service {ESTOP}")
-        return node.message("std_srvs/srv/Trigger_Response", success=True, message="stopping")
-
-    def approve(message: Message) -> Message:
-        guard.decide(bool(message.data))
-        return node.message("std_srvs/srv/SetBool_Response", success=True)
-
-    def called() -> None:
-        guard.emergency(f"a call of the service {ESTOP}")
-
-    node.service("std_srvs/srv/Trigger", ESTOP, stop, called)
-    on_press(node, ESTOP, lambda: guard.emergency(f"the topic {ESTOP}"))
-    if guard.approval != "none":
-        node.service("std_srvs/srv/SetBool", APPROVE, approve)
-    force = guard.profile.force
-    if force is not None:
-
-        def pressed(message: Message) -> None:
-            pull = message.wrench.force
-            size = (pull.x**2 + pull.y**2 + pull.z**2) ** 0.5
-            if not size <= force.limit:  # not finite is too much, too
-                guard.emergency(f"a force of {size:.0f} N")
-
-        node.subscription("geometry_msgs/msg/WrenchStamped", force.topic, pressed)
-
-
 def _simulated(node: Node) -> Callable[[], bool]:
     """Whether the robot on the network says that it is simulated, and is not to be treated as a real one."""
     texts: list[str] = []
@@ -206,28 +172,3 @@ def _written_elsewhere() -> Callable[[], None]:
             listener.stop()
 
     return end
-
-
-def _at_a_terminal() -> bool:
-    try:
-        return os.isatty(sys.stdin.fileno())
-    except (OSError, ValueError):
-        return False
-
-
-def _typed(guard: Guard, agent: AgentSocket) -> None:
-    """A line of the person at the terminal; whatever is not understood is an emergency stop."""
-    try:
-        typed = os.read(sys.stdin.fileno(), 4096)
-    except OSError:
-        typed = b""
-    if not typed:  # the terminal is gone: the guard is not
-        agent.forget(sys.stdin.fileno())
-        return
-    for word in typed.decode(errors="replace").lower().splitlines():
-        if word.strip() in ("y", "n"):
-            guard.decide(word.strip() == "y")
-        elif word.strip() == "r":
-            guard.release()
-        else:
-            guard.emergency("the keyboard")

@@ -24,7 +24,7 @@ from ros_bridge.profiles.spoken import EPISODE, FINGERS, FINGERS_KIND, TEXT
 from ros_bridge.robot.felt import Felt
 from ros_bridge.robot.image_decoding import picture_of
 from ros_bridge.robot.lenses import camera_of
-from ros_bridge.transport.dds.definitions import Definitions
+from ros_bridge.transport.dds.cdr_messages import Definitions
 from ros_bridge.transport.interface import Message
 
 IMAGE, INFO = "sensor_msgs/msg/Image", "sensor_msgs/msg/CameraInfo"

@@ -136,7 +136,7 @@ def test_ctrl_c_while_json_is_written_is_ctrl_c():
 
 STRUCK = """
 from homie.cli.failures import reported
-from homie.kernel.signals import on_stop, stop
+from homie.kernel.stop_signals import on_stop, stop
 from tests.cli.test_signals import Struck
 
 on_stop(stop)
@@ -181,7 +181,7 @@ class Dropped:
 
 BEFORE_THE_EPISODE = """
 from homie.cli.failures import reported
-from homie.kernel.signals import on_stop, stop
+from homie.kernel.stop_signals import on_stop, stop
 from homie.runtime.session import stoppable
 from tests.cli.test_signals import Dropped
 

@@ -19,7 +19,7 @@ from homie.data.episode import LeftOut
 from homie.data.lerobot_export import export_lerobot
 from homie.data.options import LeRobotOptions
 from homie.data.recording.demonstration import Demonstration, Film
-from homie.data.recording.films import VideoFile
+from homie.data.recording.video_files import VideoFile
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Image
 

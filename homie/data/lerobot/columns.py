@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from homie.data.lerobot.info import KINDS_OF_PICTURES, NUMBERS, PICTURES, Feature, Info
 from homie.data.recording.demonstration import Camera, Layout
-from homie.data.recording.films import WRITTEN, Coding
+from homie.data.recording.video_files import WRITTEN, Coding
 
 CHUNK = 1000
 """Files in a chunk."""

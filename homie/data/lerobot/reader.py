@@ -18,7 +18,7 @@ from homie.data.lerobot.language import TOOL
 from homie.data.lerobot.picture_reader import PictureColumn
 from homie.data.lerobot.task_tables import read_numbers, read_table, read_tasks
 from homie.data.recording.demonstration import Demonstration, Film, Stage
-from homie.data.recording.films import VideoFile
+from homie.data.recording.video_files import VideoFile
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import parse_json
 from homie.kernel.support.files import reason_of

@@ -46,7 +46,7 @@ from homie.data.lerobot.language import TOOLS, language_columns
 from homie.data.lerobot.statistics import PictureStatistics, Statistics, is_whole, of_numbers, together
 from homie.data.lerobot.task_tables import read_tasks, statistics_columns, statistics_of, write_tasks
 from homie.data.recording.demonstration import Demonstration, Film, Layout
-from homie.data.recording.films import WRITTEN, Coding, FilmWriter, VideoFile
+from homie.data.recording.video_files import WRITTEN, Coding, FilmWriter, VideoFile
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import to_json, write_atomically, writing
 from homie.runtime.runstore import HeldFolder, held_folder

@@ -13,9 +13,9 @@ from homie.envs.mujoco.appliance_switches import Appliances
 from homie.envs.mujoco.blueprints.extents import Extents, carriers
 from homie.envs.mujoco.house.build import Home
 from homie.envs.mujoco.house.index import ApplianceInfo, ArticulationInfo, ObjectInfo, ReceptacleInfo, SupportSurface
-from homie.envs.mujoco.household import Household
 from homie.envs.mujoco.people import People
 from homie.envs.mujoco.resting import Place, Resting
+from homie.envs.mujoco.states_of_things import Household
 from homie.kernel.types import Array, Articulation, Box, NamedThing, Solid, Surface
 from homie.kernel.world import thresholds
 

@@ -19,7 +19,7 @@ from typing import Any
 from homie.envs.remote.process import ServerProcess
 from homie.kernel.errors import BadInput, HomieError, InfrastructureError, RobotFault
 from homie.kernel.robot.safety import refused
-from homie.kernel.signals import SIGNALS
+from homie.kernel.stop_signals import SIGNALS
 from homie.kernel.support.files import reason_of
 from robot_server.wire import PROTOCOL, Gone, Late, Malformed, parse, prepare, receive, send
 

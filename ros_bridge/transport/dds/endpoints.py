@@ -18,8 +18,8 @@ from cyclonedds.topic import Topic
 from cyclonedds.util import duration
 
 from homie.kernel.errors import InfrastructureError
-from ros_bridge.transport.dds.definitions import Malformed
-from ros_bridge.transport.dds.rawtypes import RawTypes
+from ros_bridge.transport.dds.cdr_messages import Malformed
+from ros_bridge.transport.dds.cdr_topic_types import RawTypes
 from ros_bridge.transport.dds.receiver import Receiver
 from ros_bridge.transport.dds.wire_names import call_names, topic_name
 from ros_bridge.transport.interface import NEWEST, Handler, Message, Qos

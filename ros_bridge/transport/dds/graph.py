@@ -10,7 +10,7 @@ from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsPublication, B
 from cyclonedds.core import InstanceState
 from cyclonedds.domain import DomainParticipant
 
-from ros_bridge.transport.dds.definitions import Definitions
+from ros_bridge.transport.dds.cdr_messages import Definitions
 from ros_bridge.transport.dds.endpoints import Reader, Wire, Writer, answers, user_data
 from ros_bridge.transport.dds.wire_names import REQUEST, TOPIC, kind_of, ros_name, topic_name
 from ros_bridge.transport.interface import LATCHED, Graph, Message, Qos

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from homie.kernel.errors import InfrastructureError
+from ros_bridge.transport.dds.cdr_topic_types import types_of
 from ros_bridge.transport.dds.endpoints import DdsClient, DdsPublisher, DdsService, DdsSubscription, Wire
 from ros_bridge.transport.dds.graph import Announcement, Watch
 from ros_bridge.transport.dds.network import join
-from ros_bridge.transport.dds.rawtypes import types_of
 from ros_bridge.transport.dds.receiver import Receiver
 from ros_bridge.transport.dds.wire_names import checked
 from ros_bridge.transport.interface import DEFAULT, Closable, Graph, Handler, Message, Node, Qos

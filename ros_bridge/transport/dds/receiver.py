@@ -21,8 +21,8 @@ from cyclonedds.domain import DomainParticipant
 from cyclonedds.sub import DataReader
 from cyclonedds.util import duration
 
-from ros_bridge.transport.dds.definitions import Malformed
-from ros_bridge.transport.dds.rawtypes import Raw
+from ros_bridge.transport.dds.cdr_messages import Malformed
+from ros_bridge.transport.dds.cdr_topic_types import Raw
 from ros_bridge.transport.refusals import Refusals
 
 log = logging.getLogger("homie.ros_bridge")

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from homes import one_room
 
-from homie.envs.mujoco.home.filming import FilmCamera, Subject
 from homie.envs.mujoco.home.home import MujocoHome
+from homie.envs.mujoco.home.outside_camera import FilmCamera, Subject
 from homie.envs.mujoco.render.camera_geometry import FreeCamera, camera_intrinsics, camera_pose
 from homie.envs.mujoco.render.outdoors import HAZE, LAWN, STRIPE, with_outdoors
 from homie.kernel.types import Array, Command, Intrinsics, Pose, Pose2

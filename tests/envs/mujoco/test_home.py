@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from homes import one_room
 
-from homie.envs.mujoco.home.filming import FilmCamera
 from homie.envs.mujoco.home.home import PICTURE_SIZE, MujocoHome
+from homie.envs.mujoco.home.outside_camera import FilmCamera
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.robots.bodies.fetch import READY
 from homie.kernel.errors import CommandRefused, RobotFault

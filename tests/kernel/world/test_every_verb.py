@@ -10,7 +10,7 @@ from homes import one_room
 
 import homie
 from homie.envs.mujoco.blueprints.catalog import FURNITURE, OBJECTS, blueprint
-from homie.envs.mujoco.generate.household import NEEDED
+from homie.envs.mujoco.generate.initial_states import NEEDED
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.kernel.options import RunOptions
 from homie.kernel.world.household import RULES, STATES, USUAL, VERBS, Rule, doings

@@ -11,7 +11,7 @@ import homie
 from homie.envs.mujoco.blueprints.catalog import OBJECTS
 from homie.envs.mujoco.blueprints.state_parts import looks_of
 from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.generate.household import NEEDED
+from homie.envs.mujoco.generate.initial_states import NEEDED
 from homie.envs.mujoco.generate.requested_changes import Variation
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.spec import SceneSpec

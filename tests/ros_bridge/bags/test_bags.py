@@ -25,7 +25,7 @@ from ros_bridge.bag_reading import BagReading
 from ros_bridge.bag_recording import listen, recorded_topics
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.served_messages import picture, transform
-from ros_bridge.transport.dds.definitions import Definitions
+from ros_bridge.transport.dds.cdr_messages import Definitions
 from ros_bridge.transport.interface import LATCHED, SENSOR
 from tests.ros_bridge.fake_robot import FakeRobot
 from tests.waiting import until

@@ -43,7 +43,7 @@ from ros_bridge.bag_recording import recorded_topics
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.robot.replayed import ReplayedRobot
 from ros_bridge.served_messages import camera_info, picture
-from ros_bridge.transport.dds.definitions import Definitions
+from ros_bridge.transport.dds.cdr_messages import Definitions
 from ros_bridge.transport.stamps import stamp
 
 FETCH = read_profile("fetch")

@@ -9,7 +9,7 @@ from ros_bridge.guard.guard import UNCONFIRMED
 from ros_bridge.guard.messages import Aim, Ended, Obstacle, Point, Reach, Stop, Stopped, Trajectory, from_agent, line
 from ros_bridge.guard.moveit import REASONS, TOLERANCE, goal_of
 from ros_bridge.profiles.model import parse_profile, read_profile
-from ros_bridge.transport.dds.definitions import Definitions
+from ros_bridge.transport.dds.cdr_messages import Definitions
 from tests.ros_bridge.guard.test_guard import FETCH, World, why
 
 JOINTS = tuple(joint.name for joint in FETCH.planned_joints)

@@ -12,7 +12,7 @@ from types import SimpleNamespace as Fields
 import pytest
 
 from homie.kernel.errors import InfrastructureError
-from ros_bridge.guard import process
+from ros_bridge.guard import emergency_stop, process
 from ros_bridge.profiles.model import Profile, read_profile
 
 FETCH = read_profile("fetch")
@@ -80,7 +80,7 @@ class Agent:
 
 def test_the_emergency_stop_of_other_programs():
     guard, node = Guard(), Node()
-    process._offer(node, guard)
+    emergency_stop.listen_on_network(node, guard)
     kind, stop = node.services["/homie/estop"]
     answer = stop(Fields())
     assert kind == "std_srvs/srv/Trigger" and answer.kind == "std_srvs/srv/Trigger_Response"
@@ -101,7 +101,7 @@ def test_the_emergency_stop_of_other_programs():
 @pytest.mark.parametrize("data", [True, False])
 def test_a_subtask_is_approved_by_other_programs_where_a_person_is_asked(data):
     guard, node = Guard(approval="subtask"), Node()
-    process._offer(node, guard)
+    emergency_stop.listen_on_network(node, guard)
     kind, approve = node.services["/homie/approve"]
     answer = approve(Fields(data=data))
     assert kind == "std_srvs/srv/SetBool" and answer.success is True
@@ -123,7 +123,7 @@ def test_a_subtask_is_approved_by_other_programs_where_a_person_is_asked(data):
 def test_a_force_stops_the_robot(force, told):
     profile = Profile.model_validate({**FETCH.model_dump(), "force": {"topic": "/wrench", "limit": 5.0}})
     guard, node = Guard(profile), Node()
-    process._offer(node, guard)
+    emergency_stop.listen_on_network(node, guard)
     kind, pressed = node.topics["/wrench"]
     pressed(Fields(wrench=Fields(force=Fields(**dict(zip("xyz", force, strict=True))))))
     assert kind == "geometry_msgs/msg/WrenchStamped" and guard.told == told
@@ -150,7 +150,7 @@ def test_a_line_at_the_terminal(monkeypatch, typed, told):
     monkeypatch.setattr("sys.stdin", os.fdopen(read))
     os.write(write, typed)
     guard = Guard()
-    process._typed(guard, Agent())
+    emergency_stop._typed(guard, Agent())
     assert guard.told == told
     os.close(write)
 
@@ -160,7 +160,7 @@ def test_a_terminal_that_is_gone_is_forgotten_and_nothing_is_stopped(monkeypatch
     os.close(write)
     monkeypatch.setattr("sys.stdin", os.fdopen(read))
     guard, agent = Guard(), Agent()
-    process._typed(guard, agent)
+    emergency_stop._typed(guard, agent)
     assert guard.told == [] and agent.forgotten == [read]
 
 
@@ -168,12 +168,12 @@ def test_whether_a_person_sits_at_a_terminal(monkeypatch):
     leader, follower = pty.openpty()
     with os.fdopen(follower) as terminal:
         monkeypatch.setattr("sys.stdin", terminal)
-        assert process._at_a_terminal()
-    assert not process._at_a_terminal(), "it was closed"
+        assert emergency_stop._at_a_terminal()
+    assert not emergency_stop._at_a_terminal(), "it was closed"
     os.close(leader)
     with open(os.devnull) as nothing:
         monkeypatch.setattr("sys.stdin", nothing)
-        assert not process._at_a_terminal()
+        assert not emergency_stop._at_a_terminal()
 
 
 # ------------------------------------------------------------ how it runs and ends

@@ -19,7 +19,7 @@ HALF = 0.15
 
 def know_the_action() -> None:
     """Over plain DDS an action of other packages has to be described: `test_msgs` is only in the real ROS 2."""
-    from ros_bridge.transport.dds.rawtypes import types_of
+    from ros_bridge.transport.dds.cdr_topic_types import types_of
 
     register = types_of("humble").definitions.register
     goal_id = "unique_identifier_msgs/UUID goal_id\n"

@@ -19,7 +19,7 @@ from ros_bridge.profiles.profile_check import MOVE_GROUP
 from ros_bridge.robot.goals import ARM_PLANNER_FAILS, GuardedGoal
 from ros_bridge.transport.actions import ActionServer, Status
 from ros_bridge.transport.actions import Outcome as Ended
-from ros_bridge.transport.dds.definitions import Definitions
+from ros_bridge.transport.dds.cdr_messages import Definitions
 from ros_bridge.transport.dds.node import DdsNode
 from tests.ros_bridge.fake_robot import FakeRobot
 from tests.waiting import until

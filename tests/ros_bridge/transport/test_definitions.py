@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.kernel.errors import BadInput
-from ros_bridge.transport.dds.definitions import DISTROS, Definitions, Malformed
+from ros_bridge.transport.dds.cdr_messages import DISTROS, Definitions, Malformed
 
 HUMBLE = Definitions()
 KINDS = (

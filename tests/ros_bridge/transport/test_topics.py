@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from homie.kernel.errors import BadInput, InfrastructureError
-from ros_bridge.transport.dds.definitions import Definitions
+from ros_bridge.transport.dds.cdr_messages import Definitions
 from ros_bridge.transport.dds.node import DdsNode
 from ros_bridge.transport.interface import LATCHED, SENSOR, Qos
 from ros_bridge.transport.network import Network

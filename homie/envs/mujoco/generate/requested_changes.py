@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homie.envs.mujoco.generate.household import with_states
+from homie.envs.mujoco.generate.initial_states import with_states
 from homie.envs.mujoco.generate.place import Sides, add_objects, no_furniture, suggested
 from homie.envs.mujoco.generate.placing_people import with_people
 from homie.envs.mujoco.generate.reach import ROBOT, FreeFloor

@@ -19,9 +19,9 @@ import numpy as np
 from homie.envs.mujoco.generate.generate import house_of
 from homie.envs.mujoco.generate.settle import check_start
 from homie.envs.mujoco.home.background import BackgroundLocator
-from homie.envs.mujoco.home.filming import FilmCamera, Subject
 from homie.envs.mujoco.home.ideal_native import Native
 from homie.envs.mujoco.home.ideal_rearranging import Rearranging
+from homie.envs.mujoco.home.outside_camera import FilmCamera, Subject
 from homie.envs.mujoco.home.settings import HomeSettings
 from homie.envs.mujoco.house.build import TIMESTEP, Home, RobotBuilder, build
 from homie.envs.mujoco.house.contacts import Pace, Vicinity

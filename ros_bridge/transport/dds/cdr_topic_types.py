@@ -13,7 +13,7 @@ from typing import Any
 from cyclonedds.idl import make_idl_struct
 from cyclonedds.idl import types as idl
 
-from ros_bridge.transport.dds.definitions import ARRAY, BASE, NAME, Definitions
+from ros_bridge.transport.dds.cdr_messages import ARRAY, BASE, NAME, Definitions
 from ros_bridge.transport.dds.wire_names import type_name
 
 SCALARS: dict[str, Any] = {
