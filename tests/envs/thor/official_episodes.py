@@ -24,14 +24,11 @@ def played(robot: ThorRobot, steps: tuple[str, ...]) -> list[object]:
     with robot:
         for step in steps:
             subtask = read_subtask(step)
-            named = [
-                name for name, item in robot.snapshot().things.items() if item.kind == subtask.target.replace(" ", "_")
-            ]
-            entity = named[0] if named else ""
-            answer = (
-                robot.perform(Subtask(subtask.action, subtask.target), entity) if entity or not subtask.target else ""
-            )
-            came += [answer, robot.snapshot()]
+            kind = subtask.target.replace(" ", "_")
+            named = [name for name, item in robot.snapshot().things.items() if item.kind == kind]
+            if named or not kind:
+                refusal = robot.perform(Subtask(subtask.action, subtask.target), named[0] if named else "")
+                came += [bool(refusal), robot.snapshot()]
     return came
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from fake_unity import actions_of, unity_of
 
+import homie
 from homie import HomieError, Subtask
 from homie.envs.thor.robot import ThorRobot
 from homie.envs.thor.settings import ThorSettings
@@ -55,6 +56,17 @@ def main(folder: Path) -> None:
         came["depth"] = float(np.abs(depths[0] - np.where(depths[1] < 5.0, depths[1], 0.0)).max())
         masks = [frame.instances == frame.instance_names.index("mug") for frame in frames]
         came["mask"] = bool((masks[0] == masks[1]).all())
+    (folder / "rule").mkdir()
+    run = homie.run(
+        "put the apple in the fridge",
+        robot="thor",
+        robot_settings={"executable": str(unity_of(folder / "rule", ROOM))},
+        planner="rule",
+        skills="own",
+        video=False,
+        out=folder / "run",
+    )
+    came["rule"] = json.loads((run.episode_folder / "final_state.json").read_text())["objects"]["apple"]["at"]
     came["resets"] = actions_of(folder / "alfred").count("Reset")
     came["start"] = sentence(folder / "start", "hang", start_seconds=0.5)
     came["lost"] = sentence(folder / "lost", "kill@PickupObject")
