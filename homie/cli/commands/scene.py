@@ -21,7 +21,7 @@ from homie.envs.mujoco.house.build import mjcf_of
 from homie.envs.mujoco.house.object_looks import account_of, meshes_of, with_meshes
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import PersonSpec
-from homie.envs.mujoco.mjcf_house.found import Unclear
+from homie.envs.mujoco.mjcf_house.contents import Unclear
 from homie.envs.mujoco.mjcf_house.house import MjcfHouse
 from homie.envs.mujoco.scene_map import draw_map
 from homie.envs.mujoco.table.families import scene_of

@@ -37,11 +37,11 @@ class Panda:
     """
 
     def __init__(self, link: Link, path: str) -> None:
-        found = [(name, handle) for name in ([path] if path else PATHS) if (handle := link.find(name)) is not None]
-        if not found:
+        models = [(name, handle) for name in ([path] if path else PATHS) if (handle := link.find(name)) is not None]
+        if not models:
             names = path or " or ".join(PATHS)
             raise BadInput(f"The scene has no {names}: load one with a Panda, or name it by --robot-option model=PATH.")
-        self.path, self.root = found[0]
+        self.path, self.root = models[0]
         joints = link.tree(self.root, "joint")
         turning, sliding = (
             [joint for joint in joints if link("getJointType", joint) == link.constant(f"joint_{kind}_subtype")]

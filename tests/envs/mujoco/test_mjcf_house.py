@@ -21,16 +21,16 @@ KITCHEN = Path(__file__).with_name("kitchen.xml")
 
 def test_furniture_drawers_and_loose_things_are_found_and_the_rest_is_listed() -> None:
     house = MjcfHouse(KITCHEN)
-    (chest,) = (piece for piece in house.found.pieces if piece.origin == "wallcabinet")
+    (chest,) = (piece for piece in house.contents.pieces if piece.origin == "wallcabinet")
     (drawer,) = chest.joints
     assert (drawer.part, drawer.kind, drawer.closed, drawer.open) == ("drawer", "slide", 0.0, -0.35)
     assert drawer.frame[:, 0] == pytest.approx([0.0, -1.0, 0.0], abs=1e-6), "it comes out into the room"
     (inside,) = chest.surfaces
     assert (inside.name, inside.inside, inside.moves) == ("drawer", True, drawer.body)
     assert inside.center[2] == pytest.approx(0.37), "of the floor, which the file has at 0.3, nothing is left"
-    (desk,) = (piece for piece in house.found.pieces if piece.kind == "desk")
+    (desk,) = (piece for piece in house.contents.pieces if piece.kind == "desk")
     assert {round(float(surface.center[2]), 3) for surface in desk.surfaces} == {0.74}
-    assert [(item.name, item.kind, item.colour) for item in house.found.objects] == [("apple", "apple", "red")]
+    assert [(item.name, item.kind, item.colour) for item in house.contents.objects] == [("apple", "apple", "red")]
     unclear = {item.name: item.why for item in house.unclear}
     assert unclear.keys() == {"crank", "ghost", "globe", "welder"}
     assert "knob" in unclear["crank"] and "touched" in unclear["ghost"] and "robot" in unclear["welder"]
@@ -66,17 +66,17 @@ def test_a_house_of_homie_is_read_as_what_it_is(tmp_path: Path) -> None:
     assert {room.kind for room in home.index.rooms} == {room.kind for room in known.rooms}
     assert {piece.kind for piece in home.index.receptacles} == {piece.kind for piece in known.receptacles}
     assert {item.name for item in home.index.objects} == {item.name for item in known.objects}
-    found = {piece.origin: piece for piece in house.found.pieces}
+    pieces = {piece.origin: piece for piece in house.contents.pieces}
     for piece in known.receptacles:
-        joints = [joint.part for joint in found[piece.name].joints]
+        joints = [joint.part for joint in pieces[piece.name].joints]
         assert joints == [item.name.rpartition("/")[2] for item in piece.articulations], piece.name
         if joints:
-            assert found[piece.name].box.yaw == pytest.approx(piece.front, abs=1e-6), piece.name
-            inner = [plan for plan in found[piece.name].surfaces if plan.inside]
+            assert pieces[piece.name].box.yaw == pytest.approx(piece.front, abs=1e-6), piece.name
+            inner = [plan for plan in pieces[piece.name].surfaces if plan.inside]
             assert len(inner) == sum(plan.inside for plan in piece.surfaces), piece.name
     world = World(home, home.new_data())
     where = {item.name: item.receptacle for item in scene.objects}
-    assert {name: found[where[name]].name for name in world.objects} == {
+    assert {name: pieces[where[name]].name for name in world.objects} == {
         name: world.place(name).entity for name in world.objects
     }
     assert {item.why.partition(" by")[0] for item in house.unclear} == {"it moves"}, "buttons"
@@ -86,9 +86,9 @@ def test_the_kitchen_of_gymnasium_robotics_is_read() -> None:
     folder = other_packages.folder_of("gymnasium_robotics", "gymnasium-robotics==1.4.2", dependencies=False)
     assets = Path(folder) / "gymnasium_robotics" / "envs" / "assets" / "kitchen_franka" / "kitchen_assets"
     house = MjcfHouse(assets / "kitchen_env_model.xml")
-    doors = {piece.origin: [joint.part for joint in piece.joints] for piece in house.found.pieces if piece.joints}
+    doors = {piece.origin: [joint.part for joint in piece.joints] for piece in house.contents.pieces if piece.joints}
     assert doors == {"slide": ["door"], "hingecab": ["left_door", "right_door"], "microroot": ["door"]}
-    assert [item.name for item in house.found.objects] == ["kettle"]
+    assert [item.name for item in house.contents.objects] == ["kettle"]
     assert "panda0_link0" in {item.name for item in house.unclear}
 
 

@@ -25,8 +25,8 @@ from homie.envs.mujoco.house.index import (
 from homie.envs.mujoco.house.indexing import names_of
 from homie.envs.mujoco.house.object_looks import Looks
 from homie.envs.mujoco.house.shell import UPPER, add_ground
+from homie.envs.mujoco.mjcf_house.contents import HouseContents, HouseJoint, HousePiece, HouseSurface, LooseObject
 from homie.envs.mujoco.mjcf_house.file import HouseFile
-from homie.envs.mujoco.mjcf_house.found import Found, FoundJoint, FoundObject, FoundPiece, FoundSurface
 from homie.envs.mujoco.mjcf_house.moving import ends
 from homie.envs.mujoco.mjcf_house.reading import HouseReader
 from homie.kernel.types import Array
@@ -34,22 +34,24 @@ from homie.kernel.types import Array
 Vec3 = tuple[float, float, float]
 
 
-def built(file: HouseFile, reader: HouseReader, found: Found, robot: RobotBuilder | None, start: Vec3) -> Home:
+def built(
+    file: HouseFile, reader: HouseReader, contents: HouseContents, robot: RobotBuilder | None, start: Vec3
+) -> Home:
     """Compile the world of a house.
 
     Args:
         file: As `read_file` returns it; its world is changed.
         reader: That has read the file.
-        found: What it has found.
+        contents: What it has found.
         robot: Adds a robot.
         start: Where: x, y (m) and yaw (rad).
     """
     world = file.world
-    _Builder(world, reader, found).prepare()
+    _Builder(world, reader, contents).prepare()
     if robot is not None:
         robot(world, (start[0], start[1], 0.0), start[2])
     model = world.compile()
-    index = _Indexer(model, reader, found).index()
+    index = _Indexer(model, reader, contents).index()
     return Home(model, index, Looks(model, index), _joints_at_start(file, reader.model, model))
 
 
@@ -71,26 +73,26 @@ def _joints_at_start(file: HouseFile, alone: mujoco.MjModel, model: mujoco.MjMod
 class _Builder:
     """Adds to a world what Homie needs."""
 
-    def __init__(self, world: mujoco.MjSpec, reader: HouseReader, found: Found) -> None:
-        self.world, self.reader, self.found = world, reader, found
+    def __init__(self, world: mujoco.MjSpec, reader: HouseReader, contents: HouseContents) -> None:
+        self.world, self.reader, self.contents = world, reader, contents
 
     def prepare(self) -> None:
         """Add the ground and the frames of furniture, and show rooms as films want them."""
         add_ground(self.world)
         model = self.reader.model
-        for geom in self.found.floors:
+        for geom in self.contents.floors:
             floor = self.world.geom(model.geom(geom).name)
             floor.contype = floor.conaffinity = 0
-        for geom in self.found.walls:
+        for geom in self.contents.walls:
             wall = self.world.geom(model.geom(geom).name)
             wall.group = UPPER if wall.group == 0 else wall.group
-        for piece in self.found.pieces:
+        for piece in self.contents.pieces:
             base = piece.box.center - np.array([0.0, 0.0, piece.box.half[2]])
             self._add(self.world.worldbody, piece.name, base, rotation_of(piece.box.yaw, 0.0, 0.0))
             for joint in piece.joints:
                 self._hang(f"{piece.name}/{joint.part}", joint)
 
-    def _hang(self, name: str, joint: FoundJoint) -> None:
+    def _hang(self, name: str, joint: HouseJoint) -> None:
         data, body = self.reader.data, joint.body
         at, turn = np.array(data.xpos[body]), data.xmat[body].reshape(3, 3)
         if joint.level:
@@ -105,8 +107,8 @@ class _Builder:
 class _Indexer:
     """Makes the index of a compiled house."""
 
-    def __init__(self, model: mujoco.MjModel, reader: HouseReader, found: Found) -> None:
-        self.model, self.reader, self.found = model, reader, found
+    def __init__(self, model: mujoco.MjModel, reader: HouseReader, contents: HouseContents) -> None:
+        self.model, self.reader, self.contents = model, reader, contents
 
     def index(self) -> SceneIndex:
         """Everything that was found, by the ids of the model."""
@@ -114,10 +116,10 @@ class _Indexer:
             RoomInfo(
                 name=room.name, kind=room.kind, rect=room.rect, floor_geom=self._geom(room.geom), aliases=(room.kind,)
             )
-            for room in self.found.rooms
+            for room in self.contents.rooms
         )
-        pieces = tuple(self._piece(piece) for piece in self.found.pieces)
-        objects = tuple(self._object(item) for item in self.found.objects)
+        pieces = tuple(self._piece(piece) for piece in self.contents.pieces)
+        objects = tuple(self._object(item) for item in self.contents.objects)
         geoms = {self._geom(geom): info for geom, info in self._infos()}
         geoms[self.model.geom("ground").id] = GeomInfo("floor", "")
         return SceneIndex(rooms, pieces, objects, geoms)
@@ -130,24 +132,24 @@ class _Indexer:
         return int(self.model.body(self.reader.model.body(body).name).id)
 
     def _infos(self) -> Iterator[tuple[int, GeomInfo]]:
-        found, tree = self.found, self.reader.tree
-        for geom in found.walls:
+        contents, tree = self.contents, self.reader.tree
+        for geom in contents.walls:
             yield geom, GeomInfo("wall", "")
-        for room in found.rooms:
+        for room in contents.rooms:
             yield room.geom, GeomInfo(room.name, "")
-        for piece in found.pieces:
+        for piece in contents.pieces:
             for geom in piece.geoms:
                 yield geom, GeomInfo(piece.name, "")
             for joint in piece.joints:
                 for geom in tree.moved(joint.body):
                     part = "handle" if geom == joint.handle else joint.part.rpartition("_")[2]
                     yield geom, GeomInfo(piece.name, part)
-        for item in found.objects:
+        for item in contents.objects:
             for body in tree.below(item.body):
                 for geom in tree.geoms(body):
                     yield geom, GeomInfo(item.name, "")
 
-    def _piece(self, piece: FoundPiece) -> ReceptacleInfo:
+    def _piece(self, piece: HousePiece) -> ReceptacleInfo:
         x, y, z = (float(value) for value in piece.box.half)
         return ReceptacleInfo(
             name=piece.name,
@@ -164,7 +166,7 @@ class _Indexer:
             appliance=None,
         )
 
-    def _surface(self, piece: FoundPiece, surface: FoundSurface) -> SupportSurface:
+    def _surface(self, piece: HousePiece, surface: HouseSurface) -> SupportSurface:
         joint = next((joint for joint in piece.joints if joint.body == surface.moves), None)
         if joint is None:
             name, frame = piece.name, rotation_of(piece.box.yaw, 0.0, 0.0)
@@ -184,7 +186,7 @@ class _Indexer:
             access=surface.access,
         )
 
-    def _joint(self, piece: FoundPiece, joint: FoundJoint) -> ArticulationInfo:
+    def _joint(self, piece: HousePiece, joint: HouseJoint) -> ArticulationInfo:
         name = f"{piece.name}/{joint.part}"
         return ArticulationInfo(
             name=name,
@@ -198,7 +200,7 @@ class _Indexer:
             frame=int(self.model.body(name).id),
         )
 
-    def _object(self, item: FoundObject) -> ObjectInfo:
+    def _object(self, item: LooseObject) -> ObjectInfo:
         x, y, z = (float(value) for value in item.half)
         return ObjectInfo(
             name=item.name,

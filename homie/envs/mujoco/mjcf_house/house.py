@@ -12,8 +12,8 @@ import numpy as np
 from homie.envs.mujoco.home.floorplan import RESOLUTION, FloorPlan
 from homie.envs.mujoco.house.build import Home, RobotBuilder
 from homie.envs.mujoco.mjcf_house.build import built
+from homie.envs.mujoco.mjcf_house.contents import Unclear
 from homie.envs.mujoco.mjcf_house.file import read_file
-from homie.envs.mujoco.mjcf_house.found import Unclear
 from homie.envs.mujoco.mjcf_house.reading import HouseReader
 from homie.envs.mujoco.world import World
 from homie.kernel.errors import BadInput
@@ -28,7 +28,7 @@ class MjcfHouse:
 
     Attributes:
         path: Where it is.
-        found: What is in it.
+        contents: What is in it.
         unclear: What of it was left out or not understood.
 
     Raises:
@@ -39,9 +39,9 @@ class MjcfHouse:
         self.path = path
         file = read_file(path)
         self._reader = HouseReader(file.world.compile())
-        self.found = self._reader.read()
-        self.unclear: tuple[Unclear, ...] = (*file.left_out, *self.found.unclear)
-        if not self.found.rooms:
+        self.contents = self._reader.read()
+        self.unclear: tuple[Unclear, ...] = (*file.left_out, *self.contents.unclear)
+        if not self.contents.rooms:
             raise BadInput(f"The house {path} has no room: its floor is smaller than a square metre.")
 
     @property
@@ -62,7 +62,7 @@ class MjcfHouse:
         pose = Pose2(0.0, 0.0, 0.0)
         if robot is not None:
             pose = self.start if start is None else self._checked(start)
-        return built(read_file(self.path), self._reader, self.found, robot, (pose.x, pose.y, pose.yaw))
+        return built(read_file(self.path), self._reader, self.contents, robot, (pose.x, pose.y, pose.yaw))
 
     @cached_property
     def start(self) -> Pose2:
@@ -72,7 +72,7 @@ class MjcfHouse:
         if not len(cells):
             raise BadInput(f"The house {self.path} has no free place of {2 * NARROW:g} m on its floor for a robot.")
         points = origin + (cells[:, ::-1] + 0.5) * RESOLUTION
-        middle = np.mean([piece.box.center[:2] for piece in self.found.pieces] or [points.mean(axis=0)], axis=0)
+        middle = np.mean([piece.box.center[:2] for piece in self.contents.pieces] or [points.mean(axis=0)], axis=0)
         room = np.minimum(clear[tuple(cells.T)], ROOMY)
         best = points[int(np.argmax(room - 0.2 * np.linalg.norm(points - middle, axis=1)))]
         quarter = np.round(np.arctan2(*(middle - best)[::-1]) / (np.pi / 2)) * np.pi / 2

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 
 from homie.envs.mujoco.blueprints.extents import Extents
-from homie.envs.mujoco.mjcf_house.found import FoundJoint
+from homie.envs.mujoco.mjcf_house.contents import HouseJoint
 from homie.envs.mujoco.mjcf_house.names import words_of
 from homie.envs.mujoco.mjcf_house.tree import Tree
 from homie.kernel.types import Array, Solid
@@ -35,7 +35,7 @@ class Doors:
     def __init__(self, tree: Tree, data: mujoco.MjData, extents: Extents) -> None:
         self._tree, self._model, self._data, self._extents = tree, tree.model, data, extents
 
-    def read(self, body: int, middle: Array) -> FoundJoint | str:
+    def read(self, body: int, middle: Array) -> HouseJoint | str:
         """The door or drawer that a body is, or why it is none.
 
         Args:
@@ -70,7 +70,7 @@ class Doors:
         if outward is None:
             return "it cannot be told to which side it opens"
         drawer = kind == "slide" and bool(axis @ outward > UPRIGHT)
-        return FoundJoint(
+        return HouseJoint(
             part="drawer" if drawer else "door",
             kind="slide" if kind == "slide" else "hinge",
             joint=joint,

@@ -65,8 +65,8 @@ def words_of(name: str) -> tuple[str, ...]:
     (('wooden', 'cabinet'), ('counter', 'top'), ('micro',))
     """
     pieces = [piece for piece in re.split(r"[^A-Za-z0-9]+", name) if not _is_identifier(piece)]
-    found = (word.lower() for piece in pieces for word in re.findall(r"[A-Z]*[a-z]+|[A-Z]+", piece))
-    words = [word.removesuffix("root") for word in found]
+    split = (word.lower() for piece in pieces for word in re.findall(r"[A-Z]*[a-z]+|[A-Z]+", piece))
+    words = [word.removesuffix("root") for word in split]
     return tuple(word for word in words if len(word) > 1 and word not in NOISE)
 
 

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from homie.envs.mujoco.blueprints.extents import Extents
-from homie.envs.mujoco.mjcf_house.found import FoundJoint, FoundSurface
+from homie.envs.mujoco.mjcf_house.contents import HouseJoint, HouseSurface
 from homie.envs.mujoco.mjcf_house.surfaces import COVERED, FREE, LEAST_FLOOR, Place, places_on
 from homie.envs.mujoco.mjcf_house.tree import Tree
 from homie.kernel.types import Array, Box, Solid, rotation_z
@@ -77,7 +77,7 @@ def _still(tree: Tree, body: int) -> list[int]:
     return [geom for other in tree.below(body) if fixed[other] == 0 for geom in tree.geoms(other)]
 
 
-def front_of(box: Box, others: Sequence[Box], joints: Sequence[FoundJoint], middle: Array) -> float:
+def front_of(box: Box, others: Sequence[Box], joints: Sequence[HouseJoint], middle: Array) -> float:
     """The yaw of the side from which a piece is used: to which its doors open, else the one with most free space before
     it, of equal ones that towards the middle (2,) of its room.
 
@@ -105,10 +105,10 @@ def front_of(box: Box, others: Sequence[Box], joints: Sequence[FoundJoint], midd
 def surfaces_of(
     parts: Sequence[Solid],
     around: Sequence[Solid],
-    drawers: Sequence[tuple[FoundJoint, Sequence[Solid]]],
+    drawers: Sequence[tuple[HouseJoint, Sequence[Solid]]],
     panels: Sequence[Box],
     yaw: float,
-) -> list[FoundSurface]:
+) -> list[HouseSurface]:
     """The places on and in a piece, those on it before those in it, the largest first.
 
     Args:
@@ -118,18 +118,18 @@ def surfaces_of(
         panels: Its doors, shut.
         yaw: Of the side from which it is used.
     """
-    found: list[FoundSurface] = []
+    places: list[HouseSurface] = []
     led = [solid for _, own in drawers for solid in own]
     for number, part in enumerate(parts):
         others = [*parts[:number], *parts[number + 1 :], *led, *around]
         for place in places_on(part, others, yaw):
-            if any(_is_same(place, other, yaw) for other in found):
+            if any(_is_same(place, other, yaw) for other in places):
                 continue
             behind = any(_shuts(panel, place.center, yaw) for panel in panels)
             covered = place.clearance < (SHUT_IN if behind else COVERED)
             lidded = any(panel.distance(place.center) == 0.0 and panel.center[2] > place.center[2] for panel in panels)
-            found.append(
-                FoundSurface(
+            places.append(
+                HouseSurface(
                     name="",
                     moves=0,
                     center=place.center,
@@ -140,16 +140,16 @@ def surfaces_of(
                     access="front" if covered else "top",
                 )
             )
-    still = sorted(found, key=lambda item: (item.inside, item.access == "front", -item.half_x * item.half_y))
+    still = sorted(places, key=lambda item: (item.inside, item.access == "front", -item.half_x * item.half_y))
     return _named([*still, *(floor for joint, own in drawers for floor in _floor_of(joint, own, parts))])
 
 
-def _is_same(place: Place, other: FoundSurface, yaw: float) -> bool:
+def _is_same(place: Place, other: HouseSurface, yaw: float) -> bool:
     apart = np.abs(rotation_z(-yaw) @ (place.center - other.center))
     return bool((apart < [other.half_x, other.half_y, SAME]).all())
 
 
-def _floor_of(joint: FoundJoint, own: Sequence[Solid], parts: Sequence[Solid]) -> list[FoundSurface]:
+def _floor_of(joint: HouseJoint, own: Sequence[Solid], parts: Sequence[Solid]) -> list[HouseSurface]:
     """The floor of a drawer, at most one."""
     yaw = float(np.arctan2(joint.frame[1, 0], joint.frame[0, 0]))
     places = [
@@ -161,7 +161,7 @@ def _floor_of(joint: FoundJoint, own: Sequence[Solid], parts: Sequence[Solid]) -
         return []
     floor = max(places, key=lambda place: place.half_x * place.half_y)
     return [
-        FoundSurface(
+        HouseSurface(
             name=joint.part,
             moves=joint.body,
             center=floor.center,
@@ -183,9 +183,9 @@ def _shuts(panel: Box, place: Array, yaw: float) -> bool:
     return ahead > 0.0 and bool(beside < wide) and panel.center[2] + panel.half[2] > place[2] + FREE
 
 
-def _named(surfaces: Sequence[FoundSurface]) -> list[FoundSurface]:
+def _named(surfaces: Sequence[HouseSurface]) -> list[HouseSurface]:
     """Surfaces with names: `top`, `shelf_2`, `inside`, that of the drawer."""
-    named: list[FoundSurface] = []
+    named: list[HouseSurface] = []
     for item in surfaces:
         stem = item.name or ("inside" if item.inside else "shelf" if item.access == "front" else "top")
         taken = sum(other.name == stem or other.name.startswith(f"{stem}_") for other in named)

@@ -1,6 +1,6 @@
 """What is in the MJCF file of a house: rooms, furniture with its doors, loose things, and what was not understood.
 
-file --house_spec--> world --read--> Found
+file --house_spec--> world --read--> HouseContents
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import mujoco
 import numpy as np
 
 from homie.envs.mujoco.blueprints.extents import Extents, level_yaws
+from homie.envs.mujoco.mjcf_house.contents import HouseContents, HouseJoint, HousePiece, HouseRoom, LooseObject, Unclear
 from homie.envs.mujoco.mjcf_house.file import PREFIX, UNNAMED
-from homie.envs.mujoco.mjcf_house.found import Found, FoundJoint, FoundObject, FoundPiece, FoundRoom, Unclear
 from homie.envs.mujoco.mjcf_house.moving import Doors, ends
 from homie.envs.mujoco.mjcf_house.names import colour_in, is_structure, kind_in, words_of
 from homie.envs.mujoco.mjcf_house.objects import box_of, hollow_of
@@ -38,17 +38,17 @@ class HouseReader:
         self._doors = Doors(self.tree, self.data, self.extents)
         self._unclear: list[Unclear] = []
 
-    def read(self) -> Found:
+    def read(self) -> HouseContents:
         """All that is found in it."""
         under = floors(self.tree, self.data, 0.0)
         furniture, walls = self._sorted(list(clusters(self.tree, self.extents, self.data, under)))
         boxed = [(cluster, box) for cluster in furniture if (box := self._box(cluster)) is not None]
         kinds = [(kind_in(self._names(cluster), "furniture"), box) for cluster, box in boxed]
-        found_rooms = rooms(self.tree, self.data, under, kinds)
-        pieces = [self._piece(cluster, box, boxed, found_rooms) for cluster, box in boxed]
+        all_rooms = rooms(self.tree, self.data, under, kinds)
+        pieces = [self._piece(cluster, box, boxed, all_rooms) for cluster, box in boxed]
         objects = [item for body in self.tree.children[0] for item in self._loose(body)]
-        return Found(
-            rooms=found_rooms,
+        return HouseContents(
+            rooms=all_rooms,
             pieces=tuple(_numbered([piece for piece in pieces if piece is not None])),
             objects=tuple(_numbered(objects)),
             floors=tuple(under),
@@ -61,11 +61,11 @@ class HouseReader:
     def _names(self, cluster: Cluster) -> list[str]:
         return [_own(name) for name in cluster.names]
 
-    def _sorted(self, found: Sequence[Cluster]) -> tuple[list[Cluster], list[int]]:
+    def _sorted(self, clusters: Sequence[Cluster]) -> tuple[list[Cluster], list[int]]:
         """What is furniture, and the geoms of the house itself."""
         furniture: list[Cluster] = []
         walls: list[int] = []
-        for cluster in found:
+        for cluster in clusters:
             box, names = self._box(cluster), self._names(cluster)
             known = kind_in(names, "furniture") in _KNOWN
             if box is None:
@@ -90,15 +90,15 @@ class HouseReader:
         return [geom for geom in (*cluster.geoms, *moved) if self.tree.solid(geom)]
 
     def _piece(
-        self, cluster: Cluster, box: Box, all_boxes: Sequence[tuple[Cluster, Box]], found_rooms: Sequence[FoundRoom]
-    ) -> FoundPiece | None:
+        self, cluster: Cluster, box: Box, all_boxes: Sequence[tuple[Cluster, Box]], all_rooms: Sequence[HouseRoom]
+    ) -> HousePiece | None:
         names = self._names(cluster)
         kind = kind_in(names, "furniture")
         if not kind:
             self._unclear.append(Unclear(names[0], "its name says nothing: it is called furniture"))
             kind = "furniture"
         joints = self._joints(cluster, box)
-        room = _room_of(box.center, found_rooms)
+        room = _room_of(box.center, all_rooms)
         middle = np.array([(room.rect[0] + room.rect[2]) / 2, (room.rect[1] + room.rect[3]) / 2])
         others = [other for another, other in all_boxes if another is not cluster]
         yaw = front_of(box, others, joints, middle)
@@ -123,7 +123,7 @@ class HouseReader:
                     Unclear(self._body(joint.body), "a drawer without a floor that things could lie on")
                 )
         without = [geom for geom in self._solid(cluster) if geom not in {joint.handle for joint in joints}]
-        return FoundPiece(
+        return HousePiece(
             name=kind,
             kind=kind,
             colour=colour_in(names),
@@ -135,8 +135,8 @@ class HouseReader:
             joints=joints,
         )
 
-    def _joints(self, cluster: Cluster, box: Box) -> tuple[FoundJoint, ...]:
-        found: list[FoundJoint] = []
+    def _joints(self, cluster: Cluster, box: Box) -> tuple[HouseJoint, ...]:
+        joints: list[HouseJoint] = []
         for body in cluster.moving:
             joint = self._doors.read(body, box.center)
             if isinstance(joint, str):
@@ -146,10 +146,10 @@ class HouseReader:
                 self._unclear.append(
                     Unclear(self._body(body), "a door or drawer without a handle that a hand can take")
                 )
-            found.append(joint)
-        return tuple(_parted(found, lambda joint: words_of(self._body(joint.body))))
+            joints.append(joint)
+        return tuple(_parted(joints, lambda joint: words_of(self._body(joint.body))))
 
-    def _moved_parts(self, joint: FoundJoint) -> tuple[Solid, ...]:
+    def _moved_parts(self, joint: HouseJoint) -> tuple[Solid, ...]:
         geoms = [geom for geom in self.tree.moved(joint.body) if self.tree.solid(geom) and geom != joint.handle]
         return self.extents.geom_parts(self.data, geoms)
 
@@ -172,7 +172,7 @@ class HouseReader:
 
     # ------------------------------------------------------------ what is loose
 
-    def _loose(self, body: int) -> list[FoundObject]:
+    def _loose(self, body: int) -> list[LooseObject]:
         if not self.tree.is_free(body):
             return [item for child in self.tree.children[body] for item in self._loose(child)]
         name = self._body(body)
@@ -191,7 +191,7 @@ class HouseReader:
             kind = "object"
         turn = self.data.xmat[body].reshape(3, 3)
         return [
-            FoundObject(
+            LooseObject(
                 name=kind,
                 kind=kind,
                 colour=colour_in(names),
@@ -224,7 +224,7 @@ def _own(name: str) -> str:
     return "" if plain.startswith(UNNAMED) else plain
 
 
-def _parted(joints: Sequence[FoundJoint], words: Callable[[FoundJoint], Sequence[str]]) -> list[FoundJoint]:
+def _parted(joints: Sequence[HouseJoint], words: Callable[[HouseJoint], Sequence[str]]) -> list[HouseJoint]:
     """Doors and drawers of one piece with names of their own, by the words of their bodies, else by numbers."""
     if len(joints) < 2:
         return list(joints)
@@ -238,17 +238,17 @@ def _parted(joints: Sequence[FoundJoint], words: Callable[[FoundJoint], Sequence
     return parted
 
 
-def _room_of(point: Array, found: Sequence[FoundRoom]) -> FoundRoom:
+def _room_of(point: Array, rooms: Sequence[HouseRoom]) -> HouseRoom:
     """The room over whose floor a point is, else the nearest."""
 
-    def away(room: FoundRoom) -> float:
+    def away(room: HouseRoom) -> float:
         x0, y0, x1, y1 = room.rect
         return float(np.hypot(max(x0 - point[0], point[0] - x1, 0.0), max(y0 - point[1], point[1] - y1, 0.0)))
 
-    return min(found, key=away)
+    return min(rooms, key=away)
 
 
-ThingT = TypeVar("ThingT", FoundPiece, FoundObject)
+ThingT = TypeVar("ThingT", HousePiece, LooseObject)
 
 
 def _numbered(things: Sequence[ThingT]) -> list[ThingT]:

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from homie.envs.mujoco.house.index import Rect
-from homie.envs.mujoco.mjcf_house.found import FoundRoom
+from homie.envs.mujoco.mjcf_house.contents import HouseRoom
 from homie.envs.mujoco.mjcf_house.names import room_kind_in
 from homie.envs.mujoco.mjcf_house.tree import Tree
 from homie.kernel.types import Box
@@ -82,7 +82,7 @@ def is_wall(box: Box) -> bool:
 
 def rooms(
     tree: Tree, data: mujoco.MjData, floor_geoms: Sequence[int], kinds: Sequence[tuple[str, Box]]
-) -> tuple[FoundRoom, ...]:
+) -> tuple[HouseRoom, ...]:
     """The rooms of a house: one for each floor, but for those that lie in another; a plane without end is the floor of
     a room only where there is no other.
 
@@ -98,21 +98,21 @@ def rooms(
         rect = _rect(model, data, geom, whole)
         if not any(_inside(rect, other) for other, _ in rects):
             rects = [(other, number) for other, number in rects if not _inside(other, rect)] + [(rect, geom)]
-    found: list[FoundRoom] = []
+    rooms: list[HouseRoom] = []
     for rect, geom in rects:
         names = [model.geom(geom).name, model.body(int(model.geom_bodyid[geom])).name]
         kind = room_kind_in(names) or _by_furniture(rect, kinds)
-        found.append(FoundRoom(name=kind, kind=kind, rect=rect, geom=geom))
-    return _numbered(found)
+        rooms.append(HouseRoom(name=kind, kind=kind, rect=rect, geom=geom))
+    return _numbered(rooms)
 
 
-def _numbered(found: Sequence[FoundRoom]) -> tuple[FoundRoom, ...]:
+def _numbered(rooms: Sequence[HouseRoom]) -> tuple[HouseRoom, ...]:
     """Rooms with names of their own: their kinds, numbered where there are several of one."""
-    total, seen, named = Counter(room.kind for room in found), Counter[str](), []
-    for room in found:
+    total, seen, named = Counter(room.kind for room in rooms), Counter[str](), []
+    for room in rooms:
         seen[room.kind] += 1
         name = room.kind.replace(" ", "_") + (f"_{seen[room.kind]}" if total[room.kind] > 1 else "")
-        named.append(FoundRoom(name=name, kind=room.kind, rect=room.rect, geom=room.geom))
+        named.append(HouseRoom(name=name, kind=room.kind, rect=room.rect, geom=room.geom))
     return tuple(named)
 
 

@@ -20,7 +20,7 @@ class Unclear:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundRoom:
+class HouseRoom:
     """A room: its floor, and what of the file it is."""
 
     name: str
@@ -30,7 +30,7 @@ class FoundRoom:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundJoint:
+class HouseJoint:
     """A door or a drawer.
 
     Attributes:
@@ -60,7 +60,7 @@ class FoundJoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundSurface:
+class HouseSurface:
     """A level rectangle that things can lie on, with `center` (3,) in the world. moves: The body that it moves with,
     0 if it does not move. The others as in `homie.envs.mujoco.house.index.SupportSurface`."""
 
@@ -75,7 +75,7 @@ class FoundSurface:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundPiece:
+class HousePiece:
     """A piece of furniture.
 
     Attributes:
@@ -91,12 +91,12 @@ class FoundPiece:
     room: str
     box: Box
     geoms: tuple[int, ...]
-    surfaces: tuple[FoundSurface, ...]
-    joints: tuple[FoundJoint, ...]
+    surfaces: tuple[HouseSurface, ...]
+    joints: tuple[HouseJoint, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundObject:
+class LooseObject:
     """A loose thing. half: Half extents of its box where it lies; hollow in the frame of its body."""
 
     name: str
@@ -109,12 +109,12 @@ class FoundObject:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class HouseContents:
     """All that was found in a house. floors, walls: Geoms of the house itself."""
 
-    rooms: tuple[FoundRoom, ...]
-    pieces: tuple[FoundPiece, ...]
-    objects: tuple[FoundObject, ...]
+    rooms: tuple[HouseRoom, ...]
+    pieces: tuple[HousePiece, ...]
+    objects: tuple[LooseObject, ...]
     floors: tuple[int, ...]
     walls: tuple[int, ...]
     unclear: tuple[Unclear, ...] = field(default=())
