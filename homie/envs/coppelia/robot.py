@@ -50,6 +50,7 @@ class CoppeliaSettings(BaseModel):
     """Settings of the robot `coppelia`.
 
     Attributes:
+        scene: The file of the scene (`--scene`, `scene: {spec: FILE}` of a suite), where `--robot` names none.
         host, port: Of the ZMQ remote API of a CoppeliaSim that runs.
         model: Path of the Panda in the scene, `/Franka` or `/Panda` if left out.
         front, wrist: Paths of the vision sensors; if left out, the first of the scene and the first of the Panda.
@@ -58,6 +59,7 @@ class CoppeliaSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    scene: Path | None = None
     host: str = "127.0.0.1"
     port: int = Field(23000, ge=1, le=65535)
     model: str = ""
@@ -95,11 +97,14 @@ class CoppeliaRobot(SnapshotRobot):
             InfrastructureError: No CoppeliaSim answers.
             MissingPart: The client is not installed.
         """
-        if argument and not Path(argument).is_file():
-            raise BadInput(f"There is no scene file {argument}: give --robot coppelia:FILE.ttt, or coppelia alone.")
+        if argument and settings.scene is not None:
+            raise BadInput(f"--scene {settings.scene} and --robot coppelia:{argument} name two scenes: give one.")
+        scene = Path(argument) if argument else settings.scene
+        if scene is not None and not scene.is_file():
+            raise BadInput(f"There is no scene file {scene}: give --robot coppelia:FILE.ttt, or coppelia alone.")
         link = Link(settings.host, settings.port, settings.connect_seconds, settings.reply_seconds)
         try:
-            return cls(link, str(Path(argument).resolve()) if argument else "", settings)
+            return cls(link, "" if scene is None else str(scene.resolve()), settings)
         except BaseException:
             link.close()
             raise

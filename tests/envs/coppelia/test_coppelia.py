@@ -82,10 +82,12 @@ def test_pictures_are_upright_with_depth_in_metres(port: int) -> None:
             robot.observe(("left",))
 
 
-def test_a_scene_begins_anew_with_every_episode(port: int, tmp_path: Path) -> None:
+def test_a_scene_begins_anew_with_every_episode(sim: Sim, port: int, tmp_path: Path) -> None:
     scene = tmp_path / "scene.ttt"
     scene.touch()
-    with robot_at(port, str(scene)) as robot:
+    with pytest.raises(BadInput, match=r"name two scenes: give one\.$"):
+        robot_at(port, str(scene), scene=scene)
+    with robot_at(port, scene=scene) as robot:
         before = robot.snapshot(), robot.measured()
         here = robot.kinematics.forward(robot.spec.chain.measured(robot.measured()))
         there = Pose(here.position + np.array([0.0, 0.05, -0.03]), here.rotation)
@@ -95,6 +97,7 @@ def test_a_scene_begins_anew_with_every_episode(port: int, tmp_path: Path) -> No
         assert np.linalg.norm(reached.position - there.position) < 1e-3
         robot.reset(seed=1)
         assert (robot.snapshot(), robot.measured()) == before
+    assert sim.calls.count("loadScene") == 1, "only what has moved is put back"
 
 
 def test_what_is_not_there_is_a_sentence(sim: Sim, port: int, tmp_path: Path) -> None:
