@@ -66,8 +66,7 @@ class Gr00tPolicy(DialectPolicy):
                 raise BadInput(
                     f"The policy server at {self.url} wants a history in '{modality}', and Homie keeps none."
                 )
-        declared = self.welcome.get("conventions")
-        return declared if isinstance(declared, dict) else {}
+        return {}  # what its numbers mean it does not say
 
     def _open(self, seconds: float) -> Wire:
         return ZmqWire(self.url)

@@ -289,6 +289,15 @@ def test_conventions_that_contradict_are_refused_before_any_command(said, messag
             OpenPiPolicy(url, OpenPiSettings(**{"layout": "libero", **said, **TIMES})).close()
 
 
+def test_what_a_server_of_xpolicylab_says_of_itself_is_compared_too():
+    with servers.xpolicylab(servers.Knowing({}), {"conventions": {"gripper": "open-is-0"}}) as (url, _):
+        with pytest.raises(BadInput, match=r"says 'open-is-0' for 'gripper'.*`--skill-option xpolicylab\.gripper="):
+            XPolicyLabPolicy(url, XPolicyLabSettings(layout="pose", **TIMES))
+        there = XPolicyLabPolicy(url, XPolicyLabSettings(layout="pose", gripper="open-is-0", **TIMES))
+        assert there.layout.grip(1.0) == 0.0 and there.layout.position == "absolute"
+        there.close()
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
