@@ -59,16 +59,17 @@ class Link:
         except Exception as error:  # the client raises nothing more special for an error over there
             raise RobotFault(f"CoppeliaSim refuses 'sim.{function}': {' '.join(str(error).split())}") from error
 
-    def constant(self, name: str) -> Any:
-        """`sim.NAME`. Raises RobotFault."""
-        try:
-            return getattr(self._sim, name)
-        except AttributeError as error:
-            raise RobotFault(f"This CoppeliaSim has no 'sim.{name}': version 4.5 or later is needed.") from error
+    def constant(self, *names: str) -> Any:
+        """`sim.NAME`, by the first name that this CoppeliaSim knows. Raises RobotFault."""
+        known = [name for name in names if hasattr(self._sim, name)]
+        if not known:
+            raise RobotFault(f"This CoppeliaSim has no 'sim.{names[0]}': version 4.5 or later is needed.")
+        return getattr(self._sim, known[0])
 
     def tree(self, root: int, kind: str) -> list[int]:
         """The handles of all objects of a kind (`joint`, `shape`, `visionsensor`) below a root, in their order."""
-        return list(self("getObjectsInTree", root, self.constant(f"object_{kind}_type"), 0))
+        kinds = self.constant(f"sceneobject_{kind}", f"object_{kind}_type")  # older ones have the second name
+        return list(self("getObjectsInTree", root, kinds, 0))
 
     def find(self, path: str) -> int | None:
         """The handle of an object by its path, None if there is none."""

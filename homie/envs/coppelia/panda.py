@@ -25,6 +25,10 @@ def pose_of(numbers: object) -> Pose:
     return Pose(values[:3], quaternion_rotation(np.roll(values[3:], 1)))
 
 
+def _joint_type(link: Link, kind: str) -> int:
+    return int(link.constant(f"joint_{kind}", f"joint_{kind}_subtype"))  # older ones have the second name
+
+
 class Panda:
     """Handles of its parts, where it stands, and its kinematics.
 
@@ -44,7 +48,7 @@ class Panda:
         self.path, self.root = models[0]
         joints = link.tree(self.root, "joint")
         turning, sliding = (
-            [joint for joint in joints if link("getJointType", joint) == link.constant(f"joint_{kind}_subtype")]
+            [joint for joint in joints if link("getJointType", joint) == _joint_type(link, kind)]
             for kind in ("revolute", "prismatic")
         )
         if len(turning) < JOINTS or len(sliding) < FINGERS:

@@ -20,11 +20,11 @@ STOPPED, RUNNING = 0, 17
 CONSTANTS = {
     "handle_scene": -1,
     "simulation_stopped": STOPPED,
-    "object_shape_type": 0,
-    "object_joint_type": 1,
-    "object_visionsensor_type": 9,
-    "joint_revolute_subtype": 10,
-    "joint_prismatic_subtype": 11,
+    "sceneobject_shape": 0,
+    "sceneobject_joint": 1,
+    "sceneobject_visionsensor": 9,
+    "joint_revolute": 10,
+    "joint_prismatic": 11,
     "jointintparam_dynctrlmode": 2040,
     "jointdynctrl_position": 8,
     "shapeintparam_static": 3003,
@@ -36,6 +36,14 @@ CONSTANTS = {
         for place, axis in enumerate("xyz")
     },
 }
+OLD = {
+    "sceneobject_shape": "object_shape_type",
+    "sceneobject_joint": "object_joint_type",
+    "sceneobject_visionsensor": "object_visionsensor_type",
+    "joint_revolute": "joint_revolute_subtype",
+    "joint_prismatic": "joint_prismatic_subtype",
+}
+"""Names of constants in older versions of CoppeliaSim."""
 PANDA, JOINTS, FINGERS, WRIST, FRONT, LINK = 1, range(11, 18), range(21, 23), 31, 32, 41
 STAND, HEIGHT = Pose2(0.3, -0.2, 0.4), 0.5
 SIZE, ANGLE, FAR = (64, 48), 1.0, 3.0
@@ -57,6 +65,7 @@ class Sim:
     def __init__(self) -> None:
         self.calls: list[str] = []
         self.running, self.stepping, self.hangs_at = STOPPED, False, ""
+        self.constants = CONSTANTS
         self.longer = 0.0
         """Metres by which the forearm is longer than that of a Panda."""
         self.kinematics = PandaKinematics(height=HEIGHT)
@@ -235,7 +244,7 @@ def serving(sim: Sim) -> Iterator[int]:
         if name == "zmqRemoteApi.require":
             return []
         if name == "zmqRemoteApi.info":
-            return [{**{f: {"func": {}} for f in functions}, **{c: {"const": v} for c, v in CONSTANTS.items()}}]
+            return [{**{f: {"func": {}} for f in functions}, **{c: {"const": v} for c, v in sim.constants.items()}}]
         sim.calls.append(name.removeprefix("sim."))
         result: list[Any] = getattr(sim, name.removeprefix("sim."))(*arguments)
         return result

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fake_coppelia import HEIGHT, STAND, Sim, serving
+from fake_coppelia import CONSTANTS, HEIGHT, OLD, STAND, Sim, serving
 
 import homie
 from homie import BadInput, Command, InfrastructureError, Pose, RobotFault
@@ -38,7 +38,9 @@ def robot_at(port: int, argument: str = "", **more: Any) -> CoppeliaRobot:
     return CoppeliaRobot.of(argument, CoppeliaSettings(port=port, **more))
 
 
-def test_it_conforms_and_finds_where_the_panda_stands(port: int) -> None:
+@pytest.mark.parametrize("old", [False, True])
+def test_it_conforms_and_finds_where_the_panda_stands(sim: Sim, port: int, old: bool) -> None:
+    sim.constants = {OLD.get(name, name) if old else name: value for name, value in sim.constants.items()}
     with robot_at(port) as robot:
         base = robot.measured().base
         assert (base.x, base.y, base.yaw) == pytest.approx((STAND.x, STAND.y, STAND.yaw))
@@ -107,6 +109,10 @@ def test_what_is_not_there_is_a_sentence(sim: Sim, port: int, tmp_path: Path) ->
     wrong.touch()
     with pytest.raises(RobotFault, match=r"^CoppeliaSim refuses 'sim\.loadScene': .*could not read scene\.$"):
         robot_at(port, str(wrong))
+    sim.constants = {name: value for name, value in sim.constants.items() if "joint_" not in name}
+    with pytest.raises(RobotFault, match=r"^This CoppeliaSim has no 'sim\.joint_revolute': version 4\.5 or later"):
+        robot_at(port)
+    sim.constants = CONSTANTS
     with pytest.raises(BadInput, match=r"^The scene has no /UR5: load one with a Panda"):
         robot_at(port, model="/UR5")
     with pytest.raises(BadInput, match=r"^/DiningTable has 0 turning and 0 sliding joints"):
