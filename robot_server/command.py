@@ -27,7 +27,10 @@ from robot_server.wire import UNIX
 
 TOKEN_VARIABLE = "HOMIE_ROBOT_TOKEN"
 """The environment variable with the token of a server on TCP."""
-NAMED = {"robosuite": "robot_server.worlds.robosuite_arm:RobosuiteArm"}
+NAMED = {
+    "robosuite": "robot_server.worlds.robosuite_arm:RobosuiteArm",
+    "habitat": "robot_server.worlds.habitat_fetch:HabitatFetch",
+}
 """Robots that come with this package, by name."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-OPTIONAL = ("snapshot", "shapes", "film")
+OPTIONAL = ("snapshot", "shapes", "film", "perform")
 """Methods that a robot may have; a client learns which."""
 
 
@@ -25,8 +25,8 @@ class ServedRobot(Protocol):
     """The methods of a robot. It is made as `cls(argument)`, ARGUMENT of `my_robot.py:MyRobot:ARGUMENT`.
 
     Everything is plain: dictionaries, lists, numbers, texts, and arrays of numpy for pictures. Metres, radians,
-    seconds; the odometry frame is fixed to the floor, z up. It may also have `snapshot()`, `shapes()` and
-    `film(width, height, target)`, see docs/remote.md.
+    seconds; the odometry frame is fixed to the floor, z up. It may also have `snapshot()`, `shapes()`,
+    `film(width, height, target)` and `perform(action, target, destination, entity)`, see docs/remote.md.
 
     Attributes:
         spec: What its body is, with the keys that docs/remote.md lists: `name`, `period`, `groups`, `kinematics`, ...

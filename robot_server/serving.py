@@ -255,6 +255,11 @@ class Server:
     def _do_film(self, width: int, height: int, target: str) -> Any:
         return self._robot.film(width, height, target)  # type: ignore[attr-defined]
 
+    def _do_perform(self, action: str, target: str, destination: str, entity: str) -> Any:
+        self._halted = False
+        why = self._robot.perform(action, target, destination, entity)  # type: ignore[attr-defined]
+        return {"measured": self._robot.measured(), "why": str(why or "")}
+
 
 def _send_away(listener: socket.socket) -> None:
     """Tell a second client that the robot is taken."""

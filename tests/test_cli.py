@@ -63,7 +63,7 @@ def test_a_failing_robot_is_not_a_failing_command(homie, tiny_arguments):
         (["run", "go", "--planner", "rul"], "did you mean 'rule'?"),
         (
             ["run", "go", *TINY, "--robot", "spot"],
-            "Unknown robot 'spot': choose one of: mujoco, franka, mjcf, ros, thor, libero, coppelia, remote, tiny",
+            "choose one of: mujoco, franka, mjcf, ros, thor, libero, coppelia, habitat, remote, tiny",
         ),
         (["run", "go", *TINY, "--skills", ","], "skills:"),
         (["run", "go", "--config", "none.yaml"], "Cannot read the config file none.yaml"),

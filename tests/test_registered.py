@@ -45,6 +45,7 @@ OUTSIDE = {
     "inspect-robots": "tests/doors/test_inspect_robots_skills.py installs its package",
     "ros": "a robot on a ROS 2 network answers",
     "libero": "tests/suites/published/test_libero.py installs its package",
+    "habitat": "tests/envs/remote/test_habitat.py installs its package",
     "coppelia": "a CoppeliaSim answers",
     "yolo": "needs weights",
     "yolo-onnx": "needs weights",

@@ -1,4 +1,5 @@
-"""`--robot remote:URL`: a robot server that runs already. `--robot remote:TARGET`: one that is started for the run."""
+"""`--robot remote:URL`: a robot server that runs already. `--robot remote:TARGET`, `habitat:CONFIG`: one that is
+started for the run."""
 
 from __future__ import annotations
 
@@ -69,5 +70,14 @@ def open_robot(argument: str, settings: RemoteSettings) -> RemoteRobot:
         return robot
 
 
+def open_habitat_robot(argument: str, settings: RemoteSettings) -> RemoteRobot:
+    """The robot of `--robot habitat:CONFIG`. Raises as `open_robot`."""
+    if not argument:
+        raise BadInput("Which task of Habitat? Give the path of its configuration: --robot habitat:CONFIG.")
+    return open_robot(f"habitat:{argument}", settings)
+
+
+open_habitat = Opening(RemoteSettings, open_habitat_robot)
+"""The robot of a configuration of Habitat, in a process with the Python that has Habitat."""
 open_remote = Opening(RemoteSettings, open_robot)
 """The robot behind a robot server."""

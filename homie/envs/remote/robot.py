@@ -18,7 +18,7 @@ from homie.envs.remote.description import Description
 from homie.envs.remote.link import Link
 from homie.envs.snapshot_robot import Shape, SnapshotRobot
 from homie.kernel.interfaces import Robot
-from homie.kernel.types import Command, Image, Observation, Proprioception
+from homie.kernel.types import Command, Image, Observation, Proprioception, Subtask
 from homie.kernel.world.snapshot import WorldSnapshot, read_snapshot
 
 
@@ -135,10 +135,30 @@ class RemoteWorld(RemoteRobot, SnapshotRobot):
         return self._shapes[name] if name in self._shapes else super().shape(name, world)
 
 
+class RemotePerformer(RemoteWorld):
+    """The same, of a simulator that carries out whole actions by itself (`--skills own`)."""
+
+    def perform(self, subtask: Subtask, entity: str) -> str:
+        """See `homie.kernel.interfaces.Performer`."""
+        answer = self.link.ask(
+            "perform",
+            self._reset_seconds,
+            action=subtask.action,
+            target=subtask.target,
+            destination=subtask.destination,
+            entity=entity,
+        )
+        self._take(answer["measured"])
+        return str(answer["why"])
+
+
 def connect(link: Link, seed: int, reset_seconds: float) -> RemoteRobot:
     """The robot behind a link, which it closes. Raises BadInput for a robot that is described wrongly."""
     description = Description.read(link.about["spec"], link.url)
-    make = RemoteWorld if "snapshot" in link.about["offers"] else RemoteRobot
+    offers = link.about["offers"]
+    make: type[RemoteRobot] = RemoteRobot
+    if "snapshot" in offers:
+        make = RemotePerformer if "perform" in offers else RemoteWorld
     return make(link, description, seed, reset_seconds)
 
 

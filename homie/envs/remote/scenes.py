@@ -19,6 +19,12 @@ class RemoteChoice(BaseModel):
     target: str = ""
 
 
+class HabitatScenes(Scenes):
+    """Scenes of the robot `habitat`, which carries out whole actions: the configuration says which."""
+
+    skills = "own"
+
+
 class RemoteScenes(Scenes):
     """Scenes of the robot `remote`. A suite need not choose one: then `--robot remote:TARGET` does."""
 
