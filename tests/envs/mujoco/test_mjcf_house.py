@@ -13,6 +13,7 @@ from homie.envs.mujoco.mjcf_house.house import MjcfHouse
 from homie.envs.mujoco.world import World
 from homie.kernel.errors import BadInput
 from homie.kernel.options import RunOptions
+from homie.kernel.scenes import scene_options
 from homie.runtime.assembly import open_robot
 from tests import other_packages
 
@@ -112,3 +113,23 @@ def test_a_start_that_is_not_free_is_refused() -> None:
         open_robot(RunOptions(task="x", robot=f"mjcf:{KITCHEN}", start="1.6,1.5,0"))
     with pytest.raises(BadInput, match="X,Y,DEGREES"):
         open_robot(RunOptions(task="x", robot=f"mjcf:{KITCHEN}", start="kitchen"))
+
+
+def test_a_suite_chooses_a_house_unless_the_robot_has_one() -> None:
+    assert scene_options("mjcf", {"file": "house.xml"}) == {"robot": "mjcf:house.xml"}
+    assert scene_options("mjcf:mine.xml", {}) == {}
+    with pytest.raises(BadInput, match=r"scene\.file: the suite says which house"):
+        scene_options("mjcf:mine.xml", {"file": "house.xml"})
+
+
+def test_the_first_keyframe_is_the_state_at_the_start(tmp_path: Path) -> None:
+    text = KITCHEN.read_text().replace(
+        "</mujoco>", "<keyframe><key qpos='-0.2 0 0.5 0.5 0.5 1 0 0 0 {}'/></keyframe></mujoco>"
+    )
+    ghost, ball, shoulder = "1.9 1.3 1.3 1 0 0 0", "1 0 0 0", "0"
+    path = tmp_path / "kitchen.xml"
+    path.write_text(text.format(f"{ghost} {ball} {shoulder}"))
+    home = MjcfHouse(path).build()
+    world = World(home, home.new_data())
+    assert world.opening(world.receptacles["cabinet"].articulations[0]) == pytest.approx(0.2)
+    assert world.position(world.objects["apple"].body) == pytest.approx([0.5, 0.5, 0.2]), "the floor is at 0.3"
