@@ -165,7 +165,8 @@ class Engine:
         end = next((i for i, token in enumerate(kept) if token in self.ends), None)
         text = self.tokenizer.decode(kept[:end], skip_special_tokens=True, clean_up_tokenization_spaces=False)
         taken = len(kept) if end is None else end + 1
-        return Written(text.strip(), "length" if end is None else "stop", read, taken, reused)
+        choices = tuple((self.tokenizer.decode([token]), probability) for token, probability in row.choices)
+        return Written(text.strip(), "length" if end is None else "stop", read, taken, reused, choices)
 
     def _limit(self, question: Question, read: int) -> int:
         """Tokens of an answer: what was asked for, or what a prompt of `read` tokens leaves of the model's room."""

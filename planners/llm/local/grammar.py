@@ -212,6 +212,7 @@ class Row:
         seed: Of this answer alone.
         grammar: None for free text.
         cancelled: Nobody waits for it any more.
+        choices: The tokens so far where the grammar left a choice, each with its probability among those allowed.
     """
 
     limit: int
@@ -219,6 +220,7 @@ class Row:
     seed: int = 0
     grammar: Grammar | None = None
     cancelled: threading.Event = field(default_factory=threading.Event)
+    choices: list[tuple[int, float]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._generator = torch.Generator().manual_seed(self.seed)
@@ -246,9 +248,15 @@ class Row:
             allowed = torch.from_numpy(self.grammar.allowed(scores.shape[0], left)).to(scores.device)
             scores = scores.masked_fill(~allowed, -torch.inf)
         token = int(self.noisy(scores).argmax())
-        if self.grammar is not None and token not in ends:
-            self.grammar.take(token)
+        if self.grammar is not None:
+            self.chosen(token, scores)
+            if token not in ends:
+                self.grammar.take(token)
         return token
+
+    def chosen(self, token: int, scores: torch.Tensor) -> None:
+        """Note a token. scores: Of all tokens, (vocabulary,), minus infinity for what was not allowed."""
+        self.choices.append((token, float(scores.float().log_softmax(0)[token].exp())))
 
     def forced(self, size: int) -> list[int]:
         """The tokens that come next because the grammar allows no other, of a vocabulary of `size`; now taken."""
@@ -267,6 +275,8 @@ class Steering:
         self._ends = list(ends)
         self._prompt = -1
         self._done = [False] * len(rows)
+        self._before = torch.empty(0)
+        """Scores (batch, vocabulary) of what was allowed, from which the last tokens were chosen."""
 
     def __call__(self, tokens: Any, scores: torch.Tensor) -> torch.Tensor:
         """The scores (batch, vocabulary) with what is not allowed at minus infinity.
@@ -280,6 +290,7 @@ class Steering:
         last = tokens[:, -1].tolist() if written else [None] * len(self._rows)
         allowed = np.stack([self._allowed(i, written, last[i], scores.shape[1]) for i in range(len(self._rows))])
         scores = scores.masked_fill(~torch.from_numpy(allowed).to(scores.device), -torch.inf)
+        self._before = scores.clone()
         for i, row in enumerate(self._rows):
             if not self._done[i]:
                 scores[i] = row.noisy(scores[i])
@@ -295,5 +306,6 @@ class Steering:
         if row.grammar is None:
             return np.ones(size, np.bool_)
         if last is not None:
+            row.chosen(last, self._before[i])
             row.grammar.take(last)
         return row.grammar.allowed(size, row.limit - written)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from planners.llm.local.question import Question
+from homie.kernel.types import END
+from planners.llm.local.question import Question, Written
 from planners.llm.local.source import Source
 from planners.llm.messages import LanguageModel, Reply, Request
+from planners.llm.prompting.schemas import without_end
 from planners.llm.setting_advice import advice_for
 
 
@@ -20,12 +23,30 @@ class Writing:
         temperature: 0 for the best token always.
         constrained: Held to the schema of the request token by token.
         batch: Questions that may share one pass.
+        end_probability: End less probable than this is not taken.
     """
 
     limit: int
     temperature: float
     constrained: bool
     batch: int
+    end_probability: float = 0.0
+
+
+def _ends(text: str) -> bool:
+    """Whether an answer that follows its schema is the single step End."""
+    try:
+        answer = json.loads(text)
+    except ValueError:
+        return False
+    step = answer.get("subtask") if isinstance(answer, dict) else None
+    return isinstance(step, dict) and step.get("action") == END.action
+
+
+def _probability(answer: Written) -> float:
+    """Of the action of an answer that is End: the last choice that begins its name."""
+    begun = ((text.strip(), probability) for text, probability in reversed(answer.choices))
+    return next((probability for text, probability in begun if text and END.action.startswith(text)), 1.0)
 
 
 class LocalModel(LanguageModel):
@@ -52,15 +73,20 @@ class LocalModel(LanguageModel):
             seed=self._seed * 1_000_003 + self._asked,
         )
         self._asked += 1
-        written = self.source.ask(question, how.batch)
+        answers = [self.source.ask(question, how.batch)]
+        if question.schema is not None and _ends(answers[0].text) and _probability(answers[0]) < how.end_probability:
+            other = without_end(question.schema)
+            if other is not None:
+                answers.append(self.source.ask(replace(question, schema=other), how.batch))
+        written = answers[-1]
         return Reply(
             written.text,
             finish=written.finish,
             reason=written.finish,
             asked="grammar" if question.schema is not None else "text",
-            input_tokens=written.input_tokens,
-            output_tokens=written.output_tokens,
-            cache_read_tokens=written.reused_tokens,
+            input_tokens=sum(answer.input_tokens for answer in answers),
+            output_tokens=sum(answer.output_tokens for answer in answers),
+            cache_read_tokens=sum(answer.reused_tokens for answer in answers),
         )
 
     def advice(self, reply: Reply) -> str:

@@ -39,6 +39,9 @@ class LocalSettings(PromptSettings):
     max_new_tokens: int = Field(1024, ge=1, le=32768, description="Longest answer in tokens.")
     temperature: float = Field(0.0, ge=0.0, le=5.0, description="0: the best token always; else sampled by seed.")
     constrained: bool = Field(True, description="Hold answers to the decision schema, token by token.")
+    end_probability: float = Field(
+        0.0, ge=0.0, lt=1.0, description="End less probable than this is not taken: the model chooses another step."
+    )
     batch: int = Field(8, ge=1, le=256, description="Parallel episodes whose questions may share one pass.")
 
     def weights(self, name: str) -> Weights:
@@ -75,7 +78,13 @@ class TransformersPlanner(ModelPlanner):
             settings = settings.model_copy(update={"targets": "known"})
         if settings.images and not source.facts.sees:
             raise BadInput(source.facts.blind)
-        writing = Writing(settings.max_new_tokens, settings.temperature, settings.constrained, settings.batch)
+        writing = Writing(
+            limit=settings.max_new_tokens,
+            temperature=settings.temperature,
+            constrained=settings.constrained,
+            batch=settings.batch,
+            end_probability=settings.end_probability,
+        )
         super().__init__(LocalModel(source, writing, argument), settings)
         self._local = settings
         self._files = source.facts.files

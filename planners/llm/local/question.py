@@ -46,6 +46,8 @@ class Written:
 
     Attributes:
         reused_tokens: Of the input, that the model had read for the question before.
+        choices: Where its schema left a choice: the texts that were chosen, each with its probability among all that
+            were allowed.
     """
 
     text: str
@@ -53,3 +55,4 @@ class Written:
     input_tokens: int
     output_tokens: int
     reused_tokens: int = 0
+    choices: tuple[tuple[str, float], ...] = ()

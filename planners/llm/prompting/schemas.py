@@ -8,6 +8,7 @@ left out may be null here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from homie.kernel.actions import ARGUMENTS, Arguments, arguments_of
 from homie.kernel.types import END, END_FAILURE, END_SUCCESS, REPORTS
@@ -96,3 +97,22 @@ def _object(properties: Mapping[str, object]) -> Mapping[str, object]:
         "required": list(properties),
         "additionalProperties": False,
     }
+
+
+def without_end(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The schema of an answer with one subtask, which is not End; None where it allows nothing else, or never End."""
+    properties = schema.get("properties", {})
+    subtask = properties.get("subtask", {})
+    variants = subtask.get("anyOf", [subtask])
+    others = [variant for form in variants if (variant := _without_end(form)) is not None]
+    if not others or others == variants:
+        return None
+    chosen = others[0] if len(others) == 1 else {"anyOf": others}
+    return {**schema, "properties": {**properties, "subtask": chosen}}
+
+
+def _without_end(variant: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    properties = variant.get("properties", {})
+    actions = [name for name in properties.get("action", {}).get("enum", ()) if name != END.action]
+    action = {**properties.get("action", {}), "enum": actions}
+    return {**variant, "properties": {**properties, "action": action}} if actions else None
