@@ -73,8 +73,13 @@ def test_every_answer_is_a_decision_and_depends_on_its_own_question_only(engine,
         for i, text in enumerate(TEXTS)
     ]
     alone = [model.answer([question])[0] for question in questions]
-    assert model.answer(questions) == alone
-    for answer in alone:
+    together = model.answer(questions)
+    assert together == alone
+    for answer, other in zip(alone, together, strict=True):
+        assert [text for text, _ in answer.choices] == [text for text, _ in other.choices][: len(answer.choices)]
+        assert all(0.0 < probability <= 1.0 for _, probability in answer.choices)
+        for (_, probability), (_, beside) in zip(answer.choices, other.choices, strict=False):
+            assert probability == pytest.approx(beside, rel=1e-3)
         decision = read(answer.text, Layout("json"), ACTIONS, MODELS)
         assert decision.subtasks[0].action in ACTIONS and decision.model == "classical"
         assert answer.finish == "stop" and 0 < answer.output_tokens <= LIMIT

@@ -14,11 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from homie.kernel.errors import PlannerError
+from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import Subtask
 from planners.llm.answers import Layout
 from planners.llm.local.grammar import Grammar, bounded, closing_bytes
+from planners.llm.local.model import LocalModel, Writing
+from planners.llm.local.question import Question, Written
+from planners.llm.local.source import Facts, Source
+from planners.llm.messages import Request
 from planners.llm.prompting.answering import written_answer
-from planners.llm.prompting.schemas import decision_schema
+from planners.llm.prompting.schemas import decision_schema, without_end
 from planners.llm.reading import Unreadable, read
 from planners.llm.reading.subtasks import is_nothing
 from tests.planners.tiny_models import QWEN_SPECIAL, llama_tokenizer, tokenizer_with
@@ -203,3 +208,43 @@ def test_references_are_followed_when_the_close_is_reckoned():
     }
     text, ended = write("qwen", schema, least(schema) + 1, endless("qwen"), 0)
     assert ended and set(json.loads(text)) == {"one", "two", "n"}
+
+
+class Sure(Source):
+    """A model that writes End with a certain probability, and something else where it may not."""
+
+    facts = Facts(sees=False, blind="", engine={}, files={})
+
+    def __init__(self, probability: float) -> None:
+        self.probability, self.questions = probability, []
+
+    def ask(self, question: Question, batch: int) -> Written:
+        self.questions.append(question)
+        may_end = "End" in json.dumps(question.schema)
+        text = '{"subtask": {"action": "End"}}' if may_end else '{"subtask": {"action": "Open", "target": "fridge"}}'
+        return Written(text, "stop", 10, 5, 0, (("Go", 0.9), ("End", self.probability), ('"}', 0.5)))
+
+
+@pytest.mark.parametrize(
+    ("probability", "least", "action"), [(0.94, 0.95, "Open"), (0.96, 0.95, "End"), (0.1, 0, "End")]
+)
+@pytest.mark.parametrize("targets", [(), ("fridge", "apple")])
+def test_an_improbable_end_is_not_taken(
+    probability: float, least: float, action: str, targets: tuple[str, ...]
+) -> None:
+    schema = decision_schema("json", ACTIONS, (), analysis=False, targets=targets)
+    model = LocalModel(source := Sure(probability), Writing(64, 0.0, True, 1, least), "sure")
+    reply = model.complete(Request((Message("user", ("open the fridge",)),), schema))
+    assert json.loads(reply.text)["subtask"]["action"] == action
+    assert (len(source.questions), reply.output_tokens) == ((2, 10) if action == "Open" else (1, 5))
+    if action == "Open":
+        others = Grammar(tokenizer("llama"), source.questions[1].schema, 200)
+        for token in tokenizer("llama").tokenize_str('{"subtask": {"action": "'):
+            others.take(token)
+        allowed = np.flatnonzero(others.allowed(tokenizer("llama").vocab_size, 200))
+        assert not {"E", "End"} & {tokenizer("llama").decode_str([int(token)]) for token in allowed}
+
+
+def test_an_answer_of_which_nothing_but_end_is_left_is_taken() -> None:
+    assert without_end(decision_schema("json", ("End",), (), analysis=False)) is None
+    assert without_end(decision_schema("plan", ACTIONS, ())) is None

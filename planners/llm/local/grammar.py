@@ -256,7 +256,8 @@ class Row:
 
     def chosen(self, token: int, scores: torch.Tensor) -> None:
         """Note a token. scores: Of all tokens, (vocabulary,), minus infinity for what was not allowed."""
-        self.choices.append((token, float(scores.float().log_softmax(0)[token].exp())))
+        if int(torch.isfinite(scores).sum()) > 1:
+            self.choices.append((token, float(scores.float().log_softmax(0)[token].exp())))
 
     def forced(self, size: int) -> list[int]:
         """The tokens that come next because the grammar allows no other, of a vocabulary of `size`; now taken."""

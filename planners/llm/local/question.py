@@ -55,4 +55,4 @@ class Written:
     input_tokens: int
     output_tokens: int
     reused_tokens: int = 0
-    choices: tuple[tuple[str, float], ...] = ()
+    choices: tuple[tuple[str, float], ...] = field(default=(), compare=False)
