@@ -17,7 +17,7 @@ from homie.cli.streams import OutputLost
 from homie.cli.usage import usage_sentence
 from homie.kernel import exit_codes
 from homie.kernel.errors import HomieError, Interrupted
-from homie.kernel.stop_signals import STOPPED, stop_came
+from homie.kernel.stop_signals import STOPPED, command_ended, stop_came
 from homie.kernel.support.text import printable
 
 log = logging.getLogger("homie.cli")
@@ -46,6 +46,8 @@ def reported(words: Sequence[str] = (), *, json: bool) -> Iterator[None]:
     except Exception as error:
         log.debug("The command failed.", exc_info=error)
         _fail_with(error, words, json=json)
+    finally:
+        command_ended()
 
 
 def _fail_with(error: Exception, words: Sequence[str], *, json: bool) -> NoReturn:

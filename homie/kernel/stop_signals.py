@@ -14,15 +14,24 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 _arrived: list[int] = []
+_running: list[bool] = []
+"""Not empty while a command runs: a signal after it concerns nobody here."""
 
 
 def on_stop(handler: signal.Handlers | object) -> None:
     """Install a handler for the stop signals: a command begins. Signals ignored since the start (`nohup`, `&`) stay
     ignored."""
     _arrived.clear()
+    _running[:] = [True]
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, handler)  # type: ignore[arg-type]
+
+
+def command_ended() -> None:
+    """Forget the stop signals: what comes later in this process is no part of the command."""
+    _arrived.clear()
+    _running.clear()
 
 
 def stop(number: int, frame: FrameType | None) -> None:
@@ -36,4 +45,4 @@ def stop_came() -> bool:
 
     A library may have made another error of its exception, or none: Python drops what is raised in a destructor.
     """
-    return bool(_arrived)
+    return bool(_running and _arrived)

@@ -17,6 +17,8 @@ from pydantic import BaseModel, PlainSerializer
 from pydantic_core import PydanticSerializationError
 
 import homie
+from homie.cli.failures import reported
+from homie.kernel.stop_signals import SIGNALS, on_stop, stop
 from homie.runtime.runstore import read_steps
 from homie.runtime.session import stoppable
 from tests.waiting import lines, until
@@ -181,7 +183,7 @@ class Dropped:
 
 BEFORE_THE_EPISODE = """
 from homie.cli.failures import reported
-from homie.kernel.stop_signals import on_stop, stop
+from homie.kernel.stop_signals import SIGNALS, on_stop, stop
 from homie.runtime.session import stoppable
 from tests.cli.test_signals import Dropped
 
@@ -216,3 +218,24 @@ def test_a_stop_that_a_planner_has_swallowed_ends_its_episode_at_the_next_event(
     with pytest.raises(homie.Interrupted):
         homie.run("go", planner=planner, video=False, out=tmp_path / "out", **parts)
     assert asked == [0]
+
+
+def test_a_stop_of_a_command_that_has_ended_stops_no_later_episode() -> None:
+    """A process goes on after a command that it has called, with the handlers that the command has left."""
+
+    def command() -> None:
+        with reported(json=False):
+            on_stop(stop)
+            signal.raise_signal(signal.SIGINT)
+
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    try:
+        with pytest.raises(SystemExit):
+            command()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        with stoppable() as check:
+            check()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
