@@ -139,8 +139,9 @@ class HomesVectorEnv(AsyncVectorEnv):
         except ClosedEnvironmentError as error:
             raise BadInput("The homes are closed: make new ones.") from error
         except (EOFError, ConnectionError) as error:
-            wait([process.sentinel for process in self.processes], timeout=1.0)
-            ended = listed([str(number) for number, process in enumerate(self.processes) if not process.is_alive()])
+            sentinels = wait([process.sentinel for process in self.processes], timeout=1.0)
+            numbers = [n for n, process in enumerate(self.processes) if process.sentinel in sentinels]
+            ended = listed([str(number) for number in numbers])
             self._end()
             raise InfrastructureError(
                 f"The process of home {ended} (counted from 0) has ended, and the others are closed: make new homes. "
