@@ -95,6 +95,26 @@ class Scenes:
         return None
 
 
+def with_argument(robot: str, argument: str, *, field: str, known: str, shown: bool = True) -> str:
+    """A robot with what its suite says of the scene behind the colon: `libero:libero_goal/8`.
+
+    Args:
+        robot: As `--robot` names it.
+        argument: Of the suite.
+        field: The key under `scene` that says it.
+        known: What the suite says by it, as a sentence has it: `which task it is`.
+        shown: Whether the sentence repeats the robot's own argument; a path may be long.
+
+    Raises:
+        BadInput: The robot has an argument of its own.
+    """
+    name, _, own = robot.partition(":")
+    if own:
+        bare = f"without `:{own}`" if shown else "alone"
+        raise BadInput(f"scene.{field}: the suite says {known}: give `--robot {name}` {bare}.")
+    return f"{name}:{argument}"
+
+
 def scenes_of(robot: str) -> Scenes:
     """The scenes of a robot by its name on the command line, with an argument or without."""
     name = robot.partition(":")[0]

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from homie.envs.libero.tasks import find_task
-from homie.kernel.errors import BadInput
-from homie.kernel.scenes import Scenes
+from homie.kernel.scenes import Scenes, with_argument
 
 
 class LiberoChoice(BaseModel):
@@ -29,10 +28,8 @@ class LiberoScenes(Scenes):
 
     def options(self, robot: str, choice: BaseModel) -> dict[str, Any]:
         assert isinstance(choice, LiberoChoice)
-        name, _, argument = robot.partition(":")
-        if argument:
-            raise BadInput(f"scene.task: the suite says which task it is: give `--robot {name}` without `:{argument}`.")
-        return {"robot": f"{name}:{choice.suite}/{choice.task}"}
+        argument = f"{choice.suite}/{choice.task}"
+        return {"robot": with_argument(robot, argument, field="task", known="which task it is")}
 
     def instruction(self, argument: str, seed: int, file: Path | None) -> str:
         return find_task(argument).text

@@ -6,8 +6,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
-from homie.kernel.errors import BadInput
-from homie.kernel.scenes import Scenes
+from homie.kernel.scenes import Scenes, with_argument
 
 
 class RemoteChoice(BaseModel):
@@ -33,9 +32,6 @@ class RemoteScenes(Scenes):
 
     def options(self, robot: str, choice: BaseModel) -> dict[str, Any]:
         assert isinstance(choice, RemoteChoice)
-        name, _, argument = robot.partition(":")
         if not choice.target:
             return {}
-        if argument:
-            raise BadInput(f"scene.target: the suite says what is started: give `--robot {name}` alone.")
-        return {"robot": f"{name}:{choice.target}"}
+        return {"robot": with_argument(robot, choice.target, field="target", known="what is started", shown=False)}

@@ -15,7 +15,7 @@ from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.kernel.errors import BadInput
 from homie.kernel.options import Grasp, PictureSize, Shade, pixels_of
 from homie.kernel.robot_factory import Opening
-from homie.kernel.scenes import Scenes
+from homie.kernel.scenes import Scenes, with_argument
 from homie.kernel.types import Pose2
 
 
@@ -76,12 +76,9 @@ class MjcfScenes(Scenes):
 
     def options(self, robot: str, choice: BaseModel) -> dict[str, str]:
         assert isinstance(choice, MjcfChoice)
-        name, _, argument = robot.partition(":")
         if not choice.file:
             return {}
-        if argument:
-            raise BadInput(f"scene.file: the suite says which house it is: give `--robot {name}` alone.")
-        return {"robot": f"{name}:{choice.file}"}
+        return {"robot": with_argument(robot, choice.file, field="file", known="which house it is", shown=False)}
 
 
 def _pose(text: str) -> Pose2:

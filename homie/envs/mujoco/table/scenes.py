@@ -9,8 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from homie.envs.mujoco.table.families import scene_of
 from homie.envs.mujoco.table.scene import Family
-from homie.kernel.errors import BadInput
-from homie.kernel.scenes import Scenes
+from homie.kernel.scenes import Scenes, with_argument
 
 
 class TableChoice(BaseModel):
@@ -32,13 +31,8 @@ class TableScenes(Scenes):
         assert isinstance(choice, TableChoice)
         if choice.family is None:
             return {}
-        name, _, argument = robot.partition(":")
-        if argument:
-            raise BadInput(
-                f"scene.family: the suite says which family of tasks it is ({choice.family}): give `--robot {name}` "
-                f"without `:{argument}`."
-            )
-        return {"robot": f"{name}:{choice.family}"}
+        known = f"which family of tasks it is ({choice.family})"
+        return {"robot": with_argument(robot, choice.family, field="family", known=known)}
 
     def instruction(self, argument: str, seed: int, file: Path | None) -> str:
         return scene_of(argument, seed, file).instruction
