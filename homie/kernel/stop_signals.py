@@ -13,16 +13,14 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ctrl-C, `kill` and a closed terminal: all three stop the robot and then the program."""
 
 
-_arrived: list[int] = []
-_running: list[bool] = []
-"""Not empty while a command runs: a signal after it concerns nobody here."""
+_commands: list[list[int]] = []
+"""The stop signals of the command that runs; none where no command does: a signal after it concerns nobody here."""
 
 
 def on_stop(handler: signal.Handlers | object) -> None:
     """Install a handler for the stop signals: a command begins. Signals ignored since the start (`nohup`, `&`) stay
     ignored."""
-    _arrived.clear()
-    _running[:] = [True]
+    _commands[:] = [[]]
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, handler)  # type: ignore[arg-type]
@@ -30,13 +28,13 @@ def on_stop(handler: signal.Handlers | object) -> None:
 
 def command_ended() -> None:
     """Forget the stop signals: what comes later in this process is no part of the command."""
-    _arrived.clear()
-    _running.clear()
+    _commands.clear()
 
 
 def stop(number: int, frame: FrameType | None) -> None:
     """The handler while a command runs: the exception releases its resources."""
-    _arrived.append(number)
+    for arrived in _commands:
+        arrived.append(number)
     raise KeyboardInterrupt
 
 
@@ -45,4 +43,4 @@ def stop_came() -> bool:
 
     A library may have made another error of its exception, or none: Python drops what is raised in a destructor.
     """
-    return bool(_running and _arrived)
+    return any(_commands)
