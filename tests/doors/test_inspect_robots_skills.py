@@ -118,14 +118,14 @@ def test_its_agent_moves_the_joints_and_stops(places):
         return httpx.Response(200, json={"choices": [{"message": message, "finish_reason": "tool_calls"}], "usage": {}})
 
     registered("homie-test-agent")(agent_policy)
-    made = {
+    arguments = {
         "model": "any",
         "base_url": "http://127.0.0.1:9/v1",
         "env": {"OPENAI_API_KEY": "none"},
         "wire_capture": False,
         "transport": httpx.MockTransport(answer),
     }
-    with table("inspect-robots:homie-test-agent", args=made) as session:
+    with table("inspect-robots:homie-test-agent", args=arguments) as session:
         done = session.call("Pick", thing)
         turned = homie.ActionVector(session.robot.spec).measured(session.observe().body)[0]
     assert not done.feedback.ok  # nothing is held, whatever the policy says

@@ -118,9 +118,9 @@ def _listening(session: Callable[[ServerConnection], None]) -> Iterator[str]:
 @contextmanager
 def openpi(policy: Knowing, metadata: Mapping[str, Any] | None = None, **more: Any) -> Iterator[tuple[str, Any]]:
     """The address of a running server, and the server."""
-    made = OpenPiServer(policy, metadata or {}, **more)
-    with _listening(made.session) as url:
-        yield url, made
+    server = OpenPiServer(policy, metadata or {}, **more)
+    with _listening(server.session) as url:
+        yield url, server
 
 
 class XPolicyLabServer:
@@ -172,9 +172,9 @@ class XPolicyLabServer:
 @contextmanager
 def xpolicylab(policy: Knowing, welcome: Mapping[str, Any] | None = None, **more: Any) -> Iterator[tuple[str, Any]]:
     """The address of a running server, and the server."""
-    made = XPolicyLabServer(policy, welcome or {}, **more)
-    with _listening(made.session) as url:
-        yield url, made
+    server = XPolicyLabServer(policy, welcome or {}, **more)
+    with _listening(server.session) as url:
+        yield url, server
 
 
 LIBERO_NAMES = ["x", "y", "z", "roll", "pitch", "yaw", "gripper"]
@@ -239,13 +239,13 @@ class Gr00tServer:
 @contextmanager
 def gr00t(policy: Knowing, modalities: Mapping[str, Any] | None = None, **more: Any) -> Iterator[tuple[str, Any]]:
     """The address of a running server, and the server."""
-    made, ended = Gr00tServer(policy, modalities or {}, **more), threading.Event()
+    server, ended = Gr00tServer(policy, modalities or {}, **more), threading.Event()
     socket = zmq.Context.instance().socket(zmq.REP)
     port = socket.bind_to_random_port("tcp://127.0.0.1")
-    thread = threading.Thread(target=made.serve, args=(socket, ended), daemon=True)
+    thread = threading.Thread(target=server.serve, args=(socket, ended), daemon=True)
     thread.start()
     try:
-        yield f"tcp://127.0.0.1:{port}", made
+        yield f"tcp://127.0.0.1:{port}", server
     finally:
         ended.set()
         thread.join()
@@ -274,14 +274,14 @@ class VlaEvalServer(PredictModelServer):
 @contextmanager
 def vla_eval(policy: Knowing, action: Mapping[str, Any] | None = None, **more: Any) -> Iterator[tuple[str, Any]]:
     """The address of a running server, and the server."""
-    made = VlaEvalServer(policy, action, **more)
+    server = VlaEvalServer(policy, action, **more)
     ports: list[int] = []
     ready, loops = threading.Event(), []
 
     async def run() -> None:
         loops.append((asyncio.get_running_loop(), asyncio.current_task()))
         async with anyio.create_task_group() as group:
-            ports.append(await group.start(serve_async, made, "127.0.0.1", 0))
+            ports.append(await group.start(serve_async, server, "127.0.0.1", 0))
             ready.set()
 
     def whole() -> None:
@@ -292,7 +292,7 @@ def vla_eval(policy: Knowing, action: Mapping[str, Any] | None = None, **more: A
     thread.start()
     assert ready.wait(20)
     try:
-        yield f"ws://127.0.0.1:{ports[0]}", made
+        yield f"ws://127.0.0.1:{ports[0]}", server
     finally:
         loop, task = loops[0]
         loop.call_soon_threadsafe(task.cancel)

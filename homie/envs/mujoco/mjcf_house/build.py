@@ -12,6 +12,7 @@ import mujoco
 import numpy as np
 
 from homie.envs.mujoco.blueprints.extents import quat_of, rotation_of
+from homie.envs.mujoco.blueprints.parts import Vec3
 from homie.envs.mujoco.house.build import Home, RobotBuilder
 from homie.envs.mujoco.house.index import (
     ArticulationInfo,
@@ -30,8 +31,6 @@ from homie.envs.mujoco.mjcf_house.file import HouseFile
 from homie.envs.mujoco.mjcf_house.moving import ends
 from homie.envs.mujoco.mjcf_house.reading import HouseReader
 from homie.kernel.types import Array
-
-Vec3 = tuple[float, float, float]
 
 
 def built(

@@ -124,10 +124,10 @@ class _Amending:
         """Angles in the unit in which the file has them."""
         return np.degrees(radians).tolist() if self.spec.compiler.degree else list(radians)
 
-    def _servo(self, name: str, given: Servo | None) -> None:
+    def _servo(self, name: str, amended: Servo | None) -> None:
         joint = self.spec.joint(name)
         slides = joint.type == mujoco.mjtJoint.mjJNT_SLIDE
-        servo = given or (SLIDING if slides else TURNING)
+        servo = amended or (SLIDING if slides else TURNING)
         joint.armature = servo.armature
         self._actuate(name, servo.force).set_to_position(kp=servo.kp, dampratio=1.0)
 
@@ -162,16 +162,16 @@ class _Amending:
         """What touches, as the home wants it; all else is drawn. The pads take the place of the fingers' shapes."""
         chosen, gripper = self.amendments.touching, self.amendments.gripper
         left_out = {self._body(name).name for name in (*chosen.without, gripper.right.body, gripper.left.body)}
-        found = False
+        has_touching = False
         for geom in self.spec.geoms:
             touches = geom.group in chosen.groups or geom.classname.name in chosen.classes
-            found |= touches
+            has_touching |= touches
             if touches and geom.parent.name not in left_out:
                 _touch(geom)
             else:
                 geom.contype = geom.conaffinity = 0
                 geom.group = HIDDEN if touches else DRAWN
-        if not found:
+        if not has_touching:
             raise BadInput(f"Nothing of the robot {self.path} touches: name its classes or groups under 'touching'.")
 
     def _site(self, frame: Frame) -> None:

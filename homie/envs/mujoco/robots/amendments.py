@@ -12,12 +12,12 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from homie.envs.mujoco.blueprints.parts import Vec3
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import parse_yaml
 from homie.kernel.support.files import reading
 from homie.kernel.support.problems import sentence_of, where
 
-Vec3 = tuple[float, float, float]
 Posture = Literal["rest", "carry", "ready"]
 Positive = Annotated[float, Field(gt=0.0)]
 
