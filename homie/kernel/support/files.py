@@ -147,7 +147,10 @@ def to_json(value: object, indent: int | None = 2) -> bytes:
 
     A lone surrogate, which a model's raw text may hold and UTF-8 may not, is written as its JSON escape.
     """
-    text = json.dumps(_finite(value), ensure_ascii=False, indent=indent)
+    try:
+        text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
+    except (TypeError, ValueError):  # not finite, or none of the types that `json` knows
+        text = json.dumps(_finite(value), ensure_ascii=False, indent=indent)
     return (text + "\n").encode("utf-8", errors="backslashreplace")
 
 

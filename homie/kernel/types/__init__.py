@@ -40,6 +40,7 @@ from homie.kernel.types.geometry import (
     rotation_z,
     short_way,
     wrapped,
+    wrapped_angle,
 )
 from homie.kernel.types.goals import Articulation, Goal, OccupancyGrid, Surface
 from homie.kernel.types.limits import ENDINGS, EndedBy, Limits
@@ -163,6 +164,7 @@ __all__ = [
     "unskilled_model",
     "with_held",
     "wrapped",
+    "wrapped_angle",
 ]
 
 if not TYPE_CHECKING:
