@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 from dataclasses import dataclass
 
 import cv2
@@ -18,12 +19,14 @@ from homie.kernel.types import Array, Mask, OccupancyGrid
 
 def _segment(path: Array, point: Array) -> tuple[int, float]:
     """The segment of the path nearest to a point, and where on it (0..1). Later segments win ties."""
-    best, where = np.inf, (0, 0.0)
-    for i in range(len(path) - 1):
-        a, b = path[i], path[i + 1]
-        span = b - a
-        t = float(np.clip((point - a) @ span / max(float(span @ span), 1e-9), 0.0, 1.0))
-        distance = float(np.linalg.norm(a + span * t - point))
+    best, where = math.inf, (0, 0.0)
+    x, y = point.tolist()
+    for i, ((ax, ay), (bx, by)) in enumerate(itertools.pairwise(path.tolist())):
+        dx, dy = bx - ax, by - ay
+        along = ((x - ax) * dx + (y - ay) * dy) / max(dx * dx + dy * dy, 1e-9)
+        t = min(max(along, 0.0), 1.0)
+        off_x, off_y = ax + dx * t - x, ay + dy * t - y
+        distance = math.sqrt(off_x * off_x + off_y * off_y)
         if distance <= best + 1e-9:
             best, where = distance, (i, t)
     return where
@@ -97,9 +100,17 @@ class CostMap:
 
     def cell(self, point: Array) -> tuple[int, int]:
         """(row, column) of a point (2,), clipped into the grid."""
-        column, row = np.floor((np.asarray(point[:2]) - self.origin) / self.resolution).astype(int)
+        column, row = self._place(point)
         ny, nx = self.clearance.shape
-        return int(np.clip(row, 0, ny - 1)), int(np.clip(column, 0, nx - 1))
+        return min(max(row, 0), ny - 1), min(max(column, 0), nx - 1)
+
+    def _place(self, point: Array) -> tuple[int, int]:
+        """(column, row) of a point (2+,), which may be outside the grid."""
+        x, y = (float(value) for value in self.origin)
+        return (
+            math.floor((float(point[0]) - x) / self.resolution),
+            math.floor((float(point[1]) - y) / self.resolution),
+        )
 
     def passable(self, start: Array) -> Mask:
         """The cells (ny, nx) that a path from a point (2,) may pass.
@@ -120,7 +131,7 @@ class CostMap:
 
     def clear_at(self, point: Array) -> float:
         """Clearance at a point (2,); 0 outside the grid."""
-        column, row = np.floor((np.asarray(point[:2]) - self.origin) / self.resolution).astype(int)
+        column, row = self._place(point)
         ny, nx = self.clearance.shape
         return float(self.clearance[row, column]) if 0 <= row < ny and 0 <= column < nx else 0.0
 
@@ -143,31 +154,33 @@ def plan_path(costs: CostMap, start: Array, goal: Array, tolerance: float = 0.0)
     see `CostMap.passable`.
     """
     first, last = costs.cell(start), costs.cell(goal)
-    passable = costs.passable(start)
+    # Lists: single elements of arrays are read several times as slowly.
+    passable, dear = costs.passable(start).tolist(), np.minimum(costs.cost, np.float32(TIGHT)).tolist()
+    ny, nx = costs.clearance.shape
+    rows, columns = np.ogrid[:ny, :nx]
+    ahead = np.hypot(rows - last[0], columns - last[1]).tolist()
     reach = tolerance / costs.resolution
     best = {first: 0.0}
     parent: dict[tuple[int, int], tuple[int, int]] = {}
     order = itertools.count()
     heap = [(0.0, next(order), first)]
     closed: set[tuple[int, int]] = set()
-    ny, nx = costs.clearance.shape
     while heap:
         _, _, cell = heapq.heappop(heap)
         if cell in closed:
             continue
         closed.add(cell)
-        if np.hypot(cell[0] - last[0], cell[1] - last[1]) <= reach:
+        row, column = cell
+        if ahead[row][column] <= reach:
             return _smooth(costs, _trace(costs, parent, cell, start, goal if not reach else None))
         for dy, dx, length in _MOVES:
-            nxt = (cell[0] + dy, cell[1] + dx)
-            if not (0 <= nxt[0] < ny and 0 <= nxt[1] < nx) or nxt in closed or not passable[nxt]:
+            y, x = nxt = (row + dy, column + dx)
+            if not (0 <= y < ny and 0 <= x < nx) or nxt in closed or not passable[y][x]:
                 continue
-            cost = min(float(costs.cost[nxt]), TIGHT)
-            total = best[cell] + length * cost
-            if total < best.get(nxt, np.inf):
+            total = best[cell] + length * dear[y][x]
+            if total < best.get(nxt, math.inf):
                 best[nxt], parent[nxt] = total, cell
-                ahead = float(np.hypot(nxt[0] - last[0], nxt[1] - last[1]))
-                heapq.heappush(heap, (total + ahead, next(order), nxt))
+                heapq.heappush(heap, (total + ahead[y][x], next(order), nxt))
     return None
 
 
