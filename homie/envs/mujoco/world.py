@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import mujoco
@@ -194,10 +194,13 @@ class World:
 
     def place(self, name: str) -> Place:
         """What an object is directly in or on."""
+        return self._place(name, self.resting.places())
+
+    def _place(self, name: str, resting: Mapping[str, Place]) -> Place:
         if name == self.held:
             return Place("held", "robot")
         holder = self.people.holder(name)
-        return self.resting.places()[name] if holder is None else Place("held", holder)
+        return resting[name] if holder is None else Place("held", holder)
 
     def around(self, name: str) -> Iterator[Place]:
         """What an object is in or on, what that is in or on, and so on outwards. It ends: see `resting`."""
@@ -210,11 +213,24 @@ class World:
         """Whether an object is in or on something, by itself or by way of another: a plum in a bowl in a sink."""
         return any(place.entity == entity for place in self.around(name))
 
+    def contents(self, entity: str) -> list[str]:
+        """The objects for which `within` holds, at once."""
+        resting = self.resting.places()
+        known: dict[str, bool] = {}
+
+        def inside(name: str) -> bool:
+            if name not in known:
+                outer = self._place(name, resting).entity
+                known[name] = outer == entity or (outer in self.objects and inside(outer))
+            return known[name]
+
+        return [name for name in self.objects if inside(name)]
+
     def carried(self) -> list[str]:
         """The object in the hand, and what is in or on that."""
         if self.held not in self.objects:
             return []
-        return [self.held, *(name for name in self.objects if self.within(name, self.held))]
+        return [self.held, *self.contents(self.held)]
 
     def furniture_of(self, name: str) -> tuple[ReceptacleInfo, SupportSurface | None] | None:
         """The furniture that an object is in or on, at last, and its surface if it is on one; None on the floor."""

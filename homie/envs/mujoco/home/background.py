@@ -305,8 +305,7 @@ class BackgroundLocator(Locator):
         """Boxes of the objects in or on a thing, nested ones too, without what is carried."""
         world = self.world
         hidden = {*but, *world.carried()}
-        names = [name for name in world.objects if name not in hidden and world.within(name, entity)]
-        return world.object_boxes(names)
+        return world.object_boxes([name for name in world.contents(entity) if name not in hidden])
 
     # ------------------------------------------------------------ questions
 
@@ -404,7 +403,7 @@ class BackgroundLocator(Locator):
 
 def _distinct(near: Sequence[Box], more: Sequence[Box]) -> tuple[Box, ...]:
     """Boxes without those that come twice."""
-    return tuple({(*box.center, *box.half): box for box in (*near, *more)}.values())
+    return tuple({(*box.center.tolist(), *box.half.tolist()): box for box in (*near, *more)}.values())
 
 
 def surfaces_need_front(piece: ReceptacleInfo) -> bool:

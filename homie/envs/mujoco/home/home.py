@@ -44,7 +44,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator, NameMatcher
 from homie.kernel.robot.body import Kind
 from homie.kernel.robot_factory import Opening
-from homie.kernel.types import Array, Command, Goal, Image, Pose2, Proprioception, wrapped
+from homie.kernel.types import Array, Command, Goal, Image, Pose2, Proprioception, wrapped_angle
 from homie.kernel.world.snapshot import RobotState, WorldSnapshot, rounded
 
 PICTURE_SIZE = HomeSettings().pixels
@@ -185,21 +185,18 @@ class HouseRobot(SimulatedRobot):
         """Their target goes to the wanted width at the fingers' speed, and ahead of them only by what the servo turns
         into its whole force: so they close without a blow, and open at once."""
         at = self.limbs.opening() / 2
-        ahead = float(
-            np.clip(
-                self._width_wanted / 2, self._finger_target - self._finger_step, self._finger_target + self._finger_step
-            )
-        )
-        self._finger_target = float(np.clip(ahead, at - self._body.finger_lead, at + self._body.finger_lead))
+        step, lead = self._finger_step, self._body.finger_lead
+        ahead = min(max(self._width_wanted / 2, self._finger_target - step), self._finger_target + step)
+        self._finger_target = min(max(ahead, at - lead), at + lead)
         self.data.ctrl[self.limbs.finger_servos] = self._finger_target
 
     # ------------------------------------------------------------ senses
 
     def measured(self) -> Proprioception:
-        x, y, yaw = (float(v) for v in self.data.qpos[self._base])
-        vx, vy, w = (float(v) for v in self.data.qvel[self._base_dof])
+        x, y, yaw = self.data.qpos[self._base].tolist()
+        vx, vy, w = self.data.qvel[self._base_dof].tolist()
         return Proprioception(
-            base=Pose2(x, y, float(wrapped(yaw))),
+            base=Pose2(x, y, wrapped_angle(yaw)),
             base_velocity=(vx * np.cos(yaw) + vy * np.sin(yaw), w),
             joints=self.limbs.positions(),
             grippers={self._gripper_group: self.limbs.gripper(self.grasping.contact, self.grasping.holding)},
