@@ -7,6 +7,7 @@ then a search (RRT-Connect: Kuffner and LaValle, "An efficient approach to singl
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -107,7 +108,7 @@ class ArmSpace:
             gripper = self.kinematics.forward(q)
             points = np.vstack([points, gripper.position + self.held[:, :3] @ gripper.rotation.T])
             radii = np.append(radii, self.held[:, 3])
-        c, s = np.cos(self.base.yaw), np.sin(self.base.yaw)
+        c, s = math.cos(self.base.yaw), math.sin(self.base.yaw)
         turned = np.stack([c * points[:, 0] - s * points[:, 1], s * points[:, 0] + c * points[:, 1], points[:, 2]], 1)
         return self.solids.distance(turned + np.array([self.base.x, self.base.y, 0.0]), radii)
 

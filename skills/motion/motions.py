@@ -6,6 +6,7 @@ returns, `self.seen` is the newest observation. A motion that cannot go on raise
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Generator, Iterator, Sequence
 from typing import Any
@@ -318,9 +319,9 @@ def gripper_rotation(yaw: float, pitch: float, roll: float = 0.0) -> Array:
 
     With roll 0 the fingers close horizontally (gripper y is level).
     """
-    cp, sp = np.cos(pitch), np.sin(pitch)
+    cp, sp = math.cos(pitch), math.sin(pitch)
     tilt = np.array([[cp, 0.0, sp], [0.0, 1.0, 0.0], [-sp, 0.0, cp]])
-    cr, sr = np.cos(roll), np.sin(roll)
+    cr, sr = math.cos(roll), math.sin(roll)
     spin = np.array([[1.0, 0.0, 0.0], [0.0, cr, -sr], [0.0, sr, cr]])
     turned: Array = rotation_z(yaw) @ tilt @ spin
     return turned
@@ -342,4 +343,4 @@ def slerp(a: Array, b: Array, t: float) -> Array:
 
 def wrap(angle: float) -> float:
     """The angle in (-pi, pi]."""
-    return float(-np.remainder(-angle + np.pi, 2 * np.pi) + np.pi)
+    return math.pi - (math.pi - float(angle)) % (2 * math.pi)

@@ -23,13 +23,13 @@ def planar_rotation(angle: float) -> Array:
         >>> [round(float(number), 6) for number in planar_rotation(np.pi / 2) @ np.array([1.0, 0.0])]
         [0.0, 1.0]
     """
-    c, s = np.cos(angle), np.sin(angle)
+    c, s = math.cos(angle), math.sin(angle)
     return np.array([[c, -s], [s, c]])
 
 
 def rotation_z(angle: float) -> Array:
     """The rotation (3, 3) about the vertical by an angle (rad)."""
-    c, s = np.cos(angle), np.sin(angle)
+    c, s = math.cos(angle), math.sin(angle)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
@@ -79,13 +79,13 @@ class Pose2:
 
     def transform(self, point: Array) -> Array:
         """A point (3,) given in this pose's frame, in the parent frame."""
-        c, s = np.cos(self.yaw), np.sin(self.yaw)
+        c, s = math.cos(self.yaw), math.sin(self.yaw)
         return np.array([self.x + c * point[0] - s * point[1], self.y + s * point[0] + c * point[1], float(point[2])])
 
     def inverse(self, point: Array) -> Array:
         """A point (3,) given in the parent frame, in this pose's frame."""
         dx, dy = float(point[0]) - self.x, float(point[1]) - self.y
-        c, s = np.cos(self.yaw), np.sin(self.yaw)
+        c, s = math.cos(self.yaw), math.sin(self.yaw)
         return np.array([c * dx + s * dy, -s * dx + c * dy, float(point[2])])
 
 
