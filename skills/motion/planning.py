@@ -106,7 +106,7 @@ class CostMap:
 
     def _place(self, point: Array) -> tuple[int, int]:
         """(column, row) of a point (2+,), which may be outside the grid."""
-        x, y = (float(value) for value in self.origin)
+        x, y = self.origin.tolist()
         return (
             math.floor((float(point[0]) - x) / self.resolution),
             math.floor((float(point[1]) - y) / self.resolution),
@@ -203,12 +203,13 @@ def _trace(
 
 def _smooth(costs: CostMap, path: Array) -> Array:
     """Leave out points that a straight line with nearly the same clearance can skip."""
+    clearances = [costs.clear_at(point) for point in path]
     kept = [path[0]]
     i = 0
     while i < len(path) - 1:
         j = min(len(path) - 1, i + 40)
         while j > i + 1:
-            needed = min(min(costs.clear_at(p) for p in path[i : j + 1]), costs.radius + 0.20)
+            needed = min(*clearances[i : j + 1], costs.radius + 0.20)
             if costs.clear_line(path[i], path[j], needed - 0.02):
                 break
             j -= 1
