@@ -74,14 +74,17 @@ def in_low_precision(model: Any) -> None:
 
 
 class _Layer:
-    """The forward pass of a LoRA layer that has no bias and no dropout."""
+    """The forward pass of a LoRA layer that has no bias and no dropout; without its adapter where PEFT switches that off."""
 
     def __init__(self, layer: Any) -> None:
+        self._layer = layer
         self._weight = layer.base_layer.weight
         self._a, self._b = layer.lora_A["default"].weight, layer.lora_B["default"].weight
         self._scale = layer.scaling["default"]
 
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
+        if self._layer.disable_adapters:  # as DPO does for its reference
+            return torch.nn.functional.linear(x, self._weight)
         result: torch.Tensor = _Product.apply(x, self._weight, self._a, self._b, self._scale)
         return result
 

@@ -208,14 +208,14 @@ def _trainer(
         configured = trl.SFTConfig(completion_only_loss=not order.whole, **settings)
         frugal = not sees and computes_where_asked(engine.model)
         trainer = (AnswersTrainer if frugal else trl.SFTTrainer)(model=engine.model, args=configured, **data)
-        if order.rank and not cuda:
-            in_low_precision(trainer.model)
     else:
         reference = None
         if adapter is None:
             reference = load_engine(Load(_begin(order, []), None, order.device, order.dtype)).model
         preferring = trl.DPOConfig(beta=order.beta, **settings)
         trainer = trl.DPOTrainer(model=engine.model, ref_model=reference, args=preferring, **data)
+    if order.rank and not cuda:
+        in_low_precision(trainer.model)
     trainer.remove_callback(transformers.PrinterCallback)
     return trainer
 

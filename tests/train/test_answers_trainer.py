@@ -59,6 +59,17 @@ def test_an_adapter_in_bfloat16_has_the_gradients_of_peft(folder: Path) -> None:
         assert ours[name].dtype == torch.float32
 
 
+def test_without_its_adapter_such_a_model_is_the_reference(folder: Path) -> None:
+    model = model_of(folder, torch.bfloat16)
+    tokens = torch.arange(10, 30)[None]
+    with model.disable_adapter():
+        reference = model(tokens).logits
+    in_low_precision(model)
+    assert not torch.equal(model(tokens).logits, reference)
+    with model.disable_adapter():
+        assert torch.equal(model(tokens).logits, reference)
+
+
 def test_other_precisions_stay_as_peft_has_them(folder: Path) -> None:
     model = model_of(folder, torch.float32)
     tokens = torch.arange(10, 30)[None]
