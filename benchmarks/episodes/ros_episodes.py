@@ -5,7 +5,8 @@ and over loopback by three processes (agent with `--robot ros:fetch`, the guard 
 episode ends the same where the simulated world says the same of the task and the planner ended it, or did not, both
 times. Simulated time is tied to the clock on the wall in the second: what part of it was kept up with is in the table.
 `--skills nav2,moveit,classical` has these skills over the network, and the classical ones in the simulator.
-Needs `pip install homie-robot[ros]`. With `--out` every pair is kept as it comes, and the same command goes on.
+`--transport rclpy` plays over a ROS 2 that is sourced, `dds` needs `pip install homie-robot[ros]`. With `--out` every
+pair is kept as it comes, and the same command goes on.
 """
 
 from __future__ import annotations
@@ -30,9 +31,8 @@ from benchmarks.episodes.put_tasks import PutTask, task_of
 from benchmarks.episodes.put_verdicts import steps_of, verdict_of
 from homie.envs.mujoco.generate.generate import generate
 from ros_bridge.profiles.simulation import CLOCK
-from ros_bridge.transport.dds.node import DdsNode
 from ros_bridge.transport.interface import SENSOR, Message
-from ros_bridge.transport.network import Network
+from ros_bridge.transport.opening import open_node
 from ros_bridge.transport.stamps import seconds
 
 FIRST = 10_000
@@ -78,34 +78,36 @@ class Pair:
         return self.direct.success == self.bridge.success and ended[0] == ended[1]
 
 
-def play(seed: int, folder: Path, domain: int, skills: str) -> Pair:
+def play(seed: int, folder: Path, domain: int, skills: str, transport: str) -> Pair:
     """Both episodes of a seed, one after the other.
 
     Args:
-        skills: Those over the network.
+        skills, transport: Those over the network.
     """
     task = task_of(seed, generate(seed))
     direct = _run(task, folder / f"{seed}-direct", (), dict(os.environ))
     variables = {"ROS_DOMAIN_ID": str(domain), "ROS_LOCALHOST_ONLY": "1", "XDG_RUNTIME_DIR": str(folder)}
     environment = {**os.environ, **variables}
-    with _served(seed, folder, environment, domain) as clock:
+    words = ("--robot", "ros:fetch", "--robot-option", f"transport={transport}", "--skills", skills)
+    with _served(seed, folder, environment, transport) as clock:
         began, simulated = time.monotonic(), clock[-1]
-        bridge = _run(task, folder / f"{seed}-ros", ("--robot", "ros:fetch", "--skills", skills), environment)
+        bridge = _run(task, folder / f"{seed}-ros", words, environment)
         kept_up = (clock[-1] - simulated) / (time.monotonic() - began)
     return Pair(seed, task.text, direct, End(**{**asdict(bridge), "kept_up": round(kept_up, 3)}))
 
 
 @contextmanager
-def _served(seed: int, folder: Path, environment: dict[str, str], domain: int) -> Iterator[list[float]]:
+def _served(seed: int, folder: Path, environment: dict[str, str], transport: str) -> Iterator[list[float]]:
     """A served robot, and its simulated time as it comes."""
-    command = [sys.executable, "-m", "homie", "serve", "ros", "--seed", str(seed)]
+    command = [sys.executable, "-m", "homie", "serve", "ros", "--seed", str(seed), "--transport", transport]
     log = folder / f"{seed}-serve.log"
     clock: list[float] = []
 
     def heard(message: Message) -> None:
         clock[:] = [seconds(message.clock)]
 
-    with log.open("wb") as output, DdsNode("/benchmark", Network(domain, "lo")) as node:
+    os.environ.update({name: environment[name] for name in ("ROS_DOMAIN_ID", "ROS_LOCALHOST_ONLY")})
+    with log.open("wb") as output, open_node("/benchmark", transport) as node:
         node.subscription("rosgraph_msgs/msg/Clock", CLOCK, heard, SENSOR)
         process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
         try:
@@ -188,6 +190,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=FIRST, help="seed of the first one")
     parser.add_argument("--domain", type=int, default=DOMAIN, help="ROS domain, for several side by side")
     parser.add_argument("--skills", default="classical", help="skills over the network")
+    parser.add_argument("--transport", default="dds", choices=("dds", "rclpy"), help="between the processes")
     parser.add_argument("--out", type=Path, help="keep the pairs in this file (JSON lines)")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the served robot must end with this
@@ -197,7 +200,7 @@ def main() -> None:
         if seed in known:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            pair = play(seed, Path(folder), options.domain, options.skills)
+            pair = play(seed, Path(folder), options.domain, options.skills, options.transport)
         pairs.append(pair)
         print(f"{seed} {'same' if pair.same else 'DIFFERENT'}: {pair.task}", file=sys.stderr, flush=True)
         for name, end in (("simulator", pair.direct), ("network", pair.bridge)):
