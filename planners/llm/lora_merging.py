@@ -74,7 +74,7 @@ def in_low_precision(model: Any) -> None:
 
 
 class _Layer:
-    """The forward pass of a LoRA layer that has no bias and no dropout; without its adapter where PEFT switches that off."""
+    """The forward pass of a LoRA layer that has no bias and no dropout; plain where PEFT disables the adapter."""
 
     def __init__(self, layer: Any) -> None:
         self._layer = layer
