@@ -21,6 +21,13 @@ Action = TypeVar("Action")
 
 CODES = ("", "success", *ErrorCode)
 """Feedback as a number: nothing yet, success, then the ten codes."""
+DRAWS = 20
+"""Scenes drawn for an episode before the reason why none of them suits is raised. Of houses with two rooms and four
+objects two in a hundred have nothing that could be brought to a table."""
+
+
+class Unsuitable(BadInput):
+    """The scene of a seed does not have what the task needs."""
 
 
 class SessionEnv(gymnasium.Env[dict[str, Any], Action]):
@@ -51,13 +58,31 @@ class SessionEnv(gymnasium.Env[dict[str, Any], Action]):
         """Begin an episode.
 
         Args:
-            seed: Of the scene, as `--seed` of the command has it; without one the next is drawn.
+            seed: Of the scene, as `--seed` of the command has it; without one scenes are drawn until one suits the
+                task.
+
+        Raises:
+            BadInput: An option is wrong, or the scene of the seed does not suit the task.
         """
         super().reset(seed=seed)
-        scene = int(self.np_random.integers(MAX_SEED + 1)) if seed is None else seed % (MAX_SEED + 1)
-        self._begin(scene)
+        if seed is None:
+            self._begin_drawn()
+        else:
+            self._begin(seed % (MAX_SEED + 1))
         self._steps, self._feedback = 0, None
         return self._observation(), self._info(None)
+
+    def _begin_drawn(self) -> None:
+        refused = 0
+        while True:
+            try:
+                self._begin(int(self.np_random.integers(MAX_SEED + 1)))
+            except Unsuitable:
+                refused += 1
+                if refused == DRAWS:
+                    raise
+            else:
+                return
 
     def _begin(self, seed: int) -> None:
         """Bring the session to the start of the scene of a seed."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from homie.bench.suite.suite import SceneChoice, find_suite
+from homie.gym.base import Unsuitable
 from homie.kernel.errors import BadInput
 from homie.kernel.world.conditions import Condition, parse_condition, unknown_words
 from homie.kernel.world.furniture import kinds
@@ -48,7 +49,7 @@ def of_goal(goal: object, instruction: str) -> HouseTask:
 
 def of_house(scene: Mapping[str, Any], seed: int) -> HouseTask:
     """A task made from a scene spec and a seed: bring a thing that lies in the open to furniture where none of its kind
-    is. Raises BadInput for a house without one."""
+    is. Raises Unsuitable for a house without one."""
     kinds = {piece["name"]: piece["kind"] for piece in scene["furniture"]}
     there = {(item["kind"], kinds.get(item["receptacle"], "")) for item in scene["objects"]}
     choices = sorted(
@@ -61,13 +62,13 @@ def of_house(scene: Mapping[str, Any], seed: int) -> HouseTask:
         }
     )
     if not choices:
-        raise BadInput(f"The house of seed {seed} has nothing that could be brought to a table: give a goal.")
+        raise Unsuitable(f"The house of seed {seed} has nothing that could be brought to a table: give a goal.")
     kind, top = choices[int(np.random.default_rng(seed).integers(len(choices)))]
     words = [name.replace("_", " ") for name in (kind, top)]
     return HouseTask(f"put the {words[0]} on the {words[1]}", parse_condition({"on": [kind, top]}))
 
 
 def check_fits(task: HouseTask, world: WorldSnapshot) -> None:
-    """Raise BadInput for a goal that names what a house has not."""
+    """Raise Unsuitable for a goal that names what a house has not."""
     if unknown := unknown_words(task.goal, world):
-        raise BadInput(f"The goal names what this house has not: {', '.join(unknown)}.")
+        raise Unsuitable(f"The goal names what this house has not: {', '.join(unknown)}.")

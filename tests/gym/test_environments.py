@@ -90,6 +90,15 @@ def test_the_seed_is_the_scene(house):
     assert (house.reset()[0]["front"] == drawn[0]).all(), "what follows a seed follows from it"
 
 
+def test_a_house_without_a_task_is_drawn_again():
+    with gymnasium.make("homie/Home-v0", **{**SMALL, "rooms": 2, "objects": 4}) as env:
+        with pytest.raises(BadInput, match="seed 1826701615 has nothing that could be brought to a table"):
+            env.reset(seed=1826701615)
+        env.reset(seed=0)  # the first seed drawn after it is that one
+        _, info = env.reset()
+        assert info["task"].startswith("put the ")
+
+
 def test_goals_and_tasks_of_suites(house):
     with gymnasium.make("homie/Home-v0", goal={"held": "anything"}, instruction="take something", **SMALL) as env:
         _, info = env.reset(seed=3)
@@ -100,6 +109,8 @@ def test_goals_and_tasks_of_suites(house):
     absent = gymnasium.make("homie/Home-v0", goal={"held": "unicorn"}, instruction="take it", **SMALL)
     with absent, pytest.raises(BadInput, match="names what this house has not: unicorn"):
         absent.reset(seed=3)
+    with pytest.raises(BadInput, match="unicorn"):  # also of scenes that are drawn, in the end
+        gymnasium.make("homie/Home-v0", goal={"held": "unicorn"}, instruction="take it", **SMALL).reset()
     for wrong, message in (
         ({"suite": "homie-100"}, "Give suite and task"),
         ({"goal": {"held": "anything"}}, "instruction"),
