@@ -32,7 +32,7 @@ from benchmarks.episodes.put_verdicts import steps_of, verdict_of
 from homie.envs.mujoco.generate.generate import generate
 from ros_bridge.profiles.simulation import CLOCK
 from ros_bridge.transport.interface import SENSOR, Message
-from ros_bridge.transport.opening import open_node
+from ros_bridge.transport.opening import Transport, open_node
 from ros_bridge.transport.stamps import seconds
 
 FIRST = 10_000
@@ -78,7 +78,7 @@ class Pair:
         return self.direct.success == self.bridge.success and ended[0] == ended[1]
 
 
-def play(seed: int, folder: Path, domain: int, skills: str, transport: str) -> Pair:
+def play(seed: int, folder: Path, domain: int, skills: str, transport: Transport) -> Pair:
     """Both episodes of a seed, one after the other.
 
     Args:
@@ -97,7 +97,7 @@ def play(seed: int, folder: Path, domain: int, skills: str, transport: str) -> P
 
 
 @contextmanager
-def _served(seed: int, folder: Path, environment: dict[str, str], transport: str) -> Iterator[list[float]]:
+def _served(seed: int, folder: Path, environment: dict[str, str], transport: Transport) -> Iterator[list[float]]:
     """A served robot, and its simulated time as it comes."""
     command = [sys.executable, "-m", "homie", "serve", "ros", "--seed", str(seed), "--transport", transport]
     log = folder / f"{seed}-serve.log"
