@@ -78,7 +78,7 @@ class Pair:
         return self.direct.success == self.bridge.success and ended[0] == ended[1]
 
 
-def play(seed: int, folder: Path, domain: int, skills: str, transport: Transport) -> Pair:
+def play(seed: int, folder: Path, skills: str, transport: Transport) -> Pair:
     """Both episodes of a seed, one after the other.
 
     Args:
@@ -86,8 +86,7 @@ def play(seed: int, folder: Path, domain: int, skills: str, transport: Transport
     """
     task = task_of(seed, generate(seed))
     direct = _run(task, folder / f"{seed}-direct", (), dict(os.environ))
-    variables = {"ROS_DOMAIN_ID": str(domain), "ROS_LOCALHOST_ONLY": "1", "XDG_RUNTIME_DIR": str(folder)}
-    environment = {**os.environ, **variables}
+    environment = {**os.environ, "XDG_RUNTIME_DIR": str(folder)}
     words = ("--robot", "ros:fetch", "--robot-option", f"transport={transport}", "--skills", skills)
     with _served(seed, folder, environment, transport) as clock:
         began, simulated = time.monotonic(), clock[-1]
@@ -106,7 +105,6 @@ def _served(seed: int, folder: Path, environment: dict[str, str], transport: Tra
     def heard(message: Message) -> None:
         clock[:] = [seconds(message.clock)]
 
-    os.environ.update({name: environment[name] for name in ("ROS_DOMAIN_ID", "ROS_LOCALHOST_ONLY")})
     with log.open("wb") as output, open_node("/benchmark", transport) as node:
         node.subscription("rosgraph_msgs/msg/Clock", CLOCK, heard, SENSOR)
         process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
@@ -194,13 +192,14 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="keep the pairs in this file (JSON lines)")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the served robot must end with this
+    os.environ.update(ROS_DOMAIN_ID=str(options.domain), ROS_LOCALHOST_ONLY="1")  # of this node and its processes
     pairs = read(options.out) if options.out else []
     known = {pair.seed for pair in pairs}
     for seed in range(options.first, options.first + options.seeds):
         if seed in known:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            pair = play(seed, Path(folder), options.domain, options.skills, options.transport)
+            pair = play(seed, Path(folder), options.skills, options.transport)
         pairs.append(pair)
         print(f"{seed} {'same' if pair.same else 'DIFFERENT'}: {pair.task}", file=sys.stderr, flush=True)
         for name, end in (("simulator", pair.direct), ("network", pair.bridge)):
