@@ -193,7 +193,7 @@ class Rearranging:
 
     def _take(self, item: ObjectInfo) -> str:
         """Have a thing in the hand, upright, its thinner side between the fingers; before them where it is too wide."""
-        load = self.bodies.poses([item.name, *self._contents(item.name)])
+        load = self.bodies.poses([item.name, *self.world.contents(item.name)])
         before = load[item.body]
         hand = self._hand()
         ahead = np.array([hand.rotation[0, 0], hand.rotation[1, 0], 0.0]) / np.hypot(*hand.rotation[:2, 0])
@@ -219,7 +219,7 @@ class Rearranging:
         name = self.world.held
         if name is None:
             return Failure(FailureReason.HAND_EMPTY)
-        contents = self._contents(name)
+        contents = self.world.contents(name)
         places: dict[str, ObjectInfo | ReceptacleInfo] = {
             **self.world.receptacles,
             **{n: o for n, o in self.world.objects.items() if n not in (name, *contents)},
@@ -236,7 +236,7 @@ class Rearranging:
             locations = spots_on(self.world, there, np.array(self.world.objects[name].half), here, [name, *contents])
         if self._set_down(name, locations):
             return ""
-        number = sum(self.world.within(other, there.name) for other in self.world.objects)
+        number = len(self.world.contents(there.name))
         return Failure(FailureReason.SURFACE_FULL, count=number) if number else Failure(FailureReason.TOO_TALL)
 
     def _give(self, name: str, person: PersonInfo) -> str:
@@ -265,7 +265,7 @@ class Rearranging:
     def _set_down(self, name: str, locations: Iterable[Spot]) -> bool:
         """Have the held object stand upright at the first of some locations where it is in nothing."""
         item = self.world.objects[name]
-        load = self.bodies.poses([name, *self._contents(name)])
+        load = self.bodies.poses([name, *self.world.contents(name)])
         before = load[item.body]
         for location in islice(locations, SPOTS):
             middle = location.foot + np.array([0.0, 0.0, item.half[2]])
@@ -277,10 +277,6 @@ class Rearranging:
                 self.limbs.set_opening(self.spec.gripper_max)
                 return True
         return False
-
-    def _contents(self, name: str) -> list[str]:
-        """What is in or on a loose thing and goes with it."""
-        return [other for other in self.world.objects if other != name and self.world.within(other, name)]
 
     # ------------------------------------------------------------ people
 

@@ -50,7 +50,7 @@ def spots_on(world: World, place: ReceptacleInfo, half: Array, here: Array, with
         here: Where the robot is (2,), m.
         without: Loose things that are not in the way.
     """
-    others = [name for name in world.objects if name not in without and world.within(name, place.name)]
+    others = [name for name in world.contents(place.name) if name not in without]
     boxes = world.object_boxes(others)
     for plan in place.surfaces:
         if world.accessible(place, plan):
