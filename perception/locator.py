@@ -32,6 +32,7 @@ from homie.kernel.types import (
     OccupancyGrid,
     Pose2,
     Surface,
+    wrapped_angle,
 )
 from homie.kernel.world import thresholds
 from perception.localise import Points, Scan
@@ -105,8 +106,7 @@ class SensorLocator(Locator):
             return None
         here, there = observation.body.base, self._looked_around
         still = there is not None and (
-            np.linalg.norm(here.xy - there.xy) < MOVED
-            and abs(np.remainder(here.yaw - there.yaw + np.pi, 2 * np.pi) - np.pi) < TURNED
+            np.linalg.norm(here.xy - there.xy) < MOVED and abs(wrapped_angle(here.yaw - there.yaw)) < TURNED
         )
         return ("head",) if still else self.cameras
 

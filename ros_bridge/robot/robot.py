@@ -27,7 +27,7 @@ from homie.kernel.types import (
     Outcome,
     Pose2,
     Proprioception,
-    wrapped,
+    wrapped_angle,
 )
 from homie.kernel.world.snapshot import WorldSnapshot
 from ros_bridge.guard.link import EmergencyStop, GuardLink
@@ -196,7 +196,7 @@ class RosRobot(Robot):
         positions = [by_name[joint.name] for joint in self.profile.planned_joints]
         near = sorted(around, key=lambda box: box.distance(base.xy))[:MOST_BOXES]
         boxes = [
-            Box(base.inverse(box.center), box.half, float(wrapped(box.yaw - base.yaw)))
+            Box(base.inverse(box.center), box.half, wrapped_angle(box.yaw - base.yaw))
             for box in near
             if box.distance(base.xy) < ARM_LENGTH
         ]

@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 
 from homie.kernel.errors import BadInput
-from homie.kernel.types import Array, Goal, Mask, OccupancyGrid, Pose2, wrapped
+from homie.kernel.types import Array, Goal, Mask, OccupancyGrid, Pose2, wrapped_angle
 from homie.kernel.world.thresholds import NEAR
 from skills.classical.goto import FAR_GAPS, GAPS, room_cost
 from skills.ideal_places import STAYS, clearances, distances, free_floor, standing_cost, target_of
@@ -301,6 +301,6 @@ def _sights(graph: Graph, goals: Mapping[str, Goal]) -> tuple[tuple[float, ...],
         dx, dy = goals[name].position[:2] - graph.points[point]
         direction = math.atan2(dy, dx)
         taken = (*graph.directions(point), *sights[point])
-        if all(abs(float(wrapped(direction - other))) > FACED for other in taken):
+        if all(abs(wrapped_angle(direction - other)) > FACED for other in taken):
             sights[point].append(direction)
     return tuple(tuple(each) for each in sights)

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from homie.kernel.types import Array, Pose2, wrapped
+from homie.kernel.types import Array, Pose2, wrapped_angle
 from skills.motion.planning import CostMap
 
 FACED = math.radians(30)
@@ -78,7 +78,7 @@ class Graph:
     def pose(self, point: int, yaw: float) -> Pose2:
         """A robot on a point."""
         x, y = self.points[point]
-        return Pose2(float(x), float(y), float(wrapped(yaw)))
+        return Pose2(float(x), float(y), wrapped_angle(yaw))
 
 
 def next_direction(directions: Sequence[float], yaw: float, *, left: bool) -> float | None:
@@ -98,4 +98,4 @@ def next_direction(directions: Sequence[float], yaw: float, *, left: bool) -> fl
 
 
 def _off(direction: float, yaw: float) -> float:
-    return float(wrapped(direction - yaw))
+    return wrapped_angle(direction - yaw)

@@ -11,7 +11,7 @@ import numpy as np
 
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Command, Goal, Observation, Pose2, Subtask, wrapped
+from homie.kernel.types import Command, Goal, Observation, Pose2, Subtask, wrapped_angle
 from skills.motion.driving import MobileSkill
 from skills.motion.motions import Motion, NotRetryable
 from skills.moves.step_actions import METRES, SMALL, Move, Tilt, Turn
@@ -110,7 +110,7 @@ class Step(MobileSkill):
         here = self._here
         yield from self._face(here.yaw + angle)
         yield from self._rest()
-        self._meant = Pose2(here.x, here.y, float(wrapped(here.yaw + angle)))
+        self._meant = Pose2(here.x, here.y, wrapped_angle(here.yaw + angle))
 
     def _face(self, yaw: float) -> Motion:
         """Turn to a heading on the spot. Raises NotRetryable if something holds the base, which turns back then."""
@@ -145,6 +145,6 @@ class Step(MobileSkill):
 
 def begun(base: Pose2, meant: Pose2 | None) -> Pose2:
     """Where a step begins: where the last one was meant to end, unless the robot is somewhere else."""
-    if meant is None or math.dist(meant.xy, base.xy) > ELSEWHERE or abs(wrapped(meant.yaw - base.yaw)) > ASKEW:
+    if meant is None or math.dist(meant.xy, base.xy) > ELSEWHERE or abs(wrapped_angle(meant.yaw - base.yaw)) > ASKEW:
         return base
     return meant

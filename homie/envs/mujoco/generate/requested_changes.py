@@ -16,6 +16,7 @@ from homie.envs.mujoco.generate.reach import ROBOT, FreeFloor
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import StartSpec
 from homie.envs.mujoco.house.surfaces import overlap, square
+from homie.kernel.types import wrapped_angle
 
 AJAR = 0.8
 """Opening of an open door or drawer as a fraction of its range: a door at 88 degrees, a drawer 0.29 m out, about as the
@@ -119,4 +120,4 @@ def _stand(scene: SceneSpec, x: float, y: float, degrees: float) -> StartSpec:
     floor = FreeFloor(scene)
     if floor.clear(x, y) < ROBOT or floor.zone(x, y) != floor.zone(scene.robot.x, scene.robot.y):
         raise ValueError(f"the robot cannot start at {x:g},{y:g}: there is no free floor that leads to the rest")
-    return StartSpec(x=x, y=y, yaw=round(float(np.remainder(np.radians(degrees) + np.pi, 2 * np.pi) - np.pi), 6))
+    return StartSpec(x=x, y=y, yaw=round(wrapped_angle(float(np.radians(degrees))), 6))
