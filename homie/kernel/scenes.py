@@ -6,7 +6,7 @@ such as another body in the home, a suite chooses scenes by options of a run (`r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ from homie.kernel import registry
 from homie.kernel.errors import BadInput
 from homie.kernel.support.moved import renamed_members
 from homie.kernel.support.problems import sentence_of, where
+from homie.kernel.types import Observation
 from homie.kernel.world.snapshot import WorldSnapshot
 
 
@@ -93,6 +94,24 @@ class Scenes:
             BadInput: It is not a scene of this environment.
         """
         return None
+
+    def views(
+        self, seed: int, chosen: Mapping[str, Any], number: int, picture_size: tuple[int, int], randomise: bool
+    ) -> Iterator[Observation]:
+        """What the robot sees of a scene from places at random, with an instance segmentation; none where there is no
+        simulator to draw it.
+
+        Args:
+            seed: Of the scene and of everything random.
+            chosen: The other keys under `scene`.
+            number: Places.
+            picture_size: Width and height in pixels.
+            randomise: Whether light, colours and materials are drawn at random.
+
+        Raises:
+            BadInput: There is no such scene.
+        """
+        return iter(())
 
 
 def with_argument(robot: str, argument: str, *, field: str, known: str, shown: bool = True) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from pydantic import BaseModel
@@ -12,6 +12,7 @@ from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.initial_state import initial_state
 from homie.kernel.options import HouseOptions
 from homie.kernel.scenes import Scenes
+from homie.kernel.types import Observation
 from homie.kernel.world.snapshot import WorldSnapshot
 
 
@@ -28,3 +29,10 @@ class HouseScenes(Scenes):
 
     def initial_state(self, content: str) -> WorldSnapshot:
         return initial_state(SceneSpec.parse(content))
+
+    def views(
+        self, seed: int, chosen: Mapping[str, Any], number: int, picture_size: tuple[int, int], randomise: bool
+    ) -> Iterator[Observation]:
+        from homie.envs.mujoco.home.viewpoints import house_views  # it loads the simulator
+
+        return house_views(seed, HouseOptions.model_validate(dict(chosen)), number, picture_size, randomise)

@@ -1,0 +1,150 @@
+"""Where a robot in a generated house may stand and what it sees from there, for pictures that detectors learn from.
+
+seed -> variants of the house (open doors, things that lie about) -> poses on free floor -> observations
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import mujoco
+import numpy as np
+
+from homie.envs.mujoco.generate.generate import house_of
+from homie.envs.mujoco.generate.reach import CELL, FreeFloor
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.envs.mujoco.home.random_looks import Looks
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.robots.limbs import place
+from homie.kernel.errors import BadInput
+from homie.kernel.options import HouseOptions
+from homie.kernel.types import VIEWS, Array, Observation
+
+VARIANTS = 3
+"""Of a house: each has other doors open."""
+OPEN_SHARE, AJAR_SHARE = 0.4, 0.3
+"""Share of the doors and drawers that stand open, and of these of the ones that are only ajar."""
+MESSY_SHARE = 0.25
+"""Share of the variants in which things lie about, on their sides and on the floor."""
+CLEAR = 0.3
+"""Metres from the middle of the robot to the nearest obstacle."""
+SPANS = {"object": (0.5, 2.0), "furniture": (0.6, 3.2)}
+"""Metres from the robot to what it faces."""
+AIM_ERROR = 0.25
+"""Radians (standard deviation) by which the robot does not quite face its target."""
+RANDOM_SHARE = 0.12
+"""Share of the poses that face nothing in particular."""
+POSTURE_NOISE = 0.15
+"""Radians or metres (standard deviation) of each joint around a posture."""
+WRIST_SHARE = 0.1
+"""Share of the viewpoints with a picture of the wrist camera."""
+
+
+def house_views(
+    seed: int, chosen: HouseOptions, number: int, picture_size: tuple[int, int], randomise: bool
+) -> Iterator[Observation]:
+    """What a robot sees of a house from so many places at random; equal arguments give equal observations.
+
+    An observation has the pictures of two views, of the head camera and now and then of the wrist.
+
+    Args:
+        seed: Of the house and of everything random.
+        chosen: Options of the house.
+        number: Viewpoints.
+        picture_size: Width and height in pixels.
+        randomise: Whether light, colours and materials are drawn at random.
+
+    Raises:
+        BadInput: There is no such house.
+    """
+    rng = np.random.default_rng([seed, number])
+    shares = np.array_split(np.arange(number), VARIANTS)
+    for count in (len(share) for share in shares if len(share)):
+        robot = _home(seed, chosen, picture_size, rng)
+        with robot:
+            looks = Looks(robot.model)
+            for x, y, target in _places(robot, rng, count):
+                if randomise:
+                    looks.draw(rng)
+                yield _look(robot, x, y, target, rng)
+
+
+def _home(seed: int, chosen: HouseOptions, picture_size: tuple[int, int], rng: np.random.Generator) -> MujocoHome:
+    """A variant of the house; the house as it is where open doors would cut into something."""
+    try:
+        return MujocoHome(_variant(seed, chosen, rng), picture_size=picture_size)
+    except BadInput:
+        return MujocoHome(house_of(chosen, seed, None), picture_size=picture_size)
+
+
+def _variant(seed: int, chosen: HouseOptions, rng: np.random.Generator) -> SceneSpec:
+    """The house with some doors and drawers open, tidy or messy."""
+    messy = chosen.clutter == "tidy" and rng.random() < MESSY_SHARE
+    try:
+        scene = house_of(chosen.model_copy(update={"clutter": "messy"}) if messy else chosen, seed, None)
+    except BadInput:
+        scene = house_of(chosen, seed, None)
+    if messy:
+        return scene
+    furniture = list(scene.furniture)
+    for index, piece in enumerate(furniture):
+        if piece.blueprint.articulations and not piece.open and rng.random() < OPEN_SHARE:
+            span = (0.08, 0.5) if rng.random() < AJAR_SHARE else (0.6, 1.0)
+            furniture[index] = piece.model_copy(update={"open": round(float(rng.uniform(*span)), 2)})
+    return scene.model_copy(update={"furniture": tuple(furniture)})
+
+
+def _places(robot: MujocoHome, rng: np.random.Generator, count: int) -> Iterator[tuple[float, float, Array]]:
+    """Free places (x, y) with the point (3,) that each faces."""
+    floor = FreeFloor(robot.scene)
+    rows, columns = np.nonzero(floor.clearance > CLEAR)
+    cells = floor.origin + (np.column_stack([columns, rows]) + 0.5) * CELL
+    world = robot.world
+    targets = {
+        "object": [world.object_box(item).center for item in world.objects.values()],
+        "furniture": [world.receptacle_box(piece).center for piece in world.receptacles.values()],
+    }
+    for _ in range(count):
+        kind = ("object", "furniture")[int(rng.random() < 0.5)]
+        choices: Sequence[Array] = targets[kind] or targets["furniture"]
+        target = np.array(choices[int(rng.integers(len(choices)))])
+        metres = np.linalg.norm(cells - target[:2], axis=1)
+        low, high = SPANS[kind]
+        near = np.flatnonzero((metres > low) & (metres < high))
+        if not len(near) or rng.random() < RANDOM_SHARE:
+            near = np.arange(len(cells))
+        weights = 1.0 / np.maximum(metres[near], low)  # near ones are fewer, and matter more
+        x, y = cells[rng.choice(near, p=weights / weights.sum())]
+        yield float(x), float(y), target
+
+
+def _look(robot: MujocoHome, x: float, y: float, target: Array, rng: np.random.Generator) -> Observation:
+    """What the robot sees from a place that faces a point, with its arm in some posture."""
+    spec = robot.spec
+    yaw = math.atan2(target[1] - y, target[0] - x) + rng.normal(0.0, AIM_ERROR)
+    postures = [spec.rest, spec.carry, *spec.ready]
+    posture = spec.chain.posture(postures[int(rng.integers(len(postures)))])
+    posture = np.clip(posture + rng.normal(0.0, POSTURE_NOISE, len(posture)) * (rng.random() < 0.6), *_limits(robot))
+    local = np.array([*_turned(target[:2] - (x, y), -yaw), target[2] + rng.normal(0.0, 0.15)])
+    joints = dict(zip(spec.chain.names, posture.tolist(), strict=True))
+    gaze = spec.gaze(local, spec.chain.lift(posture))
+    if gaze is not None and spec.head is not None:
+        turned = np.array(gaze) + rng.normal(0.0, 0.1, 2)
+        joints |= dict(zip(spec.head.names, np.clip(turned, *spec.head.limits.T).tolist(), strict=True))
+    place(robot.model, robot.data, joints)
+    robot.data.qpos[robot._base] = x, y, yaw
+    mujoco.mj_forward(robot.model, robot.data)
+    beside = VIEWS[1 + int(rng.integers(len(VIEWS) - 1))]
+    wrist = (robot.hand,) if robot.hand and rng.random() < WRIST_SHARE else ()
+    return robot.observe((VIEWS[0], beside, "head", *wrist))
+
+
+def _limits(robot: MujocoHome) -> tuple[Array, Array]:
+    low, high = robot.spec.chain.limits.T
+    return low, high
+
+
+def _turned(vector: Array, angle: float) -> Array:
+    cos, sin = math.cos(angle), math.sin(angle)
+    return np.array([cos * vector[0] - sin * vector[1], sin * vector[0] + cos * vector[1]])
