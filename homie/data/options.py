@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 
 from homie.bench.splits import TaskSplit
 from homie.data.card_parts import License
-from homie.kernel.options import MAX_SEED, Options, different_paths
+from homie.kernel.options import MAX_SEED, Catalogue, Furnishing, Options, PictureSize, different_paths
 from homie.kernel.support.problems import Usage
 
 Sources = Annotated[
@@ -128,6 +128,29 @@ class GenerateOptions(Options):
     workers: int | None = Field(
         None, ge=1, le=256, description="Worker processes (default: one for each core, as memory allows)."
     )
+    seed: Seed = 0
+
+
+class DetectionsOptions(Options):
+    """Pictures of generated houses with labelled boxes."""
+
+    usage: ClassVar[Usage] = Usage("data detections", "out", "data/detections")
+
+    out: Path = Field(description="The folder of the data set; an unfinished one is resumed.")
+    houses: int = Field(500, ge=3, le=1_000_000, description="Houses; each is in one split only.")
+    viewpoints: int = Field(15, ge=1, le=10_000, description="Places in each house; three pictures from each.")
+    validation: float = Field(0.05, gt=0.0, lt=0.5, description="Share of the houses to measure a training on.")
+    test: float = Field(0.1, gt=0.0, lt=0.5, description="Share of the houses to measure the result on.")
+    layout: Literal["coco", "yolo"] = Field(
+        "coco", description="`coco` (boxes and outlines in JSON), or `yolo` (boxes in a text file beside each picture)."
+    )
+    picture_size: PictureSize = "256x256"
+    catalogue: Catalogue = "ycb"
+    furniture: Furnishing = "usual"
+    randomise: bool = Field(True, description="Draw light, colours, materials and camera noise at random.")
+    robot: str = Field("mujoco", description="The robot whose scenes and cameras they are of.")
+    workers: int = Field(1, ge=1, le=256, description="Worker processes.")
+    license: License = None
     seed: Seed = 0
 
 

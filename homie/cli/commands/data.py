@@ -20,6 +20,7 @@ from homie.data.examples.datafile import DataFile, read_data_file
 from homie.data.examples.forms import Purpose
 from homie.data.generate import draw_tasks, generate
 from homie.data.options import (
+    DetectionsOptions,
     EmmoeOptions,
     GenerateOptions,
     LeRobotOptions,
@@ -112,6 +113,22 @@ def generate_command(config: Config = None, json: Json = False, **values: Any) -
     tell(f"{summary.run_folder}  ({counted(summary.episodes, 'episode')}, {summary.successes} of them done)")
 
 
+@options_from(DetectionsOptions)
+def detections_command(config: Config = None, json: Json = False, **values: Any) -> None:
+    """Make labelled pictures of generated houses, for training detectors."""
+    options = build(DetectionsOptions, config, values)
+    try:
+        from homie.data.detections.making import make_detections
+    except ModuleNotFoundError as error:
+        raise missing_part("A data set of labelled pictures", error.name, "detections") from error
+    with bar(options.houses, "houses") as advance:
+        data = make_detections(options, lambda done, houses: advance("", done=done, total=houses))
+    if json:
+        print_json({"folder": str(options.out), **data.model_dump(mode="json", exclude={"recipe"})})
+        return
+    tell(f"{options.out}  ({_counts(data.pictures)}; {counted(len(data.classes), 'class')})")
+
+
 @options_from(SplitOptions)
 def split_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Split episodes into train and test, by task or by house."""
@@ -178,6 +195,7 @@ data_command = {
     "lerobot": lerobot_command,
     "tasks": tasks_command,
     "generate": generate_command,
+    "detections": detections_command,
     "split": split_command,
     "stats": stats_command,
     "show": show_command,

@@ -1,0 +1,73 @@
+"""Labels of a picture from what the simulated detector reports in it: a box and an outline for each object and part.
+
+The class of an object or of furniture is its kind (`fridge`), that of a part the kind with the part (`fridge/door`),
+that of a room its floor (`kitchen/floor`). Furniture has the box around all of it, doors and handles included, as a
+person would draw it; its parts have boxes of their own.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+from pycocotools import mask as run_lengths
+from pydantic import BaseModel, ConfigDict
+
+from homie.kernel.types import FLOOR, Detection, Mask
+
+
+class Label(BaseModel):
+    """A labelled box of a picture.
+
+    Attributes:
+        name: The class.
+        box: x, y, width, height in pixels.
+        area: Pixels of the outline.
+        counts: The outline as compressed run lengths of COCO.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    box: tuple[int, int, int, int]
+    area: int
+    counts: str
+
+
+def labels_of(detections: Sequence[Detection]) -> list[Label]:
+    """The labels of one picture, larger ones first.
+
+    Args:
+        detections: Of one view, with masks and instances; names are kinds, possibly behind a colour.
+    """
+    kinds: dict[str, str] = {}
+    outlines: dict[tuple[str, str], Mask] = {}
+    whole: dict[str, list[Mask]] = defaultdict(list)
+    for detection in detections:
+        if detection.mask is None:
+            continue
+        kinds[detection.instance] = _kind(detection)
+        key = (detection.instance, detection.part)
+        outlines[key] = outlines[key] | detection.mask if key in outlines else detection.mask
+        if detection.part != FLOOR:
+            whole[detection.instance].append(detection.mask)
+    outlines |= {(instance, ""): np.logical_or.reduce(masks) for instance, masks in whole.items()}
+    labels = [
+        _label("/".join(filter(None, (kinds[instance], part))), mask) for (instance, part), mask in outlines.items()
+    ]
+    return sorted(labels, key=lambda label: -label.area)
+
+
+def _kind(detection: Detection) -> str:
+    """The kind of a detected object without the colour that its name may have."""
+    kind = detection.instance.rstrip("0123456789").rstrip("_").replace("_", " ")
+    return kind if detection.name.endswith(kind) else detection.name
+
+
+def _label(name: str, mask: Mask) -> Label:
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    x, y = int(columns[0]), int(rows[0])
+    box = (x, y, int(columns[-1]) + 1 - x, int(rows[-1]) + 1 - y)
+    counts = run_lengths.encode(np.asfortranarray(mask, dtype=np.uint8))["counts"].decode("ascii")
+    return Label(name=name, box=box, area=int(np.count_nonzero(mask)), counts=counts)

@@ -1,0 +1,140 @@
+"""Labelled pictures of generated houses: `homie data detections`.
+
+One house is one unit of work: its pictures are written first and `houses/SEED.json` last, so that an interrupted
+command goes on with the next house. When all are there, the annotations, the card and `data.json` are written.
+"""
+
+from __future__ import annotations
+
+import io
+import multiprocessing
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+from PIL import Image as Picture
+
+from homie.data.detections.camera import photographed
+from homie.data.detections.house_file import HOUSES, IMAGES, HouseFile, LabelledPicture
+from homie.data.detections.labels import labels_of
+from homie.data.detections.layouts import write_layout
+from homie.data.detections.recipe import DATA, DetectionData, DetectionRecipe, Split
+from homie.data.options import DetectionsOptions
+from homie.kernel import registry
+from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.interfaces import Detector
+from homie.kernel.options import pixels_of
+from homie.kernel.scenes import scenes_of
+from homie.kernel.support.files import write_atomically, writing
+from homie.kernel.types import Image
+from homie.runtime.runstore.folders import HeldFolder, held_folder
+from homie.runtime.runstore.sealed import read_model, write_model
+
+QUALITY = 92
+"""Of the JPEG files: the noise of a camera stays, its blocks do not show."""
+ORDER = "order.json"
+DETECTOR = "simulated"
+"""Whose output the labels are."""
+
+
+def make_detections(options: DetectionsOptions, over: Callable[[int, int], object]) -> DetectionData:
+    """Make a data set of labelled pictures, or go on with an unfinished one.
+
+    Args:
+        options: Of which houses, how many, where to.
+        over: Called after each house with the number done and the number of houses.
+
+    Raises:
+        BadInput: The folder holds something else, or the robot has no scenes with pictures.
+        InfrastructureError: The disk fails, or a worker process dies.
+    """
+    recipe = DetectionRecipe.of(options)
+    out = options.out
+    again = "Make room there and give the same command again: it goes on where it stopped."
+    with (
+        closing(HeldFolder(*held_folder(out, "", "data set"))),
+        writing(out, "into", advice=again, raises=InfrastructureError),
+    ):
+        _begin(out, recipe)
+        splits = recipe.splits()
+        todo = [(seed, split) for seed, split in splits.items() if not _house_path(out, seed).exists()]
+        for done, _ in enumerate(_made(options, todo), len(splits) - len(todo) + 1):
+            over(done, len(splits))
+        data = write_layout(out, recipe, {seed: read_model(_house_path(out, seed), HouseFile) for seed in splits})
+        write_model(out / DATA, data)
+        (out / ORDER).unlink()
+    return data
+
+
+def _begin(out: Path, recipe: DetectionRecipe) -> None:
+    """Take up a new or an unfinished data set. Raises BadInput for a finished or another one."""
+    if (out / DATA).exists():
+        raise BadInput(f"The folder {out} holds a finished data set: choose another --out, or delete it.")
+    if (out / ORDER).exists():
+        before = read_model(out / ORDER, DetectionRecipe)
+        if before != recipe:
+            other = [name for name, value in recipe.options.items() if before.options.get(name) != value]
+            what = ", ".join(other) or "versions of packages"
+            raise BadInput(f"The folder {out} holds another unfinished data set (different: {what}): choose another.")
+    elif any(out.iterdir()):
+        raise BadInput(f"The folder {out} is not empty and has no data set: choose another --out.")
+    else:
+        write_model(out / ORDER, recipe)
+    (out / HOUSES).mkdir(exist_ok=True)
+
+
+def _made(options: DetectionsOptions, todo: Sequence[tuple[int, Split]]) -> Iterator[int]:
+    """Make the houses, one after the other or in processes; the seed of each that is done."""
+    if options.workers == 1:
+        yield from (make_house(options, seed, split) for seed, split in todo)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(options.workers, mp_context=context) as pool:
+        try:
+            yield from pool.map(make_house, [options] * len(todo), *zip(*todo, strict=True))
+        except BrokenProcessPool as error:
+            raise InfrastructureError(
+                "A worker process died, possibly for want of memory: give the same command again, with fewer --workers."
+            ) from error
+
+
+def make_house(options: DetectionsOptions, seed: int, split: Split) -> int:
+    """Write the pictures of one house and its `houses/SEED.json`; its seed.
+
+    Raises:
+        BadInput: The robot has no scenes with pictures.
+        OSError: The disk fails.
+    """
+    detector: Detector = registry.load("detectors", DETECTOR)("", None)
+    rng = np.random.default_rng([options.seed, seed])
+    chosen = {"catalogue": options.catalogue, "furniture": options.furniture}
+    size = pixels_of(options.picture_size or "256x256")
+    (options.out / IMAGES / split).mkdir(parents=True, exist_ok=True)
+    pictures = []
+    views = scenes_of(options.robot).views(seed, chosen, options.viewpoints, size, options.randomise)
+    for place, observation in enumerate(views):
+        detections = detector.detect(observation)
+        for view, frame in observation.frames.items():
+            file = f"{IMAGES}/{split}/{seed:010d}-{place:03d}-{view}.jpg"
+            write_atomically(
+                options.out / file, _jpeg(photographed(frame.rgb, rng) if options.randomise else frame.rgb)
+            )
+            labels = labels_of([detection for detection in detections if detection.view == view])
+            pictures.append(LabelledPicture(file=file, size=(frame.rgb.shape[1], frame.rgb.shape[0]), labels=labels))
+    if not pictures:
+        raise BadInput(f"The robot '{options.robot}' has no scenes with labelled pictures: use --robot mujoco.")
+    write_model(_house_path(options.out, seed), HouseFile(seed=seed, split=split, pictures=pictures))
+    return seed
+
+
+def _jpeg(rgb: Image) -> bytes:
+    data = io.BytesIO()
+    Picture.fromarray(rgb).save(data, "JPEG", quality=QUALITY)
+    return data.getvalue()
+
+
+def _house_path(out: Path, seed: int) -> Path:
+    return out / HOUSES / f"{seed}.json"
