@@ -31,6 +31,7 @@ from homie.kernel.types import (
     Observation,
     OccupancyGrid,
     Pose2,
+    Proprioception,
     Surface,
     wrapped_angle,
 )
@@ -120,15 +121,23 @@ class SensorLocator(Locator):
             self._update_map(observation, scans, detections)
 
     def _update_map(self, observation: Observation, scans: dict[str, Scan], detections: Sequence[Detection]) -> None:
-        own = {name: _own_pixels(scan) for name, scan in scans.items()}
+        segmented = any(detection.instance for detection in detections)
+        own = {name: self._own_pixels(scan, observation.body, segmented) for name, scan in scans.items()}
         for detection in detections:
-            if self._held is not None and detection.instance == self._held and detection.mask is not None:
-                mask = own.get(detection.view)
-                own[detection.view] = detection.mask if mask is None else mask | detection.mask
+            if detection.mask is None or detection.view not in own or not self._held:
+                continue
+            if self._recall.entity_of(detection) == self._held:
+                own[detection.view] = own[detection.view] | detection.mask
         hand = Keepout(self._recall.arm.gripper(observation.body).position, 0.2, 0.25)
         self._mapper.update(
             list(scans.values()), list(own.values()), observation.body.base, self._spec.footprint_radius, [hand]
         )
+
+    def _own_pixels(self, scan: Scan, body: Proprioception, segmented: bool) -> Mask:
+        """Where the robot sees itself: by its kinematics, or by the simulated segmentation beside a detector of it,
+        which names everything but the robot."""
+        instances = scan.frame.instances if segmented else None
+        return self._recall.arm.pixels(scan, body) if instances is None else instances < 0
 
     def aim(self, entity: str, action: Action, observation: Observation) -> None:
         passage = self._recall.passage(entity, observation.body.base)
@@ -412,9 +421,3 @@ def _fraction(panel: Panel) -> float:
     """How far a door or drawer is open, of what those are taken to open; 0 for what looks the same as closed."""
     shut, opened = (SHUT_ANGLE, OPENED_ANGLE) if panel.kind == "hinge" else (SHUT_GAP, OPENED_GAP)
     return 0.0 if panel.opening <= shut else thresholds.OPEN * panel.opening / opened
-
-
-def _own_pixels(scan: Scan) -> Mask | None:
-    """Where the robot sees itself: the simulated segmentation names everything but the robot."""
-    instances = scan.frame.instances
-    return None if instances is None else instances < 0

@@ -36,7 +36,18 @@ LONGEST = 1800.0
 """Seconds of wall clock after which an episode has failed."""
 
 
-def play(seed: int, targets: str, grasp: str, clutter: str, body: str, kind: str = "", *, keep: Path | None) -> Verdict:
+def play(
+    seed: int,
+    targets: str,
+    grasp: str,
+    clutter: str,
+    body: str,
+    kind: str = "",
+    detector: str = "simulated",
+    detector_option: str = "",
+    *,
+    keep: Path | None,
+) -> Verdict:
     """Run the episode of a seed in a process of its own, as a user would."""
     added: list[str] = []
     if kind:
@@ -48,6 +59,7 @@ def play(seed: int, targets: str, grasp: str, clutter: str, body: str, kind: str
         out = (keep or Path(scratch)) / f"seed-{seed:05d}"
         command = [sys.executable, "-m", "homie", "run", task.text, "--seed", str(seed), "--targets", targets]
         command += ["--grasp", grasp, "--clutter", clutter, "--robot-option", f"body={body}", *added]
+        command += ["--detector", detector, *(["--detector-option", detector_option] if detector_option else [])]
         command += ["--no-video", "--no-frames", "--json", "--out", str(out)]
         began = time.perf_counter()
         try:
@@ -66,8 +78,8 @@ def read(path: Path, settings: dict[str, str]) -> list[Verdict]:
     if not path.exists():
         return []
     first, *lines = path.read_text(encoding="utf-8").splitlines() or ["{}"]
-    written = {"body": "fetch", "kind": "", **json.loads(first)}  # older files: all kinds, by the Fetch
-    if written != {"kind": "", **settings}:
+    older = {"body": "fetch", "kind": "", "detector": "simulated", "detector_option": ""}
+    if {**older, **json.loads(first)} != settings:
         sys.exit(f"{path} is of {first}, not of {json.dumps(settings)}: give --out another name.")
     loaded = (json.loads(line) for line in lines)
     return [Verdict(**{**entry, "open": tuple(entry["open"]), "codes": tuple(entry["codes"])}) for entry in loaded]
@@ -82,13 +94,16 @@ def main() -> None:
     parser.add_argument("--clutter", choices=("tidy", "messy"), default="tidy")
     parser.add_argument("--body", choices=registry.names("bodies"), default="fetch")
     parser.add_argument("--kind", default="", help="a kind of object that is put (default: any that the house has)")
+    parser.add_argument("--detector", default="simulated", help="with --targets sensors (default: simulated)")
+    parser.add_argument("--detector-option", default="", help="one option of the detector, as NAME=VALUE")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--keep", type=Path, help="keep the run folders here")
     parser.add_argument("--out", type=Path, help="keep the verdicts here, a line each, and go on from what is there")
     parser.add_argument("--report", type=Path, help="write a section of Markdown instead of printing it")
     arguments = parser.parse_args()
     asked = vars(arguments)
-    settings = {name: str(asked[name]) for name in ("targets", "grasp", "clutter", "body", "kind")}
+    named = ("targets", "grasp", "clutter", "body", "kind", "detector", "detector_option")
+    settings = {name: str(asked[name]) for name in named}
     before = read(arguments.out, settings) if arguments.out else []
     seeds = range(arguments.first, arguments.first + arguments.seeds)
     verdicts = {verdict.seed: verdict for verdict in before if verdict.seed in seeds}
@@ -107,6 +122,7 @@ def main() -> None:
             print(f"{line}  {' '.join(verdict.codes)}  {verdict.cause}", file=sys.stderr, flush=True)
     title = f"{arguments.clutter.capitalize()} houses, {arguments.targets} targets, grasp by {arguments.grasp}"
     title += f", {arguments.body}" if arguments.body != "fetch" else ""
+    title += f", detector {arguments.detector}" if arguments.detector != "simulated" else ""
     text = report(title, [verdicts[seed] for seed in seeds])
     if arguments.report:
         arguments.report.parent.mkdir(parents=True, exist_ok=True)

@@ -57,6 +57,9 @@ class SimulatedSettings(BaseModel):
         25, ge=1, description="Pixels of a thing that must be visible in a picture of 256 x 256; scaled with its size."
     )
     min_part_pixels: int = Field(16, ge=1, description="The same for doors, handles and other parts.")
+    instances: bool = Field(
+        True, description="Tell two things of a kind apart, as no network can; false leaves that to the memory."
+    )
 
 
 class SimulatedDetector(Detector):
@@ -83,9 +86,8 @@ class SimulatedDetector(Detector):
                 seen = self._known(view, frame)
                 detections += sorted(seen, key=lambda d: (d.box[0] - d.box[2]) * (d.box[3] - d.box[1]))
         colours = _colours(detections, observation)
-        return tuple(
-            replace(d, name=f"{colours[d.instance]} {d.name}") if d.instance in colours else d for d in detections
-        )
+        named = (replace(d, name=f"{colours[d.instance]} {d.name}") if d.instance in colours else d for d in detections)
+        return tuple(d if self._settings.instances else replace(d, instance="") for d in named)
 
     def _known(self, view: str, frame: CameraFrame) -> list[Detection]:
         """What is seen in a frame; a simulator may show the same one again."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from homie.kernel.interfaces import Robot
-from homie.kernel.types import Pose, Proprioception, rotation_z
+from homie.kernel.types import Mask, Pose, Proprioception, rotation_z
 from perception.localise import Scan
 
 ARM_MARGIN = 0.03
@@ -28,15 +28,18 @@ class OwnArm:
 
     def without(self, scan: Scan, body: Proprioception) -> Scan:
         """A scan without the points of the arm, which a box around something else may hold."""
+        return replace(scan, valid=scan.valid & ~self.pixels(scan, body))
+
+    def pixels(self, scan: Scan, body: Proprioception) -> Mask:
+        """Where a scan shows the arm, (H, W)."""
         q = self._chain.measured(body)
         centres = np.array([body.base.transform(point) for point in self._kinematics.link_points(q)])
         reach = self._kinematics.point_radii + ARM_MARGIN
         low, high = (centres - reach[:, None]).min(axis=0), (centres + reach[:, None]).max(axis=0)
-        near = scan.valid & ((scan.points > low) & (scan.points < high)).all(axis=2)
+        near: Mask = scan.valid & ((scan.points > low) & (scan.points < high)).all(axis=2)
         points = scan.points[near]
         own = np.zeros(len(points), dtype=bool)
         for centre, radius in zip(centres, reach, strict=True):
             own |= ((points - centre) ** 2).sum(axis=1) < radius**2
-        valid = scan.valid.copy()
-        valid[near] = ~own
-        return replace(scan, valid=valid)
+        near[near] = own
+        return near

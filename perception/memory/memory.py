@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,10 @@ from perception.names import best_matches
 
 SAME_PLACE = 0.25
 """Metres within which a detection without instance is taken for the remembered thing of that kind."""
+PART_NEAR = 0.9
+"""Metres from furniture within which a door without instance is one of it: as wide as doors that stand open are."""
+SAME_FLOOR = 1.0
+"""Metres from the floor that was seen of a room within which more floor of that kind is of the same room."""
 UNSEEN_FLOOR = 1.15
 """Metres from the middle of furniture, towards the robot, within which the floor before it begins. Of 8,500 looks in
 six houses 6 met floor only at 1.2 or 1.3 m, and 2 of those were looks through a doorway at what is in the room behind
@@ -103,6 +108,8 @@ class Things:
         patches: dict[str, dict[str, list[tuple[Detection, Patch]]]] = defaultdict(lambda: defaultdict(list))
         fresh: dict[str, _Newcomer] = {}
         assigned: set[tuple[str, str]] = set()
+        if not all(detection.instance for detection in detections):
+            detections = sorted(detections, key=lambda detection: bool(detection.part))  # parts are of what is known
         for detection in detections:
             if detection.view not in scans:
                 continue
@@ -132,6 +139,8 @@ class Things:
         """
         kind = kind_of(detection.name)
         middle = np.median(patch.points.astype(np.float64), axis=0)
+        if detection.is_room:
+            return self._room_of(kind, middle)
         low, high = patch.points.min(axis=0), patch.points.max(axis=0)
         away = {}
         for item in self:
@@ -139,16 +148,24 @@ class Things:
                 up = max(0.0, abs(middle[2] - item.box.center[2]) - 0.5)
                 away[item.identity.entity] = float(np.hypot(item.box.distance(middle), up))
         away |= {entity: newcomer.gap(low, high) for entity, newcomer in fresh.items() if newcomer.kind == kind}
-        near = [name for name, metres in away.items() if metres < SAME_PLACE and (name, detection.view) not in assigned]
-        if near:
-            entity = min(near, key=lambda name: away[name])
+        if detection.part:
+            near = [name for name, metres in away.items() if metres < PART_NEAR]
         else:
-            stem, number = kind.replace(" ", "_"), 1
-            while (entity := f"{stem}_{number}") in {*self.furniture, *self.objects, *fresh}:
-                number += 1
+            near = [name for name in away if away[name] < SAME_PLACE and (name, detection.view) not in assigned]
+        entity = (
+            min(near, key=lambda name: away[name])
+            if near
+            else _new_name(kind, {*self.furniture, *self.objects, *fresh})
+        )
         if entity not in self.furniture and entity not in self.objects:
             fresh[entity] = fresh[entity].with_(low, high) if entity in fresh else _Newcomer(kind, low, high)
         return entity
+
+    def _room_of(self, kind: str, point: Array) -> str:
+        """The remembered room of a kind whose floor a point (3,) is on or near, or a new name."""
+        alike = [name for name, room in self.rooms.items() if room.identity.kind == kind]
+        near = [name for name in alike if self.rooms[name].distance(point) < SAME_FLOOR]
+        return min(near, key=lambda name: self.rooms[name].distance(point)) if near else _new_name(kind, self.rooms)
 
     def _take_in(self, entity: str, parts: dict[str, list[tuple[Detection, Patch]]], stamp: float) -> None:
         detections = [detection for detected in parts.values() for detection, _ in detected]
@@ -204,6 +221,12 @@ class Things:
                 item.missed += 1
                 if item.missed >= FORGET_AFTER:
                     del self.objects[entity]
+
+
+def _new_name(kind: str, taken: Collection[str]) -> str:
+    """A name for another thing of a kind: `table_2`."""
+    stem = kind.replace(" ", "_")
+    return next(name for number in itertools.count(1) if (name := f"{stem}_{number}") not in taken)
 
 
 def kind_of(name: str) -> str:

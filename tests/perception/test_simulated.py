@@ -6,10 +6,11 @@ import dataclasses
 
 import numpy as np
 import pytest
-from furnished import House
+from furnished import BlindRobot, House
 
 from homie.kernel.types import VIEWS, Observation, Pose2
 from perception.detectors.simulated import SimulatedDetector, SimulatedSettings, is_room, kind_of
+from perception.locator import SensorLocator
 
 MIDDLE = Pose2(3.0, 3.0, 0.0)
 
@@ -72,3 +73,25 @@ def test_a_cabinet_has_the_colour_of_its_door(house: House, detector: SimulatedD
     """In front of it the door hides the body, and the black plinth is all that is seen of that."""
     seen = detector.detect(house.observe(house.before("cabinet", metres)))
     assert {detection.name for detection in seen if detection.instance == "cabinet"} == {"green cabinet"}
+
+
+def test_without_instances_the_memory_tells_things_of_a_kind_apart(house: House) -> None:
+    seen = house.observe(MIDDLE)
+    anonymous = SimulatedDetector(settings=SimulatedSettings(instances=False)).detect(seen)
+    assert anonymous and not any(d.instance for d in anonymous)
+    known = []
+    for detections in (SimulatedDetector().detect(seen), anonymous):
+        locator = SensorLocator(BlindRobot())
+        locator.reset(seed=0)
+        locator.update(seen, detections)
+        things = locator._things
+        furniture = sorted((f.identity.kind, f.part, f.state) for f in things.furniture.values())
+        known.append(
+            (
+                sorted(r.identity.kind for r in things.rooms.values()),
+                furniture,
+                sorted(o.identity.kind for o in things.objects.values()),
+            )
+        )
+    assert known[0] == known[1]
+    assert known[0][1]
