@@ -82,7 +82,7 @@ LAYERS = {
         ("sources",),
         ("split",),
         ("options",),
-        ("card",),
+        ("card", "detections"),
         ("training_examples",),
         ("emmoe_export", "lerobot_export", "statistics", "reader", "generate", "bags"),
     ),
@@ -118,7 +118,7 @@ LAYERS = {
         ("names", "localise"),
         ("memory", "detectors"),
         ("solids", "walls"),
-        ("mapping",),
+        ("mapping", "learned"),
         ("locator",),
     ),
     "skills": (

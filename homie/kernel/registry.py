@@ -80,6 +80,7 @@ _NAMED: tuple[Kind[Any], ...] = (
     Kind("quirks", "set of quirks"),
     Kind("checkpoints", "checkpoint format"),
     Kind("skill_trainers", "skill set to train"),
+    Kind("detector_trainers", "detector to train"),
 )
 KINDS: Mapping[str, Kind[Any]] = MappingProxyType({kind.name: kind for kind in _NAMED})
 """Those that users name; others are asked for by Homie itself."""

@@ -151,3 +151,19 @@ class SkillOptions(Trainable):
     seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed of everything random.")
     device: str = Field("auto", min_length=1, description="Device: auto, cpu, cuda or cuda:1.")
     keep_every: int = Field(100, ge=1, description="Steps between checkpoints.")
+
+
+class DetectorOptions(Options):
+    """Training of the detector `learned`."""
+
+    usage: ClassVar[Usage] = Usage("train detector", "data", "data/detections --out models/eyes")
+
+    data: Path = Field(description="The folder of a data set of `homie data detections`, or another in COCO's layout.")
+    model: str = Field("", description="The folder of an earlier training to start from (default: random weights).")
+    out: Path = Field(description="The folder of the trained model; an unfinished training is resumed.")
+    steps: int = Field(15_000, ge=1, le=10_000_000, description="Training steps.")
+    batch: int = Field(16, ge=1, le=4096, description="Batch size: pictures per step.")
+    rate: float = Field(2e-3, gt=0.0, le=1.0, description="Peak learning rate.")
+    seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed of everything random.")
+    keep_every: int = Field(500, ge=1, description="Steps between checkpoints.")
+    threads: int = Field(0, ge=0, le=1024, description="Threads on the CPU; 0: as many as cores.")

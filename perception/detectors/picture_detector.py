@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from homie.kernel.interfaces import Detector
 from homie.kernel.types import Array, Detection, Image, Mask, Observation
 from perception.box_suppression import suppress
+from perception.detectors.simulated import PARTS
 from perception.names import canonical
 
 
@@ -38,9 +39,10 @@ class Boxes:
 
 
 class PictureDetector(Detector):
-    """A detector that uses only the colours of a picture. Its detections have no masks, parts or instances.
+    """A detector that uses only the colours of a picture. Its detections have no masks or instances.
 
-    A name is the label of the network in Homie's vocabulary (`refrigerator` -> `fridge`). A subclass implements `look`.
+    A name is the label of the network in Homie's vocabulary (`refrigerator` -> `fridge`, `fridge/door` its part). A
+    subclass implements `look`.
     """
 
     def __init__(self, settings: BoxSettings) -> None:
@@ -85,7 +87,7 @@ def detections(candidates: Boxes, view: str, size: Sequence[int], settings: BoxS
         size: (height, width) of its picture.
         settings: thresholds.
     """
-    names = [canonical(label) for label in candidates.labels]
+    names = [named(label) for label in candidates.labels]
     classes = np.array([names.index(name) for name in names], dtype=np.intp)
     limits = np.array([size[1], size[0], size[1], size[0]])
     finite: Mask = np.asarray(np.isfinite(candidates.boxes).all(axis=1))
@@ -95,10 +97,24 @@ def detections(candidates: Boxes, view: str, size: Sequence[int], settings: BoxS
     index = index[suppress(candidates.boxes[index], candidates.scores[index], classes[index], settings.overlap)][
         : settings.most
     ]
-    kept = [Detection(names[i], view, _corners(boxes[i]), min(1.0, float(candidates.scores[i]))) for i in index]
+    kept = [
+        Detection(names[i][0], view, _corners(boxes[i]), min(1.0, float(candidates.scores[i])), part=names[i][1])
+        for i in index
+    ]
     return sorted(
         kept, key=lambda detection: (detection.box[0] - detection.box[2]) * (detection.box[3] - detection.box[1])
     )
+
+
+def named(label: str) -> tuple[str, str]:
+    """What a label of a network means: the kind in Homie's words, and the part that may stand behind a stroke.
+
+    Example:
+        >>> named("refrigerator"), named("Refrigerator/door")
+        (('fridge', ''), ('fridge', 'door'))
+    """
+    kind, _, part = label.rpartition("/")
+    return (canonical(kind), part) if kind and part in PARTS else (canonical(label), "")
 
 
 def _corners(box: Array) -> tuple[int, int, int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import hashlib
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -60,32 +61,35 @@ class YoloOnnxDetector(PictureDetector):
     def look(self, pictures: Sequence[Image]) -> list[Boxes]:
         frames = [Letterbox.between((picture.shape[1], picture.shape[0]), self._size) for picture in pictures]
         blobs = [frame.put(picture) for frame, picture in zip(frames, pictures, strict=True)]
-        results = []
-        for frame, output in zip(frames, self._outputs(np.stack(blobs)), strict=True):
-            table = candidates(output, self._size, len(self._names))
-            sure = table.scores >= self._settings.score
-            labels = tuple(self._names[index] for index in table.classes[sure])
-            results.append(Boxes(frame.back(table.boxes[sure]), table.scores[sure], labels))
-        return results
+        outputs = self._outputs(np.stack(blobs))
+        return [self._boxes(frame, output[0]) for frame, output in zip(frames, outputs, strict=True)]
+
+    def _boxes(self, frame: Letterbox, output: NDArray[np.floating]) -> Boxes:
+        """The boxes of a picture, in its pixels, from the network's first output for its frame."""
+        table = candidates(output, frame.frame, len(self._names))
+        sure = table.scores >= self._settings.score
+        labels = tuple(self._names[index] for index in table.classes[sure])
+        return Boxes(frame.back(table.boxes[sure]), table.scores[sure], labels)
 
     def describe(self) -> Mapping[str, object]:
         digest = hashlib.sha256(self._path.read_bytes()).hexdigest()
         return {**super().describe(), "model": str(self._path), "sha256": digest, "classes": len(self._names)}
 
-    def _outputs(self, pictures: NDArray[np.uint8]) -> Iterator[NDArray[np.floating]]:
-        """The output for each of the pictures (n, H, W, 3), run in batches of the network's batch size."""
+    def _outputs(self, pictures: NDArray[np.uint8]) -> Iterator[tuple[NDArray[Any], ...]]:
+        """All outputs for each of the pictures (n, H, W, 3), run in batches of the network's batch size."""
         step = self._batch or len(pictures)
         kind = _TYPES[self._input.type]
         for start in range(0, len(pictures), step):
             group = pictures[start : start + step]
             blob = np.zeros((step, 3, *group.shape[1:3]), dtype=kind)
             blob[: len(group)] = group.transpose(0, 3, 1, 2).astype(kind) / kind(255)
-            output = self._session.run(None, {self._input.name: np.ascontiguousarray(blob)})[0]
-            if output.ndim != 3 or len(output) != step:
+            outputs = self._session.run(None, {self._input.name: np.ascontiguousarray(blob)})
+            if outputs[0].ndim != 3 or len(outputs[0]) != step:
                 raise BadInput(
-                    f"The network in {self._path} gives {tuple(output.shape)} where a YOLO gives one table per picture."
+                    f"The network in {self._path} gives {tuple(outputs[0].shape)} where a YOLO gives one table per "
+                    "picture."
                 )
-            yield from output[: len(group)]
+            yield from itertools.islice(zip(*outputs, strict=False), len(group))
 
 
 def _open(path: Path, settings: YoloOnnxSettings) -> onnxruntime.InferenceSession:

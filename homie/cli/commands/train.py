@@ -9,7 +9,7 @@ from homie.cli.parameters import Config, Json, build, options_from
 from homie.cli.progress import Advance, bar
 from homie.kernel.support.progress import StepOver
 from homie.kernel.support.text import counted
-from homie.train.hyperparameters import DpoOptions, SftOptions, SkillOptions, TrainOptions
+from homie.train.hyperparameters import DetectorOptions, DpoOptions, SftOptions, SkillOptions, TrainOptions
 
 
 @options_from(SftOptions)
@@ -42,7 +42,24 @@ def skill_command(config: Config = None, json: Json = False, **values: Any) -> N
     )
 
 
-train_command = {"sft": sft_command, "dpo": dpo_command, "skill": skill_command}
+@options_from(DetectorOptions)
+def detector_command(config: Config = None, json: Json = False, **values: Any) -> None:
+    """Train the detector `learned` on labelled pictures, and measure it."""
+    from homie.train.detector import train_detector
+
+    options = build(DetectorOptions, config, values)
+    with bar(None, "steps") as advance:
+        file = train_detector(options, _shown(advance))
+    if json:
+        print_json({"folder": str(options.out), **file.model_dump(mode="json")})
+        return
+    tell(
+        f"{options.out / file.file}  ({counted(options.steps, 'step')}, mAP50 {file.scores.large:.3f} of boxes from "
+        f"16 x 16 pixels, {file.scores.every:.3f} of all)"
+    )
+
+
+train_command = {"sft": sft_command, "dpo": dpo_command, "skill": skill_command, "detector": detector_command}
 
 
 def _shown(advance: Advance) -> StepOver:

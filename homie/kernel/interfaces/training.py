@@ -5,7 +5,7 @@ The registry has trainers under `trainers`; `transformers` trains what `--planne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -97,3 +97,78 @@ class TrainingReport:
 
 Trainer: TypeAlias = Callable[[TrainingOrder, StepOver], TrainingReport]
 """Trains, and leaves in `out` what `--planner transformers:` or its `--adapter` loads. Raises BadInput, MissingPart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DetectorOrder:
+    """What a detector is to be trained on, and how.
+
+    Args:
+        data: The folder of a data set in the layout of COCO, with the splits train, validation and test.
+        data_sha256: Of its annotations.
+        start: A folder of an earlier training to begin with, "" for random weights.
+        out: The folder for what is trained; an unfinished training goes on.
+        steps: Of the training.
+        batch: Pictures in one step.
+        rate: Largest learning rate; it falls as a cosine.
+        seed: Of everything random.
+        keep_every: Steps after which a checkpoint is kept, and the held-out loss measured.
+        threads: On the CPU; 0 for as many as cores.
+    """
+
+    data: Path
+    data_sha256: str
+    start: str
+    out: Path
+    steps: int
+    batch: int
+    rate: float
+    seed: int
+    keep_every: int
+    threads: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DetectorScores:
+    """How good a detector is on labelled pictures.
+
+    Args:
+        every: Mean over the classes of the average precision at an overlap (IoU) of 0.5.
+        large: The same for boxes of at least 16 x 16 pixels in a picture of 256 x 256.
+        by_class: Average precision of large boxes by class.
+        confusions: True class ("" for nothing), class of the box, how often; most frequent first.
+        calibration: Mean score, share of boxes that are right and their number, by tenths of the score.
+    """
+
+    every: float
+    large: float
+    by_class: Mapping[str, float]
+    confusions: Sequence[tuple[str, str, int]]
+    calibration: Sequence[tuple[float, float, int]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DetectorReport:
+    """A trained detector.
+
+    Args:
+        file: The network, in `out`, as `--detector learned:` loads it.
+        classes: That it knows.
+        losses: By step.
+        held_out: The loss on the split `validation`, by step.
+        scores: On the split `test`.
+        parameters: Numbers that were trained.
+        seconds: Wall time, all processes together.
+    """
+
+    file: str
+    classes: Sequence[str]
+    losses: Mapping[int, float]
+    held_out: Mapping[int, float]
+    scores: DetectorScores
+    parameters: int
+    seconds: float
+
+
+DetectorTrainer: TypeAlias = Callable[[DetectorOrder, StepOver], DetectorReport]
+"""Trains, and leaves in `out` what a detector loads. Raises BadInput, MissingPart."""

@@ -1,0 +1,170 @@
+"""From labelled pictures to what the network learns from: augmented pictures, and what each cell should say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from homie.kernel.types import Array, Image
+from perception.learned.coco import Labelled
+from perception.learned.network import CELL, FINE_CELL
+
+ZOOMED, ZOOM = 0.6, (0.6, 2.0)
+"""Share of the pictures that are scaled and moved, and the factors."""
+LEAST_LEFT = 0.35
+"""Share of a box that has to be left in a picture for it to be learnt."""
+BRIGHTER, TINTED = 0.15, 0.05
+"""Standard deviations of the factors of all channels and of each."""
+SPREAD = 0.16
+"""Standard deviation of a peak, in sides of the box; `LEAST_SPREAD` in cells."""
+LEAST_SPREAD = 0.6
+NEAR = 0.3
+"""Value of the peak from which a cell learns the sides of the box."""
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """n examples.
+
+    Attributes:
+        pictures: (n, 3, H, W) in 0..1.
+        peaks: (n, classes, H/8, W/8), 1 in the middle of a box.
+        boxes: (n, groups, 4, H/8, W/8) as (x0, y0, x1, y1) in pixels.
+        weights: (n, groups, H/8, W/8), of the boxes; they sum to one for each box.
+        filled: (n, H/4, W/4), class indices; the number of classes where there is none.
+        labels: How many boxes there are.
+    """
+
+    pictures: torch.Tensor
+    peaks: torch.Tensor
+    boxes: torch.Tensor
+    weights: torch.Tensor
+    filled: torch.Tensor
+    labels: int
+
+
+def examples_of(
+    labelled: Sequence[Labelled], groups: Sequence[int], size: tuple[int, int], rng: np.random.Generator | None
+) -> Examples:
+    """The examples of some pictures.
+
+    Args:
+        groups: By class.
+        size: Width and height of the examples in pixels; multiples of 32.
+        rng: For augmentation; None for pictures as they are.
+
+    Raises:
+        BadInput: A file is missing or no picture.
+    """
+    width, height = size
+    rows, columns = height // CELL, width // CELL
+    count, classes = len(labelled), len(groups)
+    pictures = np.zeros((count, height, width, 3), dtype=np.uint8)
+    peaks = np.zeros((count, classes, rows, columns), dtype=np.float32)
+    boxes = np.zeros((count, max(groups) + 1, 4, rows, columns), dtype=np.float32)
+    weights = np.zeros((count, max(groups) + 1, rows, columns), dtype=np.float32)
+    filled = np.full((count, height // FINE_CELL, width // FINE_CELL), classes, dtype=np.int64)
+    labels = 0
+    for place, item in enumerate(labelled):
+        transform = _transform(item.size, size, rng)
+        pictures[place] = _shown(item.picture(), transform, size, rng)
+        filled[place] = _filled(item, transform, size, classes)
+        moved = _moved(item.boxes, transform, size)
+        areas = (moved[:, 2] - moved[:, 0]) * (moved[:, 3] - moved[:, 1])
+        for index in np.argsort(-areas):  # what is small lies before what is large
+            if areas[index] > 0.0:
+                labels += 1
+                number = int(item.classes[index])
+                _mark(moved[index], peaks[place, number], boxes[place, groups[number]], weights[place, groups[number]])
+    tensor = torch.from_numpy(pictures).permute(0, 3, 1, 2).float().div_(255.0)
+    return Examples(
+        tensor.contiguous(memory_format=torch.channels_last),
+        torch.from_numpy(peaks),
+        torch.from_numpy(boxes),
+        torch.from_numpy(weights),
+        torch.from_numpy(filled),
+        labels,
+    )
+
+
+def _transform(of: tuple[int, int], size: tuple[int, int], rng: np.random.Generator | None) -> Array:
+    """The affine matrix (2, 3) from a picture to its example: fitted in, and at random mirrored, scaled and moved."""
+    scale = min(size[0] / of[0], size[1] / of[1])
+    middle, at = np.array(of) / 2, np.array(size) / 2
+    mirror = 1.0
+    if rng is not None:
+        mirror = -1.0 if rng.random() < 0.5 else 1.0
+        if rng.random() < ZOOMED:
+            factor = math.exp(rng.uniform(*np.log(ZOOM)))
+            scale *= factor
+            loose = abs(factor - 1.0) * np.array(size) / 2
+            at = at + rng.uniform(-loose, loose)
+    linear = scale * np.array([[mirror, 0.0], [0.0, 1.0]])
+    return np.column_stack([linear, at - linear @ middle])
+
+
+def _shown(picture: Image, transform: Array, size: tuple[int, int], rng: np.random.Generator | None) -> Image:
+    grey = (114, 114, 114)
+    shown = cv2.warpAffine(picture, _of_pixels(transform), size, flags=cv2.INTER_LINEAR, borderValue=grey)
+    factors = np.ones(3) if rng is None else rng.normal(1.0, BRIGHTER) * rng.normal(1.0, TINTED, 3)
+    tinted: Image = np.clip(shown * factors.astype(np.float32), 0, 255).astype(np.uint8)
+    return tinted
+
+
+def _filled(labelled: Labelled, transform: Array, size: tuple[int, int], nothing: int) -> NDArray[np.int64]:
+    """The class of each fine cell: that of the smallest outline over its middle, for parts lie on what they are of."""
+    width, height = labelled.size
+    classes = np.full((height, width), nothing, dtype=np.int16)
+    boxes = labelled.boxes
+    areas = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+    for index in np.argsort(-areas):
+        classes[labelled.mask(int(index))] = labelled.classes[index]
+    fine = (size[0] // FINE_CELL, size[1] // FINE_CELL)
+    cells = _of_pixels(transform / FINE_CELL)
+    shown = cv2.warpAffine(classes, cells, fine, flags=cv2.INTER_NEAREST, borderValue=nothing)
+    return shown.astype(np.int64)
+
+
+def _of_pixels(transform: Array) -> Array:
+    """The matrix for indices of pixels, whose middles lie half a pixel further, from that for points of a picture."""
+    shift = transform[:, :2].sum(axis=1) / 2 - 0.5
+    return np.column_stack([transform[:, :2], transform[:, 2] + shift])
+
+
+def _moved(boxes: Array, transform: Array, size: tuple[int, int]) -> Array:
+    """Boxes (n, 4) in the example, clipped to it; zeros for those of which too little is left."""
+    if not len(boxes):
+        return boxes
+    corners = boxes.reshape(-1, 2, 2) @ transform[:, :2].T + transform[:, 2]
+    whole = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
+    clipped = np.clip(whole, 0.0, [*size, *size])
+    shares = np.prod(clipped[:, 2:] - clipped[:, :2], axis=1) / np.prod(whole[:, 2:] - whole[:, :2], axis=1)
+    small = (clipped[:, 2:] - clipped[:, :2]).min(axis=1) < 3.0
+    left: Array = np.where(((shares < LEAST_LEFT) | small)[:, None], 0.0, clipped)
+    return left
+
+
+def _mark(box: Array, peaks: NDArray[np.float32], boxes: NDArray[np.float32], weights: NDArray[np.float32]) -> None:
+    """Write a box into the cells around its middle."""
+    x, y = (box[0] + box[2]) / 2 / CELL, (box[1] + box[3]) / 2 / CELL
+    rows, columns = peaks.shape
+    row, column = min(int(y), rows - 1), min(int(x), columns - 1)
+    spread = np.maximum(SPREAD * (box[2:] - box[:2]) / CELL, LEAST_SPREAD)
+    reach = np.ceil(2.5 * spread).astype(int)
+    across = np.arange(max(0, column - reach[0]), min(columns, column + reach[0] + 1))
+    down = np.arange(max(0, row - reach[1]), min(rows, row + reach[1] + 1))
+    value = np.exp(
+        -((across[None, :] - column) ** 2) / (2 * spread[0] ** 2) - ((down[:, None] - row) ** 2) / (2 * spread[1] ** 2)
+    ).astype(np.float32)
+    window = np.ix_(down, across)
+    peaks[window] = np.maximum(peaks[window], value)
+    near = value > NEAR
+    cells = down[:, None].repeat(len(across), 1)[near], across[None, :].repeat(len(down), 0)[near]
+    boxes[:, cells[0], cells[1]] = box[:, None]
+    weights[cells] = value[near] / value[near].sum()

@@ -1,0 +1,49 @@
+"""What the network is trained to make small."""
+
+from __future__ import annotations
+
+import torch
+from torch.nn import functional
+
+from perception.learned.examples import Examples
+from perception.learned.network import Outputs, boxes_of
+
+BOXES, FILLED = 2.0, 1.0
+"""What boxes and filled cells count beside scores."""
+FAR = 4.0
+"""Power by which cells near a peak count less as empty ones (CenterNet)."""
+
+
+def loss_of(outputs: Outputs, examples: Examples, balance: torch.Tensor) -> torch.Tensor:
+    """The loss of some examples.
+
+    Args:
+        balance: What a fine cell of each class counts, (classes + 1,).
+    """
+    number = max(1, examples.labels)
+    boxes = (examples.weights * _unlike(boxes_of(outputs.sides), examples.boxes)).sum() / number
+    filled = functional.cross_entropy(outputs.filled.float(), examples.filled, balance)
+    return _peaks(outputs.scores.float(), examples.peaks) / number + BOXES * boxes + FILLED * filled
+
+
+def _peaks(logits: torch.Tensor, peaks: torch.Tensor) -> torch.Tensor:
+    """Focal loss of the scores, summed; cells beside a middle count less the nearer they are."""
+    scores = logits.sigmoid()
+    hit = functional.logsigmoid(logits) * (1.0 - scores) ** 2
+    miss = functional.logsigmoid(-logits) * scores**2 * (1.0 - peaks) ** FAR
+    return -torch.where(peaks >= 0.999, hit, miss).sum()
+
+
+def _unlike(boxes: torch.Tensor, others: torch.Tensor) -> torch.Tensor:
+    """1 - generalised IoU (arXiv 1902.09630) of boxes (n, groups, 4, h, w), without the axis of 4."""
+    low = torch.maximum(boxes[:, :, :2], others[:, :, :2])
+    high = torch.minimum(boxes[:, :, 2:], others[:, :, 2:])
+    around = torch.maximum(boxes[:, :, 2:], others[:, :, 2:]) - torch.minimum(boxes[:, :, :2], others[:, :, :2])
+    shared = (high - low).clamp(min=0.0).prod(2)
+    union = _area(boxes) + _area(others) - shared
+    hull = around.prod(2)
+    return 1.0 - shared / union.clamp(min=1e-6) + (hull - union) / hull.clamp(min=1e-6)
+
+
+def _area(boxes: torch.Tensor) -> torch.Tensor:
+    return (boxes[:, :, 2:] - boxes[:, :, :2]).prod(2)

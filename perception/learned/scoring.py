@@ -1,0 +1,161 @@
+"""How good a detector is on labelled pictures: average precision at an overlap of one half, by COCO's own code."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from pycocotools.coco import COCO
+from pycocotools.cocoeval import COCOeval
+
+from homie.kernel.interfaces import Detector
+from homie.kernel.interfaces.training import DetectorScores
+from homie.kernel.types import Array, CameraFrame, Detection, Intrinsics, Observation, Pose, Pose2, Proprioception
+from perception.learned.coco import CocoSplit, Labelled
+from perception.memory.memory import kind_of
+from perception.names import canonical
+
+LARGE = 16 * 16 / (256 * 256)
+"""Share of a picture that a box has at least to be a large one."""
+OVERLAP = 0.5
+SURE = 0.3
+"""Score from which a box counts in the table of confusions."""
+CONFUSIONS = 20
+BINS = 10
+VIEW = "picture"
+
+
+def score(detector: Detector, split: CocoSplit) -> DetectorScores:
+    """The scores of a detector on all pictures of a split.
+
+    Classes are compared as Homie calls them: `refrigerator` is a fridge, `fridge/door` its part. Boxes of other classes
+    do not count. The threshold of the detector should be low, since precision is averaged over all recalls.
+
+    Raises:
+        BadInput: A picture cannot be read.
+        InfrastructureError: The detector failed.
+    """
+    names = [class_of(name) for name in split.classes]
+    numbers = dict(zip(names, split.ids, strict=True))
+    results: list[dict[str, Any]] = []
+    confused: Counter[tuple[str, str]] = Counter()
+    sure: list[tuple[float, bool]] = []
+    for labelled in split.pictures:
+        detections = [d for d in detector.detect(observation_of(labelled)) if named(d) in numbers]
+        results += [
+            {
+                "image_id": labelled.number,
+                "category_id": numbers[named(detection)],
+                "bbox": [x0, y0, x1 - x0, y1 - y0],
+                "score": detection.score,
+            }
+            for detection in detections
+            for x0, y0, x1, y1 in [detection.box]
+        ]
+        for detection, true in _matches(detections, labelled, names):
+            sure.append((detection.score, named(detection) == true))
+            if detection.score >= SURE:
+                confused[true, named(detection)] += 1
+    every, large = (_precisions(split, results, limit) for limit in (0.0, LARGE))
+    return DetectorScores(
+        every=_mean(every),
+        large=_mean(large),
+        by_class={name: value for name, value in zip(names, large, strict=True) if value >= 0.0},
+        confusions=[(true, taken, count) for (true, taken), count in confused.most_common() if true != taken][
+            :CONFUSIONS
+        ],
+        calibration=list(_calibration(sure)),
+    )
+
+
+def class_of(name: str) -> str:
+    """A class as Homie calls it: the kind, and behind a stroke the part.
+
+    Example:
+        >>> class_of("Refrigerator/door")
+        'fridge/door'
+    """
+    kind, _, part = name.partition("/")
+    return "/".join(filter(None, (canonical(kind), part)))
+
+
+def named(detection: Detection) -> str:
+    """The class of a detection, without the colour that its name may have."""
+    return "/".join(filter(None, (kind_of(detection.name), detection.part)))
+
+
+def observation_of(labelled: Labelled) -> Observation:
+    """A labelled picture as what some camera sees."""
+    picture = labelled.picture()
+    height, width = picture.shape[:2]
+    lens = Intrinsics(width, height, width, width, width / 2, height / 2)
+    frame = CameraFrame(VIEW, picture, None, lens, Pose(np.zeros(3), np.eye(3)))
+    return Observation(0.0, Proprioception(Pose2(0.0, 0.0, 0.0)), {VIEW: frame})
+
+
+def _precisions(split: CocoSplit, results: Sequence[dict[str, Any]], least: float) -> Array:
+    """Average precision by class, -1 without a label, of boxes of at least a share of their picture."""
+    with contextlib.redirect_stdout(io.StringIO()):  # pycocotools reports to the terminal
+        truth = COCO(str(split.annotations))
+        size = split.pictures[0].size
+        for annotation in truth.dataset["annotations"]:
+            annotation["area"] = annotation["bbox"][2] * annotation["bbox"][3]
+        truth.createIndex()
+        if not results:
+            return np.array([0.0 if truth.getAnnIds(catIds=[number]) else -1.0 for number in split.ids])
+        evaluation = COCOeval(truth, truth.loadRes(list(results)), "bbox")
+        evaluation.params.iouThrs = np.array([OVERLAP])
+        evaluation.params.areaRng = [[least * size[0] * size[1], 1e12]]
+        evaluation.params.areaRngLbl = ["chosen"]
+        evaluation.evaluate()
+        evaluation.accumulate()
+    precision = evaluation.eval["precision"][0, :, :, 0, -1]  # (recalls, classes); -1 without a label
+    return np.where((precision >= 0.0).all(axis=0), precision.mean(axis=0), -1.0)
+
+
+def _mean(precisions: Array) -> float:
+    known = precisions[precisions >= 0.0]
+    return float(known.mean()) if len(known) else 0.0
+
+
+def _matches(
+    detections: Sequence[Detection], labelled: Labelled, names: Sequence[str]
+) -> Iterator[tuple[Detection, str]]:
+    """Detections with the class of the label that they overlap most of those not taken, "" where that is none.
+
+    A label of the same class is preferred to others.
+    """
+    free = np.ones(len(labelled.boxes), dtype=bool)
+    truth = np.array([names[index] for index in labelled.classes])
+    for detection in sorted(detections, key=lambda detection: -detection.score):
+        overlaps = _overlaps(np.array(detection.box, dtype=np.float64), labelled.boxes) * free
+        fitting = overlaps >= OVERLAP
+        if not fitting.any():
+            yield detection, ""
+            continue
+        same = fitting & (truth == named(detection))
+        index = int(np.argmax(overlaps * (same if same.any() else fitting)))
+        free[index] = False
+        yield detection, str(truth[index])
+
+
+def _overlaps(box: Array, boxes: Array) -> Array:
+    """IoU of a box (4,) with others (n, 4)."""
+    low, high = np.maximum(box[:2], boxes[:, :2]), np.minimum(box[2:], boxes[:, 2:])
+    shared = np.clip(high - low, 0.0, None).prod(axis=1)
+    union = np.prod(box[2:] - box[:2]) + np.prod(boxes[:, 2:] - boxes[:, :2], axis=1) - shared
+    overlaps: Array = shared / np.maximum(union, 1e-9)
+    return overlaps
+
+
+def _calibration(sure: Sequence[tuple[float, bool]]) -> Iterator[tuple[float, float, int]]:
+    """For tenths of the score: its mean, the share of boxes that are right, and how many there are."""
+    scores, right = np.array([s for s, _ in sure]), np.array([r for _, r in sure], dtype=bool)
+    for number in range(BINS):
+        chosen = (scores >= number / BINS) & (scores < (number + 1) / BINS + (number == BINS - 1))
+        if chosen.any():
+            yield float(scores[chosen].mean()), float(right[chosen].mean()), int(chosen.sum())

@@ -1,0 +1,222 @@
+"""Training of the network on a data set in the layout of COCO.
+
+annotations/train.json -> Examples -> weights, averaged over the last steps -> detector.onnx
+
+An interrupted training goes on where it stopped, with what it would have drawn.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces.training import DetectorOrder, DetectorReport
+from homie.kernel.support.progress import StepOver
+from perception.detectors.learned import LearnedDetector, LearnedSettings
+from perception.learned.coco import CocoSplit, Labelled, read_split
+from perception.learned.examples import examples_of
+from perception.learned.export import export
+from perception.learned.losses import loss_of
+from perception.learned.network import COARSEST, Network
+from perception.learned.scoring import score
+
+FILE = "detector.onnx"
+STATE = "checkpoints/state.pt"
+AVERAGED = 0.998
+"""Of the average of the weights, which is what is kept: it holds about the last 500 steps."""
+DECAY = 5e-4
+WARM_UP = 300
+"""Steps in which the learning rate rises."""
+LARGEST = 10.0
+"""Largest norm of a gradient."""
+MEASURED = 192
+"""Pictures of the validation split on which the loss is measured at each checkpoint."""
+BALANCED = 400
+"""Pictures that are counted for the balance of the classes."""
+LEAST_SCORE = 0.02
+"""Score of a box from which it is measured: precision is averaged over all recalls."""
+HEAVIEST = 4.0
+"""What a rare class counts at most."""
+
+
+def train(order: DetectorOrder, over: StepOver) -> DetectorReport:
+    """Train as ordered, or go on with it.
+
+    Raises:
+        BadInput: The data set or the weights to begin with cannot be used.
+    """
+    began = time.monotonic()
+    torch.set_num_threads(order.threads or torch.get_num_threads())
+    torch.manual_seed(order.seed)
+    data = read_split(order.data, "train")
+    size = _size(data)
+    network = Network(data.classes).to(memory_format=torch.channels_last).train()
+    if order.start:
+        _begin_with(network, data.classes, order.start)
+    run = _Run(order, network)
+    held_out = _held_out(order, data)
+    balance = _balance(data, size)
+    while run.step < order.steps:
+        run.step += 1
+        rng = np.random.default_rng([order.seed, run.step])
+        chosen = [data.pictures[number] for number in rng.integers(len(data.pictures), size=order.batch)]
+        run.losses[run.step] = run.learn(examples_of(chosen, network.groups, size, rng), balance)
+        over(run.step, order.steps, run.losses[run.step])
+        if run.step % order.keep_every == 0 or run.step == order.steps:
+            if held_out:
+                run.held_out[run.step] = _measured(run.average, held_out, size, order.batch, balance)
+            run.keep()
+    path = order.out / FILE
+    export(run.average, data.classes, size, path, {"data": order.data_sha256})
+    torch.save({"classes": list(data.classes), "network": run.average.state_dict()}, order.out / "weights.pt")
+    detector = LearnedDetector(str(path), LearnedSettings.model_validate({"score": LEAST_SCORE}))
+    return DetectorReport(
+        file=FILE,
+        losses=run.losses,
+        held_out=run.held_out,
+        parameters=sum(weight.numel() for weight in network.parameters()),
+        classes=data.classes,
+        scores=score(detector, read_split(order.data, "test")),
+        seconds=round(run.seconds + time.monotonic() - began, 1),
+    )
+
+
+class _Run:
+    """What changes in a training: weights, their average, optimiser and losses."""
+
+    def __init__(self, order: DetectorOrder, network: Network) -> None:
+        self._order, self._network = order, network
+        self.average = copy.deepcopy(network).eval().requires_grad_(False)
+        biases = [weight for weight in network.parameters() if weight.ndim == 1]
+        kernels = [weight for weight in network.parameters() if weight.ndim > 1]
+        self._optimizer = torch.optim.AdamW(
+            [{"params": kernels, "weight_decay": DECAY}, {"params": biases, "weight_decay": 0.0}], lr=order.rate
+        )
+        self.step = 0
+        self.seconds = 0.0
+        self.losses: dict[int, float] = {}
+        self.held_out: dict[int, float] = {}
+        self._began = time.monotonic()
+        self._resume()
+
+    def learn(self, examples: Any, balance: torch.Tensor) -> float:
+        """One step; its loss."""
+        for group in self._optimizer.param_groups:
+            group["lr"] = self._order.rate * _schedule(self.step, self._order.steps)
+        with torch.autocast("cpu", torch.bfloat16):
+            outputs = self._network(examples.pictures)
+        loss = loss_of(outputs, examples, balance)
+        self._optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(self._network.parameters(), LARGEST)
+        self._optimizer.step()
+        kept = min(AVERAGED, (1 + self.step) / (10 + self.step))
+        with torch.no_grad():
+            for old, new in zip(self.average.state_dict().values(), self._network.state_dict().values(), strict=True):
+                if old.dtype.is_floating_point:
+                    old.lerp_(new, 1.0 - kept)
+        return float(loss.detach())
+
+    def keep(self) -> None:
+        """Keep all that an interrupted training goes on with; whole, or as it was before."""
+        path = self._order.out / STATE
+        path.parent.mkdir(exist_ok=True)
+        fresh = path.with_suffix(".new")
+        state = {
+            "network": self._network.state_dict(),
+            "average": self.average.state_dict(),
+            "optimizer": self._optimizer.state_dict(),
+            "step": self.step,
+            "losses": self.losses,
+            "held_out": self.held_out,
+            "seconds": self.seconds + time.monotonic() - self._began,
+        }
+        torch.save(state, fresh)
+        fresh.replace(path)
+
+    def _resume(self) -> None:
+        path = self._order.out / STATE
+        if not path.exists():
+            return
+        state = torch.load(path, weights_only=True)
+        self._network.load_state_dict(state["network"])
+        self.average.load_state_dict(state["average"])
+        self._optimizer.load_state_dict(state["optimizer"])
+        self.step, self.seconds = state["step"], state["seconds"]
+        self.losses, self.held_out = state["losses"], state["held_out"]
+
+
+def _schedule(step: int, steps: int) -> float:
+    """Share of the learning rate: it rises, then falls as a cosine."""
+    rise = min(WARM_UP, max(1, steps // 10))
+    if step <= rise:
+        return step / rise
+    return 0.5 * (1.0 + math.cos(math.pi * (step - rise) / max(1, steps - rise)))
+
+
+def _size(data: CocoSplit) -> tuple[int, int]:
+    """Width and height of the examples: that of the first picture, down to multiples of 32. Raises BadInput."""
+    width, height = data.pictures[0].size
+    size = (width // COARSEST * COARSEST, height // COARSEST * COARSEST)
+    if not min(size):
+        raise BadInput(f"Pictures of {width} x {height} are too small: at least {COARSEST} x {COARSEST} are needed.")
+    return size
+
+
+def _held_out(order: DetectorOrder, data: CocoSplit) -> Sequence[Labelled]:
+    split = read_split(order.data, "validation")
+    if split.classes != data.classes:
+        raise BadInput(f"The splits of {order.data} have different categories: make the data set again.")
+    return split.pictures[:: max(1, len(split.pictures) // MEASURED)]
+
+
+def _balance(data: CocoSplit, size: tuple[int, int]) -> torch.Tensor:
+    """What a fine cell of each class counts: rare ones more, by the root of how rare they are."""
+    some = data.pictures[:: max(1, len(data.pictures) // BALANCED)]
+    groups = [0] * len(data.classes)
+    counts = torch.zeros(len(data.classes) + 1)
+    for picture in some:
+        counts += torch.bincount(examples_of([picture], groups, size, None).filled.flatten(), minlength=len(counts))
+    weights = (counts.clamp(min=1.0).median() / counts.clamp(min=1.0)).sqrt().clamp(1.0 / HEAVIEST, HEAVIEST)
+    return weights / (weights * counts).sum() * counts.sum()
+
+
+def _measured(
+    network: Network, pictures: Sequence[Labelled], size: tuple[int, int], batch: int, balance: torch.Tensor
+) -> float:
+    """The mean loss on pictures as they are."""
+    total = 0.0
+    with torch.inference_mode():
+        for start in range(0, len(pictures), batch):
+            examples = examples_of(pictures[start : start + batch], network.groups, size, None)
+            total += len(examples.pictures) * float(loss_of(network(examples.pictures), examples, balance))
+    return total / len(pictures)
+
+
+def _begin_with(network: Network, classes: Sequence[str], start: str) -> None:
+    """Load the weights of an earlier training, as far as its classes are these. Raises BadInput."""
+    path = Path(start) / "weights.pt" if Path(start).is_dir() else Path(start)
+    try:
+        kept = torch.load(path, weights_only=True)
+        known = kept["network"]
+    except (OSError, RuntimeError, KeyError, TypeError, ValueError) as error:
+        raise BadInput(f"{path} has no weights of `homie train detector` ({type(error).__name__}).") from error
+    own = network.state_dict()
+    same = kept["classes"] == list(classes)
+    fitting = {
+        name: value
+        for name, value in known.items()
+        if name in own
+        and own[name].shape == value.shape
+        and (same or not name.startswith(("scores", "sides", "filled")))
+    }
+    network.load_state_dict({**own, **fitting})

@@ -1,0 +1,198 @@
+"""The trained detector: its examples, its export, its scores, and trainings that go on after a stop."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+import torch
+
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Detector
+from homie.kernel.types import Detection, Observation
+from homie.train.detector import train_detector
+from homie.train.hyperparameters import DetectorOptions
+from perception.detectors.learned import LearnedDetector, LearnedSettings
+from perception.detectors.picture_detector import named
+from perception.learned.coco import read_split
+from perception.learned.examples import examples_of
+from perception.learned.export import Exported, export
+from perception.learned.network import CELL, Network, groups_of
+from perception.learned.scoring import observation_of, score
+
+CLASSES = ("fridge", "fridge/door", "kitchen/floor", "apple")
+BOXES = {"fridge": (16, 16, 40, 64), "fridge/door": (18, 20, 36, 56), "kitchen/floor": (0, 88, 96, 40)}
+"""x, y, width, height."""
+COLOURS = {"fridge": (180, 180, 190), "fridge/door": (240, 240, 240), "kitchen/floor": (120, 80, 40)}
+
+
+def scene(rng: np.random.Generator) -> tuple[np.ndarray, list[tuple[str, tuple[int, int, int, int]]]]:
+    """A picture (128, 96, 3) of a fridge on a floor and of an apple somewhere."""
+    picture = np.full((128, 96, 3), 90, np.uint8)
+    labels = []
+    for name, (x, y, width, height) in BOXES.items():
+        picture[y : y + height, x : x + width] = COLOURS[name]
+        labels.append((name, (x, y, width, height)))
+    x, y = int(rng.integers(60, 76)), int(rng.integers(20, 64))
+    picture[y : y + 16, x : x + 16] = (200, 30, 30)
+    return picture, [*labels, ("apple", (x, y, 16, 16))]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("painted")
+    rng = np.random.default_rng(0)
+    (folder / "annotations").mkdir()
+    for split, count in (("train", 8), ("validation", 2), ("test", 3)):
+        (folder / "images" / split).mkdir(parents=True)
+        images, annotations = [], []
+        for number in range(count):
+            picture, labels = scene(rng)
+            cv2.imwrite(str(folder / "images" / split / f"{number}.png"), picture[..., ::-1])
+            images.append({"id": number, "file_name": f"{number}.png", "width": 96, "height": 128})
+            annotations += [
+                {"id": 10 * number + place + 1, "image_id": number, "category_id": CLASSES.index(name) + 1, "bbox": box}
+                | {"area": box[2] * box[3], "iscrowd": 0}
+                for place, (name, box) in enumerate(labels)
+            ]
+        categories = [{"id": place + 1, "name": name} for place, name in enumerate(CLASSES)]
+        document = {"images": images, "annotations": annotations, "categories": categories}
+        (folder / "annotations" / f"{split}.json").write_text(json.dumps(document))
+    return folder
+
+
+def options(data: Path, out: Path, **values: object) -> DetectorOptions:
+    return DetectorOptions.build(
+        **{"data": data, "out": out, "steps": 6, "batch": 2, "keep_every": 2, "threads": 1, **values}
+    )
+
+
+def silent(step: int, steps: int, loss: float, *, speed: float = 0.0) -> None:
+    pass
+
+
+def test_examples_say_in_the_middle_of_a_box_where_its_sides_are(data: Path) -> None:
+    split = read_split(data, "train")
+    groups = groups_of(split.classes)
+    assert len({groups[0], groups[1], groups[2]}) == 3 and groups[0] == groups[3]
+    for rng in (None, *map(np.random.default_rng, range(6))):
+        examples = examples_of(split.pictures, groups, (96, 128), rng)
+        seen = examples.peaks.numpy() >= 0.999
+        assert seen.sum() <= examples.labels <= 4 * len(split.pictures)
+        for number, kind, row, column in np.argwhere(seen):
+            x0, y0, x1, y1 = examples.boxes[number, groups[kind], :, row, column].tolist()
+            assert x0 <= CELL * (column + 1) and x1 >= CELL * column and y0 <= CELL * (row + 1) and y1 >= CELL * row
+            inside = examples.filled[number, -int(-y0 // 4) : int(y1 // 4), -int(-x0 // 4) : int(x1 // 4)]
+            if split.classes[kind] == "apple" and inside.numel():
+                red = examples.pictures[number, :, int(y0) + 1 : int(y1) - 1, int(x0) + 1 : int(x1) - 1]
+                assert red[0].mean() > 2 * red[1].mean()
+                assert (inside == kind).float().mean() > 0.6
+        assert examples.weights.sum() == pytest.approx(examples.labels, abs=0.01 * examples.labels)
+
+
+def test_the_file_gives_what_the_network_gives(tmp_path: Path) -> None:
+    torch.manual_seed(1)
+    network = Network(CLASSES).eval()
+    export(network, CLASSES, (96, 128), tmp_path / "detector.onnx", {"data": "none"})
+    detector = LearnedDetector(str(tmp_path), LearnedSettings.model_validate({"score": 0.0}))
+    rng = np.random.default_rng(2)
+    for height, width in ((128, 96), (64, 160)):
+        pictures = rng.integers(0, 256, (2, height, width, 3), dtype=np.uint8)
+        tensor = torch.from_numpy(pictures).permute(0, 3, 1, 2).float() / 255.0
+        with torch.inference_mode():
+            table, filled = Exported(network)(tensor)
+        for number, (own_table, own_filled) in enumerate(detector._outputs(pictures)):
+            assert own_table.shape == table[number].shape
+            assert np.abs(own_table[:4] - table[number, :4].numpy()).max() < 0.5  # pixels; weights in half precision
+            assert np.mean(own_filled == filled[number].numpy()) > 0.98
+    assert detector.describe()["classes"] == len(CLASSES)
+
+
+def test_a_training_learns_goes_on_after_a_stop_and_its_detector_sees(data: Path, tmp_path: Path) -> None:
+    steps = {"steps": 24, "keep_every": 12, "batch": 4, "rate": 8e-3}
+    whole = train_detector(options(data, tmp_path / "whole", **steps), silent)
+    assert whole.losses[24] < 0.5 * whole.losses[1] and whole.held_out[24] < whole.held_out[12]
+
+    class Interrupted(Exception):
+        pass
+
+    def stop(step: int, steps: int, loss: float, *, speed: float = 0.0) -> None:
+        if step == 13:
+            raise Interrupted
+
+    with pytest.raises(Interrupted):
+        train_detector(options(data, tmp_path / "parts", **steps), stop)
+    parts = train_detector(options(data, tmp_path / "parts", **steps), silent)
+    assert parts.losses == whole.losses and parts.scores == whole.scores
+    with pytest.raises(BadInput, match="holds a finished training"):
+        train_detector(options(data, tmp_path / "whole", **steps), silent)
+    card = (tmp_path / "whole/README.md").read_text()
+    assert whole.data_sha256 in card and "fridge/door" in card
+    further = train_detector(options(data, tmp_path / "further", model=str(tmp_path / "whole")), silent)
+    assert further.losses[1] < 0.5 * whole.losses[1]
+
+
+class Labels(Detector):
+    """Says what the labels say, with names and scores that can be changed."""
+
+    name = "labels"
+
+    def __init__(self, answers: list[list[Detection]]) -> None:
+        super().__init__()
+        self._answers = iter(answers)
+
+    def detect(self, observation: Observation) -> tuple[Detection, ...]:
+        return tuple(next(self._answers))
+
+
+def answers(data: Path, change: dict[str, str]) -> list[list[Detection]]:
+    split = read_split(data, "test")
+    return [
+        [
+            Detection(kind, "picture", tuple(map(int, box)), 0.9, part=part)
+            for box, number in zip(picture.boxes, picture.classes, strict=True)
+            for kind, part in [named(change.get(split.classes[number], split.classes[number]))]
+        ]
+        for picture in split.pictures
+    ]
+
+
+def test_scores_are_one_for_the_labels_and_fall_with_what_is_wrong(data: Path) -> None:
+    split = read_split(data, "test")
+    right = score(Labels(answers(data, {})), split)
+    assert right.every == right.large == pytest.approx(1.0) and right.confusions == []
+    assert right.calibration == [(pytest.approx(0.9), 1.0, 12)]
+    wrong = score(Labels(answers(data, {"apple": "fridge"})), split)
+    assert wrong.by_class["apple"] == 0.0 and wrong.by_class["fridge/door"] == pytest.approx(1.0)
+    assert wrong.confusions == [("apple", "fridge", 3)]
+    nothing = score(Labels([[] for _ in split.pictures]), split)
+    assert nothing.every == nothing.large == 0.0
+
+
+@pytest.mark.parametrize(
+    ("broken", "sentence"),
+    [
+        ("annotations/train.json", "is not in the layout of COCO"),
+        ("images/train/0.png", "is not a picture that can be read"),
+    ],
+)
+def test_a_broken_data_set_is_said(data: Path, tmp_path: Path, broken: str, sentence: str) -> None:
+    copy = tmp_path / "copy"
+    for path in data.rglob("*"):
+        if path.is_file():
+            (copy / path.relative_to(data)).parent.mkdir(parents=True, exist_ok=True)
+            (copy / path.relative_to(data)).write_bytes(path.read_bytes())
+    (copy / broken).write_bytes(b"{}")
+    with pytest.raises(BadInput, match=sentence):
+        train_detector(options(copy, tmp_path / "out", steps=20), silent)
+    with pytest.raises(BadInput, match="homie data detections"):
+        train_detector(options(tmp_path / "none", tmp_path / "other"), silent)
+
+
+def test_a_picture_is_what_some_camera_sees(data: Path) -> None:
+    picture = read_split(data, "test").pictures[0]
+    (frame,) = observation_of(picture).frames.values()
+    assert frame.depth is None and frame.rgb.shape == (128, 96, 3)
