@@ -19,6 +19,7 @@ from homie.cli.commands.robot import robot_command
 from homie.cli.commands.serve import serve_command
 from homie.cli.parameters import SHORTCUTS
 from homie.data.options import (
+    DetectionsOptions,
     EmmoeOptions,
     GenerateOptions,
     LeRobotOptions,
@@ -29,13 +30,13 @@ from homie.data.options import (
 from homie.kernel.interfaces import Planner, Skill, SkillSet
 from homie.kernel.options import PlanOptions, RunOptions, SceneOptions
 from homie.studio.options import StudioOptions, TeleopOptions
-from homie.train.hyperparameters import DpoOptions, SftOptions
+from homie.train.hyperparameters import DetectorOptions, DpoOptions, SftOptions
 
 ROOT = Path(__file__).parents[2]
 MODELS = (
     *(RunOptions, BenchOptions, SceneOptions, PlanOptions, CompareOptions, ReportOptions),
-    *(TrainingOptions, EmmoeOptions, SplitOptions, LeRobotOptions, TasksOptions, GenerateOptions),
-    *(TeleopOptions, StudioOptions, SftOptions, DpoOptions),
+    *(TrainingOptions, EmmoeOptions, SplitOptions, LeRobotOptions, TasksOptions, GenerateOptions, DetectionsOptions),
+    *(TeleopOptions, StudioOptions, SftOptions, DpoOptions, DetectorOptions),
 )
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 
