@@ -34,6 +34,10 @@ LEAST_DEPTH, DEEP = 0.3, 0.6
 TOP, WHOLE_TOP, LEAST_TOP = 0.08, 0.8, 6
 """Share of its height from its highest point that is the top of a thing; share of the depth that was seen over which
 this reaches if it is flat (0.64 for a ball); points of it from which that can be seen."""
+JUMP = 0.05
+"""Metres, and share of the depth, by which the depth of neighbouring pixels of one surface differs at most."""
+BESIDE = 0.15
+"""Metres before and behind the largest piece of something at which there may be more of it."""
 EDGE_STEP = 0.02
 SMALL_EDGE_STEP = 0.09
 SMALL = 400 / 256**2
@@ -134,6 +138,8 @@ def _patch_of(scan: Scan, detection: Detection, limit: int) -> Patch | None:
         mask = _foreground(mask, points, depth, scan.frame.intrinsics.fx / step)
     else:
         mask = _without_edges(mask & detection.mask[window], depth, SMALL * scan.frame.depth.size)
+        if not detection.instance:  # a network has drawn the outline
+            mask = _corrected(mask, points, depth, scan.frame.intrinsics.fx / step, floor=detection.is_room)
     chosen = np.flatnonzero(mask.ravel())
     if len(chosen) < 4:
         return None
@@ -148,6 +154,34 @@ def _patch_of(scan: Scan, detection: Detection, limit: int) -> Patch | None:
         eye=scan.eye,
         rgb=(int(rgb[0]), int(rgb[1]), int(rgb[2])),
     )
+
+
+def _corrected(mask: Mask, points: Points, depth: NDArray[np.float32], fx: float, *, floor: bool) -> Mask:
+    """The outline (h, w) that a network has drawn, without what lies around and behind what it is about."""
+    height = points[..., 2]
+    if floor:
+        return np.asarray(mask & (np.abs(height) < 2 * FLOOR))
+    above = mask & (height > FLOOR)
+    mask = above if np.count_nonzero(above) > 0.1 * np.count_nonzero(mask) else mask
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    if not len(rows):
+        return mask
+    size = max(rows[-1] - rows[0], columns[-1] - columns[0]) * float(np.median(depth[mask])) / fx
+    return _foreground(mask, points, depth, fx) if size < LARGE_BOX else _connected(mask, depth)
+
+
+def _connected(mask: Mask, depth: NDArray[np.float32]) -> Mask:
+    """The largest piece of an outline over which the depth changes little by little, and what is about as far away."""
+    kernel = np.ones((3, 3), np.uint8)
+    farthest = cv2.dilate(np.where(mask, depth, np.float32(0.0)), kernel)
+    nearest = cv2.erode(np.where(mask, depth, np.float32(1e3)), kernel)
+    smooth = mask & (farthest - nearest < JUMP + JUMP * depth)
+    count, pieces, facts, _ = cv2.connectedComponentsWithStats(smooth.astype(np.uint8), connectivity=8)
+    if count < 2:
+        return mask
+    main = depth[pieces == 1 + int(np.argmax(facts[1:, cv2.CC_STAT_AREA]))]
+    low, high = np.percentile(main, [2, 98])
+    return np.asarray(mask & (depth > low - BESIDE) & (depth < high + BESIDE))
 
 
 def _without_edges(mask: Mask, depth: NDArray[np.float32], small: float) -> Mask:

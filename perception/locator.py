@@ -339,13 +339,16 @@ class SensorLocator(Locator):
         return entity in self._things.rooms or self._recall.is_passage(entity)
 
     def distance(self, entity: str, observation: Observation) -> float:
-        """3-D from the base's origin on the floor: to an object's centre, to the nearest point of furniture or room."""
+        """3-D from the base's origin on the floor: to an object's centre, to the nearest point of furniture or room;
+        infinite for what was forgotten."""
         base = observation.body.base.xy
         if entity in self._things.objects:
             return float(np.linalg.norm(self._things.objects[entity].box.center - np.array([*base, 0.0])))
         if self.is_spot(entity):
             rect = np.array(self._passage(entity, observation.body.base) or self._things.rooms[entity].rect)
             return float(np.linalg.norm(base - np.clip(base, rect[:2], rect[2:])))
+        if entity not in self._things.furniture:
+            return np.inf
         box = self._things.furniture[entity].box
         return float(np.hypot(box.distance(base), max(0.0, box.center[2] - box.half[2])))
 

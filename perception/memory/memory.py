@@ -13,8 +13,9 @@ from homie.kernel.types import FLOOR, Array, Detection
 from perception.colours import COLOUR_WORDS
 from perception.localise import Patch, Points, Scan, object_box, patch_of
 from perception.memory.entity import Furniture, Identity, LooseObject, Room, is_furniture
+from perception.memory.evidence import Evidence
 from perception.memory.places import contains, seen_through
-from perception.names import best_matches
+from perception.names import best_matches, vocabulary
 
 SAME_PLACE = 0.25
 """Metres within which a detection without instance is taken for the remembered thing of that kind."""
@@ -57,6 +58,7 @@ class Things:
         self.shown: dict[str, list[Detection]] = {}
         """What was seen of each thing at the last moment at which something was seen."""
         self._shown_at = -np.inf
+        self._evidence = Evidence()
 
     def __iter__(self) -> Iterator[Furniture | LooseObject]:
         yield from self.furniture.values()
@@ -114,6 +116,9 @@ class Things:
             if detection.view not in scans:
                 continue
             patch = patch_of(scans[detection.view], detection)
+            if patch is not None and not detection.instance:
+                kind = kind_of(detection.name)
+                patch = self._evidence.believed(kind, detection, patch, kind in vocabulary().objects)
             if patch is not None:
                 entity = detection.instance or self._entity_of(detection, patch, fresh, assigned)
                 assigned.add((entity, detection.view))
@@ -127,6 +132,8 @@ class Things:
             if entity != held:
                 self._take_in(entity, parts, stamp)
         self._forget_missing(list(scans.values()), {*patches, held})
+        if not all(detection.instance for detection in detections):
+            self._forget_outvoted(held)
 
     def _entity_of(
         self, detection: Detection, patch: Patch, fresh: dict[str, _Newcomer], assigned: set[tuple[str, str]]
@@ -221,6 +228,12 @@ class Things:
                 item.missed += 1
                 if item.missed >= FORGET_AFTER:
                     del self.objects[entity]
+
+    def _forget_outvoted(self, held: str | None) -> None:
+        """Forget objects of which more speaks for something else at their place."""
+        for entity, item in list(self.objects.items()):
+            if entity != held and self._evidence.outvoted(item.identity.kind, item.box.center):
+                del self.objects[entity]
 
 
 def _new_name(kind: str, taken: Collection[str]) -> str:

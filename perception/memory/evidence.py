@@ -1,0 +1,117 @@
+"""What is believed of a detector that errs: a kind is where it was reported surely, or from several sides.
+
+Scores of one place add up over looks from different places and cameras; looks from the same place repeat the same
+mistake and count once. Where several kinds are reported at one place, the one with most evidence is believed. Detectors
+that tell two things of a kind apart know what they report, and are not asked for evidence.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.kernel.types import Array, Detection
+from perception.localise import Patch
+from perception.memory.clouds import cells_of
+from perception.memory.entity import HOLLOW
+
+BELIEVED = 0.6
+"""Sum of scores from which something is believed: one sure look, or two unsure ones. Of boxes of the shipped network
+with a score of 0.6, nine of ten were right."""
+SAME_CLAIM = 0.25
+"""Metres between two reports of a small thing that are taken for the same."""
+SAME_FURNITURE = 1.0
+"""The same for furniture, of which looks show different pieces."""
+RIVALS = 0.05
+"""Metres between two kinds of small things of which one must be wrong; not where things are put into one of them."""
+EYE_CELL = 0.15
+"""Metres by which a camera has to move for a look to count again."""
+FLOOR_CELL = 0.5
+"""Metres of the cells of floor that belong to one room each."""
+LEAST_FLOOR = 12
+"""Points of a floor from which it counts."""
+
+_Look: TypeAlias = tuple[str, tuple[int, ...]]
+
+
+@dataclass(slots=True)
+class _Claim:
+    """That a kind is at a point (3,): the best score of each look."""
+
+    kind: str
+    small: bool
+    point: Array
+    scores: dict[_Look, float] = field(default_factory=dict)
+
+    @property
+    def total(self) -> float:
+        return sum(self.scores.values())
+
+
+class Evidence:
+    """The reports of one episode."""
+
+    def __init__(self) -> None:
+        self._claims: dict[str, list[_Claim]] = defaultdict(list)
+        self._floors: dict[int, dict[str, dict[_Look, float]]] = defaultdict(lambda: defaultdict(dict))
+
+    def believed(self, kind: str, detection: Detection, patch: Patch, small: bool) -> Patch | None:
+        """Take in a report; what is believed of the patch that it shows, None where nothing is.
+
+        Args:
+            small: Whether it is of a kind that a hand lifts.
+        """
+        look = (detection.view, tuple(np.round(patch.eye / EYE_CELL).astype(int).tolist()))
+        if detection.is_room:
+            return self._floor(kind, look, detection.score, patch)
+        point = np.median(patch.points.astype(np.float64), axis=0)
+        claim = self._claim(kind, point, small)
+        claim.scores[look] = max(detection.score, claim.scores.get(look, 0.0))
+        claim.point = point
+        return patch if claim.total >= BELIEVED and not self.outvoted(kind, point) else None
+
+    def outvoted(self, kind: str, point: Array) -> bool:
+        """Whether another kind has more evidence at a point (3,) than a small thing of this kind."""
+        if kind in HOLLOW:
+            return False
+        own = self._nearest(kind, point, RIVALS)
+        total = 0.0 if own is None else own.total
+        return any(
+            rival.small and rival.total > total and float(np.linalg.norm(rival.point - point)) < RIVALS
+            for other, rivals in self._claims.items()
+            if other != kind and other not in HOLLOW
+            for rival in rivals
+        )
+
+    def _claim(self, kind: str, point: Array, small: bool) -> _Claim:
+        claim = self._nearest(kind, point, SAME_CLAIM if small else SAME_FURNITURE)
+        if claim is None:
+            claim = _Claim(kind, small, point)
+            self._claims[kind].append(claim)
+        return claim
+
+    def _nearest(self, kind: str, point: Array, metres: float) -> _Claim | None:
+        near = [claim for claim in self._claims[kind] if float(np.linalg.norm(claim.point - point)) < metres]
+        return min(near, key=lambda claim: float(np.linalg.norm(claim.point - point)), default=None)
+
+    def _floor(self, kind: str, look: _Look, score: float, patch: Patch) -> Patch | None:
+        cells = cells_of(patch.points[:, :2], FLOOR_CELL)
+        for cell in np.unique(cells).tolist():
+            votes = self._floors[cell][kind]
+            votes[look] = max(score, votes.get(look, 0.0))
+        own = np.isin(cells, [cell for cell in np.unique(cells).tolist() if self._room_of(cell) == kind])
+        return _part(patch, own) if np.count_nonzero(own) >= LEAST_FLOOR else None
+
+    def _room_of(self, cell: int) -> str:
+        """The kind of room that a cell of floor is believed to be of, "" for none."""
+        totals = {kind: sum(votes.values()) for kind, votes in self._floors[cell].items()}
+        kind = max(totals, key=lambda kind: totals[kind])
+        return kind if totals[kind] >= BELIEVED else ""
+
+
+def _part(patch: Patch, chosen: NDArray[np.bool_]) -> Patch:
+    return replace(patch, points=patch.points[chosen], level=patch.level[chosen])
