@@ -6,6 +6,7 @@ can open things and go to rooms. It knows nothing but the colours of a picture.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -28,6 +29,10 @@ WEIGHTS = "weights/home.onnx"
 FILE = "detector.onnx"
 STRIDE = 32
 """Sides of pictures are multiples of it."""
+BORDER = 0.2
+"""Share of its sides by which an outline may reach beyond its box."""
+PIECE = 0.8
+"""Share of a box within a surer one of its class from which it is a piece of that."""
 LEAST_FILLED = 12
 """Pixels of an outline below which a detection has none."""
 
@@ -67,21 +72,66 @@ class LearnedDetector(YoloOnnxDetector):
         table, cells = next(self._outputs(frame.put(picture)[None]))
         boxes = self._boxes(frame, table)
         filled = _spread(cells, frame, (width, height))
-        outlined = (
-            self._outlined(seen, filled, picture) for seen in detections(boxes, view, (height, width), self._settings)
-        )
+        reported = _without_pieces(detections(boxes, view, (height, width), self._settings))
+        outlined = (self._outlined(seen, reported, filled, picture) for seen in reported)
         return [seen for seen in outlined if seen is not None]
 
-    def _outlined(self, seen: Detection, filled: NDArray[np.int16], picture: Image) -> Detection | None:
-        """A detection with its outline and colour; None where all that is seen of a thing are its parts."""
-        x0, y0, x1, y1 = seen.box
+    def _outlined(
+        self, seen: Detection, reported: Sequence[Detection], filled: NDArray[np.int16], picture: Image
+    ) -> Detection | None:
+        """A detection with its outline and colour; None where all that is seen of a thing are its parts.
+
+        An outline may go on a little beyond its box, but not into the box of another thing of its class.
+        """
+        x0, y0, x1, y1 = _grown(seen.box, filled.shape)
         inside: Mask = np.isin(filled[y0:y1, x0:x1], self._numbers[seen.name, seen.part])
         if np.count_nonzero(inside) < LEAST_FILLED:
             return None if not seen.part and seen.name in self._parted else seen
         mask = np.zeros(filled.shape, dtype=bool)
         mask[y0:y1, x0:x1] = inside
+        own = np.zeros(filled.shape, dtype=bool)
+        own[seen.box[1] : seen.box[3], seen.box[0] : seen.box[2]] = True
+        for other in reported:
+            if other is not seen and (other.name, other.part) == (seen.name, seen.part):
+                mask[other.box[1] : other.box[3], other.box[0] : other.box[2]] &= own[
+                    other.box[1] : other.box[3], other.box[0] : other.box[2]
+                ]
+        if not mask.any():
+            return None
+        rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
         colour = colour_of(lit_colour(picture[mask])) if seen.name in COLOURED else ""
-        return replace(seen, name=f"{colour} {seen.name}".strip(), mask=mask)
+        box = _around(seen.box, (int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1))
+        return replace(seen, name=f"{colour} {seen.name}".strip(), box=box, mask=mask)
+
+
+def _without_pieces(reported: Sequence[Detection]) -> list[Detection]:
+    """Detections without those that lie within a surer one of their class, of which they are a piece."""
+    kept: list[Detection] = []
+    for seen in sorted(reported, key=lambda seen: -seen.score):
+        alike = (other.box for other in kept if (other.name, other.part) == (seen.name, seen.part))
+        if not any(_shared(seen.box, box) > PIECE for box in alike):
+            kept.append(seen)
+    return sorted(kept, key=lambda seen: (seen.box[0] - seen.box[2]) * (seen.box[3] - seen.box[1]))
+
+
+def _shared(box: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> float:
+    """The share of the smaller of two boxes that the other one has."""
+    width = min(box[2], other[2]) - max(box[0], other[0])
+    height = min(box[3], other[3]) - max(box[1], other[1])
+    smaller = min((box[2] - box[0]) * (box[3] - box[1]), (other[2] - other[0]) * (other[3] - other[1]))
+    return max(0, width) * max(0, height) / smaller
+
+
+def _grown(box: tuple[int, int, int, int], shape: tuple[int, ...]) -> tuple[int, int, int, int]:
+    """A box with a border around it, as far as the picture (height, width) goes."""
+    x0, y0, x1, y1 = box
+    across, down = round(BORDER * (x1 - x0)), round(BORDER * (y1 - y0))
+    return max(0, x0 - across), max(0, y0 - down), min(shape[1], x1 + across), min(shape[0], y1 + down)
+
+
+def _around(box: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
+    """The smallest box around two."""
+    return min(box[0], other[0]), min(box[1], other[1]), max(box[2], other[2]), max(box[3], other[3])
 
 
 def _spread(cells: NDArray[np.int32], frame: Letterbox, size: tuple[int, int]) -> NDArray[np.int16]:

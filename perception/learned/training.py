@@ -21,7 +21,7 @@ from torch import nn
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.training import DetectorOrder, DetectorReport
 from homie.kernel.support.progress import StepOver
-from perception.detectors.learned import LearnedDetector, LearnedSettings
+from perception.detectors.yolo_onnx import YoloOnnxDetector, YoloOnnxSettings
 from perception.learned.coco import CocoSplit, Labelled, read_split
 from perception.learned.examples import examples_of
 from perception.learned.export import export
@@ -78,7 +78,7 @@ def train(order: DetectorOrder, over: StepOver) -> DetectorReport:
     path = order.out / FILE
     export(run.average, data.classes, size, path, {"data": order.data_sha256})
     torch.save({"classes": list(data.classes), "network": run.average.state_dict()}, order.out / "weights.pt")
-    detector = LearnedDetector(str(path), LearnedSettings.model_validate({"score": LEAST_SCORE}))
+    detector = YoloOnnxDetector(str(path), YoloOnnxSettings.model_validate({"score": LEAST_SCORE}))
     return DetectorReport(
         file=FILE,
         losses=run.losses,
