@@ -225,6 +225,8 @@ def _foreground(mask: Mask, points: Points, depth: NDArray[np.float32], fx: floa
     core[h // 4 : h - h // 4, w // 4 : w - w // 4] = True
     core = core & mask if (core & mask).any() else mask
     layer: Mask = mask & (np.abs(depth - float(np.percentile(depth[core], 30))) < 0.15)
+    if not layer.any():  # a few points at very different depths
+        return mask
     height = points[..., 2]
     bottom = float(np.percentile(height[layer], 5))
     support = layer & level_mask(points, layer) & (height < bottom + SUPPORT)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,6 +22,18 @@ def cells_of(points: Points | Array, size: float) -> NDArray[np.int64]:
     for column in rows.T[1:]:
         keys = keys * RANGE + column
     return keys
+
+
+def corners_of(cells: Sequence[int]) -> Array:
+    """The lower corners (n, 2) of cells of `cells_of` for points (n, 2), in cells."""
+    numbers = np.asarray(cells, dtype=np.int64)
+    corners: Array = np.stack([numbers // RANGE, numbers % RANGE], axis=1).astype(np.float64) - RANGE // 2
+    return corners
+
+
+def beside_cell(cell: int) -> tuple[int, int, int, int]:
+    """The four cells beside one of `cells_of` for points (n, 2)."""
+    return cell - RANGE, cell + RANGE, cell - 1, cell + 1
 
 
 def all_of(rows: Mask) -> Mask:

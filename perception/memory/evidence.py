@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from homie.kernel.types import Array, Detection
 from perception.localise import Patch
-from perception.memory.clouds import cells_of
+from perception.memory.clouds import beside_cell, cells_of, corners_of
 from perception.memory.entity import HOLLOW
 
 BELIEVED = 0.6
@@ -32,8 +32,10 @@ EYE_CELL = 0.15
 """Metres by which a camera has to move for a look to count again."""
 FLOOR_CELL = 0.5
 """Metres of the cells of floor that belong to one room each."""
-LEAST_FLOOR = 12
-"""Points of a floor from which it counts."""
+LEAST_FLOOR, LEAST_POINTS = 12, 3
+"""Points of a floor from which it counts, and of one cell of it."""
+LEAST_CELLS = 5
+"""Cells from which a piece of floor is taken for a room: less is a mistake at the edge of another."""
 
 _Look: TypeAlias = tuple[str, tuple[int, ...]]
 
@@ -100,17 +102,35 @@ class Evidence:
 
     def _floor(self, kind: str, look: _Look, score: float, patch: Patch) -> Patch | None:
         cells = cells_of(patch.points[:, :2], FLOOR_CELL)
-        for cell in np.unique(cells).tolist():
+        seen, counts = np.unique(cells, return_counts=True)
+        for cell in seen[counts >= LEAST_POINTS].tolist():
             votes = self._floors[cell][kind]
             votes[look] = max(score, votes.get(look, 0.0))
-        own = np.isin(cells, [cell for cell in np.unique(cells).tolist() if self._room_of(cell) == kind])
+        own = np.isin(cells, [cell for cell in seen.tolist() if self._room_of(cell) == kind])
         return _part(patch, own) if np.count_nonzero(own) >= LEAST_FLOOR else None
+
+    def floors(self) -> list[tuple[str, Array]]:
+        """The pieces of floor that are believed to be rooms: their kind, and the corners (n, 2) of their cells."""
+        rooms = {cell: kind for cell in list(self._floors) if (kind := self._room_of(cell))}
+        pieces = []
+        while rooms:
+            first, kind = rooms.popitem()
+            piece, edge = [first], [first]
+            while edge:
+                for beside in beside_cell(edge.pop()):
+                    if rooms.get(beside) == kind:
+                        del rooms[beside]
+                        piece.append(beside)
+                        edge.append(beside)
+            if len(piece) >= LEAST_CELLS:
+                pieces.append((kind, FLOOR_CELL * corners_of(piece)))
+        return pieces
 
     def _room_of(self, cell: int) -> str:
         """The kind of room that a cell of floor is believed to be of, "" for none."""
-        totals = {kind: sum(votes.values()) for kind, votes in self._floors[cell].items()}
-        kind = max(totals, key=lambda kind: totals[kind])
-        return kind if totals[kind] >= BELIEVED else ""
+        totals = {kind: sum(votes.values()) for kind, votes in self._floors.get(cell, {}).items()}
+        kind = max(totals, key=lambda kind: totals[kind], default="")
+        return kind if kind and totals[kind] >= BELIEVED else ""
 
 
 def _part(patch: Patch, chosen: NDArray[np.bool_]) -> Patch:

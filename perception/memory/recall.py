@@ -85,6 +85,8 @@ class SightRecall(Recall):
         bare = any(detection.mask is None for detection in detections)
         shown = {name: self.arm.without(scan, observation.body) for name, scan in scans.items()} if bare else scans
         self.things.update(shown, detections, observation.stamp, self.held)
+        for piece, whole in self.things.same.items():
+            self._names.merge(piece, whole)
         self._note_names(observation.frames, detections)
         for entity, seen in self.things.shown.items():
             self._states.see(entity, seen)

@@ -76,22 +76,36 @@ def test_a_cabinet_has_the_colour_of_its_door(house: House, detector: SimulatedD
 
 
 def test_without_instances_the_memory_tells_things_of_a_kind_apart(house: House) -> None:
-    seen = house.observe(MIDDLE)
-    anonymous = SimulatedDetector(settings=SimulatedSettings(instances=False)).detect(seen)
-    assert anonymous and not any(d.instance for d in anonymous)
+    looks = [house.observe(base) for base in (MIDDLE, Pose2(2.4, 2.0, 1.5), house.before("fridge", 0.9))]
+    looks = [dataclasses.replace(seen, stamp=float(number)) for number, seen in enumerate(looks)]
     known = []
-    for detections in (SimulatedDetector().detect(seen), anonymous):
+    for settings in (SimulatedSettings(), SimulatedSettings(instances=False)):
         locator = SensorLocator(BlindRobot())
         locator.reset(seed=0)
-        locator.update(seen, detections)
+        for seen in looks:
+            detections = SimulatedDetector(settings=settings).detect(seen)
+            assert all(bool(d.instance) == settings.instances for d in detections)
+            locator.update(seen, detections)
         things = locator._things
-        furniture = sorted((f.identity.kind, f.part, f.state) for f in things.furniture.values())
         known.append(
             (
-                sorted(r.identity.kind for r in things.rooms.values()),
-                furniture,
-                sorted(o.identity.kind for o in things.objects.values()),
+                sorted(room.identity.kind for room in things.rooms.values()),
+                sorted((piece.identity.kind, piece.part, piece.state) for piece in things.furniture.values()),
+                sorted(item.identity.kind for item in things.objects.values()),
             )
         )
     assert known[0] == known[1]
-    assert known[0][1]
+    assert all(known[0])
+
+
+def test_furniture_of_the_wrong_kind_is_forgotten_for_what_more_speaks_for(house: House) -> None:
+    seen = house.observe(MIDDLE)
+    detections = SimulatedDetector(settings=SimulatedSettings(instances=False)).detect(seen)
+    wrong = tuple(dataclasses.replace(d, name="desk") if d.name.endswith("table") else d for d in detections)
+    locator = SensorLocator(BlindRobot())
+    locator.reset(seed=0)
+    kinds = []
+    for stamp, reported in enumerate((wrong, detections, detections)):
+        locator.update(dataclasses.replace(seen, stamp=float(stamp)), reported)
+        kinds.append(sorted({piece.identity.kind for piece in locator._things.furniture.values()} & {"desk", "table"}))
+    assert kinds[0] == ["desk"] and kinds[-1] == ["table"]
