@@ -39,6 +39,8 @@ BLOCKED = 0.35
 STILL, LEANING = 0.0125, 0.3
 """Joint speed (rad/s or m/s) up to which an arm stands still, and seconds after which it leans on something: waiting
 longer brings it no nearer."""
+NEARING = 0.1
+"""Speed (rad/s or m/s) at which the joint that is farthest from its target still comes nearer, and is waited for."""
 FINGERS_STILL = 0.005
 """Speed (m/s) of the opening up to which fingers stand still."""
 
@@ -204,11 +206,15 @@ class RoutineSkill(AttemptSkill):
             raise Stuck(FailureReason.ARM_BLOCKED, why=f"{name} is {abs(self.q[worst] - command[worst]):.2f} off")
 
     def _settle(self, command: Array, tolerance: float, patience: float) -> Motion:
-        """Wait until every joint is where it was commanded, or does not come any nearer."""
+        """Wait until every joint is where it was commanded, or does not come any nearer.
+
+        A robot that is slower than its limits may take as long as it needs.
+        """
         waited, still, last = 0.0, 0.0, self.q
-        while np.max(np.abs(self.q - command)) > tolerance and waited <= patience and still < LEANING:
+        while (left := np.max(np.abs(self.q - command))) > tolerance and waited <= patience and still < LEANING:
             yield self.chain.command(command)
-            waited += self.spec.period
+            nears = left - np.max(np.abs(self.q - command)) > NEARING * self.spec.period
+            waited = 0.0 if nears else waited + self.spec.period
             still = still + self.spec.period if np.max(np.abs(self.q - last)) < STILL * self.spec.period else 0.0
             last = self.q
 

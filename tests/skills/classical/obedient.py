@@ -74,6 +74,8 @@ class ObedientRobot:
         """Where nothing holds the base."""
         self.stops_joint: dict[str, float] = {}
         """Joints that something stops, and the largest value that they come to."""
+        self.slow_joints: dict[str, float] = {}
+        """Joints that are slower than they are commanded, and their speed (rad/s, m/s)."""
         self.stops_fingers: Callable[[], float] = lambda: 0.0
         """The width (m) of what is between the fingers; 0 where nothing is."""
 
@@ -119,6 +121,9 @@ class ObedientRobot:
         for group in SPEC.groups:
             if group.kind not in ("base", "gripper") and (values := command.get(group.name)) is not None:
                 joints.update(zip(group.names, map(float, values), strict=True))
+        for name, speed in self.slow_joints.items():
+            step, at = speed * PERIOD, self.body.joints[name]
+            joints[name] = at + min(max(joints[name] - at, -step), step)
         joints |= {name: min(joints[name], most) for name, most in self.stops_joint.items()}
         velocity = (v, w) if moves else (0.0, 0.0)
         self.body = Proprioception(there if moves else base, velocity, joints, self.body.grippers)

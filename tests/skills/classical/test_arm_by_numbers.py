@@ -121,6 +121,16 @@ def test_an_arm_that_leans_on_something_is_not_waited_for_long() -> None:
         assert waited == pytest.approx(0.0 if off < 0.03 else 0.3, abs=2.1 * PERIOD)
 
 
+def test_an_arm_that_is_slower_than_its_limits_is_waited_for_while_it_comes_nearer() -> None:
+    """As in a simulator faster than real time, whose joints a guard moves in real time."""
+    end = posture(elbow_flex_joint=READY[4] + 1.0)
+    for speed, reason in ((0.3, ""), (0.15, ""), (0.05, f"the arm is blocked: {ELBOW} is 0.8")):
+        robot = ObedientRobot(ORIGIN, READY)
+        robot.slow_joints[ELBOW] = speed
+        skill = moved(robot, lambda skill: skill.posture(end))
+        assert skill.reason.startswith(reason) and bool(skill.reason) is bool(reason)
+
+
 @pytest.mark.parametrize("speed", [0.05, 0.15])
 def test_a_straight_line_goes_as_fast_as_it_is_commanded_and_keeps_its_direction(speed: float) -> None:
     robot = ObedientRobot(Pose2(1.0, 2.0, 0.7), READY)
