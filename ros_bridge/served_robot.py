@@ -75,14 +75,28 @@ class ServedRobot:
         profile: The names it has on the network; its joints must be those of the robot.
         painter: Publishes its pictures, None for none.
         secret: The state of its world is not published.
+        speed: Seconds of its simulation in one of this machine, where the profile has `use_sim_time`.
 
     Raises:
-        BadInput: The profile is of another robot.
+        BadInput: The profile is of another robot, or has no time of its own that could go at another speed.
     """
 
     def __init__(
-        self, node: Node, robot: Robot, profile: Profile, painter: Painter | None = None, *, secret: bool = False
+        self,
+        node: Node,
+        robot: Robot,
+        profile: Profile,
+        painter: Painter | None = None,
+        *,
+        secret: bool = False,
+        speed: float = 1.0,
     ) -> None:
+        if speed != 1.0 and not profile.use_sim_time:
+            raise BadInput(
+                f"Only a robot that follows /clock can be slower or faster than real time: add `use_sim_time: true` to "
+                f"a copy of the profile {profile.name}, for this command, guard and run, or leave --speed away."
+            )
+        self._speed = speed
         self._node, self._robot, self._profile = node, robot, profile
         self._lock = threading.Lock()
         self._faults = Faults()
@@ -99,8 +113,8 @@ class ServedRobot:
         self._state_periods = max(1, round(STATE_SECONDS / robot.spec.period))
         self._state = None if secret else node.publisher(TEXT, STATE)
         self._clock = node.publisher(CLOCK_KIND, CLOCK)
-        # Who follows /clock has to hear one: that of this machine, with which everything here is stamped. A robot that
-        # is to be treated as a real one has none.
+        # Who follows /clock has to hear one: the time with which everything here is stamped. A robot that is to be
+        # treated as a real one has none.
         self._sim_time = node.publisher(CLOCK_KIND, CLOCK_TOPIC) if profile.use_sim_time or not secret else None
         self._behind_told = False
         self._groups = {name: self._group(name) for name in profile.groups}
@@ -122,19 +136,20 @@ class ServedRobot:
         fixed = [frame for frame in self._frames if frame.link.kind == "fixed"]
         if self._tf is None or not fixed:
             return
-        at = {"stamp": stamp(now())}
+        at = {"stamp": self._stamp()}
         placed = [transform(at, frame.parent, frame.name, step(frame.link, {})) for frame in fixed]
         static = self._node.publisher(TF, "/tf_static", LATCHED)
         static.publish(self._node.message(TF, transforms=placed))
 
     def run(self, over: Callable[[], bool]) -> None:
-        """Act and publish in step with the clock on the wall until it is over; then stop the robot."""
+        """Act and publish in step with the clock on the wall, `speed` times as fast, until it is over; then stop the
+        robot."""
         due = time.monotonic()
         try:
             while not over():
                 self._act()
                 self._publish()
-                due += self._robot.spec.period
+                due += self._robot.spec.period / self._speed
                 rest = due - time.monotonic()
                 if rest > 0:
                     time.sleep(rest)
@@ -150,9 +165,16 @@ class ServedRobot:
     def _give_up(self, due: float) -> float:
         """Begin to count time anew: this machine is slower than the robot."""
         if not self._behind_told:
-            log.warning("The simulation is slower than the clock: fewer pictures (--camera-rate) may help.")
+            log.warning("The simulation is slower than it should be: fewer pictures (--camera-rate) may help.")
         self._behind_told = True
         return max(due, time.monotonic())
+
+    def _seconds(self) -> float:
+        """Its time: that of this machine, or of its simulation, which goes on in control periods."""
+        return self._periods * self._robot.spec.period if self._profile.use_sim_time else time.monotonic()
+
+    def _stamp(self) -> dict[str, int]:
+        return stamp(self._seconds() if self._profile.use_sim_time else now())
 
     # ------------------------------------------------------------ what comes in
 
@@ -225,7 +247,7 @@ class ServedRobot:
             self._faults.add("a velocity", f"{velocity[0]:g} m/s and {velocity[1]:g} rad/s are not finite")
             return
         with self._lock:
-            self._velocity, self._velocity_at = velocity, time.monotonic()
+            self._velocity, self._velocity_at = velocity, self._seconds()
 
     def _follow(self, group: Group, goal: ServedGoal) -> Outcome:
         """Follow a trajectory, in the goal's own thread; `_act` does the moving."""
@@ -263,7 +285,7 @@ class ServedRobot:
             measured = group.measured(self._body)
             last = self._commands.get(group.name, measured)
             start = last if np.max(np.abs(last - measured)) < NEAR else measured
-            following = Following(time.monotonic(), times, np.vstack([start, positions]), patience)
+            following = Following(self._seconds(), times, np.vstack([start, positions]), patience)
             if asked < self._asked.get(group.name, -math.inf):
                 replaced: Following | None = following
             else:
@@ -288,9 +310,9 @@ class ServedRobot:
             return Outcome(Status.ABORTED)
         with self._lock:
             self._opening = float(np.clip(opening, 0.0, gripper.width))
-        end = time.monotonic() + GRIP_SECONDS
+        end = self._seconds() + GRIP_SECONDS
         reached, state = False, self._body.grippers[self._gripper.name]
-        while not goal.cancelled.wait(2 * self._robot.spec.period) and time.monotonic() < end and not reached:
+        while not goal.cancelled.wait(2 * self._robot.spec.period) and self._seconds() < end and not reached:
             state = self._body.grippers[self._gripper.name]
             reached = abs(state.opening - self._opening) <= 0.003
             if state.holding and abs(state.speed) < STILL:
@@ -303,7 +325,8 @@ class ServedRobot:
 
     def _act(self) -> None:
         """One period: the newest velocity, every trajectory, the fingers."""
-        present = time.monotonic()
+        self._periods += 1
+        present = self._seconds()
         targets: dict[str, tuple[float, ...]] = {}
         base = self._robot.spec.first("base")
         own = None
@@ -331,7 +354,7 @@ class ServedRobot:
                     del self._following[name]
 
     def _publish(self) -> None:
-        body, at = self._body, {"stamp": stamp(now())}
+        body, at = self._body, {"stamp": self._stamp()}
         if self._sim_time is not None:
             self._sim_time.publish(self._node.message(CLOCK_KIND, clock=at["stamp"]))
         names = list(body.joints)
@@ -366,7 +389,6 @@ class ServedRobot:
 
     def _show(self, at: dict[str, Any]) -> None:
         """Tell the painter and the network the state of the world."""
-        self._periods += 1
         if self._clock.subscribers():
             passed = stamp(self._robot.observe().stamp)
             self._clock.publish(self._node.message(CLOCK_KIND, clock=passed))

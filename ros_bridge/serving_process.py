@@ -25,6 +25,7 @@ def serve_robot(
     camera: str,
     camera_rate: float,
     rehearsal: bool,
+    speed: float,
     transport: Transport,
     ready: Callable[[Robot, str], None],
 ) -> None:
@@ -37,6 +38,7 @@ def serve_robot(
         camera: The camera of the robot that is that of the profile.
         camera_rate: Pictures a second; 0 for none.
         rehearsal: It is to be treated as a real robot, and has the cameras of its profile alone.
+        speed: Seconds of the robot in one of this machine; other than 1 only where the profile has `use_sim_time`.
         transport: `rclpy`, `dds` or `auto`.
         ready: Called with the robot and its transport when it can be driven.
 
@@ -53,7 +55,7 @@ def serve_robot(
         # before it offers anything: publishers are found in the order in which they were made, so that nobody finds its
         # joint states and not what it says of itself
         node.publisher(TEXT, TOPIC, LATCHED).publish(node.message(TEXT, data=simulation.model_dump_json()))
-        served = ServedRobot(node, robot, profile, painter, secret=rehearsal)
+        served = ServedRobot(node, robot, profile, painter, secret=rehearsal, speed=speed)
         with ended_by_signal() as ended:
             ready(robot, node.transport)
             served.run(ended)

@@ -6,7 +6,8 @@ episode ends the same where the simulated world says the same of the task and th
 times. Simulated time is tied to the clock on the wall in the second: what part of it was kept up with is in the table.
 `--skills nav2,moveit,classical` has these skills over the network, and the classical ones in the simulator.
 `--transport rclpy` plays over a ROS 2 that is sourced, `dds` needs `pip install homie-robot[ros]`. With `--out` every
-pair is kept as it comes, and the same command goes on.
+pair is kept as it comes, and the same command goes on. With `--speed 3` the robot follows /clock (`use_sim_time`), and
+so many of its seconds are in one of this machine.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ import numpy as np
 from benchmarks.episodes.put_tasks import PutTask, task_of
 from benchmarks.episodes.put_verdicts import steps_of, verdict_of
 from homie.envs.mujoco.generate.generate import generate
+from ros_bridge.profiles.model import read_profile
 from ros_bridge.profiles.simulation import CLOCK
 from ros_bridge.transport.interface import SENSOR, Message
 from ros_bridge.transport.opening import Transport, open_node
@@ -78,28 +80,40 @@ class Pair:
         return self.direct.success == self.bridge.success and ended[0] == ended[1]
 
 
-def play(seed: int, folder: Path, skills: str, transport: Transport) -> Pair:
+def play(seed: int, folder: Path, skills: str, transport: Transport, speed: float | None = None) -> Pair:
     """Both episodes of a seed, one after the other.
 
     Args:
         skills, transport: Those over the network.
+        speed: Seconds of the robot in one of this machine; None: it has the clock of this machine.
     """
     task = task_of(seed, generate(seed))
     direct = _run(task, folder / f"{seed}-direct", (), dict(os.environ))
     environment = {**os.environ, "XDG_RUNTIME_DIR": str(folder)}
-    words = ("--robot", "ros:fetch", "--robot-option", f"transport={transport}", "--skills", skills)
-    with _served(seed, folder, environment, transport) as clock:
+    profile = "fetch" if speed is None else str(_following_the_clock(folder))
+    words = ("--robot", f"ros:{profile}", "--robot-option", f"transport={transport}", "--skills", skills)
+    served = ["--seed", str(seed), "--transport", transport, "--profile", profile, "--speed", str(speed or 1.0)]
+    with _served(served, folder / f"{seed}-serve.log", environment, transport) as clock:
         began, simulated = time.monotonic(), clock[-1]
         bridge = _run(task, folder / f"{seed}-ros", words, environment)
         kept_up = (clock[-1] - simulated) / (time.monotonic() - began)
     return Pair(seed, task.text, direct, End(**{**asdict(bridge), "kept_up": round(kept_up, 3)}))
 
 
+def _following_the_clock(folder: Path) -> Path:
+    """A profile of the Fetch whose time is that of its simulator."""
+    known = read_profile("fetch").model_dump(mode="json", exclude_none=True)
+    path = folder / "fetch.yaml"
+    path.write_text(json.dumps({**known, "use_sim_time": True}), encoding="utf-8")  # JSON is YAML
+    return path
+
+
 @contextmanager
-def _served(seed: int, folder: Path, environment: dict[str, str], transport: Transport) -> Iterator[list[float]]:
+def _served(
+    options: Sequence[str], log: Path, environment: dict[str, str], transport: Transport
+) -> Iterator[list[float]]:
     """A served robot, and its simulated time as it comes."""
-    command = [sys.executable, "-m", "homie", "serve", "ros", "--seed", str(seed), "--transport", transport]
-    log = folder / f"{seed}-serve.log"
+    command = [sys.executable, "-m", "homie", "serve", "ros", *options]
     clock: list[float] = []
 
     def heard(message: Message) -> None:
@@ -189,6 +203,7 @@ def main() -> None:
     parser.add_argument("--domain", type=int, default=DOMAIN, help="ROS domain, for several side by side")
     parser.add_argument("--skills", default="classical", help="skills over the network")
     parser.add_argument("--transport", default="dds", choices=("dds", "rclpy"), help="between the processes")
+    parser.add_argument("--speed", type=float, help="seconds of the robot in one of this machine")
     parser.add_argument("--out", type=Path, help="keep the pairs in this file (JSON lines)")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the served robot must end with this
@@ -199,7 +214,7 @@ def main() -> None:
         if seed in known:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            pair = play(seed, Path(folder), options.skills, options.transport)
+            pair = play(seed, Path(folder), options.skills, options.transport, options.speed)
         pairs.append(pair)
         print(f"{seed} {'same' if pair.same else 'DIFFERENT'}: {pair.task}", file=sys.stderr, flush=True)
         for name, end in (("simulator", pair.direct), ("network", pair.bridge)):

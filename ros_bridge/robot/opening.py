@@ -134,14 +134,14 @@ def _simulated(
 ) -> SimulatedRosRobot:
     foot = Pose2(*simulation.foot)
     spec = narrowed(twin.robot.spec, profile)
-    felt = Felt(node, profile, spec, foot)
+    clock = robot_clock(node, use_sim_time=profile.use_sim_time)
+    felt = Felt(node, profile, spec, foot, simulated=clock if profile.use_sim_time else None)
     felt.body(GREETING)
     if felt.robots > 1:
         raise InfrastructureError(
             f"{felt.robots} robots publish {profile.joint_states}, and one of them is simulated: set ROS_DOMAIN_ID so "
             "that a simulation and a real robot never share a network."
         )
-    clock = robot_clock(node, use_sim_time=False)
     connection = Connection(
         node=node,
         profile=profile,

@@ -96,6 +96,9 @@ def ros(
     rehearsal: Annotated[
         bool, Option("--rehearsal", help="As a real robot: with its cameras alone, and armed by nobody but you.")
     ] = False,
+    speed: Annotated[
+        float, Option(help="Its seconds in one of this machine, if the profile has `use_sim_time`.", min=0.1, max=10.0)
+    ] = 1.0,
     transport: Annotated[str, Option(help="`rclpy`, `dds`, or `auto`: rclpy where a ROS 2 is sourced.")] = "auto",
 ) -> None:
     """Play a simulated robot on a ROS 2 network, with the topics and actions of a profile, until Ctrl-C."""
@@ -119,6 +122,7 @@ def ros(
         camera=camera,
         camera_rate=camera_rate,
         rehearsal=rehearsal,
+        speed=speed,
         transport=transport,
         ready=ready,
     )

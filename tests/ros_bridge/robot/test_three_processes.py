@@ -45,10 +45,16 @@ def place(network, tmp_path_factory):
 @pytest.fixture(scope="module")
 def served(place):
     """The Fetch in a room with an apple on a table."""
+    with serving(place) as process:
+        yield process
+
+
+@contextmanager
+def serving(place, *words):
     folder, environment = place
     scene = folder / "scene.json"
     scene.write_text(one_room([TABLE], [APPLE], robot=(1.0, 2.0, 0.0)).dump())
-    words = ["serve", "ros", "--scene", str(scene), "--camera-rate", "1", "--picture-size", "64"]
+    words = ["serve", "ros", "--scene", str(scene), "--camera-rate", "1", "--picture-size", "64", *words]
     with subprocess.Popen(
         [sys.executable, "-m", "homie", *words], env=environment, cwd=folder, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -58,6 +64,25 @@ def served(place):
         yield process
         process.terminate()
         assert process.wait(30) == 0
+
+
+@pytest.mark.parametrize(
+    ("speed", "task", "held", "subtasks"),
+    [("0.5", "go to the table", None, 1), ("3", "pick up the apple", "apple_1", 2)],
+)
+def test_an_episode_of_a_slower_or_faster_simulator_ends_as_in_real_time(place, tmp_path, speed, task, held, subtasks):
+    """Before `served`, whose names this robot has, too."""
+    profile = tmp_path / "fetch.yaml"
+    profile.write_text((ROOT / "ros_bridge/profiles/fetch.yaml").read_text() + "use_sim_time: true\n")
+    words = ["--robot", f"ros:{profile}", "--rounds", "4", "--no-video", "--no-frames", "--out", str(tmp_path / "run")]
+    with serving(place, "--profile", str(profile), "--speed", speed):
+        done = homie(place, "run", task, *words)
+    assert done.returncode == 0, done.stderr
+    assert f"{subtasks} of {subtasks} subtask" in done.stderr
+    (episode,) = (tmp_path / "run" / "episodes").iterdir()
+    assert json.loads((episode / "final_state.json").read_text())["held"] == held
+    times = json.loads((episode / "episode.json").read_text())
+    assert times["robot_seconds"] / times["wall_seconds"] == pytest.approx(float(speed), rel=0.3)
 
 
 def test_a_table_is_served_and_its_twin_opened(place, nodes):

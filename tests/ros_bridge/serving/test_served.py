@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
@@ -84,9 +85,9 @@ class Puppet(Robot):
 @pytest.fixture
 def puppet(nodes, request):
     robot, over = Puppet(), threading.Event()
-    simulated, secret = getattr(request, "param", (False, False))
+    simulated, secret, *speed = getattr(request, "param", (False, False))
     profile = FETCH.model_copy(update={"use_sim_time": simulated})
-    served = ServedRobot(nodes("/robot"), robot, profile, secret=secret)
+    served = ServedRobot(nodes("/robot"), robot, profile, secret=secret, speed=next(iter(speed), 1.0))
     thread = threading.Thread(target=served.run, args=(over.is_set,))
     thread.start()
     yield robot
@@ -101,6 +102,27 @@ def test_who_follows_a_simulators_clock_hears_one_that_fits_the_stamps(puppet, n
     node.subscription("nav_msgs/msg/Odometry", "/odom", lambda message: stamps.append(seconds(message.header.stamp)))
     until(lambda: stamps and clock.elapsed() > 0.2)
     assert clock.stopped() == "" and abs(clock.now() - stamps[-1]) < 5.0
+
+
+@pytest.mark.parametrize("puppet", [(True, False, 0.5), (True, False, 3.0)], indirect=True)
+def test_a_robot_with_a_time_of_its_own_moves_as_far_in_it_at_any_speed(puppet, nodes, request):
+    node, heard = nodes("/agent"), []
+    clock = PublishedClock(node)
+    node.subscription("nav_msgs/msg/Odometry", "/odom", lambda m: heard.append((seconds(m.header.stamp), m)))
+    velocities = node.publisher("geometry_msgs/msg/Twist", "/cmd_vel")
+    until(lambda: heard and velocities.subscribers() and clock.now() > 0.0)
+    began, simulated = time.monotonic(), clock.now()
+    velocities.publish(node.message("geometry_msgs/msg/Twist", linear={"x": 0.4}))
+    until(lambda: clock.now() - simulated > 0.6 and puppet.velocity == (0.0, 0.0))
+    speed = (clock.now() - simulated) / (time.monotonic() - began)
+    assert speed == pytest.approx(request.node.callspec.params["puppet"][2], rel=0.3)
+    assert puppet.x == pytest.approx(0.4 * 0.5, abs=0.02), "a velocity lives for half a second of its time"
+    until(lambda: abs(heard[-1][0] - clock.now()) < 0.1)
+
+
+def test_only_a_robot_with_a_time_of_its_own_has_another_speed(nodes):
+    with pytest.raises(BadInput, match=r"add `use_sim_time: true` to a copy of the profile fetch"):
+        ServedRobot(nodes("/robot"), Puppet(), FETCH, speed=3.0)
 
 
 @pytest.mark.parametrize("puppet", [(False, True)], indirect=True)
