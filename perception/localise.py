@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from homie.kernel.types import FLOOR as ROOM
 from homie.kernel.types import Array, Box, CameraFrame, Depth, Detection, Intrinsics, Mask, planar_rotation
 from perception.colours import lit_colour
 
@@ -34,10 +35,15 @@ LEAST_DEPTH, DEEP = 0.3, 0.6
 TOP, WHOLE_TOP, LEAST_TOP = 0.08, 0.8, 6
 """Share of its height from its highest point that is the top of a thing; share of the depth that was seen over which
 this reaches if it is flat (0.64 for a ball); points of it from which that can be seen."""
-JUMP = 0.05
-"""Metres, and share of the depth, by which the depth of neighbouring pixels of one surface differs at most."""
-BESIDE = 0.15
-"""Metres before and behind the largest piece of something at which there may be more of it."""
+PROTRUDES, FARTHEST_HANDLE, PLANE_FITS = 0.012, 0.12, 4
+"""Metres before its door from which and up to which a point is of a handle; times that the plane of the door is fitted
+to the points near it."""
+JUMP, STEEP = 0.01, 3.0
+"""Metres, and widths of a pixel, by which the depth of one surface changes over two pixels at most."""
+LEAST_PIECE = 0.15
+"""Share of an outline that its largest piece has at least; else it is too small for pieces."""
+BESIDE, BESIDE_SMALL = 0.15, 0.02
+"""Metres before and behind the largest piece of furniture, and of something small, at which there may be more of it."""
 EDGE_STEP = 0.02
 SMALL_EDGE_STEP = 0.09
 SMALL = 400 / 256**2
@@ -139,7 +145,8 @@ def _patch_of(scan: Scan, detection: Detection, limit: int) -> Patch | None:
     else:
         mask = _without_edges(mask & detection.mask[window], depth, SMALL * scan.frame.depth.size)
         if not detection.instance:  # a network has drawn the outline
-            mask = _corrected(mask, points, depth, scan.frame.intrinsics.fx / step, floor=detection.is_room)
+            fx = scan.frame.intrinsics.fx / step
+            mask = _corrected(mask, points, depth, fx, detection.part, scan.valid[window], scan.eye)
     chosen = np.flatnonzero(mask.ravel())
     if len(chosen) < 4:
         return None
@@ -156,32 +163,67 @@ def _patch_of(scan: Scan, detection: Detection, limit: int) -> Patch | None:
     )
 
 
-def _corrected(mask: Mask, points: Points, depth: NDArray[np.float32], fx: float, *, floor: bool) -> Mask:
-    """The outline (h, w) that a network has drawn, without what lies around and behind what it is about."""
+def _corrected(
+    mask: Mask, points: Points, depth: NDArray[np.float32], fx: float, part: str, valid: Mask, eye: Array
+) -> Mask:
+    """The outline (h, w) that a network has drawn, without what lies around and behind what it is about.
+
+    Args:
+        valid: Where depth was measured in the box around it.
+    """
     height = points[..., 2]
-    if floor:
+    if part == ROOM:
         return np.asarray(mask & (np.abs(height) < 2 * FLOOR))
+    if part == "handle":
+        return _protruding(valid, points, eye)
     above = mask & (height > FLOOR)
     mask = above if np.count_nonzero(above) > 0.1 * np.count_nonzero(mask) else mask
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     if not len(rows):
         return mask
     size = max(rows[-1] - rows[0], columns[-1] - columns[0]) * float(np.median(depth[mask])) / fx
-    return _foreground(mask, points, depth, fx) if size < LARGE_BOX else _connected(mask, depth)
+    if size >= LARGE_BOX:
+        return _connected(mask, depth, fx, BESIDE)
+    return _foreground(_connected(mask, depth, fx, BESIDE_SMALL), points, depth, fx)
 
 
-def _connected(mask: Mask, depth: NDArray[np.float32]) -> Mask:
-    """The largest piece of an outline over which the depth changes little by little, and what is about as far away."""
+def _protruding(valid: Mask, points: Points, eye: Array) -> Mask:
+    """The points (h, w) of a handle in a box around it: those before the plane of its door, which fills the rest."""
+    cloud = points[valid].astype(np.float64)
+    if len(cloud) < 12:
+        return valid
+    behind = np.ones(len(cloud), dtype=bool)
+    before = np.zeros(len(cloud))
+    for _ in range(PLANE_FITS):
+        middle = cloud[behind].mean(axis=0)
+        normal = np.linalg.svd(cloud[behind] - middle, full_matrices=False)[2][-1]
+        normal = normal * np.sign((eye - middle) @ normal)
+        before = (cloud - middle) @ normal
+        nearer = np.abs(before) < max(PROTRUDES, float(np.percentile(np.abs(before), 40)))
+        if np.count_nonzero(nearer) < 8:
+            break
+        behind = nearer
+    handle = np.zeros(valid.shape, dtype=bool)
+    handle[valid] = (before > PROTRUDES) & (before < FARTHEST_HANDLE)
+    return handle
+
+
+def _connected(mask: Mask, depth: NDArray[np.float32], fx: float, beside: float) -> Mask:
+    """The largest piece of an outline over which the depth changes little by little, and what is about as far away.
+
+    Args:
+        beside: Metres before and behind that piece at which there may be more of it.
+    """
     kernel = np.ones((3, 3), np.uint8)
     farthest = cv2.dilate(np.where(mask, depth, np.float32(0.0)), kernel)
     nearest = cv2.erode(np.where(mask, depth, np.float32(1e3)), kernel)
-    smooth = mask & (farthest - nearest < JUMP + JUMP * depth)
+    smooth = mask & (farthest - nearest < JUMP + STEEP * depth / fx)
     count, pieces, facts, _ = cv2.connectedComponentsWithStats(smooth.astype(np.uint8), connectivity=8)
-    if count < 2:
+    if count < 2 or facts[1:, cv2.CC_STAT_AREA].max() < LEAST_PIECE * np.count_nonzero(mask):
         return mask
-    main = depth[pieces == 1 + int(np.argmax(facts[1:, cv2.CC_STAT_AREA]))]
-    low, high = np.percentile(main, [2, 98])
-    return np.asarray(mask & (depth > low - BESIDE) & (depth < high + BESIDE))
+    main = pieces == 1 + int(np.argmax(facts[1:, cv2.CC_STAT_AREA]))
+    low, high = np.percentile(depth[main], [2, 98])
+    return np.asarray(mask & (depth > low - beside) & (depth < high + beside))
 
 
 def _without_edges(mask: Mask, depth: NDArray[np.float32], small: float) -> Mask:

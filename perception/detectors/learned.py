@@ -24,11 +24,14 @@ from perception.detectors.letterbox import Letterbox
 from perception.detectors.picture_detector import detections, named
 from perception.detectors.simulated import COLOURED
 from perception.detectors.yolo_onnx import YoloOnnxDetector, YoloOnnxSettings
+from perception.names import vocabulary
 
 WEIGHTS = "weights/home.onnx"
 FILE = "detector.onnx"
 STRIDE = 32
 """Sides of pictures are multiples of it."""
+BESIDE = 4
+"""Pixels around small things that are left out of the outlines of what they stand on."""
 BORDER = 0.2
 """Share of its sides by which an outline may reach beyond its box."""
 PIECE = 0.8
@@ -61,6 +64,9 @@ class LearnedDetector(YoloOnnxDetector):
         self._numbers = {
             meaning: [number for number, other in enumerate(meanings) if other == meaning] for meaning in meanings
         }
+        self._small = [
+            number for (kind, _), numbers in self._numbers.items() if kind in vocabulary().objects for number in numbers
+        ]
         self._parted = {kind for kind, part in meanings if part}
 
     def detect(self, observation: Observation) -> tuple[Detection, ...]:
@@ -73,8 +79,16 @@ class LearnedDetector(YoloOnnxDetector):
         boxes = self._boxes(frame, table)
         filled = _spread(cells, frame, (width, height))
         reported = _without_pieces(detections(boxes, view, (height, width), self._settings))
+        filled = np.where(self._beside_small(filled), -1, filled).astype(np.int16)
         outlined = (self._outlined(seen, reported, filled, picture) for seen in reported)
         return [seen for seen in outlined if seen is not None]
+
+    def _beside_small(self, filled: NDArray[np.int16]) -> Mask:
+        """The pixels just beside things that a hand lifts, other than their own: the cells of an outline are too coarse
+        to tell whether they are of the thing or of what it stands on."""
+        small = np.isin(filled, self._small)
+        near: Mask = cv2.dilate(small.astype(np.uint8), np.ones((2 * BESIDE + 1, 2 * BESIDE + 1), np.uint8)) > 0
+        return near & ~small
 
     def _outlined(
         self, seen: Detection, reported: Sequence[Detection], filled: NDArray[np.int16], picture: Image

@@ -35,6 +35,8 @@ AT_HAND = 0.25
 """Metres from the gripper within which it may have moved a door or a drawer."""
 IN_FINGERS = 0.2
 """Metres from the gripper within which a thing that it has just taken was seen: by more it has moved since."""
+JUST_SEEN = 0.001
+"""Share of a picture that a room fills at least."""
 DOORWAY = "doorway"
 """What every doorway is called; its entity has its number behind a blank, which that of a thing has not."""
 NAMED_BY = ("", "door", "drawer", FLOOR)
@@ -87,6 +89,9 @@ class SightRecall(Recall):
         self.things.update(shown, detections, observation.stamp, self.held)
         for piece, whole in self.things.same.items():
             self._names.merge(piece, whole)
+        for entity, room in self.things.rooms.items():
+            if entity not in self._names:
+                self._names.note(entity, room.identity.kind, JUST_SEEN)
         self._note_names(observation.frames, detections)
         for entity, seen in self.things.shown.items():
             self._states.see(entity, seen)
