@@ -10,7 +10,7 @@ import math
 import threading
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,9 @@ MOST_FRAMES = 1000
 """Frames that are kept: a robot has about fifty."""
 KEPT = 2000
 """Transforms of one frame that are kept: HISTORY at 200 Hz."""
+LEAP, LEAP_SPEED = 0.5, 20.0
+"""Metres that a frame is farther away in the next transform, and m/s at which it would have gone there: nothing on a
+robot in a home does so. A robot is put elsewhere in a simulator, or two nodes publish one frame."""
 MANY, MANY_LATCHED = Qos(depth=100), Qos(depth=100, latched=True)
 """As tf2 listens: every part of a robot publishes its own frames."""
 
@@ -139,6 +142,8 @@ class Transforms:
         if index == len(poses):
             raise NoTransform(f"The transform of '{frame}' ends {at - last:.3f} s before the time that is asked for.")
         after, later = poses[index]
+        for number in (index, index + 1):
+            _check_leap(frame, poses, number)
         if after == at:
             return later
         if index == 0:
@@ -161,10 +166,14 @@ class Transforms:
                 if child not in self._parents and len(self._parents) >= MOST_FRAMES:
                     self._faults.add("/tf", f"there are {MOST_FRAMES} frames already, '{child}' is left out")
                     continue
-                self._faults.clear(_subject(child))
                 self._keep(child, parent, pose, None if static else seconds(transform.header.stamp))
 
     def _keep(self, child: str, parent: str, pose: Array, at: float | None) -> None:
+        if child in self._path(parent):
+            above = "two nodes publish these frames, each the other way round"
+            self._faults.add(_subject(child), f"it is in '{parent}', which is in '{child}': {above}")
+            return
+        self._faults.clear(_subject(child))
         if self._parents.get(child, parent) != parent:
             self._faults.mention(
                 f"the frame '{child}'", f"its parent was '{self._parents[child]}' and is '{parent}' now"
@@ -229,6 +238,19 @@ class Transforms:
 
 def _subject(frame: str) -> str:
     return f"the transform of '{frame}' on /tf"
+
+
+def _check_leap(frame: str, poses: Sequence[tuple[float, Array]], index: int) -> None:
+    """Raises NoTransform where a frame leaps between the transform before and this one."""
+    if not 0 < index < len(poses):
+        return
+    (before, earlier), (after, later) = poses[index - 1], poses[index]
+    far = float(np.linalg.norm(later[:3, 3] - earlier[:3, 3]))
+    if far > max(LEAP, LEAP_SPEED * (after - before)):
+        raise NoTransform(
+            f"The transform of '{frame}' leaps by {far:.2f} m in {after - before:.3f} s: if it goes on, two nodes "
+            "publish it, so end one of them."
+        )
 
 
 def _between(earlier: Array, later: Array, share: float) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ros_bridge.guard.messages import Beat, Decided, Ended, Grip, Navigate, Reach, Refused, Stop, Stopped, Subtask
+from ros_bridge.guard.silence import SILENCE_OF_RUNS
 from tests.ros_bridge.guard.test_guard import FETCH, PERIOD, World, aim, aims, why
 
 
@@ -42,6 +43,12 @@ def test_an_agent_may_be_silent_for_longer_where_that_was_asked_for():
     world = World(silence=1.0)
     world.follow()
     assert until_stopped(world, alive=False) == pytest.approx(1.0, abs=0.021)
+
+
+def test_a_run_with_a_guard_of_its_own_may_be_silent_for_two_seconds():
+    world = World(silence=SILENCE_OF_RUNS)
+    world.follow()
+    assert until_stopped(world, alive=False) == pytest.approx(2.0, abs=0.021)
 
 
 def test_an_agent_that_is_silent_may_be_so_while_nothing_moves(world):

@@ -77,6 +77,44 @@ def test_pictures_of_every_usual_encoding_are_the_same_picture(start_fake, node)
         frame()
 
 
+def test_bad_calibration_looping_and_jumping_frames_lost_messages_and_a_clock_that_leaps(start_fake, node, caplog):
+    drivers = start_fake("fetch")
+    clock = MachineClock()
+    transforms = Transforms(node, clock)
+    pictures = Pictures(node, FETCH.cameras, lambda frame, at: transforms.lookup("odom", frame, at=at), clock=clock)
+    felt = Felt(node, FETCH, SPEC, Pose2(0.0, 0.0, 0.0))
+
+    def seen(patience=0.3):
+        """A picture of the present; the sentence where there is none."""
+        try:
+            return pictures.frames(["head"], after=time.time(), patience=patience)["head"]
+        except RobotFault as error:
+            return str(error)
+
+    def good():
+        return not isinstance(seen(), str) and not isinstance(measured(felt), str)
+
+    until(good)
+    first = felt.body()
+    for fault, value, usual, sentence in (
+        ("info", "zeros", "", "The camera 'head' is not calibrated: K of its camera info has no focal lengths"),
+        ("frames", "jumps", "", "The transform of 'base_link' leaps by 5.00 m"),
+        ("leap", 100, 0.0, "s ahead of the clock of this machine: set the clocks of robot and machine"),
+        ("leap", -100, 0.0, "s old, at most 0.5 s are allowed"),
+    ):
+        drivers.set(fault, value)
+        until(lambda sentence=sentence: sentence in str(seen()))
+        drivers.set(fault, usual)
+        until(good)
+    drivers.set("frames", "loop")
+    until(lambda: "it is in 'base_link', which is in 'odom': two nodes publish these frames" in caplog.text)
+    assert good()
+    drivers.set("frames", "")
+    drivers.set("lost", 0.2)
+    assert all(not isinstance(seen(10.0), str) for _ in range(5))
+    assert felt.body().joints == pytest.approx(first.joints)
+
+
 def test_a_robot_in_a_namespace_is_found_by_a_profile_with_its_names(start_fake, node):
     start_fake("fetch", "--ros-args", "-r", "__ns:=/fetch1")
     known = FETCH.model_dump(mode="json", exclude={"navigation", "reaching"})

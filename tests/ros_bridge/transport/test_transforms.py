@@ -115,6 +115,24 @@ def test_a_loop_of_frames_ends(heard, transforms):
         transforms.lookup("a", "elsewhere")
 
 
+def test_who_closes_a_loop_is_refused_and_the_frames_before_stay(heard, transforms, caplog):
+    heard.say("odom", "base_link", at=99.0, xyz=(1, 0, 0))
+    heard.say("base_link", "camera", static=True)
+    heard.say("camera", "odom", at=99.1, xyz=(7, 0, 0))
+    assert transforms.lookup("odom", "camera")[0, 3] == 1
+    assert "it is in 'camera', which is in 'odom': two nodes publish these frames" in caplog.text
+
+
+def test_a_frame_that_leaps_is_nowhere_at_that_time(heard, transforms):
+    for at, x in ((98.0, 0.0), (98.02, 0.3), (98.04, 5.0), (98.06, 5.0), (99.0, 9.0)):
+        heard.say("odom", "base_link", at=at, xyz=(x, 0, 0))
+    for at in (98.02, 98.03, 98.04):
+        with pytest.raises(NoTransform, match=r"'base_link' leaps by 4\.70 m in 0\.020 s: if it goes on, two nodes"):
+            transforms.lookup("odom", "base_link", at=at)
+    for at, x in ((98.0, 0.0), (98.06, 5.0), (98.53, 7.0), (99.0, 9.0)):
+        assert transforms.lookup("odom", "base_link", at=at)[0, 3] == pytest.approx(x)
+
+
 def test_a_clock_that_is_set_back_begins_anew(heard, transforms):
     heard.say("odom", "base_link", at=99.0, xyz=(9, 0, 0))
     heard.say("odom", "base_link", at=1.0, xyz=(1, 0, 0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import itertools
 import math
 import random
 
@@ -12,6 +13,8 @@ from nav_msgs.msg import Odometry
 from sensor_msgs.msg import CameraInfo, Image, JointState
 from tf2_msgs.msg import TFMessage
 
+TURNS = itertools.count()
+
 
 class Faults:
     """How its drivers differ from the best ones; set by lines `NAME VALUE`.
@@ -20,10 +23,15 @@ class Faults:
         colours, depth: Encodings of pictures.
         parts: Messages into which the joint states are cut, in another order each time where there are several.
         nan: A joint whose position is not a number; `odom` for the odometry.
+        info: `zeros` for a camera that is not calibrated.
+        frames: `loop` for frames that are above each other, `jumps` for two that contradict each other.
+        lost: The share of messages that are not sent.
+        leap: Seconds by which the clock is wrong.
     """
 
     def __init__(self) -> None:
         self.colours, self.depth, self.parts, self.nan = "rgb8", "32FC1", 1, ""
+        self.info, self.frames, self.lost, self.leap = "", "", 0.0, 0.0
 
     def set(self, name: str, value: str = "") -> None:
         setattr(self, name, type(getattr(self, name))(value))
@@ -92,12 +100,16 @@ def fixed_frames(model):
     return TFMessage(transforms=[transform(stamp, joint[1], joint[2], local(joint, 0.0)) for joint in fixed])
 
 
-def moving_frames(stamp, model, joints, place):
+def moving_frames(stamp, model, joints, place, faults):
     moved = [joint for joint in model.joints if joint[0]]
     frames = [transform(stamp, joint[1], joint[2], local(joint, joints[joint[0]])) for joint in moved]
     if model.wheels:
-        root = poses(model, {}, place)[model.joints[0][1]]
-        frames.append(transform(stamp, "odom", model.joints[0][1], root))
+        base = model.joints[0][1]
+        root = poses(model, {}, place)[base]
+        root[0, 3] += 5.0 if faults.frames == "jumps" and next(TURNS) % 2 else 0.0
+        frames.append(transform(stamp, "odom", base, root))
+        if faults.frames == "loop":
+            frames.append(transform(stamp, base, "odom", np.eye(4)))
     return TFMessage(transforms=frames)
 
 
@@ -147,9 +159,11 @@ def pictures(stamp, frame, picture, depth, faults):
         yield message
 
 
-def camera_info(stamp, frame, width, height, focal):
+def camera_info(stamp, frame, width, height, focal, faults):
     message = CameraInfo(width=width, height=height, distortion_model="plumb_bob", d=[0.0] * 5)
     message.header.stamp, message.header.frame_id = stamp, frame
+    if faults.info == "zeros":
+        return message
     message.k = [focal, 0.0, width / 2, 0.0, focal, height / 2, 0.0, 0.0, 1.0]
     message.r = np.eye(3).ravel().tolist()
     message.p = [focal, 0.0, width / 2, 0.0, 0.0, focal, height / 2, 0.0, 0.0, 0.0, 1.0, 0.0]

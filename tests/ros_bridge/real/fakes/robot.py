@@ -10,6 +10,7 @@ imports nothing of Homie. Lines on stdin are faults of its drivers, see `Faults`
 from __future__ import annotations
 
 import math
+import random
 import sys
 import threading
 import time
@@ -66,9 +67,9 @@ class Robot:
     """The nodes of one robot. rate: of its time, None for that of this machine."""
 
     def __init__(self, model: Model, rate: float | None, faults: messages.Faults) -> None:
+        self.model, self.faults, self.lock = model, faults, threading.Lock()
         self.rate = rate or 1.0
         self.began = (time.time() if rate is None else 0.0) - self.rate * time.monotonic()
-        self.model, self.faults, self.lock = model, faults, threading.Lock()
         self.world = World(model.table, model.ball)
         moving = [joint[0] for joint in model.joints if joint[0]]
         self.joints = {name: model.start.get(name, 0.0) for name in moving}
@@ -108,7 +109,12 @@ class Robot:
 
     def now(self) -> float:
         """s of its clock."""
-        return self.began + self.rate * time.monotonic()
+        return self.began + self.rate * time.monotonic() + self.faults.leap
+
+    def send(self, publisher, message):
+        """Publish a message, where it is not lost on its way."""
+        if random.random() >= self.faults.lost:
+            publisher.publish(message)
 
     def node(self, name):
         node = rclpy.create_node(name)
@@ -191,13 +197,13 @@ class Robot:
             body, speeds = dict(self.joints), dict(self.speeds)
         body |= dict(zip(self.model.wheels, self.wheels, strict=False))
         for part in messages.joint_states(stamp, body, speeds, self.faults):
-            self.states.publish(part)
+            self.send(self.states, part)
         fingers = dict.fromkeys(self.model.fingers, self.opening / 2)
         for part in messages.joint_states(stamp, fingers, {}, self.faults):
-            self.finger_states.publish(part)
+            self.send(self.finger_states, part)
         if self.model.wheels:
-            self.odometry.publish(messages.odometry(stamp, self.place, self.speed, self.faults))
-        self.tf.publish(messages.moving_frames(stamp, self.model, body, self.place))
+            self.send(self.odometry, messages.odometry(stamp, self.place, self.speed, self.faults))
+        self.send(self.tf, messages.moving_frames(stamp, self.model, body, self.place, self.faults))
         if self.clock is not None:
             self.clock.publish(Clock(clock=stamp))
 
@@ -221,10 +227,10 @@ class Robot:
         picture, depth = self.world.picture(now[frame], WIDTH, HEIGHT, focal)
         seen = [
             *messages.pictures(stamp, frame, picture, depth, self.faults),
-            messages.camera_info(stamp, frame, WIDTH, HEIGHT, focal),
+            messages.camera_info(stamp, frame, WIDTH, HEIGHT, focal, self.faults),
         ]
         for publisher, message in zip(self.seen[frame], seen, strict=True):
-            publisher.publish(message)
+            self.send(publisher, message)
 
 
 def stamped(seconds):
