@@ -99,6 +99,8 @@ class Painter:
         self._thread.join(10.0)
 
     def _publishers(self, name: str, camera: Camera) -> dict[str, Publisher]:
+        if camera.compressed:
+            raise BadInput(f"A served robot does not compress pictures: name {camera.rgb} without /compressed.")
         topics = {"rgb": camera.rgb, "depth": camera.depth, "instances": instances_topic(name)}
         publishers = {key: self._node.publisher(IMAGE, topic, SENSOR) for key, topic in topics.items() if topic}
         return {**publishers, "info": self._node.publisher(INFO, camera.info, LATCHED)}

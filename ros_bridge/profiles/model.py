@@ -158,6 +158,16 @@ class Camera(Part):
     frame: Text = Field(description="Its optical frame: x right, y down, z forward.")
     oldest: Positive = Field(0.5, description="Seconds after which a picture is too old to act on.")
 
+    @property
+    def kind(self) -> str:
+        """The type of the messages on `rgb`: compressed where the topic is named as image_transport names it."""
+        return f"sensor_msgs/msg/{'CompressedImage' if self.compressed else 'Image'}"
+
+    @property
+    def compressed(self) -> bool:
+        """Whether colours come as JPEG or PNG."""
+        return self.rgb.endswith("/compressed")
+
 
 class Link(Part):
     """One step of the chain from the base frame to the effector, as in a URDF.

@@ -103,7 +103,7 @@ def measured_topics(profile: Profile) -> Iterator[tuple[str, str, str, float]]:
     if profile.base is not None:
         yield "odometry", profile.base.odometry, "nav_msgs/msg/Odometry", OLD
     for name, camera in profile.cameras.items():
-        yield f"{name} camera", camera.rgb, "sensor_msgs/msg/Image", camera.oldest
+        yield f"{name} camera", camera.rgb, camera.kind, camera.oldest
         if camera.depth is not None:
             yield f"{name} depth", camera.depth, "sensor_msgs/msg/Image", camera.oldest
         yield f"{name} info", camera.info, "sensor_msgs/msg/CameraInfo", OLD

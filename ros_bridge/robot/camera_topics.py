@@ -75,7 +75,7 @@ class Pictures:
             self._heard[name] = {what: deque(maxlen=KEPT) for what, topic in topics.items() if topic}
             for what, topic in topics.items():
                 if topic:
-                    kind = INFO if what == "info" else IMAGE
+                    kind = {"rgb": camera.kind, "info": INFO}.get(what, IMAGE)
                     node.subscription(kind, topic, self._taking(self._heard[name][what]), SENSOR)
         self._patience = DRAWING if names else PATIENCE
         self._wish = node.publisher(TEXT, LOOK) if names else None
@@ -169,16 +169,18 @@ class Pictures:
         model = camera_of(info, name, self._cameras[name].rgb)
         k = model.intrinsics
         size = (k.height, k.width)
-        if (int(rgb.height), int(rgb.width)) != size:
+        colours = picture_of(rgb)
+        if colours.shape[:2] != size:
+            height, width = colours.shape[:2]
             raise RobotFault(
-                f"The pictures of the camera '{name}' have {rgb.width}x{rgb.height} pixels, its camera info says "
+                f"The pictures of the camera '{name}' have {width}x{height} pixels, its camera info says "
                 f"{k.width}x{k.height}: choose the topics of one resolution in the profile."
             )
         depths = None if depth is None else depth_of(depth)
         if depths is not None and depths.shape != size:
             raise RobotFault(f"The depth of the camera '{name}' is not registered to its colours: other sizes.")
         place = Pose(pose[:3, 3].copy(), pose[:3, :3].copy())
-        frame = model.frame(name, picture_of(rgb), depths, place)
+        frame = model.frame(name, colours, depths, place)
         numbers = None if instances is None else numbers_of(instances)
         return replace(frame, instances=numbers, instance_names=self._names)
 

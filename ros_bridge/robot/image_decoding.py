@@ -1,4 +1,4 @@
-"""`sensor_msgs/msg/Image` as arrays."""
+"""`sensor_msgs/msg/Image` and `CompressedImage` as arrays."""
 
 from __future__ import annotations
 
@@ -40,8 +40,13 @@ FARTHEST, NEAREST = 100.0, 0.02
 
 
 def picture_of(message: Message) -> Image:
-    """The colours (H, W, 3). Raises RobotFault for an encoding that is in neither `COLOURS` nor `YUV422`, and for a
-    wrong number of bytes."""
+    """The colours (H, W, 3), also of a compressed picture.
+
+    Raises:
+        RobotFault: The encoding is in neither `COLOURS` nor `YUV422`, or the bytes are no such picture.
+    """
+    if hasattr(message, "format"):
+        return _decompressed(message)
     height, width = int(message.height), int(message.width)
     if message.encoding in YUV422:
         halves = _rows(message, np.dtype(np.uint8), 2).astype(np.uint8, copy=False).reshape(height, width, 2)
@@ -60,6 +65,18 @@ def picture_of(message: Message) -> Image:
     size, order = COLOURS[message.encoding]
     pixels = _rows(message, np.dtype(np.uint8), size).reshape(height, width, size)
     return np.ascontiguousarray(pixels[:, :, order])
+
+
+def _decompressed(message: Message) -> Image:
+    """The colours (H, W, 3) of a `CompressedImage`, JPEG or PNG. Raises RobotFault."""
+    data = np.asarray(message.data, dtype=np.uint8)
+    picture = cv2.imdecode(data, cv2.IMREAD_COLOR) if len(data) else None
+    if picture is None:
+        raise RobotFault(
+            f"A compressed picture of {len(data)} bytes, format '{message.format}', is neither JPEG nor PNG: name the "
+            "topic without /compressed in the profile."
+        )
+    return np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2RGB), np.uint8)
 
 
 def depth_of(message: Message) -> Depth:

@@ -18,8 +18,9 @@ RECTIFIED = frozenset({"rect", "rectified"})
 
 
 def is_rectified(topic: str) -> bool:
-    """Whether the pictures of a topic are undistorted already: `rect` is a word of its last part, or a part itself."""
-    *parts, last = topic.split("/")
+    """Whether the pictures of a topic are undistorted already: `rect` is a word of its last part, or a part itself.
+    What image_transport compresses has a name of its own below it."""
+    *parts, last = topic.removesuffix("/compressed").split("/")
     return not RECTIFIED.isdisjoint([*parts, *last.split("_")])
 
 

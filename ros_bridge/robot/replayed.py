@@ -99,7 +99,7 @@ class ReplayedRobot:
         heard = _Heard(topics, self.profile, self.spec)
         topics.subscription(TEXT, EPISODE, lambda message: words.append(str(message.data)))
         for name, camera in self.profile.cameras.items():
-            topics.subscription(IMAGE, camera.rgb, functools.partial(self._seen.__setitem__, name))
+            topics.subscription(camera.kind, camera.rgb, functools.partial(self._seen.__setitem__, name))
             topics.subscription(INFO, camera.info, functools.partial(self._infos.__setitem__, name))
         last = -math.inf
         for recorded in self._bag:

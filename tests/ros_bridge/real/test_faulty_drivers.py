@@ -11,7 +11,7 @@ from homie.envs.mujoco.robots.bodies.fetch import SPEC
 from homie.kernel.errors import RobotFault
 from homie.kernel.types import Pose2
 from ros_bridge.profiles.model import Profile, read_profile
-from ros_bridge.profiles.profile_check import FOREIGN, check_profile
+from ros_bridge.profiles.profile_check import FOREIGN, check_profile, measured_topics
 from ros_bridge.robot.camera_topics import Pictures
 from ros_bridge.robot.felt import Felt
 from ros_bridge.transport.clocks import MachineClock
@@ -72,6 +72,13 @@ def test_pictures_of_every_usual_encoding_are_the_same_picture(start_fake, node)
     assert (off < 5).mean() > 0.98, "but for edges, where two pixels share a colour"
     drivers.set("depth", "16UC1")
     assert np.abs(frame().depth - first.depth).max() < 0.001
+    drivers.set("depth", "32FC1")
+    head = FETCH.cameras["head"]
+    small = {"head": head.model_copy(update={"rgb": f"{head.rgb}/compressed"})}
+    smaller = Pictures(node, small, lambda frame, at: transforms.lookup("odom", frame, at=at), clock=clock)
+    assert (smaller.frames(["head"], patience=20.0)["head"].rgb == first.rgb).all(), "a PNG loses nothing"
+    kinds = {part: kind for part, _, kind, _ in measured_topics(FETCH.model_copy(update={"cameras": small}))}
+    assert kinds["head camera"] == "sensor_msgs/msg/CompressedImage"
     drivers.set("colours", "bayer_rggb8")
     with pytest.raises(RobotFault, match="encoded as 'bayer_rggb8'; Homie reads rgb8, bgr8"):
         frame()
@@ -121,6 +128,8 @@ def test_a_robot_in_a_namespace_is_found_by_a_profile_with_its_names(start_fake,
     profile = Profile.model_validate(spaced(known, "/fetch1"))
     parts = problems(node, profile)
     actions = {group.action for group in profile.groups.values()} | {profile.gripper.action}
+    if parts != dict.fromkeys(actions, FOREIGN):  # on a busy machine messages come late
+        parts = problems(node, profile)
     assert parts == dict.fromkeys(actions, FOREIGN), "only what does not pass between middlewares"
     assert problems(node, FETCH).keys() >= {"/joint_states", "/odom", "/cmd_vel"}
 

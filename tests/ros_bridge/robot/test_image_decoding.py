@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import cv2
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -82,6 +83,21 @@ def test_instance_numbers_may_be_minus_one(data, size):
 def test_what_cannot_be_read_is_reported(fields, words):
     with pytest.raises(RobotFault, match=words):
         picture_of(message("rgb8", np.zeros((2, 2, 3), np.uint8), 2, 2, **fields))
+
+
+@pytest.mark.parametrize(("ending", "off"), [(".png", 0), (".jpg", 2)])
+def test_a_compressed_picture_has_its_colours_in_order(ending, off):
+    rgb = np.zeros((16, 48, 3), np.uint8)
+    rgb[:, :16, 0], rgb[:, 16:32, 1], rgb[:, 32:, 2] = 250, 200, 150
+    data = cv2.imencode(ending, rgb[..., ::-1])[1]
+    picture = picture_of(SimpleNamespace(format="rgb8; compressed bgr8", data=data))
+    assert picture.shape == rgb.shape and np.abs(picture.astype(int) - rgb)[:, 8::16].max() <= off
+
+
+@pytest.mark.parametrize("data", [b"", b"\x89PNG\r\n\x1a\n", b"not a picture"])
+def test_a_compressed_picture_that_is_none_is_reported(data):
+    with pytest.raises(RobotFault, match=r"^A compressed picture of \d+ bytes, .* is neither JPEG nor PNG"):
+        picture_of(SimpleNamespace(format="jpeg", data=np.frombuffer(data, np.uint8)))
 
 
 @pytest.mark.parametrize(

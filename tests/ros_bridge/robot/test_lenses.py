@@ -71,6 +71,8 @@ def test_what_cannot_be_undone_is_refused(bad, message):
         ("/c/image_rect_raw", True),
         ("/zed/rgb/rect/image", True),
         ("/c/rectified/image_raw", True),
+        ("/c/image_rect/compressed", True),
+        ("/c/image_raw/compressed", False),
         ("/c/image_corrected", False),
         ("/c/direct/image_raw", False),
         ("/rectory/image_raw", False),

@@ -6,11 +6,13 @@ import array
 import itertools
 import math
 import random
+import struct
+import zlib
 
 import numpy as np
 from geometry_msgs.msg import TransformStamped
 from nav_msgs.msg import Odometry
-from sensor_msgs.msg import CameraInfo, Image, JointState
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image, JointState
 from tf2_msgs.msg import TFMessage
 
 TURNS = itertools.count()
@@ -157,6 +159,23 @@ def pictures(stamp, frame, picture, depth, faults):
         message.step = pixels[0].nbytes
         message.data = array.array("B", np.ascontiguousarray(pixels).tobytes())
         yield message
+
+
+def compressed(stamp, frame, picture):
+    """The colours as image_transport compresses them, here a PNG."""
+    height, width = picture.shape[:2]
+    rows = b"".join(b"\0" + row.tobytes() for row in np.ascontiguousarray(picture, np.uint8))
+    parts = (
+        (b"IHDR", struct.pack(">2I5B", width, height, 8, 2, 0, 0, 0)),
+        (b"IDAT", zlib.compress(rows)),
+        (b"IEND", b""),
+    )
+    data = b"\x89PNG\r\n\x1a\n"
+    for name, content in parts:
+        data += struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+    message = CompressedImage(format="rgb8; png compressed bgr8", data=array.array("B", data))
+    message.header.stamp, message.header.frame_id = stamp, frame
+    return message
 
 
 def camera_info(stamp, frame, width, height, focal, faults):

@@ -28,7 +28,7 @@ from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from rclpy.utilities import remove_ros_args
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import CameraInfo, Image, JointState
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image, JointState
 from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory
 
@@ -104,6 +104,11 @@ class Robot:
                 self.camera.create_publisher(kind, topic, qos_profile_sensor_data)
                 for kind, topic in ((Image, camera.rgb), (Image, camera.depth), (CameraInfo, camera.info))
             ]
+            for frame, camera in model.cameras.items()
+        }
+
+        self.compressed = {
+            frame: self.camera.create_publisher(CompressedImage, f"{camera.rgb}/compressed", qos_profile_sensor_data)
             for frame, camera in model.cameras.items()
         }
 
@@ -229,6 +234,8 @@ class Robot:
             *messages.pictures(stamp, frame, picture, depth, self.faults),
             messages.camera_info(stamp, frame, WIDTH, HEIGHT, focal, self.faults),
         ]
+        if self.compressed[frame].get_subscription_count():
+            self.send(self.compressed[frame], messages.compressed(stamp, frame, picture))
         for publisher, message in zip(self.seen[frame], seen, strict=True):
             self.send(publisher, message)
 
