@@ -352,6 +352,10 @@ def test_nothing_heavy_is_imported_before_it_is_needed(code):
     assert loaded_by(code) == []
 
 
+def test_a_run_without_video_imports_no_coder_of_videos():
+    assert "av" not in loaded_by("import homie.cli.app, homie.cli.parameters, homie.runtime.session")
+
+
 def test_the_probe_sees_what_is_heavy():
     assert loaded_by("import homie.kernel.types") == ["numpy"]
     assert "pydantic" in loaded_by("import homie; homie.RunOptions")

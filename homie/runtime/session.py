@@ -15,11 +15,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from homie.kernel.agent import run_episode
 from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, RobotFault
-from homie.kernel.interfaces import Announcer, EpisodeListener, Listeners
+from homie.kernel.interfaces import Announcer, EpisodeListener, Listeners, Robot
 from homie.kernel.options import RunOptions
 from homie.kernel.registry import NO_OBJECTS, Objects
 from homie.kernel.stop_signals import SIGNALS, stop_came
@@ -31,7 +32,9 @@ from homie.runtime.assembly import Parts, assemble
 from homie.runtime.provenance import PartsFile
 from homie.runtime.runstore import EpisodeStore, RunFolder, disk_failure, read_steps, recording
 from homie.runtime.task_outcome import Conclusion, Verdict
-from homie.runtime.video import VideoWriter
+
+if TYPE_CHECKING:
+    from homie.runtime.video import VideoWriter
 
 log = logging.getLogger(__name__)
 
@@ -153,7 +156,7 @@ def play(
         HomieError: Every other, as it comes.
     """
     robot, path = parts.robot, store.folder
-    video = VideoWriter(path / "video.mp4", robot) if options.video else None
+    video = _video_of(robot, path / "video.mp4") if options.video else None
     # The store comes last: `episode.json` says that all the rest is there.
     announced = [Announcements(robot)] if isinstance(robot, Announcer) else []
     listener = Listeners([*([video] if video else []), *required, store], optional=[*announced, *listeners])
@@ -187,6 +190,12 @@ def play(
         raise InfrastructureError(f"{what} The traceback is in {trace}.") from error
     _shut_down(parts, ending, video, store)
     return result
+
+
+def _video_of(robot: Robot, path: Path) -> VideoWriter:
+    from homie.runtime.video import VideoWriter  # imports PyAV, which a run without video does not need
+
+    return VideoWriter(path, robot)
 
 
 class _StopCheck(EpisodeListener):
