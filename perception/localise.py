@@ -105,6 +105,11 @@ class Patch:
     eye: Array
     rgb: tuple[int, int, int]
 
+    @property
+    def area(self) -> float:
+        """Square metres that it shows."""
+        return len(self.points) * self.spacing**2
+
 
 @lru_cache(maxsize=16)
 def _rays(intrinsics: Intrinsics) -> Points:

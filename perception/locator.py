@@ -39,7 +39,9 @@ from homie.kernel.world import thresholds
 from perception.localise import Points, Scan
 from perception.mapping import HIGHEST, Keepout, OccupancyMapper
 from perception.memory.articulation import Panel
-from perception.memory.entity import Furniture, LooseObject
+from perception.memory.clouds import inside
+from perception.memory.entity import Furniture
+from perception.memory.loose_object import LooseObject
 from perception.memory.memory import Things
 from perception.memory.places import holds_up, over, standing_on, under
 from perception.memory.recall import SightRecall, scans_of
@@ -58,6 +60,9 @@ MOVED, TURNED = 0.1, 0.15
 """Metres and radians of the base from which the views around it are looked at again; the head is in every look."""
 AT_HAND = 1.2
 """Metres from the base within which the robot may have moved something."""
+ABOVE, BESIDE = 0.035, 0.025
+"""Metres up by which the box of a small thing is moved, and by which it is grown, to find the points of furniture that
+are of the thing: its lower end stays a centimetre over what it stands on."""
 NEAR = 1.2
 """Metres around a target within which solid things matter to the arm."""
 ON_FLOOR = 0.15
@@ -231,9 +236,11 @@ class SensorLocator(Locator):
         boxes = walls_of(walls[~belonging(walls, near)], HIGHEST)
         for piece in near:
             moves = piece.identity.entity == entity and action.target == "opens"
-            boxes += solids_of(piece.points(panel=False), center, NEAR)
+            boxes += solids_of(self._clear(piece.points(panel=False)), center, NEAR)
             if not moves:
-                boxes += solids_of(piece.moving, center, NEAR, 0.0 if piece.panel is None else piece.panel.yaw)
+                boxes += solids_of(
+                    self._clear(piece.moving), center, NEAR, 0.0 if piece.panel is None else piece.panel.yaw
+                )
             if not moves and piece.panel is not None:
                 boxes.append(bar_of(piece.panel))
         for name, loose in self._things.objects.items():
@@ -241,11 +248,22 @@ class SensorLocator(Locator):
                 boxes.append(loose.box)
         return tuple(boxes)
 
+    def _clear(self, points: Points) -> Points:
+        """Points (n, 3) of furniture without those that are of what stands on it, where outlines are rough."""
+        if not self._things.rough:
+            return points
+        own = np.zeros(len(points), dtype=bool)
+        for item in self._things.objects.values():
+            center = item.box.center + np.array([0.0, 0.0, ABOVE])
+            around = replace(item.box, center=center, half=item.box.half + BESIDE)
+            own |= inside(points, around, 0.0)
+        return points[~own]
+
     def _grid(self, entity: str) -> OccupancyGrid:
         """The map, with the furniture that stands on the floor filled in, and the walls around a target."""
         boxes = (piece.box for piece in self._things.furniture.values())
         standing = [box for box in boxes if box.center[2] - box.half[2] < 0.3]
-        return self._mapper.grid(standing, self._walls_around(entity))
+        return self._mapper.grid(standing, self._walls_around(entity), floor_stays=self._things.rough)
 
     def _walls_around(self, entity: str) -> Points:
         """Points (n, 2) of walls that may be between the robot and what it is to reach; none for a room."""

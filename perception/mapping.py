@@ -114,6 +114,7 @@ class OccupancyMapper:
         cells = round(size / RESOLUTION)
         self._obstacles, self._walls = _Evidence((cells, cells)), _Evidence((cells, cells))
         self._seen: Mask = np.zeros((cells, cells), dtype=bool)
+        self._floor: Mask = np.zeros_like(self._seen)
         self._origin: Array | None = None
 
     def update(
@@ -142,13 +143,15 @@ class OccupancyMapper:
             evidence.update(points, cells, floor, scans)
             seen[cells] = True
         seen |= floor
+        self._floor.reshape(-1)[floor] = True
 
-    def grid(self, solids: Sequence[Box] = (), walls: Points = _NOTHING) -> OccupancyGrid:
+    def grid(self, solids: Sequence[Box] = (), walls: Points = _NOTHING, *, floor_stays: bool = False) -> OccupancyGrid:
         """What is known, with `MARGIN` of unknown around it. Raises ValueError before the first update.
 
         Args:
             solids: Boxes whose whole footprint is occupied, though only their sides can be seen.
             walls (n, 2 or more): Points of what no arm reaches through.
+            floor_stays: Whether boxes are so rough that floor which was seen in them is free all the same.
         """
         if self._origin is None:
             raise ValueError("the map is empty before the first update")
@@ -156,10 +159,13 @@ class OccupancyMapper:
         around = round(MARGIN / RESOLUTION)
         y0, y1 = max(0, int(rows[0]) - around), int(rows[-1]) + around + 1
         x0, x1 = max(0, int(columns[0]) - around), int(columns[-1]) + around + 1
-        filled = self._obstacles.there.reshape(self._seen.shape).astype(np.uint8)
+        filled = np.zeros(self._seen.shape, dtype=np.uint8)
         for box in solids:
             corners = np.round((box.corners() - self._origin) / RESOLUTION - 0.5).astype(np.int32)
             cv2.fillConvexPoly(filled, corners, 1)
+        if floor_stays:
+            filled[self._floor] = 0
+        filled |= self._obstacles.there.reshape(self._seen.shape)
         occupied = filled[y0:y1, x0:x1] > 0
         tall = np.zeros(self._seen.size, dtype=np.uint8)
         tall[self._located(walls)] = 1
@@ -190,7 +196,7 @@ class OccupancyMapper:
         steps = np.ceil(np.maximum(beyond, 0.0) / GROWTH).astype(int) * GROWTH
         columns, rows = ((int(before), int(after)) for before, after in steps.T)
         self._origin = self._origin - RESOLUTION * steps[0]
-        self._seen = np.pad(self._seen, (rows, columns))
+        self._seen, self._floor = (np.pad(known, (rows, columns)) for known in (self._seen, self._floor))
         for evidence in (self._obstacles, self._walls):
             evidence.grow(rows, columns)
 

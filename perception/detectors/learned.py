@@ -43,7 +43,8 @@ LEAST_FILLED = 12
 class LearnedSettings(YoloOnnxSettings):
     """Settings of `learned`."""
 
-    score: float = Field(0.3, ge=0.0, le=1.0, description="Score below which a box is left out.")
+    score: float = Field(0.4, ge=0.0, le=1.0, description="Score below which a box is left out.")
+    size: int = Field(0, ge=0, le=8192, description="Side in pixels to which pictures are scaled; 0: as they are.")
 
 
 class LearnedDetector(YoloOnnxDetector):
@@ -57,7 +58,9 @@ class LearnedDetector(YoloOnnxDetector):
 
     def __init__(self, argument: str = "", settings: LearnedSettings | None = None) -> None:
         path = Path(argument).expanduser() if argument else Path(str(files("perception.learned").joinpath(WEIGHTS)))
-        super().__init__(str(path / FILE if path.is_dir() else path), settings or LearnedSettings.model_validate({}))
+        settings = settings or LearnedSettings.model_validate({})
+        self._side = settings.size
+        super().__init__(str(path / FILE if path.is_dir() else path), settings)
         if len(self._session.get_outputs()) < 2:
             raise BadInput(f"The network in {path} gives no outlines: use --detector yolo-onnx:{path}.")
         meanings = [named(name) for name in self._names]
@@ -74,7 +77,8 @@ class LearnedDetector(YoloOnnxDetector):
 
     def _in_picture(self, view: str, picture: Image) -> list[Detection]:
         height, width = picture.shape[:2]
-        frame = Letterbox.between((width, height), (-(-width // STRIDE) * STRIDE, -(-height // STRIDE) * STRIDE))
+        across, down = (self._side or side for side in (width, height))
+        frame = Letterbox.between((width, height), (-(-across // STRIDE) * STRIDE, -(-down // STRIDE) * STRIDE))
         table, cells = next(self._outputs(frame.put(picture)[None]))
         boxes = self._boxes(frame, table)
         filled = _spread(cells, frame, (width, height))

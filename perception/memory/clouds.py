@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.kernel.types import Array, Mask
+from homie.kernel.types import Array, Box, Mask, rotation_z
 from perception.localise import Points
 
 RANGE = 1 << 20
@@ -39,6 +39,17 @@ def beside_cell(cell: int) -> tuple[int, int, int, int]:
 def all_of(rows: Mask) -> Mask:
     """Which rows of (n, k) are true throughout, (n,): column by column, since numpy takes far longer for short rows."""
     return np.asarray(np.logical_and.reduce([*rows.T]))
+
+
+def inside(points: Points | Array, box: Box, margin: float) -> Mask:
+    """Which points (n, 3) lie in a box grown by a margin, (n,) bool."""
+    local = (points - box.center) @ rotation_z(box.yaw)
+    return all_of(np.abs(local) < box.half + margin)
+
+
+def within(box: Box, point: Array) -> bool:
+    """Whether a point (3,) lies in a box."""
+    return bool(inside(np.asarray(point)[None], box, 0.0)[0])
 
 
 class Cloud:

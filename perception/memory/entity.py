@@ -1,21 +1,20 @@
-"""What is remembered of one thing: a loose object, a piece of furniture, a room."""
+"""What is remembered of a piece of furniture."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict, deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from homie.kernel.types import Array, Box, Mask, NamedThing, Surface, rotation_z
+from homie.kernel.types import Array, Box, Surface, rotation_z
 from homie.kernel.world.furniture import FURNITURE, opens_otherwise
-from perception.colours import colour_of, possible_colours
-from perception.localise import Patch, Points, object_box, rectangle
+from perception.localise import Patch, Points, rectangle
 from perception.memory.articulation import Panel, Seen, core, tray, update_panel
-from perception.memory.clouds import Cloud, all_of
+from perception.memory.clouds import Cloud, all_of, inside
+from perception.memory.loose_object import Identity
 from perception.memory.surfaces import find_surfaces
 from perception.names import vocabulary
 
@@ -23,127 +22,14 @@ LEFT_STANDING = frozenset(name for use in FURNITURE for name in use.names)
 """Kinds that a hand does not lift, however little of them is seen."""
 LARGEST_LOOSE = 0.32
 """Metres: a thing of an unknown kind that is longer is furniture."""
-HOLLOW = frozenset({"bowl", "mug", "cup", "basket", "pot", "pan", "plate"})
-"""Kinds that other things are put into, not onto."""
 LEAST_INSIDE = 8
 """Points inside of furniture that show through which side they were seen."""
 TOP = 0.05
 """Metres below the highest point of furniture within which level points are of its top."""
 ROOF = 0.05
 """Metres that the roof of a container is taken to be thick."""
-SMALLEST_ROOM = 1.8
-"""Metres that a room is taken to be wide at least."""
 
 _NOTHING: Points = np.zeros((0, 3), dtype=np.float32)
-
-
-@dataclass(slots=True)
-class Identity:
-    """What a thing is called.
-
-    Attributes:
-        entity: Unique name in the memory.
-        rgb: Its colour from the closest look.
-        called: Every name that the detector has given it, since a planner may use any of them (`gray table` from afar,
-            `white table` from near).
-    """
-
-    entity: str
-    kind: str
-    rgb: tuple[int, int, int] = (0, 0, 0)
-    called: set[str] = field(default_factory=set)
-
-    def known_as(self, room: str) -> NamedThing:
-        """What words are matched against: by its colour as known best."""
-        return NamedThing(self.entity, self.kind, colour_of(self.rgb) or None, (), room)
-
-    def called_as(self, room: str) -> NamedThing:
-        """By every name that the detector has ever given it."""
-        return NamedThing(self.entity, self.kind, None, tuple(sorted(self.called)), room)
-
-    def possibly(self, room: str) -> NamedThing:
-        """By every colour that it may have where light and shade leave that open."""
-        colours = possible_colours(self.rgb)
-        return NamedThing(self.entity, self.kind, None, tuple(f"{colour} {self.kind}" for colour in colours), room)
-
-
-class LooseObject:
-    """A thing that can be picked up. Its points are those of all looks since it was last moved."""
-
-    def __init__(self, identity: Identity, patch: Patch, stamp: float) -> None:
-        self.identity = identity
-        self.container: str | None = None
-        self.missed = 0
-        self._cloud = Cloud(0.004, 4000)
-        self._start(patch, stamp)
-
-    def _start(self, patch: Patch, stamp: float) -> None:
-        self._cloud.clear()
-        self._cloud.add(patch.points, patch.level)
-        self._eyes = [patch.eye]
-        self._shown = _area(patch)
-        self.spacing = patch.spacing
-        self.identity.rgb = patch.rgb
-        self._measure(stamp)
-
-    def _measure(self, stamp: float) -> None:
-        """The box from all points, judged from the place that showed most of its top."""
-        points = self._cloud.points
-        away = np.array(self._eyes) - points.mean(axis=0)
-        bearings = np.arctan2(away[:, 1], away[:, 0])
-        turned = float(np.abs(np.angle(np.exp(1j * (bearings - bearings[0])))).max())
-        steepest = self._eyes[int(np.argmax(away[:, 2] / np.linalg.norm(away, axis=1)))]
-        self.box = object_box(points, self.spacing, steepest, complete=turned < 1.0)
-        self.seen, self.missed = stamp, 0
-
-    def update(self, patch: Patch, stamp: float) -> None:
-        """One more look. From another side it adds to the points, from the same side it replaces them.
-
-        A thing that was pushed a little would otherwise grow with every push. What was seen much better before, or
-        is half hidden now, keeps its box as long as the look agrees with it.
-        """
-        if not self._agrees(patch, 0.006 + 0.5 * patch.spacing, 0.9):
-            if patch.spacing > 1.6 * self.spacing and self._agrees(patch, 0.015 + patch.spacing, 0.8):
-                self.seen, self.missed = stamp, 0
-            else:
-                self._start(patch, stamp)
-        elif patch.spacing > 1.6 * self.spacing:
-            self.seen, self.missed = stamp, 0
-        elif self._turned(patch.eye) > 0.5 and patch.spacing > 0.6 * self.spacing:
-            self._cloud.add(patch.points, patch.level)
-            self._eyes = [*self._eyes[-7:], patch.eye]
-            self.spacing = min(self.spacing, patch.spacing)
-            self._measure(stamp)
-        elif _area(patch) > 0.8 * self._shown:
-            self._start(patch, stamp)
-        else:
-            self.seen, self.missed = stamp, 0
-
-    def _agrees(self, patch: Patch, margin: float, share: float) -> bool:
-        """Whether at least a share of a look's points are in the box grown by a margin."""
-        return float(np.mean(inside(patch.points, self.box, margin))) > share
-
-    def _turned(self, eye: Array) -> float:
-        """Angle (rad) between the directions from which it was seen and from which it is seen now."""
-        before, now = self._eyes[-1] - self.box.center, eye - self.box.center
-        return abs(float(np.arctan2(before[0] * now[1] - before[1] * now[0], before[:2] @ now[:2])))
-
-    def move(self, center: Array, stamp: float) -> None:
-        """It is known, without being seen, to be somewhere else now."""
-        self.box = replace(self.box, center=center)
-        self._cloud.clear()
-        self._shown = 0.0
-        self.spacing = np.inf
-        self.seen, self.missed = stamp, 0
-
-    @property
-    def eye(self) -> Array:
-        """Where it was seen from last, (3,)."""
-        return self._eyes[-1]
-
-    @property
-    def hollow(self) -> bool:
-        return self.identity.kind in HOLLOW
 
 
 class Furniture:
@@ -183,7 +69,9 @@ class Furniture:
         looks = (*body, *moving)
         if looks and min(patch.spacing for patch in looks) < self._spacing:
             self._spacing = min(patch.spacing for patch in looks)
-            self.identity.rgb = max(looks, key=_area).rgb  # of a closed cabinet the door, not the plinth
+            self.identity.rgb = max(
+                looks, key=lambda patch: patch.area
+            ).rgb  # of a closed cabinet the door, not the plinth
         for patch in body:
             self._body.add(patch.points, patch.level)
             self._body_eye = patch.eye
@@ -371,36 +259,6 @@ class Furniture:
         return (Surface(center, float(box.half[0]), float(box.half[1]), box.yaw),)
 
 
-class Room:
-    """A room, known by its floor: the rectangle (x0, y0, x1, y1) around what was seen of it."""
-
-    def __init__(self, identity: Identity) -> None:
-        self.identity = identity
-        self.rect = np.array([np.inf, np.inf, -np.inf, -np.inf])
-        self._eye = np.zeros(2)
-
-    def update(self, patch: Patch) -> None:
-        low, high = np.percentile(patch.points[:, :2], 1, axis=0), np.percentile(patch.points[:, :2], 99, axis=0)
-        self.rect = np.array([*np.minimum(self.rect[:2], low), *np.maximum(self.rect[2:], high)])
-        self._eye = patch.eye[:2]
-
-    def distance(self, point: Array) -> float:
-        """Metres from a point (2 or more,) to the floor that was seen, 0 inside."""
-        return float(np.linalg.norm(point[:2] - np.clip(point[:2], self.rect[:2], self.rect[2:])))
-
-    @property
-    def likely_rect(self) -> Array:
-        """The rectangle, made as large as a room is at least: it goes on behind what was seen through a doorway."""
-        low, high = self.rect[:2].copy(), self.rect[2:].copy()
-        view = (low + high) / 2 - self._eye
-        for axis in (0, 1):
-            missing = max(0.0, SMALLEST_ROOM - float(high[axis] - low[axis]))
-            share = 0.5 + 0.5 * float(view[axis]) / max(float(np.linalg.norm(view)), 1e-6)
-            low[axis] -= (1.0 - share) * missing
-            high[axis] += share * missing
-        return np.array([*low, *high])
-
-
 _Outline: TypeAlias = tuple[Array, Array, float, float, float]
 """Centre (2,), half sizes (2,), yaw, height of the lowest and of the highest point, but for a few that stray."""
 _outlines: OrderedDict[bytes, _Outline] = OrderedDict()
@@ -423,17 +281,6 @@ def _outlined(points: Points) -> _Outline:
     return _outlines[key]
 
 
-def inside(points: Points | Array, box: Box, margin: float) -> Mask:
-    """Which points (n, 3) lie in a box grown by a margin, (n,) bool."""
-    local = (points - box.center) @ rotation_z(box.yaw)
-    return all_of(np.abs(local) < box.half + margin)
-
-
-def _area(patch: Patch) -> float:
-    """Square metres that a look shows of a thing."""
-    return len(patch.points) * patch.spacing**2
-
-
 def entered(points: Points, eye: Array, box: Box) -> Array:
     """How many of the points (n, 3) well inside a box were seen from `eye` (3,) through each of its sides, (4,).
 
@@ -451,11 +298,6 @@ def entered(points: Points, eye: Array, box: Box) -> Array:
     counts = np.zeros(4)
     counts[sides] = [np.count_nonzero(last == 0), np.count_nonzero(last == 1)]
     return counts
-
-
-def within(box: Box, point: Array) -> bool:
-    """Whether a point (3,) lies in a box."""
-    return bool(inside(np.asarray(point)[None], box, 0.0)[0])
 
 
 def is_furniture(kind: str, box: Box) -> bool:

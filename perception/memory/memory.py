@@ -12,9 +12,12 @@ import numpy as np
 from homie.kernel.types import FLOOR, Array, Detection
 from perception.colours import COLOUR_WORDS
 from perception.localise import Patch, Points, Scan, object_box, patch_of
-from perception.memory.entity import Furniture, Identity, LooseObject, Room, inside, is_furniture
+from perception.memory.clouds import inside
+from perception.memory.entity import Furniture, is_furniture
 from perception.memory.evidence import FLOOR_CELL, Evidence
+from perception.memory.loose_object import Identity, LooseObject
 from perception.memory.places import contains, seen_through
+from perception.memory.room import Room
 from perception.names import best_matches, vocabulary
 
 SAME_PLACE = 0.25
@@ -67,6 +70,8 @@ class Things:
         self._evidence = Evidence()
         self._support: dict[str, float] = defaultdict(float)
         """Sum of the scores of what was reported of each thing."""
+        self.rough = False
+        """Whether some outlines are by a network, whose edges take in what is beside a thing."""
         self.same: dict[str, str] = {}
         """What was taken for a thing of its own, and what it is a piece of."""
 
@@ -121,6 +126,7 @@ class Things:
         fresh: dict[str, _Newcomer] = {}
         assigned: set[tuple[str, str]] = set()
         if not all(detection.instance for detection in detections):
+            self.rough = True
             detections = sorted(detections, key=lambda detection: bool(detection.part))  # parts are of what is known
         for detection in detections:
             if detection.view not in scans:
@@ -197,7 +203,7 @@ class Things:
             return  # a handle or a button alone tells nothing about the thing
         item: LooseObject | Furniture
         if (entity in self.objects and patches[""]) or self._is_loose(identity, patches):
-            item = self._take_in_object(identity, patches[""], stamp)
+            item = self._take_in_object(identity, patches[""], stamp, rough=not detections[0].instance)
         else:
             if entity not in self.furniture and not detections[0].instance and _is_sliver(patches):
                 return
@@ -213,11 +219,13 @@ class Things:
         nearest = min(patches[""], key=lambda patch: patch.spacing)
         return not is_furniture(identity.kind, object_box(nearest.points, nearest.spacing, nearest.eye))
 
-    def _take_in_object(self, identity: Identity, patches: list[Patch], stamp: float) -> LooseObject:
+    def _take_in_object(self, identity: Identity, patches: list[Patch], stamp: float, *, rough: bool) -> LooseObject:
         best = max(patches, key=lambda patch: len(patch.points))  # all cameras are in one place: one picture will do
         item = self.objects.get(identity.entity)
         if item is None:
             item = self.objects[identity.entity] = LooseObject(identity, best, stamp)
+        elif rough:
+            item.update_roughly(best, stamp)
         else:
             item.update(best, stamp)
         self.place(item)

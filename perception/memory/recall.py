@@ -16,7 +16,8 @@ from homie.kernel.types import FLOOR, Array, CameraFrame, Detection, ErrorCode, 
 from perception.localise import Scan
 from perception.memory.arm import OwnArm
 from perception.memory.doorways import Doorways, Passage
-from perception.memory.entity import Furniture, LooseObject
+from perception.memory.entity import Furniture
+from perception.memory.loose_object import LooseObject
 from perception.memory.memory import Things, kind_of
 from perception.memory.naming import Names
 from perception.memory.states import States

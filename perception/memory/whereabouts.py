@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from perception.memory.entity import Furniture, LooseObject, within
+from perception.memory.clouds import within
+from perception.memory.entity import Furniture
+from perception.memory.loose_object import LooseObject
 from perception.memory.memory import Things
 from perception.memory.places import BOARDS, ON_TOP, holder_of
 

@@ -14,7 +14,8 @@ from perception.detectors.simulated import SimulatedDetector
 from perception.localise import Patch, Points
 from perception.locator import SensorLocator
 from perception.memory.articulation import Seen, update_panel
-from perception.memory.entity import Furniture, Identity
+from perception.memory.entity import Furniture
+from perception.memory.loose_object import Identity
 
 
 def _look(

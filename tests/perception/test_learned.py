@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 import torch
 
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Detector
 from homie.kernel.types import Detection, Observation
@@ -17,6 +19,7 @@ from homie.train.detector import train_detector
 from homie.train.hyperparameters import DetectorOptions
 from perception.detectors.learned import LearnedDetector, LearnedSettings
 from perception.detectors.picture_detector import named
+from perception.detectors.simulated import SimulatedDetector, kind_of
 from perception.learned.coco import read_split
 from perception.learned.examples import examples_of
 from perception.learned.export import Exported, export
@@ -190,6 +193,24 @@ def test_a_broken_data_set_is_said(data: Path, tmp_path: Path, broken: str, sent
         train_detector(options(copy, tmp_path / "out", steps=20), silent)
     with pytest.raises(BadInput, match="homie data detections"):
         train_detector(options(tmp_path / "none", tmp_path / "other"), silent)
+
+
+def test_the_shipped_weights_see_a_house_that_they_do_not_know() -> None:
+    with MujocoHome(generate(4)) as robot:
+        detector = LearnedDetector()
+        recalls = []
+        for view in robot.views:
+            seen = robot.observe((view,))
+            true = {kind_of(d.instance).replace("_", " ") for d in SimulatedDetector().detect(seen) if large(d)}
+            reported = detector.detect(seen)
+            assert all(d.mask is None or d.mask.shape == (256, 256) for d in reported)
+            recalls += [any(d.name.endswith(kind) for d in reported) for kind in true]
+    assert len(recalls) > 5 and np.mean(recalls) > 0.6
+
+
+def large(detection: Detection) -> bool:
+    x0, y0, x1, y1 = detection.box
+    return min(x1 - x0, y1 - y0) >= 24 and not detection.part
 
 
 def test_a_picture_is_what_some_camera_sees(data: Path) -> None:

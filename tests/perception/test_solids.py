@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from perception.memory.entity import inside
+from perception.memory.clouds import inside
 from perception.solids import SKIN, solids_of
 
 ORIGIN = np.zeros(3)

@@ -126,7 +126,7 @@ def detections_command(config: Config = None, json: Json = False, **values: Any)
     if json:
         print_json({"folder": str(options.out), **data.model_dump(mode="json", exclude={"recipe"})})
         return
-    tell(f"{options.out}  ({_counts(data.pictures)}; {counted(len(data.classes), 'class')})")
+    tell(f"{options.out}  ({_counts(data.pictures)}; {len(data.classes)} classes)")
 
 
 @options_from(SplitOptions)

@@ -1,0 +1,131 @@
+"""What is remembered of a loose object, and what any thing is called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from homie.kernel.types import Array, NamedThing
+from perception.colours import colour_of, possible_colours
+from perception.localise import Patch, object_box
+from perception.memory.clouds import Cloud, inside
+
+HOLLOW = frozenset({"bowl", "mug", "cup", "basket", "pot", "pan", "plate"})
+"""Kinds that other things are put into, not onto."""
+
+
+@dataclass(slots=True)
+class Identity:
+    """What a thing is called.
+
+    Attributes:
+        entity: Unique name in the memory.
+        rgb: Its colour from the closest look.
+        called: Every name that the detector has given it, since a planner may use any of them (`gray table` from afar,
+            `white table` from near).
+    """
+
+    entity: str
+    kind: str
+    rgb: tuple[int, int, int] = (0, 0, 0)
+    called: set[str] = field(default_factory=set)
+
+    def known_as(self, room: str) -> NamedThing:
+        """What words are matched against: by its colour as known best."""
+        return NamedThing(self.entity, self.kind, colour_of(self.rgb) or None, (), room)
+
+    def called_as(self, room: str) -> NamedThing:
+        """By every name that the detector has ever given it."""
+        return NamedThing(self.entity, self.kind, None, tuple(sorted(self.called)), room)
+
+    def possibly(self, room: str) -> NamedThing:
+        """By every colour that it may have where light and shade leave that open."""
+        colours = possible_colours(self.rgb)
+        return NamedThing(self.entity, self.kind, None, tuple(f"{colour} {self.kind}" for colour in colours), room)
+
+
+class LooseObject:
+    """A thing that can be picked up. Its points are those of all looks since it was last moved."""
+
+    def __init__(self, identity: Identity, patch: Patch, stamp: float) -> None:
+        self.identity = identity
+        self.container: str | None = None
+        self.missed = 0
+        self._cloud = Cloud(0.004, 4000)
+        self._start(patch, stamp)
+
+    def _start(self, patch: Patch, stamp: float) -> None:
+        self._cloud.clear()
+        self._cloud.add(patch.points, patch.level)
+        self._eyes = [patch.eye]
+        self._shown = patch.area
+        self.spacing = patch.spacing
+        self.identity.rgb = patch.rgb
+        self._measure(stamp)
+
+    def _measure(self, stamp: float) -> None:
+        """The box from all points, judged from the place that showed most of its top."""
+        points = self._cloud.points
+        away = np.array(self._eyes) - points.mean(axis=0)
+        bearings = np.arctan2(away[:, 1], away[:, 0])
+        turned = float(np.abs(np.angle(np.exp(1j * (bearings - bearings[0])))).max())
+        steepest = self._eyes[int(np.argmax(away[:, 2] / np.linalg.norm(away, axis=1)))]
+        self.box = object_box(points, self.spacing, steepest, complete=turned < 1.0)
+        self.seen, self.missed = stamp, 0
+
+    def update(self, patch: Patch, stamp: float) -> None:
+        """One more look. From another side it adds to the points, from the same side it replaces them.
+
+        A thing that was pushed a little would otherwise grow with every push. What was seen much better before, or
+        is half hidden now, keeps its box as long as the look agrees with it.
+        """
+        if not self._agrees(patch, 0.006 + 0.5 * patch.spacing, 0.9):
+            if patch.spacing > 1.6 * self.spacing and self._agrees(patch, 0.015 + patch.spacing, 0.8):
+                self.seen, self.missed = stamp, 0
+            else:
+                self._start(patch, stamp)
+        elif patch.spacing > 1.6 * self.spacing:
+            self.seen, self.missed = stamp, 0
+        elif self._turned(patch.eye) > 0.5 and patch.spacing > 0.6 * self.spacing:
+            self._cloud.add(patch.points, patch.level)
+            self._eyes = [*self._eyes[-7:], patch.eye]
+            self.spacing = min(self.spacing, patch.spacing)
+            self._measure(stamp)
+        elif patch.area > 0.8 * self._shown:
+            self._start(patch, stamp)
+        else:
+            self.seen, self.missed = stamp, 0
+
+    def update_roughly(self, patch: Patch, stamp: float) -> None:
+        """One more look by a network, whose outlines take in what is beside a thing: the nearest look tells most."""
+        if patch.spacing < 1.15 * self.spacing or not self._agrees(patch, 0.015 + patch.spacing, 0.5):
+            self._start(patch, stamp)
+        else:
+            self.seen, self.missed = stamp, 0
+
+    def _agrees(self, patch: Patch, margin: float, share: float) -> bool:
+        """Whether at least a share of a look's points are in the box grown by a margin."""
+        return float(np.mean(inside(patch.points, self.box, margin))) > share
+
+    def _turned(self, eye: Array) -> float:
+        """Angle (rad) between the directions from which it was seen and from which it is seen now."""
+        before, now = self._eyes[-1] - self.box.center, eye - self.box.center
+        return abs(float(np.arctan2(before[0] * now[1] - before[1] * now[0], before[:2] @ now[:2])))
+
+    def move(self, center: Array, stamp: float) -> None:
+        """It is known, without being seen, to be somewhere else now."""
+        self.box = replace(self.box, center=center)
+        self._cloud.clear()
+        self._shown = 0.0
+        self.spacing = np.inf
+        self.seen, self.missed = stamp, 0
+
+    @property
+    def eye(self) -> Array:
+        """Where it was seen from last, (3,)."""
+        return self._eyes[-1]
+
+    @property
+    def hollow(self) -> bool:
+        return self.identity.kind in HOLLOW
