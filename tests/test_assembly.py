@@ -118,7 +118,7 @@ def test_a_refused_model_is_one_sentence(homie, tiny_arguments):
 
 def test_a_detector_gets_its_argument_and_its_settings(tmp_path):
     detector = make_part(DETECTOR, "simulated", {"min_pixels": 50})
-    assert detector.describe() == {"min_pixels": 50, "min_part_pixels": 16}
+    assert detector.describe() == {"min_pixels": 50, "min_part_pixels": 16, "instances": True}
     for name, settings, message in (
         ("simulated:model.onnx", {}, "takes no argument"),
         ("simulated", {"min_pixel": 3}, "did you mean 'min_pixels'"),

@@ -6,9 +6,11 @@ import fcntl
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import threading
 import venv
 from collections.abc import Callable, Iterator
@@ -81,14 +83,24 @@ def _clean(**more: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def homie_in_ros(ros_python: Path, network: Any, tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+def runtime_folder() -> Iterator[Path]:
+    """Where guards have their sockets; the folder of pytest may be too long for one."""
+    folder = Path(tempfile.mkdtemp(prefix="homie-"))
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def homie_in_ros(
+    ros_python: Path, network: Any, runtime_folder: Path
+) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     """Starts modules of Python with Homie in the environment, so that it takes the rclpy there."""
     begun: list[subprocess.Popen[str]] = []
     paths = os.pathsep.join((str(HERE.parents[2]), sysconfig.get_path("purelib")))
 
     def start(*words: str, **streams: int) -> subprocess.Popen[str]:
         environment = _clean(ROS_DOMAIN_ID=str(network.domain), ROS_LOCALHOST_ONLY="1", PYTHONPATH=paths)
-        environment["XDG_RUNTIME_DIR"] = str(tmp_path)
+        environment["XDG_RUNTIME_DIR"] = str(runtime_folder)
         command = [ros_python, "-m", *words]
         begun.append(subprocess.Popen(command, env=environment, cwd=HERE.parents[2], text=True, **streams))
         return begun[-1]
@@ -157,8 +169,10 @@ def start_guarding(homie_in_ros: Callable[..., subprocess.Popen[str]]) -> Callab
         common = ["--arm-robot", "--transport", transport, *words]
         process = homie_in_ros("homie", "robot", "guard", profile, *common, stderr=subprocess.PIPE)
         assert process.stderr is not None
+        printed = []
         while "listening at" not in (line := process.stderr.readline()):
-            assert line, "the guard has ended"
+            assert line, f"the guard has ended: {''.join(printed)}"
+            printed.append(line)
         threading.Thread(target=process.stderr.read, daemon=True).start()
         return process
 

@@ -92,8 +92,8 @@ def test_it_stands_and_its_arm_too_when_the_agent_is_killed_stopped_or_floods_th
     fails(observer, homie_in_ros(*agent, "flood", **quiet))
 
 
-def test_it_stands_when_the_run_is_killed_that_began_its_guard(observer, homie_in_ros, network, tmp_path):
-    socket = tmp_path / "homie" / f"guard-fetch-{network.domain}.sock"
+def test_it_stands_when_the_run_is_killed_that_began_its_guard(observer, homie_in_ros, network, runtime_folder):
+    socket = runtime_folder / "homie" / f"guard-fetch-{network.domain}.sock"
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     fails(observer, homie_in_ros("tests.ros_bridge.guard.agent", str(socket), "own", **quiet), signal.SIGKILL)
     until(lambda: not socket.exists())

@@ -108,14 +108,14 @@ def test_it_finds_the_ball_drives_there_and_moves_its_arm_and_its_gripper_where_
 
 @pytest.mark.parametrize("transport", ["rclpy", "dds"])
 def test_a_program_moves_the_arm_of_a_franka_and_grasps_where_actions_pass(
-    start_fake, start_guarding, real, network, tmp_path, transport
+    start_fake, start_guarding, real, network, runtime_folder, transport
 ):
     start_fake("franka")
     start_guarding("franka", transport, "--silence", "2")
     real.ask("subscribe", kind="sensor_msgs/msg/JointState", topic="/joint_states")
     known = read_profile("franka")
     names = [joint.name for joint in known.groups["arm"].joints]
-    path = tmp_path / "homie" / socket_path(known.name, network).name
+    path = runtime_folder / "homie" / socket_path(known.name, network).name
     with GuardLink(known, path, network=network) as link:
 
         def arrived():
