@@ -22,7 +22,7 @@ from homie.kernel.types import Detection, Image, Mask, Observation
 from perception.colours import colour_of, lit_colour
 from perception.detectors.letterbox import Letterbox
 from perception.detectors.picture_detector import detections, named
-from perception.detectors.simulated import COLOURED
+from perception.detectors.simulated import COLOURED, bounds
 from perception.detectors.yolo_onnx import YoloOnnxDetector, YoloOnnxSettings
 from perception.names import vocabulary
 
@@ -116,9 +116,8 @@ class LearnedDetector(YoloOnnxDetector):
                 ]
         if not mask.any():
             return None
-        rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
         colour = colour_of(lit_colour(picture[mask])) if seen.name in COLOURED else ""
-        box = _around(seen.box, (int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1))
+        box = _around(seen.box, bounds(mask))
         return replace(seen, name=f"{colour} {seen.name}".strip(), box=box, mask=mask)
 
 

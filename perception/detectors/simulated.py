@@ -113,7 +113,7 @@ class SimulatedDetector(Detector):
             words = PERSON if part == PERSON else kind_of(entity).replace("_", " ")
             shown = "" if part == PERSON else part
             shows = states.get(entity, ())
-            yield Detection(words, view, _bounds(mask), instance=entity, part=shown, mask=mask, states=shows)
+            yield Detection(words, view, bounds(mask), instance=entity, part=shown, mask=mask, states=shows)
 
 
 def _states(frame: CameraFrame, least: float) -> dict[str, tuple[str, ...]]:
@@ -194,7 +194,7 @@ def is_room(entity: str) -> bool:
     return vocabulary().rooms.issuperset(kind_of(entity).split("_"))
 
 
-def _bounds(mask: Mask) -> tuple[int, int, int, int]:
+def bounds(mask: Mask) -> tuple[int, int, int, int]:
     """The smallest pixel box (x0, y0, x1, y1) around a mask, upper bounds exclusive."""
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1

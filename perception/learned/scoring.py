@@ -15,9 +15,9 @@ from pycocotools.cocoeval import COCOeval
 from homie.kernel.interfaces import Detector
 from homie.kernel.interfaces.training import DetectorScores
 from homie.kernel.types import Array, CameraFrame, Detection, Intrinsics, Observation, Pose, Pose2, Proprioception
+from perception.detectors.picture_detector import named as meaning
 from perception.learned.coco import CocoSplit, Labelled
 from perception.memory.memory import kind_of
-from perception.names import canonical
 
 LARGE = 16 * 16 / (256 * 256)
 """Share of a picture that a box has at least to be a large one."""
@@ -79,8 +79,7 @@ def class_of(name: str) -> str:
         >>> class_of("Refrigerator/door")
         'fridge/door'
     """
-    kind, _, part = name.partition("/")
-    return "/".join(filter(None, (canonical(kind), part)))
+    return "/".join(filter(None, meaning(name)))
 
 
 def named(detection: Detection) -> str:

@@ -125,7 +125,8 @@ class Things:
         patches: dict[str, dict[str, list[tuple[Detection, Patch]]]] = defaultdict(lambda: defaultdict(list))
         fresh: dict[str, _Newcomer] = {}
         assigned: set[tuple[str, str]] = set()
-        if not all(detection.instance for detection in detections):
+        anonymous = not all(detection.instance for detection in detections)
+        if anonymous:
             self.rough = True
             detections = sorted(detections, key=lambda detection: bool(detection.part))  # parts are of what is known
         for detection in detections:
@@ -148,7 +149,7 @@ class Things:
             if entity != held:
                 self._take_in(entity, parts, stamp)
         self._forget_missing(list(scans.values()), {*patches, held})
-        if not all(detection.instance for detection in detections):
+        if anonymous:
             self._settle(patches, held)
 
     def _entity_of(
