@@ -11,7 +11,6 @@ import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -28,14 +27,13 @@ from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces import Detector
 from homie.kernel.options import pixels_of
 from homie.kernel.scenes import scenes_of
-from homie.kernel.support.files import write_atomically, writing
+from homie.kernel.support.files import write_atomically
 from homie.kernel.types import Image
-from homie.runtime.runstore.folders import HeldFolder, held_folder
+from homie.runtime.runstore.resumable import resumable_folder
 from homie.runtime.runstore.sealed import read_model, write_model
 
 QUALITY = 92
 """Of the JPEG files: the noise of a camera stays, its blocks do not show."""
-ORDER = "order.json"
 DETECTOR = "simulated"
 """Whose output the labels are."""
 
@@ -53,37 +51,15 @@ def make_detections(options: DetectionsOptions, over: Callable[[int, int], objec
     """
     recipe = DetectionRecipe.of(options)
     out = options.out
-    again = "Make room there and give the same command again: it goes on where it stopped."
-    with (
-        closing(HeldFolder(*held_folder(out, "", "data set"))),
-        writing(out, "into", advice=again, raises=InfrastructureError),
-    ):
-        _begin(out, recipe)
+    with resumable_folder(out, recipe, DATA, "data set", besides="versions of packages"):
+        (out / HOUSES).mkdir(exist_ok=True)
         splits = recipe.splits()
         todo = [(seed, split) for seed, split in splits.items() if not _house_path(out, seed).exists()]
         for done, _ in enumerate(_made(options, todo), len(splits) - len(todo) + 1):
             over(done, len(splits))
         data = write_layout(out, recipe, {seed: read_model(_house_path(out, seed), HouseFile) for seed in splits})
         write_model(out / DATA, data)
-        (out / ORDER).unlink()
     return data
-
-
-def _begin(out: Path, recipe: DetectionRecipe) -> None:
-    """Take up a new or an unfinished data set. Raises BadInput for a finished or another one."""
-    if (out / DATA).exists():
-        raise BadInput(f"The folder {out} holds a finished data set: choose another --out, or delete it.")
-    if (out / ORDER).exists():
-        before = read_model(out / ORDER, DetectionRecipe)
-        if before != recipe:
-            other = [name for name, value in recipe.options.items() if before.options.get(name) != value]
-            what = ", ".join(other) or "versions of packages"
-            raise BadInput(f"The folder {out} holds another unfinished data set (different: {what}): choose another.")
-    elif any(out.iterdir()):
-        raise BadInput(f"The folder {out} is not empty and has no data set: choose another --out.")
-    else:
-        write_model(out / ORDER, recipe)
-    (out / HOUSES).mkdir(exist_ok=True)
 
 
 def _made(options: DetectionsOptions, todo: Sequence[tuple[int, Split]]) -> Iterator[int]:

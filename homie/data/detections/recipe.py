@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -10,18 +10,16 @@ from pydantic import BaseModel, ConfigDict
 from homie.data.options import DetectionsOptions
 from homie.kernel.options import MAX_SEED
 from homie.runtime.provenance import versions
+from homie.runtime.runstore.resumable import Order
 
 Split: TypeAlias = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 DATA = "data.json"
 
 
-class DetectionRecipe(BaseModel):
+class DetectionRecipe(Order):
     """What decides what is in a data set: the options and the versions of the packages."""
 
-    model_config = ConfigDict(frozen=True)
-
-    options: dict[str, Any]
     versions: dict[str, str]
 
     @classmethod
