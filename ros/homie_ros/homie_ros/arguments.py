@@ -8,6 +8,7 @@ ARGUMENTS = {
     "arm": ("false", "true: the robot may move. Otherwise the guard refuses every command."),
     "dry_run": ("false", "true: the guard shows what it would send, and sends nothing."),
     "silence": ("0.2", "Seconds of silence of the agent after which a moving robot is stopped."),
+    "wait": ("30", "Seconds to wait for joint states, cameras and transforms before the agent; then it ends with 4."),
     "planner": ("rule", "The planner, as of `homie run`."),
     "skills": ("classical", "The skill sets, as of `homie run`."),
     "targets": ("", "background or sensors; without one that of the robot."),

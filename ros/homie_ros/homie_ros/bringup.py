@@ -1,6 +1,9 @@
-"""Starts the guard of a robot, and when it listens the agent. What is started first ends last.
+"""Starts the guard of a robot; when it listens checks that the robot is measured; then starts the agent.
 
     ros2 run homie_ros bringup --profile fetch --arm true --task "go to the white table"
+
+What is started first ends last. Where joint states, a camera or a transform do not come, no agent is started and it
+ends with exit code 4 and a sentence that names them.
 
 The guard has no terminal here: press its emergency stop by the topic /homie/estop. To release it, end this and begin
 again, as its release is for a person who stands at the guard.
@@ -9,15 +12,17 @@ again, as its release is for a person who stands at the guard.
 from __future__ import annotations
 
 import argparse
+import math
 import shlex
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from homie_ros.arguments import ARGUMENTS
+from homie_ros.robot_check import Refused, missing_parts, summary
 
 LISTENS = "listening at"
 """In the line in which a guard says that an agent can come."""
@@ -51,8 +56,7 @@ class Process:
     def _read(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            sys.stdout.write(f"[{self._name}] {line}")
-            sys.stdout.flush()
+            show(self._name, line.rstrip("\n"))
             if LISTENS in line:
                 self.listens.set()
 
@@ -70,8 +74,8 @@ class Process:
         return code
 
 
-def commands(options: argparse.Namespace) -> tuple[list[str], list[str]]:
-    """The command lines of guard and agent."""
+def commands(options: argparse.Namespace) -> tuple[list[str], list[str], list[str]]:
+    """The command lines of guard, check and agent."""
     homie = [options.python or sys.executable, "-m", "homie"]
     guard = [*homie, "robot", "guard", options.profile, "--silence", options.silence, "--transport", options.transport]
     guard += ["--arm-robot"] if options.arm == "true" else []
@@ -80,18 +84,60 @@ def commands(options: argparse.Namespace) -> tuple[list[str], list[str]]:
     agent = [*homie, *does, "--robot", f"ros:{options.profile}", "--robot-option", f"transport={options.transport}"]
     agent += ["--planner", options.planner, "--skills", options.skills, "--rounds", options.rounds]
     agent += ["--targets", options.targets] if options.targets else []
-    return guard, [*agent, *shlex.split(options.options)]
+    check = [*homie, "robot", "check", options.profile, "--transport", options.transport]
+    return guard, check, [*agent, *shlex.split(options.options)]
+
+
+def checked(command: Sequence[str], profile: str, patience: float, over: Callable[[], bool]) -> int:
+    """Wait until a robot is measured: 0, or after a sentence that says why the exit code of the bring-up."""
+    show("check", f"Waiting {patience:g} s at most for joint states, cameras and transforms of {profile} ...")
+    try:
+        missing = missing_parts(command, patience, over)
+    except Refused as error:
+        show("check", str(error))
+        return error.code
+    if over():
+        return 0
+    if missing:
+        show(
+            "check",
+            f"No agent is started: {summary(missing)}: start these drivers or correct the profile, see `homie robot "
+            f"check {profile}`; for slow drivers raise `wait`.",
+        )
+        return INFRASTRUCTURE
+    show("check", "Joint states, cameras and transforms are there.")
+    return 0
+
+
+def seconds(text: str) -> float:
+    """A time to wait. Raises ValueError."""
+    value = float(text)
+    if not 0.0 <= value < math.inf:
+        raise ValueError(text)
+    return value
+
+
+def show(name: str, line: str) -> None:
+    """Print a line of a stage of the bring-up."""
+    sys.stdout.write(f"[{name}] {line}\n")
+    sys.stdout.flush()
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run guard and agent until the agent ends, the guard ends, or SIGINT or SIGTERM; the exit code of the agent."""
+    """Run guard and agent until the agent ends, the guard ends, or SIGINT or SIGTERM.
+
+    Returns:
+        The exit code of the agent; that of the guard or of the check where these have ended it.
+    """
     parser = argparse.ArgumentParser(prog="bringup", description=__doc__)
     for name, (default, about) in ARGUMENTS.items():
         choices = ("true", "false") if default in ("true", "false") else None
-        parser.add_argument(f"--{name}", default=default, help=about, choices=choices)
+        kind = seconds if name == "wait" else str
+        parser.add_argument(f"--{name}", default=default, help=about, choices=choices, type=kind)
     arguments = list(sys.argv[1:] if words is None else words)
     own = arguments[: arguments.index(ROS)] if ROS in arguments else arguments
-    guarding, acting = commands(parser.parse_args(own))
+    options = parser.parse_args(own)
+    guarding, checking, acting = commands(options)
     over = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: over.set())
@@ -101,6 +147,9 @@ def main(words: Sequence[str] | None = None) -> int:
             time.sleep(LOOK)
         if over.is_set() or guard.code is not None:
             return guard.code or 0
+        code = checked(checking, options.profile, options.wait, lambda: over.is_set() or guard.code is not None)
+        if code or over.is_set() or guard.code is not None:
+            return code or guard.code or 0
         agent = Process("agent", acting)
         try:
             while not (over.is_set() or guard.code is not None or agent.code is not None):
@@ -108,7 +157,7 @@ def main(words: Sequence[str] | None = None) -> int:
             lost = guard.code is not None and not over.is_set()
         finally:
             code = agent.end()
-        return INFRASTRUCTURE if lost else code
+        return INFRASTRUCTURE if lost or code < 0 else code  # below zero: killed by a signal
     finally:
         guard.end()
 

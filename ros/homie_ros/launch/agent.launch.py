@@ -8,7 +8,7 @@ from launch_ros.actions import Node
 
 
 def generate_launch_description() -> LaunchDescription:
-    """Guard first, then the agent; both end with the launch, the robot standing."""
+    """Guard first, then the check of the robot, then the agent; they end with the launch, the robot standing."""
     declared = [
         DeclareLaunchArgument(name, default_value=default, description=about)
         for name, (default, about) in ARGUMENTS.items()

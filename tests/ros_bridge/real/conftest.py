@@ -111,6 +111,36 @@ def homie_in_ros(
         process.wait(30)
 
 
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The prefix into which pip has installed the package homie_ros."""
+    folder = tmp_path_factory.mktemp("p")
+    shutil.copytree(HERE.parents[2] / "ros" / "homie_ros", folder / "homie_ros")
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--prefix"]
+    subprocess.run([*command, folder / "prefix", folder / "homie_ros"], check=True, timeout=300)
+    return folder / "prefix"
+
+
+@pytest.fixture(scope="module")
+def place(network: Any, installed: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """For bring-ups: a folder with the socket of the guard, and the variables of the network."""
+    folder = tmp_path_factory.mktemp("r")
+    (library,) = installed.glob("lib/python*/site-packages")
+    variables = {"ROS_DOMAIN_ID": str(network.domain), "ROS_LOCALHOST_ONLY": "1", "XDG_RUNTIME_DIR": str(folder)}
+    return folder, {**os.environ, **variables, "PYTHONPATH": os.pathsep.join((str(HERE.parents[2]), str(library)))}
+
+
+@pytest.fixture
+def bringup(installed: Path, place: tuple[Path, dict[str, str]]) -> Callable[..., subprocess.Popen[str]]:
+    """Starts guard, check and agent as the launch file of homie_ros does."""
+
+    def start(*words: str) -> subprocess.Popen[str]:
+        command = [installed / "bin" / "bringup", *words, "--silence", "1", "--ros-args", "-r", "__node:=homie"]
+        return subprocess.Popen(command, env=place[1], cwd=place[0], stdout=subprocess.PIPE, text=True)
+
+    return start
+
+
 class RealNode:
     """A node of rclpy in a process of its own, see `real_node.py`."""
 

@@ -3,42 +3,19 @@
 from __future__ import annotations
 
 import importlib.util
-import os
-import shutil
 import signal
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 
 import pytest
 
 from tests.homes import one_room
 from tests.waiting import until
 
-ROOT = Path(__file__).parents[3]
 TABLE = {"name": "table_1", "kind": "table", "colour": "white", "x": 3.2, "y": 2.0, "yaw": 3.14159}
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    """The prefix into which the package is installed."""
-    folder = tmp_path_factory.mktemp("p")
-    shutil.copytree(ROOT / "ros" / "homie_ros", folder / "homie_ros")
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--prefix"]
-    subprocess.run([*command, folder / "prefix", folder / "homie_ros"], check=True, timeout=300)
-    return folder / "prefix"
-
-
-@pytest.fixture(scope="module")
-def place(network, installed, tmp_path_factory):
-    """A folder with the socket of the guard, and the variables of the network."""
-    folder = tmp_path_factory.mktemp("r")
-    (library,) = installed.glob("lib/python*/site-packages")
-    variables = {"ROS_DOMAIN_ID": str(network.domain), "ROS_LOCALHOST_ONLY": "1", "XDG_RUNTIME_DIR": str(folder)}
-    return folder, {**os.environ, **variables, "PYTHONPATH": os.pathsep.join((str(ROOT), str(library)))}
 
 
 @pytest.fixture(scope="module")
@@ -53,13 +30,6 @@ def served(place):
             assert line, "the served robot has ended"
         yield process
         process.terminate()
-
-
-def bringup(installed, place, *words):
-    folder, environment = place
-    common = ["--silence", "1", "--ros-args", "-r", "__node:=homie"]
-    command = [installed / "bin" / "bringup", *words, *common]
-    return subprocess.Popen(command, env=environment, cwd=folder, stdout=subprocess.PIPE, text=True)
 
 
 def test_what_ros_looks_for_is_where_it_looks(installed):
@@ -82,9 +52,9 @@ def test_the_launch_file_declares_its_arguments(installed):
     assert defaults["profile"] == "fetch" and defaults["arm"] == "false"
 
 
-def test_the_guard_begins_before_the_agent_and_the_task_is_done(installed, place, served):
+def test_the_guard_begins_before_the_agent_and_the_task_is_done(bringup, place, served):
     more = ["--options", "--no-video --no-frames --out run"]
-    process = bringup(installed, place, "--arm", "true", "--task", "go to the table", "--rounds", "3", *more)
+    process = bringup("--arm", "true", "--task", "go to the table", "--rounds", "3", *more)
     said = process.communicate(timeout=300)[0].splitlines()
     assert process.returncode == 0, said
     listens = next(number for number, line in enumerate(said) if "listening at" in line)
@@ -94,14 +64,14 @@ def test_the_guard_begins_before_the_agent_and_the_task_is_done(installed, place
     assert not list(place[0].glob("homie/*.sock")), "the guard has ended"
 
 
-def test_without_arming_nothing_moves_and_the_exit_code_says_so(installed, place, served):
-    process = bringup(installed, place, "--task", "go to the table", "--options", "--no-video --no-frames --out other")
+def test_without_arming_nothing_moves_and_the_exit_code_says_so(bringup, served):
+    process = bringup("--task", "go to the table", "--options", "--no-video --no-frames --out other")
     said = process.communicate(timeout=300)[0]
     assert process.returncode == 4 and "is not armed, so nothing would move" in said
 
 
-def test_without_a_task_the_agent_waits_for_instructions_and_ends_with_ctrl_c(installed, place, served):
-    process = bringup(installed, place, "--arm", "true")
+def test_without_a_task_the_agent_waits_for_instructions_and_ends_with_ctrl_c(bringup, place, served):
+    process = bringup("--arm", "true")
     said = []
     until(lambda: said.append(process.stdout.readline()) or "waits for instructions on /homie/do" in said[-1], 120)
     process.send_signal(signal.SIGINT)

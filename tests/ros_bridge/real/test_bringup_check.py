@@ -1,0 +1,46 @@
+"""What `bringup` makes of a robot in rclpy whose drivers are not all there: no agent begins."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tests.waiting import until
+
+pytestmark = pytest.mark.slow
+
+HEAD = "/head_camera/rgb/image_raw"
+
+
+def test_a_robot_without_a_camera_is_named_before_the_agent_starts(bringup, place, start_fake):
+    start_fake("fetch", "--ros-args", "-r", f"{HEAD}:=/elsewhere")
+    process = bringup("--task", "go to the table", "--wait", "8")
+    printed = process.communicate(timeout=120)[0].splitlines()
+    assert process.returncode == 4, printed
+    assert [line.partition("]")[0] for line in printed if line.startswith(("[check", "[agent"))] == ["[check"] * 2
+    assert printed[0].startswith("[guard]"), "the guard listens first"
+    (sentence,) = [line for line in printed if "No agent is started" in line]
+    assert f"No agent is started: head camera on {HEAD} (no publisher): start these drivers" in sentence
+    assert not list(place[0].glob("homie/*.sock")), "the guard has ended"
+
+
+def test_the_agent_starts_when_slow_drivers_have_come(bringup, start_fake):
+    process = bringup("--task", "go to the table", "--wait", "60", "--options", "--no-video --no-frames --out run")
+    printed = []
+    until(lambda: printed.append(process.stdout.readline()) or printed[-1].startswith("[check] Waiting"))
+    time.sleep(1.0)
+    start_fake("fetch")
+    printed += process.communicate(timeout=120)[0].splitlines()
+    there = next(number for number, line in enumerate(printed) if "transforms are there" in line)
+    assert all(not line.startswith("[agent]") for line in printed[:there])
+    assert any("is not armed, so nothing would move" in line for line in printed[there:]), printed
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [(("--profile", "nosuch"), 2, "There is no robot profile 'nosuch'"), (("--wait", "nan"), 2, "")],
+)
+def test_what_cannot_be_brought_up_ends_at_once(bringup, words, code, sentence):
+    process = bringup(*words)
+    assert sentence in process.communicate(timeout=60)[0] and process.returncode == code
