@@ -184,8 +184,8 @@ class ServedRobot:
         group = next((each for each in self._robot.spec.groups if sorted(each.names) == sorted(joints)), None)
         if group is None:
             raise BadInput(
-                f"The profile {self._profile.name} is not that of the {self._robot.spec.name}: it has no group of the "
-                f"joints {', '.join(joints)}."
+                f"The profile {self._profile.name} is not that of the {self._robot.spec.name}, which has no group of "
+                f"the joints {', '.join(joints)}: give its own by --profile."
             )
         return group
 

@@ -125,8 +125,8 @@ def _base_of(robot: Urdf) -> str:
 def _chain(robot: Urdf, effector: str) -> tuple[str, list[Link]]:
     """The base frame and the joints from there to the effector.
 
-    The base is base_link where only fixed joints lead to it, and no world around the robot; that by which a robot
-    floats in its world is not a joint of the robot.
+    The base is base_footprint, which is on the floor from which heights count, or base_link, where only fixed joints
+    lead to it, and no world around the robot; that by which a robot floats in its world is not a joint of the robot.
     """
     way = robot.way(effector)
     free = [index for index, joint in enumerate(way) if joint.kind in FREE]
@@ -134,7 +134,7 @@ def _chain(robot: Urdf, effector: str) -> tuple[str, list[Link]]:
     rooted = robot.way(effector)[free[-1]].child if free else way[0].parent if way else effector
     leading = next((index for index, joint in enumerate(way) if joint.kind != "fixed"), len(way))
     links = [rooted, *(joint.child for joint in way[:leading])]
-    start = links.index("base_link") if "base_link" in links else 0
+    start = next((links.index(name) for name in ("base_footprint", "base_link") if name in links), 0)
     while start + 1 < len(links) and _WORLD.search(links[start]):
         start += 1
     return links[start], chain_of(robot, way[start:])

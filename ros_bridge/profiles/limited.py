@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from homie.kernel.errors import BadInput
 from homie.kernel.robot.body import Group, Joint, RobotSpec
 from ros_bridge.profiles.model import Joint as Limits
@@ -14,16 +16,7 @@ def narrowed(spec: RobotSpec, profile: Profile) -> RobotSpec:
     Raises:
         BadInput: The profile lacks a group of the body.
     """
-    return RobotSpec(
-        name=spec.name,
-        groups=tuple(_group(group, profile) for group in spec.groups),
-        period=spec.period,
-        footprint_radius=spec.footprint_radius,
-        eye=spec.eye,
-        rest=spec.rest,
-        carry=spec.carry,
-        ready=spec.ready,
-    )
+    return replace(spec, groups=tuple(_group(group, profile) for group in spec.groups))
 
 
 def _group(group: Group, profile: Profile) -> Group:
@@ -49,4 +42,5 @@ def _group(group: Group, profile: Profile) -> Group:
 
 def _joint(joint: Joint, limits: Limits) -> Joint:
     low, high = limits.limits
-    return Joint(joint.name, max(joint.lower, low), min(joint.upper, high), min(joint.speed, limits.velocity))
+    speed = min(joint.speed, limits.velocity)
+    return replace(joint, lower=max(joint.lower, low), upper=min(joint.upper, high), speed=speed)

@@ -263,7 +263,8 @@ class Profile(Part):
     name: Text
     body: Text | None = Field(
         None,
-        description="What Homie knows of its body, for skills: `fetch`, or MODULE:ATTRIBUTE of a SimulatedBody.",
+        description="What Homie knows of its body, for skills: a name (`homie list bodies`), a file of amendments "
+        "beside this one that ends in .yaml, or MODULE:ATTRIBUTE of a SimulatedBody.",
     )
     frames: Frames
     joint_states: RosName = "/joint_states"
@@ -280,6 +281,11 @@ class Profile(Part):
     use_sim_time: bool = Field(
         False, description="Its messages are stamped by a simulator, which publishes its clock on /clock."
     )
+
+    @property
+    def body_is_a_file(self) -> bool:
+        """Whether `body` is a file of amendments; from a file of profiles it is read with its whole path."""
+        return self.body is not None and self.body.endswith((".yaml", ".yml"))
 
     def limits_of(self, name: str) -> Limits:
         """What is known of a joint in the joint states; of the fingers nothing is."""
@@ -343,7 +349,10 @@ def read_profile(name: str) -> Profile:
         if path.stat().st_size > LARGEST:
             raise BadInput(f"{path} is too large for a robot profile ({LARGEST:,} bytes at most).")
         text = path.read_text(encoding="utf-8")
-    return parse_profile(text, str(path))
+    profile = parse_profile(text, str(path))
+    if not profile.body_is_a_file:
+        return profile
+    return profile.model_copy(update={"body": str((path.parent / str(profile.body)).resolve())})
 
 
 def parse_profile(text: str, source: str) -> Profile:

@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
@@ -98,12 +99,7 @@ open_ros = Opening(RosSettings, connect)
 
 
 def _real(node: Node, profile: Profile, cameras: Mapping[str, Camera], names: tuple[str, ...]) -> RosRobot:
-    if profile.body is None:
-        raise BadInput(
-            f"The profile {profile.name} names no body, so that no skill knows its arm: add `body: fetch`, or "
-            "`body: MODULE:ATTRIBUTE` of a SimulatedBody of yours (docs/robots.md)."
-        )
-    body: Body = registry.find("bodies", profile.body)[0]
+    body = _body(profile)
     spec = narrowed(body.spec, profile)
     clock = robot_clock(node, use_sim_time=profile.use_sim_time)
     foot = Pose2(0.0, 0.0, 0.0)
@@ -127,6 +123,20 @@ def _real(node: Node, profile: Profile, cameras: Mapping[str, Camera], names: tu
         links=lambda: GuardLink(profile, simulated=False),
     )
     return RosRobot(connection, tuple(cameras))
+
+
+def _body(profile: Profile) -> Body:
+    """What is known of the body. Raises BadInput."""
+    if profile.body is None:
+        raise BadInput(
+            f"The profile {profile.name} names no body, so that no skill knows its arm: add `body: fetch`, or `body: "
+            "my_robot_body.yaml`, a file of amendments to an MJCF model of it (docs/robots.md)."
+        )
+    if profile.body_is_a_file:
+        from_file: Body = registry.load("body_files", "yaml")(Path(profile.body))
+        return from_file
+    body: Body = registry.find("bodies", profile.body)[0]
+    return body
 
 
 def _simulated(

@@ -90,6 +90,10 @@ def ros(
     seed: Annotated[int, Option(help="The house or table, as of `homie run`.", min=0)] = 0,
     scene: Annotated[Path | None, Option(help="A scene spec (JSON) instead of a generated one.")] = None,
     profile: Annotated[str, Option(help="The names on the network: `fetch`, `franka` or a YAML file.")] = "",
+    robot_option: Annotated[
+        list[str] | None,
+        Option(help="A setting of the robot, as `body=FILE.yaml`; may be repeated.", metavar="NAME=VALUE"),
+    ] = None,
     camera: Annotated[str, Option(help="The camera of the robot that it shows.")] = "head",
     camera_rate: Annotated[float, Option(help="Pictures a second; 0 for none.", min=0.0, max=60.0)] = 5.0,
     picture_size: Annotated[str | None, Option(help="Size of the pictures: 320 or 640x480.")] = None,
@@ -104,7 +108,9 @@ def ros(
     """Play a simulated robot on a ROS 2 network, with the topics and actions of a profile, until Ctrl-C."""
     # Another process opens the scene again (`ros_bridge.robot.twin`), from another folder perhaps.
     place = None if scene is None else scene.resolve()
-    options = OpenOptions.build(robot=robot, seed=seed, scene=place, picture_size=picture_size)
+    values = settings({"robot_settings": robot_option})
+    own = {name: _whole_path(value) for name, value in values.get("robot_settings", {}).items()}
+    options = OpenOptions.build(robot=robot, seed=seed, scene=place, picture_size=picture_size, robot_settings=own)
     kind = robot.partition(":")[0]
     opening, argument = registry.find("robots", robot)
     if not isinstance(opening, Opening) or kind == "ros":
@@ -127,6 +133,11 @@ def ros(
         ready=ready,
     )
     tell("The robot has left the network.")
+
+
+def _whole_path(value: object) -> object:
+    """The whole path of a setting that names a file, any other as it is."""
+    return str(Path(value).resolve()) if isinstance(value, str) and Path(value).is_file() else value
 
 
 @options_from(OpenOptions)

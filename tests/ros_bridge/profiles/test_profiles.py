@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 import yaml
 
+from homie.envs.mujoco.robots.bodies.stretch_like import STRETCH_LIKE
 from homie.kernel.errors import BadInput
 from ros_bridge.profiles.chain import effector
 from ros_bridge.profiles.drafted import profile_from_urdf
+from ros_bridge.profiles.limited import narrowed
 from ros_bridge.profiles.model import built_in, parse_profile, read_profile
 
 URDF = """<robot name="small">
@@ -91,6 +93,28 @@ def test_a_mistake_is_named_in_one_sentence(text, sentence):
     with pytest.raises(BadInput, match=sentence) as error:
         parse_profile(text, "here")
     assert "\n" not in str(error.value)
+
+
+def test_a_body_beside_the_profile_is_meant_from_every_folder(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here/my.yaml").write_text(changed(body="../my_body.yaml"))
+    monkeypatch.chdir(tmp_path)
+    assert read_profile("here/my.yaml").body == str(tmp_path / "my_body.yaml")
+
+
+def test_a_body_keeps_its_way_to_reach_within_the_limits_of_a_profile():
+    spec = STRETCH_LIKE.spec
+    (arm,) = (group for group in spec.groups if group.kind == "arm")
+    (base,) = (group for group in spec.groups if group.kind == "base")
+    joints = [{"name": joint, "velocity": 0.05, "acceleration": 1} for group in spec.groups for joint in group.names]
+    group = {"action": "/follow", "joints": [each for each in joints if each["name"] not in base.names]}
+    profile = parse_profile(changed(groups={"all": group}, chain=[], workspace=None, reaching=None), "here")
+    narrow = narrowed(spec, profile)
+    assert (narrow.reach, narrow.fingers) == (spec.reach, spec.fingers) and narrow.reach.aside != 0.0
+    assert [joint.slides for group in narrow.groups for joint in group.joints if group.kind == "arm"] == [
+        joint.slides for joint in arm.joints
+    ]
+    assert set(narrow.first("arm").speeds) == {0.05}
 
 
 def test_an_unknown_profile_is_refused_with_what_there_is(tmp_path):

@@ -249,31 +249,52 @@ def stretch() -> Robot:
 
 
 def tiago() -> Robot:
-    arm = [f"arm_{index}_joint" for index in range(1, 8)]
+    """As `tests/envs/mujoco/bodies_of_others/tiago.xml`."""
     links = ["torso_lift_link", *(f"arm_{index}_link" for index in range(1, 8))]
+    placed = [
+        ("0.155 0.014 -0.15", "0 0 -1.5707963", "0 0 1", ("0", "2.75", "2.7")),
+        ("0.125 0 0", "0 0 0", "0 -1 0", ("-1.57", "1.09", "3.66")),
+        ("0 0 0", "0 0 0", "1 0 0", ("-3.53", "1.57", "4.58")),
+        ("0.31 0 0", "0 0 0", "0 -1 0", ("-0.39", "2.36", "4.58")),
+        ("0 0 0", "0 0 0", "1 0 0", ("-2.09", "2.09", "1.95")),
+        ("0.31 0 0", "0 0 0", "0 1 0", ("-1.41", "1.41", "1.76")),
+        ("0 0 0", "0 0 0", "1 0 0", ("-2.09", "2.09", "1.76")),
+    ]
+    arm = [
+        J(f"arm_{number}_joint", "revolute", parent, child, *place)
+        for number, (parent, child, place) in enumerate(zip(links, links[1:], placed, strict=False), start=1)
+    ]
     joints = [
         fixed("base_footprint", "base_link", "0 0 0.0985"),
         *(J(f"wheel_{side}_joint", "continuous", "base_link", f"wheel_{side}_link") for side in ("left", "right")),
         J("caster_back_left_1_joint", "continuous", "base_link", "caster_back_left_1_link"),
-        fixed("base_link", "torso_fixed_link"),
-        J("torso_lift_joint", "prismatic", "torso_fixed_link", "torso_lift_link", limits=("0", "0.35", "0.07")),
-        *serial(links, arm),
-        fixed("arm_7_link", "arm_tool_link", "0 0 0.046"),
-        fixed("arm_tool_link", "wrist_ft_link"),
-        fixed("wrist_ft_link", "wrist_ft_tool_link"),
-        fixed("wrist_ft_tool_link", "gripper_link", "0.01 0 0", "gripper_joint"),
-        fixed("gripper_link", "gripper_grasping_frame", "0 0 0.12"),
-        fixed("wrist_ft_tool_link", "gripper_tool_link", "0 0 0.1"),
+        fixed("base_link", "torso_fixed_link", "-0.06 0 0.19"),
+        J("torso_lift_joint", "prismatic", "torso_fixed_link", "torso_lift_link", "0 0 0.5", "0 0 0", "0 0 1",
+          ("0", "0.35", "0.07")),
+        *arm,
+        fixed("arm_7_link", "arm_tool_link", "0.046 0 0"),
+        fixed("arm_tool_link", "wrist_ft_link", "0 0 0"),
+        fixed("wrist_ft_link", "wrist_ft_tool_link", "0 0 0"),
+        fixed("wrist_ft_tool_link", "gripper_link", "0.024 0 0", "gripper_joint"),
+        fixed("gripper_link", "gripper_grasping_frame", "0.12 0 0"),
+        fixed("wrist_ft_tool_link", "gripper_tool_link", "0.1 0 0"),
         *(
             J(f"gripper_{side}_finger_joint", "prismatic", "gripper_link", f"gripper_{side}_finger_link",
               axis="1 0 0", limits=("0", "0.045", "0.05"))
             for side in ("left", "right")
         ),
-        J("head_1_joint", "revolute", "torso_lift_link", "head_1_link"),
-        J("head_2_joint", "revolute", "head_1_link", "head_2_link"),
+        J("head_1_joint", "revolute", "torso_lift_link", "head_1_link", "0.02 0 0.19", limits=("-1.24", "1.24", "3")),
+        J("head_2_joint", "revolute", "head_1_link", "head_2_link", "0.02 0 0.06", axis="0 1 0",
+          limits=("-0.98", "0.72", "3")),
+        fixed("head_2_link", "head_front_camera_link", "0.08 0 0"),
+        fixed("head_front_camera_link", "head_front_camera_rgb_frame", "0 0 0"),
+        J("head_front_camera_rgb_optical_joint", "fixed", "head_front_camera_rgb_frame",
+          "head_front_camera_rgb_optical_frame", "0 0 0", "-1.5707963 0 -1.5707963", None),
     ]  # fmt: skip
     fingers = ["gripper_left_finger_joint", "gripper_right_finger_joint"]
-    return Robot("tiago", joints, ["gripper_grasping_frame"], fingers, "base_link", {"position": "width"}, arm)
+    names = [joint.name for joint in arm]
+    known = {"position": "width", "width": 0.09}
+    return Robot("tiago", joints, ["gripper_grasping_frame"], fingers, "base_footprint", known, names)
 
 
 def xarm(gripper: bool = True) -> Robot:
@@ -373,7 +394,7 @@ def rover() -> Robot:
     joints = [fixed("base_footprint", "base_link")]
     joints += [J(f"wheel_{side}_joint", "continuous", "base_link", f"wheel_{side}_link") for side in ("left", "right")]
     joints.append(J("caster_joint", "continuous", "base_link", "caster_link"))
-    return Robot("rover", joints, ["base_link", "base_footprint"], base="base_link")
+    return Robot("rover", joints, ["base_link", "base_footprint"], base="base_footprint")
 
 
 def quadruped() -> Robot:

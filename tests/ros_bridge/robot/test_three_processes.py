@@ -17,6 +17,7 @@ from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.robot.twin import Twin
 from ros_bridge.transport.interface import LATCHED, SENSOR
 from tests.homes import one_room
+from tests.ros_bridge.profiles.tiago import BODY, write_profile
 from tests.waiting import until
 
 ROOT = Path(__file__).parents[3]
@@ -83,6 +84,16 @@ def test_an_episode_of_a_slower_or_faster_simulator_ends_as_in_real_time(place, 
     assert json.loads((episode / "final_state.json").read_text())["held"] == held
     times = json.loads((episode / "episode.json").read_text())
     assert times["robot_seconds"] / times["wall_seconds"] == pytest.approx(float(speed), rel=0.3)
+
+
+def test_a_body_of_others_is_served_and_driven_by_its_own_profile(place, tmp_path):
+    """Before `served`, whose names this robot has, too."""
+    profile = write_profile(tmp_path)
+    with serving(place, "--profile", str(profile), "--robot-option", f"body={os.path.relpath(BODY, place[0])}"):
+        words = ["--robot", f"ros:{profile}", "--rounds", "2", "--no-video", "--no-frames"]
+        done = homie(place, "run", "go to the table", *words, "--out", str(tmp_path / "run"))
+    assert done.returncode == 0 and "1 of 1 subtask succeeded" in done.stderr, done.stderr
+    assert json.loads((tmp_path / "run/run.json").read_text())["options"]["robot"] == f"ros:{profile}"
 
 
 def test_a_table_is_served_and_its_twin_opened(place, nodes):

@@ -1,4 +1,4 @@
-"""Two robots as their public URDFs and drivers name them: links, joints, controllers, cameras. Nothing here is Homie's.
+"""Robots as their public URDFs and drivers name them: links, joints, controllers, cameras. Nothing here is Homie's.
 
 A joint is (name, parent, child, origin xyz in m, origin rpy in rad, kind, axis).
 """
@@ -154,4 +154,46 @@ FRANKA = Model(
     ball=(0.45, 0.0, 0.033),
 )
 
-MODELS = {"fetch": FETCH, "franka": FRANKA}
+TIAGO = Model(
+    joints=(
+        ("", "base_footprint", "base_link", (0, 0, 0.0985), NONE, "fixed", X),
+        ("", "base_link", "torso_fixed_link", (-0.06, 0, 0.19), NONE, "fixed", X),
+        ("torso_lift_joint", "torso_fixed_link", "torso_lift_link", (0, 0, 0.5), NONE, "slides", Z),
+        ("head_1_joint", "torso_lift_link", "head_1_link", (0.02, 0, 0.19), NONE, "turns", Z),
+        ("head_2_joint", "head_1_link", "head_2_link", (0.02, 0, 0.06), NONE, "turns", Y),
+        ("", "head_2_link", "head_front_camera_link", (0.08, 0, 0), NONE, "fixed", X),
+        ("", "head_front_camera_link", "head_front_camera_rgb_optical_frame", NONE, OPTICAL, "fixed", X),
+        ("arm_1_joint", "torso_lift_link", "arm_1_link", (0.155, 0.014, -0.15), (0, 0, -HALF), "turns", Z),
+        ("arm_2_joint", "arm_1_link", "arm_2_link", (0.125, 0, 0), NONE, "turns", (0.0, -1.0, 0.0)),
+        ("arm_3_joint", "arm_2_link", "arm_3_link", NONE, NONE, "turns", X),
+        ("arm_4_joint", "arm_3_link", "arm_4_link", (0.31, 0, 0), NONE, "turns", (0.0, -1.0, 0.0)),
+        ("arm_5_joint", "arm_4_link", "arm_5_link", NONE, NONE, "turns", X),
+        ("arm_6_joint", "arm_5_link", "arm_6_link", (0.31, 0, 0), NONE, "turns", Y),
+        ("arm_7_joint", "arm_6_link", "arm_7_link", NONE, NONE, "turns", X),
+        ("", "arm_7_link", "gripper_link", (0.07, 0, 0), NONE, "fixed", X),
+        ("", "gripper_link", "gripper_grasping_frame", (0.12, 0, 0), NONE, "fixed", X),
+    ),
+    start={"torso_lift_joint": 0.15, "arm_2_joint": 1.0, "arm_4_joint": 2.3, "arm_6_joint": -1.3},
+    controllers={
+        "torso_controller": ("torso_lift_joint",),
+        "arm_controller": tuple(f"arm_{number}_joint" for number in range(1, 8)),
+        "head_controller": ("head_1_joint", "head_2_joint"),
+    },
+    gripper="gripper_controller/gripper_cmd",
+    fingers=("gripper_left_finger_joint", "gripper_right_finger_joint"),
+    share=1.0,
+    opening=0.09,
+    grip_frame="gripper_grasping_frame",
+    cameras={
+        "head_front_camera_rgb_optical_frame": Camera(
+            "head_front_camera/rgb/image_raw",
+            "head_front_camera/depth_registered/image_raw",
+            "head_front_camera/rgb/camera_info",
+        )
+    },
+    wheels=("wheel_left_joint", "wheel_right_joint"),
+    table=((1.3, -0.6, 0.0), (1.9, 0.6, 0.7)),
+    ball=(1.45, 0.0, 0.733),
+)
+
+MODELS = {"fetch": FETCH, "franka": FRANKA, "tiago": TIAGO}

@@ -1,0 +1,34 @@
+"""The profile of a TIAGo with a body: made from its URDF, and edited as a lab would."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+
+from ros_bridge.profiles.drafted import profile_from_urdf
+from tests.ros_bridge.profiles.urdf_robots import tiago
+
+BODY = Path(__file__).parents[2] / "envs/mujoco/bodies_of_others/tiago.yaml"
+CAMERA = "/head_front_camera"
+BASE = {"linear": 0.5, "angular": 1.0, "linear_acceleration": 0.75, "angular_acceleration": 3.0}
+
+
+def write_profile(folder: Path) -> Path:
+    """Write `my_tiago.yaml` into a folder."""
+    urdf = folder / "tiago.urdf"
+    urdf.write_text(tiago().text())
+    known = yaml.safe_load(profile_from_urdf(urdf))
+    known["body"] = str(BODY)
+    known["base"] = {"command": "/cmd_vel", "odometry": "/odom", **BASE}
+    topics = {"rgb": "rgb/image_raw", "depth": "depth_registered/image_raw", "info": "rgb/camera_info"}
+    camera = {part: f"{CAMERA}/{name}" for part, name in topics.items()}
+    known["cameras"] = {"head": camera | {"frame": "head_front_camera_rgb_optical_frame"}}
+    (head,) = (group for name, group in known["groups"].items() if name.startswith("head"))
+    head["action"], head["stream"] = (
+        f"/head_controller/{name}" for name in ("follow_joint_trajectory", "joint_trajectory")
+    )
+    known["gripper"]["action"] = "/gripper_controller/gripper_cmd"
+    path = folder / "my_tiago.yaml"
+    path.write_text(yaml.safe_dump(known))
+    return path
