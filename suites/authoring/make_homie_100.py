@@ -61,7 +61,7 @@ HEAD = """\
 """
 HEAD_SECOND = """\
 # What a second hand says of every task of homie-100: another plan that is right, and plans that are wrong. Made by
-# suites/authoring/make_homie_100.py; docs/homie-100.md explains it. `unseen`: the world
+# suites/authoring/make_homie_100.py; docs/results.md explains it. `unseen`: the world
 # ends as it should, only the key paths can tell.
 """
 VERSION = 2

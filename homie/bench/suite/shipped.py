@@ -1,4 +1,4 @@
-"""Suites that a package brings as YAML files in it, and those of Homie's own homes: `homie-100` (docs/homie-100.md)
+"""Suites that a package brings as YAML files in it, and those of Homie's own homes: `homie-100` (docs/results.md)
 and four of the Panda's table (docs/robots.md)."""
 
 from __future__ import annotations
