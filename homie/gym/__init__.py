@@ -5,7 +5,7 @@ and `homie/Table-v0` (seven numbers are).
     env = gymnasium.make("homie.gym:homie/Home-v0", rooms=2)
     homes = gymnasium.make_vec("homie.gym:homie/HomeControl-v0", 4)  # one process each: `homie.gym.vector`
 
-`homie.gym:` imports this module, which makes the environments known. Needs the extra `gym`. docs/simulators.md has the
+`homie.gym:` imports this module, which makes the environments known. Needs the extra `gym`. docs/gymnasium.md has the
 spaces.
 """
 

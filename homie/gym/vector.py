@@ -5,7 +5,7 @@
     seen, rewards, terminations, truncations, infos = homes.step(homes.action_space.sample())
 
 Half of a step is Python, which threads of one process cannot share. Observations come back in shared memory. Needs the
-extra `gym`. docs/simulators.md has figures.
+extra `gym`. docs/gymnasium.md has figures.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def make(
         homes: How many, one process each.
         autoreset: `NextStep`, `SameStep` or `Disabled`, as Gymnasium has them: when an episode that is over begins
             anew.
-        options: Of each environment (docs/simulators.md).
+        options: Of each environment (docs/gymnasium.md).
 
     Raises:
         BadInput: Something given is wrong.

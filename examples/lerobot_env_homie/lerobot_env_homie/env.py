@@ -49,7 +49,7 @@ class HomieEnv(gymnasium.Env[dict[str, Any], np.ndarray]):
             family: Of the table's tasks: `pick`, `stack`, `sort`, `wipe`.
             picture_size: Pixels of a side.
             episode_length: Steps until an episode is truncated; 0 for 20 on the table and 300 in a home.
-            options: Of the environment in Homie (docs/simulators.md), such as `rooms`.
+            options: Of the environment in Homie (docs/gymnasium.md), such as `rooms`.
 
         Raises:
             BadInput: There is no such task, or a value is not possible.
