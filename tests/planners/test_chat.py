@@ -399,7 +399,7 @@ def test_the_manual_lists_the_providers_as_they_are() -> None:
         "plain text": "text",
     }
     listed = {
-        name: (key.replace("none", ""), forms[form])
+        name: (key.replace("none", "").replace("NAME", name.upper()), forms[form])
         for names, key, form in rows
         for name in re.findall(r"`(\w+)`", names)
     }
