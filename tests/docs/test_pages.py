@@ -52,6 +52,13 @@ def test_links_lead_somewhere(page):
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.name)
+def test_links_of_the_site_stay_in_it(page):
+    """`make docs` stops at others."""
+    links = re.findall(r"\]\(([^)#\s:]+)[)#]", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).resolve().is_relative_to(ROOT / "docs")] == []
+
+
 @functools.cache
 def anchors(page: Path) -> set[str]:
     """Of the headings of a page, as a site makes them."""

@@ -14,8 +14,8 @@ those of the environment's own things. Metres, radians, world frame (x, y on the
 ...              "bowl_1": ObjectState(kind="bowl", relation="on", at="table")},
 ...     fixed={"table": FixedState(kind="table")},
 ... )
->>> [place.at for place in world.around("apple_1")]
-['bowl_1', 'table']
+>>> print(*(place.at for place in world.around("apple_1")))
+bowl_1 table
 """
 
 from __future__ import annotations
