@@ -24,7 +24,15 @@ from homie.kernel.actions import ActionTable
 from homie.kernel.agent import Episode
 from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.errors import BadInput, RobotFault
-from homie.kernel.interfaces import EpisodeListener, Filmable, FilmableFromAnywhere, Listeners, Robot, WorldState
+from homie.kernel.interfaces import (
+    Announcer,
+    EpisodeListener,
+    Filmable,
+    FilmableFromAnywhere,
+    Listeners,
+    Robot,
+    WorldState,
+)
 from homie.kernel.inventory import apply_effects
 from homie.kernel.options import OpenOptions, RunOptions
 from homie.kernel.registry import split
@@ -47,6 +55,7 @@ from homie.kernel.types import (
 )
 from homie.kernel.world.snapshot import WorldSnapshot
 from homie.runtime import session as sessions
+from homie.runtime.announcements import Announcements
 from homie.runtime.assembly import Chosen, Parts, choose
 from homie.runtime.display import ProgressDisplay
 from homie.runtime.runstore import RunFolder
@@ -250,13 +259,14 @@ class Session:
         return self._rounds(task.strip(), self._turns.stops)
 
     def _rounds(self, task: str, stops: int) -> Generator[Round, None, EpisodeResult]:
+        announced = [Announcements(self.robot)] if isinstance(self.robot, Announcer) else []
         episode = Episode(
             task,
             self._parts.planner,
             self._parts.executor,
             EpisodeRules(rounds=self.options.rounds),
             seed=self.options.seed,
-            listener=self._listener,
+            listener=Listeners([self._listener], optional=announced),
             inventory=self._inventory,
         )
         before = self._history

@@ -17,7 +17,7 @@ from tests.waiting import until
 
 ROOT = Path(__file__).parents[3]
 TEXT, TRIGGER, BOOL = "std_msgs/msg/String", "std_srvs/srv/Trigger", "std_msgs/msg/Bool"
-FEEDBACK, RESULT = "/homie/do/feedback", "/homie/do/result"
+FEEDBACK, RESULT, EPISODE = "/homie/do/feedback", "/homie/do/result", "/homie/episode"
 TABLE = {"name": "table_1", "kind": "table", "colour": "white", "x": 6.2, "y": 2.0, "yaw": 3.14159}
 NUMBERS = itertools.count(1)
 
@@ -64,7 +64,7 @@ def home(place):
 @pytest.fixture(scope="module")
 def caller(home, real):
     """The node, which has heard nothing yet."""
-    for topic, qos in ((FEEDBACK, "default"), (RESULT, "latched")):
+    for topic, qos in ((FEEDBACK, "default"), (RESULT, "latched"), (EPISODE, "default")):
         real.ask("subscribe", kind=TEXT, topic=topic, qos=qos)
     real.ask("subscribe", kind="nav_msgs/msg/Odometry", topic="/odom", qos="sensor")
     return real
@@ -123,6 +123,8 @@ def test_an_instruction_is_carried_out_round_by_round_and_its_sender_finds_the_r
     assert (result["status"], result["outcome"]) == ("finished", "not checked"), result
     assert result["subtasks"] == "1 of 1 subtask succeeded"
     assert feedback["round"] == result["rounds"] and feedback["subtasks"][0]["ok"]
+    ended = last(caller, EPISODE)
+    assert ended["event"] == "ended" and ended["about"]["task"] == "go to the table", "events are heard as of a run"
 
 
 @pytest.mark.parametrize(
