@@ -14,6 +14,8 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
         (f"share/{NAME}/launch", ["launch/agent.launch.py"]),
+        (f"share/{NAME}/rviz", ["rviz/homie.rviz"]),
+        (f"share/{NAME}/foxglove", ["foxglove/homie.json"]),
     ],
     zip_safe=False,
     entry_points={"console_scripts": [f"bringup = {NAME}.bringup:main"]},

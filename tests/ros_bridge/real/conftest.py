@@ -130,7 +130,7 @@ def place(network: Any, installed: Path, tmp_path_factory: pytest.TempPathFactor
     return folder, {**os.environ, **variables, "PYTHONPATH": os.pathsep.join((str(HERE.parents[2]), str(library)))}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def bringup(installed: Path, place: tuple[Path, dict[str, str]]) -> Callable[..., subprocess.Popen[str]]:
     """Starts guard, check and agent as the launch file of homie_ros does."""
 

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import signal
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+import yaml
 
 from tests.homes import one_room
 from tests.waiting import until
 
 TABLE = {"name": "table_1", "kind": "table", "colour": "white", "x": 3.2, "y": 2.0, "yaw": 3.14159}
+
+IMAGE, INFO, TEXT = "sensor_msgs/msg/Image", "sensor_msgs/msg/CameraInfo", "std_msgs/msg/String"
+ODOMETRY, TRANSFORMS = "nav_msgs/msg/Odometry", "tf2_msgs/msg/TFMessage"
+SHOWS = {"RobotModel": TEXT, "Odometry": ODOMETRY, "Image": IMAGE}
+"""The types that displays of RViz show."""
 
 pytestmark = pytest.mark.slow
 
@@ -70,11 +77,58 @@ def test_without_arming_nothing_moves_and_the_exit_code_says_so(bringup, served)
     assert process.returncode == 4 and "is not armed, so nothing would move" in said
 
 
-def test_without_a_task_the_agent_waits_for_instructions_and_ends_with_ctrl_c(bringup, place, served):
+@pytest.fixture(scope="module")
+def waiting(bringup, served):
+    """Guard and agent of a served robot, which waits for instructions."""
     process = bringup("--arm", "true")
     said = []
     until(lambda: said.append(process.stdout.readline()) or "waits for instructions on /homie/do" in said[-1], 120)
-    process.send_signal(signal.SIGINT)
-    rest = process.communicate(timeout=120)[0]
-    assert process.returncode == 0, rest
+    yield process
+    process.terminate()
+    process.communicate(timeout=120)
+
+
+def shown_by_rviz(share):
+    """Topics and types of the RViz configuration."""
+    manager = yaml.safe_load((share / "homie_ros/rviz/homie.rviz").read_text())["Visualization Manager"]
+    for display in manager["Displays"]:
+        topic = display.get("Topic") or display.get("Description Topic")
+        if topic is not None:
+            yield topic["Value"], SHOWS[display["Class"].removeprefix("rviz_default_plugins/")]
+    yield from (("/tf", TRANSFORMS), ("/tf_static", TRANSFORMS))
+
+
+def shown_by_foxglove(share):
+    """Topics and types of the Foxglove layout, all of whose panels have a place."""
+    layout = json.loads((share / "homie_ros/foxglove/homie.json").read_text())
+    assert sorted(panels(layout["layout"])) == sorted(layout["configById"])
+    for name, panel in layout["configById"].items():
+        match name.partition("!")[0]:
+            case "3D":
+                yield from zip(panel["topics"], (TEXT, ODOMETRY), strict=True)
+            case "Image":
+                yield panel["imageMode"]["imageTopic"], IMAGE
+                yield panel["imageMode"]["calibrationTopic"], INFO
+            case "DiagnosticSummary":
+                yield panel["topicToRender"], "diagnostic_msgs/msg/DiagnosticArray"
+            case "RawMessages":
+                yield panel["topicPath"].removesuffix(".data"), TEXT
+
+
+def panels(layout):
+    return [layout] if isinstance(layout, str) else panels(layout["first"]) + panels(layout["second"])
+
+
+@pytest.mark.parametrize(("shown", "count"), [(shown_by_rviz, 5), (shown_by_foxglove, 9)])
+def test_what_rviz_and_foxglove_show_is_on_the_network(installed, waiting, real, shown, count):
+    topics = list(shown(installed / "share"))
+    assert len(topics) == count
+    until(lambda: all(real.ask("graph")["topics"].get(topic) == [kind] for topic, kind in topics))
+    assert all(real.ask("publishing", topic=topic) for topic, _ in topics)
+
+
+def test_without_a_task_the_agent_waits_for_instructions_and_ends_with_ctrl_c(waiting, place):
+    waiting.send_signal(signal.SIGINT)
+    rest = waiting.communicate(timeout=120)[0]
+    assert waiting.returncode == 0, rest
     assert "[agent] The agent has left the network." in rest and not list(place[0].glob("homie/*.sock"))
