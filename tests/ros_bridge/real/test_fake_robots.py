@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -104,6 +105,38 @@ def test_it_finds_the_ball_drives_there_and_moves_its_arm_and_its_gripper_where_
     gripper = "yes" if after["gripper"] == pytest.approx(0.04, abs=0.006) else "no"
     assert (NOBODY in after["refused"]) is (gripper == "no")
     assert f"| fetch, `{transport}` | yes | yes | yes | | {gripper} |" in DOCS.read_text()
+
+
+PARTS = ("send_goal", "get_result", "cancel_goal", "feedback", "status")
+"""The names that an action has on the network."""
+
+
+@pytest.mark.slow
+def test_a_robot_with_other_names_throughout_is_checked_and_driven_by_a_profile_with_these_names(
+    start_fake, start_guarding, homie_in_ros, profile, tmp_path
+):
+    written = Path(profile("fetch"))
+    known = written.read_text()
+    names = sorted(set(re.findall(r"(?<=: )/\S+", known)), key=len, reverse=True)
+    new = {name: f"/lab/part_{number}/data" for number, name in enumerate(names)}
+    actions = {name for name in names if name.endswith(("follow_joint_trajectory", "gripper_action"))}
+    assert len(names) == 25 and len(actions) == 4
+    rules = [(name, to) for name, to in new.items() if name not in actions]
+    rules += [(f"{name}/_action/{part}", f"{new[name]}/_action/{part}") for name in sorted(actions) for part in PARTS]
+    start_fake("fetch", "--ros-args", *(word for name, to in rules for word in ("-r", f"{name}:={to}")))
+    written.write_text(re.sub(r"(?<=: )/\S+", lambda found: new[found.group()], known))
+
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    words = ("--seconds", "8", "--json", "--transport", "rclpy")
+    check = homie_in_ros("homie", "robot", "check", str(written), *words, **streams)
+    findings = json.loads(check.communicate(timeout=120)[0])["findings"]
+    assert check.returncode == 0, [finding for finding in findings if finding["problem"]]
+    start_guarding(str(written), "rclpy", "--silence", "2")
+    words = ["--robot", f"ros:{written}", "--robot-option", "transport=rclpy", "--targets", "sensors"]
+    words += ["--detector", DETECTOR, "--rounds", "1", "--no-video", "--no-frames", "--out", str(tmp_path / "run")]
+    run = homie_in_ros("homie", "run", "go to the apple", *words, stderr=subprocess.PIPE)
+    log = run.communicate(timeout=400)[1]
+    assert run.returncode == 0 and "1 of 1 subtask succeeded" in log, log
 
 
 @pytest.mark.parametrize("transport", ["rclpy", "dds"])

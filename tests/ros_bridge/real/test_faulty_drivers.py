@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
 
 import numpy as np
@@ -14,11 +15,12 @@ from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.profile_check import FOREIGN, check_profile, measured_topics
 from ros_bridge.robot.camera_topics import Pictures
 from ros_bridge.robot.felt import Felt
-from ros_bridge.transport.clocks import MachineClock
+from ros_bridge.transport.clocks import MachineClock, PublishedClock
 from ros_bridge.transport.transforms import Transforms
 from tests.waiting import until
 
 FETCH = read_profile("fetch")
+BY_COLOUR = "tests.ros_bridge.real.by_colour:ByColour"
 START = {"torso_lift_joint": 0.05, "shoulder_pan_joint": 1.32, "elbow_flex_joint": 1.72, "wrist_flex_joint": 1.66}
 """Where some joints of the Fetch are at first."""
 
@@ -120,6 +122,53 @@ def test_bad_calibration_looping_and_jumping_frames_lost_messages_and_a_clock_th
     drivers.set("lost", 0.2)
     assert all(not isinstance(seen(10.0), str) for _ in range(5))
     assert felt.body().joints == pytest.approx(first.joints)
+
+
+def test_a_clock_of_a_simulator_that_leaps_or_begins_again_is_followed(start_fake, node, caplog):
+    drivers = start_fake("fetch", "1")
+    profile = FETCH.model_copy(update={"use_sim_time": True})
+    clock = PublishedClock(node)
+    transforms = Transforms(node, clock)
+    pictures = Pictures(node, FETCH.cameras, lambda frame, at: transforms.lookup("odom", frame, at=at), clock=clock)
+    felt = Felt(node, profile, SPEC, Pose2(0.0, 0.0, 0.0), simulated=clock)
+
+    def good():
+        """Whether a picture and all joints of the present come, by the clock of the simulator."""
+        try:
+            pictures.frames(["head"], after=clock.now(), patience=1.0)
+        except RobotFault:
+            return False
+        return not isinstance(measured(felt), str) and not clock.stopped()
+
+    until(good)
+    for leap, sentence in ((1000, "/clock leaps forward from"), (500, "/clock goes back from")):
+        caplog.clear()
+        lived, began = clock.elapsed(), time.monotonic()
+        drivers.set("leap", leap)
+        until(lambda sentence=sentence: sentence in caplog.text)
+        until(good)
+        assert clock.elapsed() - lived <= time.monotonic() - began + 0.5, "nobody has lived through the leap"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("fault", "value", "sentence"),
+    [
+        ("nan", "elbow_flex_joint", "the joint elbow_flex_joint comes on /joint_states: its position is nan"),
+        ("info", "zeros", "The camera 'head' is not calibrated: K of its camera info has no focal lengths"),
+        ("leap", 100, "s ahead of the clock of this machine: set the clocks of robot and machine"),
+    ],
+)
+def test_a_run_with_faulty_drivers_ends_with_exit_code_4_and_the_reason(
+    start_fake, start_guarding, homie_in_ros, tmp_path, fault, value, sentence
+):
+    start_fake("fetch").set(fault, value)
+    start_guarding("fetch", "dds")
+    words = ["--robot", "ros:fetch", "--robot-option", "transport=dds", "--targets", "sensors", "--detector", BY_COLOUR]
+    words += ["--rounds", "1", "--no-video", "--no-frames", "--out", str(tmp_path / "run")]
+    run = homie_in_ros("homie", "run", "go to the apple", *words, stderr=subprocess.PIPE)
+    log = run.communicate(timeout=200)[1]
+    assert run.returncode == 4 and sentence in log.splitlines()[-1], log
 
 
 def test_a_robot_in_a_namespace_is_found_by_a_profile_with_its_names(start_fake, node):
