@@ -119,6 +119,7 @@ LAYERS = {
         ("memory", "detectors"),
         ("solids", "walls"),
         ("mapping", "learned"),
+        ("goals",),
         ("locator",),
     ),
     "skills": (

@@ -1,0 +1,181 @@
+"""Goals of a skill, from what the robot has seen: a target with its surfaces, what is solid, the map.
+
+The points of furniture, the boxes of loose objects and the map of the floor come from the memory; nothing is looked at
+anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from homie.kernel.actions import POWER, Action
+from homie.kernel.types import Array, Box, Goal, OccupancyGrid, Surface
+from homie.kernel.world import thresholds
+from perception.localise import Points
+from perception.mapping import HIGHEST, OccupancyMapper
+from perception.memory.clouds import inside
+from perception.memory.entity import Furniture
+from perception.memory.loose_object import LooseObject
+from perception.memory.places import over, standing_on, under
+from perception.memory.recall import SightRecall
+from perception.solids import bar_of, solids_of, walls_of
+from perception.walls import belonging, touching
+
+ABOVE, BESIDE = 0.035, 0.025
+"""Metres up by which the box of a small thing is moved, and by which it is grown, to find the points of furniture that
+are of the thing: its lower end stays a centimetre over what it stands on."""
+NEAR = 1.2
+"""Metres around a target within which solid things matter to the arm."""
+ON_FLOOR = 0.15
+"""Height (m) of its underside, which is seen least well, up to which a thing is taken to lie on the floor."""
+
+
+class SeenGoals:
+    """Makes goals.
+
+    Args:
+        recall: What was seen where.
+        mapper: The floor.
+    """
+
+    def __init__(self, recall: SightRecall, mapper: OccupancyMapper) -> None:
+        self._recall = recall
+        self._mapper = mapper
+
+    def goal(self, entity: str, action: Action) -> Goal:
+        """For a remembered piece of furniture or loose object."""
+        goal = self._goal(entity, action)
+        solids = self._solids(goal.position, entity, action)
+        return replace(goal, grid=self.grid(entity), solids=solids, loose=self._loose(entity, goal.position))
+
+    def floor(self, entity: str, rect: Sequence[float]) -> Goal:
+        """For a room or a doorway.
+
+        Args:
+            rect: Of its floor: x0, y0, x1, y1 (m, world).
+        """
+        x0, y0, x1, y1 = rect
+        middle = np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0])
+        return Goal(
+            entity, "", middle, room=(x0, y0, x1, y1), grid=self.grid(entity), loose=self._loose(entity, middle)
+        )
+
+    def grid(self, entity: str) -> OccupancyGrid:
+        """The map, with the furniture that stands on the floor filled in, and the walls around a target."""
+        boxes = (piece.box for piece in self._recall.things.furniture.values())
+        standing = [box for box in boxes if box.center[2] - box.half[2] < 0.3]
+        return self._mapper.grid(standing, self._walls_around(entity), floor_stays=self._recall.things.rough)
+
+    def _walls_around(self, entity: str) -> Points:
+        """Points (n, 2) of walls that may be between the robot and what it is to reach; none for a room."""
+        item = self._recall.things.furniture.get(entity) or self._recall.things.objects.get(entity)
+        if item is None:
+            return np.zeros((0, 2), dtype=np.float32)
+        reach = thresholds.REACH + float(np.linalg.norm(item.box.half[:2]))
+        walls = self._mapper.walls(item.box.center, reach)
+        others = [piece for piece in self._recall.things.furniture.values() if piece is not item]
+        near = [piece for piece in others if piece.box.distance(item.box.center) < reach]
+        walls = walls[~belonging(walls, near)]
+        if isinstance(item, Furniture):  # by its points alone: its box may reach into the wall behind it
+            walls = walls[~touching(walls, item)]
+        return walls
+
+    def _loose(self, entity: str, center: Array) -> tuple[Box, ...]:
+        """What could be moved out of the way: near a target, and on the floor."""
+        return tuple(
+            replace(item.box, name=name)
+            for name, item in self._recall.things.objects.items()
+            if name not in (entity, self._recall.held)
+            and (item.box.distance(center) < NEAR or item.box.center[2] - item.box.half[2] < ON_FLOOR)
+        )
+
+    def _solids(self, center: Array, entity: str, action: Action) -> tuple[Box, ...]:
+        """What the arm keeps out of near a target: see `Goal.solids`."""
+        near = [piece for piece in self._recall.things.furniture.values() if piece.box.distance(center) < NEAR]
+        # A wall is what is tall and is not furniture: that is known better from its own points.
+        walls = self._mapper.walls(center, NEAR)
+        boxes = walls_of(walls[~belonging(walls, near)], HIGHEST)
+        for piece in near:
+            moves = piece.identity.entity == entity and action.target == "opens"
+            boxes += solids_of(self._clear(piece.points(panel=False)), center, NEAR)
+            if not moves:
+                boxes += solids_of(
+                    self._clear(piece.moving), center, NEAR, 0.0 if piece.panel is None else piece.panel.yaw
+                )
+            if not moves and piece.panel is not None:
+                boxes.append(bar_of(piece.panel))
+        for name, loose in self._recall.things.objects.items():
+            if name not in (entity, self._recall.held) and loose.box.distance(center) < NEAR:
+                boxes.append(loose.box)
+        return tuple(boxes)
+
+    def _clear(self, points: Points) -> Points:
+        """Points (n, 3) of furniture without those that are of what stands on it, where outlines are rough."""
+        if not self._recall.things.rough:
+            return points
+        own = np.zeros(len(points), dtype=bool)
+        for item in self._recall.things.objects.values():
+            center = item.box.center + np.array([0.0, 0.0, ABOVE])
+            around = replace(item.box, center=center, half=item.box.half + BESIDE)
+            own |= inside(points, around, 0.0)
+        return points[~own]
+
+    def _goal(self, entity: str, action: Action) -> Goal:
+        if entity in self._recall.things.objects:
+            item = self._recall.things.objects[entity]
+            return self._goal_into(item) if action.target == "place" else self._goal_object(item)
+        return self._goal_furniture(self._recall.things.furniture[entity], action)
+
+    def _goal_furniture(self, piece: Furniture, action: Action) -> Goal:
+        surfaces = piece.surfaces
+        roofed = any(surface.access is not None for surface in surfaces)
+        outward = piece.outward
+        panel = None if action.result in POWER else piece.panel  # a door is not a switch, and switches are not seen
+        return Goal(
+            name=piece.identity.entity,
+            text="",
+            position=piece.box.center,
+            box=piece.box,
+            surfaces=surfaces,
+            obstacles=self._things_at(piece),
+            articulations=() if panel is None else (panel.articulation(),),
+            front=float(np.arctan2(outward[1], outward[0])) if piece.opens or roofed else None,
+        )
+
+    def _goal_object(self, item: LooseObject) -> Goal:
+        """A loose object, with the surface it stands on and its neighbours."""
+        below = under(item.box, tuple(self._recall.things.furniture.values()))
+        box, front = item.box, None
+        surfaces: tuple[Surface, ...] = ()
+        if below is not None:
+            furniture, surface = below
+            box, surfaces = standing_on(box, surface), (surface,)
+            if surface.access is not None:
+                front = float(np.arctan2(surface.access[1], surface.access[0]))
+            near = self._things_at(furniture, but=item.identity.entity)
+        else:
+            near = tuple(
+                other.box
+                for entity, other in self._recall.things.objects.items()
+                if entity not in (item.identity.entity, self._recall.held) and other.box.distance(box.center) < 0.5
+            )
+        return Goal(item.identity.entity, "", box.center, box=box, surfaces=surfaces, obstacles=near, front=front)
+
+    def _goal_into(self, item: LooseObject) -> Goal:
+        """A bowl or another thing as the destination of a Put: its middle if it is hollow, else its top."""
+        up = 0.0 if item.hollow else float(item.box.half[2])
+        point = Surface(item.box.center + np.array([0.0, 0.0, up]), 0.005, 0.005, item.box.yaw)
+        return Goal(item.identity.entity, "", item.box.center, box=item.box, surfaces=(point,))
+
+    def _things_at(self, place: Furniture, but: str = "") -> tuple[Box, ...]:
+        """Boxes of what is on or in a piece of furniture, other furniture included, without the held object."""
+        boxes = []
+        for item in self._recall.things:
+            box, entity = item.box, item.identity.entity
+            raised = box.center[2] - box.half[2] > 0.3 or isinstance(item, LooseObject)
+            if item is not place and raised and entity not in (but, self._recall.held) and over(place, box):
+                boxes.append(box)
+        return tuple(boxes)
