@@ -1,4 +1,5 @@
-"""How often the intervals of `homie.bench.statistics` hold the truth: `python benchmarks/interval_coverage.py`.
+"""How often the intervals of `homie.bench.intervals_and_tests` hold the truth:
+`python benchmarks/interval_coverage.py`.
 
 Tasks differ in how hard they are (Beta distributed success probabilities), trials of a task share its probability.
 """
@@ -9,7 +10,7 @@ import argparse
 
 import numpy as np
 
-from homie.bench.statistics import Term, bootstrap, clustered_wilson, wilson
+from homie.bench.intervals_and_tests import Term, bootstrap, clustered_wilson, wilson
 
 SHAPES = ((1.0, 2.0), (0.5, 0.5), (0.3, 6.0))
 SIZES = ((100, 3), (20, 3), (10, 3))

@@ -65,7 +65,7 @@ def play(scenario: Scenario, targets: str = "background", grasp: str = "weld", s
                     execution = session.call(*step.do)
                     _note(result, number, step, execution)
                     if shots is not None:
-                        homie.runtime.live.save_picture(
+                        homie.runtime.open_session.save_picture(
                             session.film(), shots / f"{number:02d}-{step.do[0].lower()}.png"
                         )
                 result.robot_seconds = session.observe().stamp

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import sys
 
-from homie.kernel.support import moved
+from homie.kernel.support import old_module_names
 from homie.kernel.support.version import __version__
 
 TYPE_CHECKING = False  # not from `typing`: importing that takes longer than all else before Ctrl-C is handled
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any, Unpack
 
     from homie.bench.finished_episodes import read_bench
+    from homie.bench.intervals_and_tests import Estimate, Term, bootstrap, clustered_wilson
     from homie.bench.keywords import BenchKeywords
     from homie.bench.options import BenchOptions, ReportOptions
     from homie.bench.play.one_by_one import OpenBench, PlayedEpisode, open_bench
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from homie.bench.score.metrics import Metric, estimate, ratio
     from homie.bench.score.results import load_run, load_runs
     from homie.bench.score.scores import Score
-    from homie.bench.statistics import Estimate, Term, bootstrap, clustered_wilson
     from homie.bench.suite.suite import Suite, read_suite
     from homie.bench.tables import to_markdown
     from homie.data.lerobot_export import export_lerobot
@@ -79,9 +79,9 @@ if TYPE_CHECKING:
     )
     from homie.kernel.options import OpenOptions, RunOptions
     from homie.kernel.registry import DETECTOR, PLANNER, ROBOT, SKILL_SET, make_part
+    from homie.kernel.robot.action_vector import ActionVector
     from homie.kernel.robot.body import Group, Joint, RobotSpec
     from homie.kernel.robot.camera import CameraModel
-    from homie.kernel.robot.vector import ActionVector
     from homie.kernel.scenes import Scenes
     from homie.kernel.types import (
         END,
@@ -132,17 +132,17 @@ if TYPE_CHECKING:
     )
     from homie.runtime.function_planner import FunctionPlanner
     from homie.runtime.keywords import OpenKeywords, RunKeywords
-    from homie.runtime.live import Round, Session, save_picture
+    from homie.runtime.open_session import Round, Session, save_picture
     from homie.runtime.provenance import read_parts
     from homie.runtime.runstore import episode_folders, read_episode, read_run, read_steps
     from homie.runtime.session import EpisodeSummary
     from homie.train.hyperparameters import SftOptions
-    from homie.train.training import train as train_planner
+    from homie.train.planner import train as train_planner
 
 if sys.platform == "win32":
     raise ImportError("Homie runs on Linux and macOS, not on Windows, which lacks file locks that it needs: use WSL.")
 
-moved.install()
+old_module_names.install()
 __all__ = [
     "DETECTOR",
     "END",
@@ -285,7 +285,7 @@ _NAMES = {
     "homie.bench.score.metrics": "Metric estimate ratio",
     "homie.bench.score.results": "load_run load_runs",
     "homie.bench.score.scores": "Score",
-    "homie.bench.statistics": "Estimate Term bootstrap clustered_wilson",
+    "homie.bench.intervals_and_tests": "Estimate Term bootstrap clustered_wilson",
     "homie.bench.suite.suite": "Suite read_suite",
     "homie.bench.tables": "to_markdown",
     "homie.data.training_examples": "make_dataset",
@@ -310,7 +310,7 @@ _NAMES = {
     ),
     "homie.kernel.robot.body": "Group Joint RobotSpec",
     "homie.kernel.robot.camera": "CameraModel",
-    "homie.kernel.robot.vector": "ActionVector",
+    "homie.kernel.robot.action_vector": "ActionVector",
     "homie.kernel.options": "OpenOptions RunOptions",
     "homie.kernel.registry": "DETECTOR PLANNER ROBOT SKILL_SET make_part",
     "homie.kernel.scenes": "Scenes",
@@ -324,12 +324,12 @@ _NAMES = {
     "homie.kernel.world.conditions": "parse_condition",
     "homie.kernel.world.snapshot": "FixedState JointState ObjectState RobotState WorldSnapshot read_snapshot",
     "homie.runtime.function_planner": "FunctionPlanner",
-    "homie.runtime.live": "Round Session save_picture",
+    "homie.runtime.open_session": "Round Session save_picture",
     "homie.runtime.provenance": "read_parts",
     "homie.runtime.runstore": "episode_folders read_episode read_run read_steps",
     "homie.runtime.session": "EpisodeSummary",
     "homie.train.hyperparameters": "SftOptions",
-    "homie.train.training": "train:train_planner",
+    "homie.train.planner": "train:train_planner",
 }
 """The public names by the modules that define them; `NAME:OTHER` is called OTHER here. They are imported when they are
 asked for: `import homie` stays light."""
@@ -359,7 +359,7 @@ def run(
     Raises:
         HomieError: With one clear sentence.
     """
-    from homie.runtime.live import run_task
+    from homie.runtime.open_session import run_task
 
     return run_task(task, listeners, config, progress, dict(options))
 
@@ -369,7 +369,7 @@ def open(config: str | Path | None = None, *, progress: bool = False, **options:
 
     The same options as `run`, but for those of a run folder. Raises HomieError.
     """
-    from homie.runtime.live import open_session
+    from homie.runtime.open_session import open_session
 
     return open_session(config, progress, dict(options))
 

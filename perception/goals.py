@@ -17,10 +17,10 @@ from homie.kernel.world import thresholds
 from perception.localise import Points
 from perception.mapping import HIGHEST, OccupancyMapper
 from perception.memory.clouds import inside
-from perception.memory.entity import Furniture
-from perception.memory.loose_object import LooseObject
 from perception.memory.places import over, standing_on, under
 from perception.memory.recall import SightRecall
+from perception.memory.seen_furniture import Furniture
+from perception.memory.seen_object import LooseObject
 from perception.solids import bar_of, solids_of, walls_of
 from perception.walls import belonging, touching
 

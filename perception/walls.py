@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from homie.kernel.types import Mask
 from perception.localise import Points
 from perception.memory.clouds import RANGE, cells_of, inside
-from perception.memory.entity import Furniture
+from perception.memory.seen_furniture import Furniture
 
 BESIDE = 0.03
 """Metres from furniture up to which something tall belongs to it."""

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Box, Goal, Mask, Pose2, planar_rotation, wrapped
 from skills.classical.goto import EDGE, FAR_GAPS, GAPS, place_cost, room_cost
-from skills.motion.planning import CostMap
-from skills.motion.reaching import Reachable
+from skills.motion.base_path_planning import CostMap
+from skills.motion.standing_places import Reachable
 
 MARGIN = 0.04
 """Metres beyond the footprint that a place keeps clear."""

@@ -19,7 +19,7 @@ from skills.classical.openclose import Close, Open
 from skills.classical.pick import Pick
 from skills.classical.put import Put
 from skills.motion.driving import MobileSkill
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 from skills.motion.motions import Motion, Stuck
 
 STANDS, STOPPING = 0.01, 2.0

@@ -11,7 +11,7 @@ import numpy as np
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Box, Goal, Observation, OccupancyGrid, Pose2, Subtask
-from skills.motion.arm_paths import ArmSpace, Joints, detours
+from skills.motion.arm_path_search import ArmSpace, Joints, detours
 from skills.motion.collision import Solids
 from skills.motion.driving import WAY_MARGINS, MobileSkill
 from skills.motion.motions import Motion, timed

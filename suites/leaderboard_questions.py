@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from homie.bench.intervals_and_tests import Estimate, Interval
 from homie.bench.score.compare_tables import Intervals
-from homie.bench.statistics import Estimate, Interval
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import to_json
 from homie.runtime.runstore import read_model
@@ -19,7 +19,7 @@ from suites.questions.judging.judge_run import REPLIES, WORLD
 from suites.questions.judging.releases import share
 from suites.questions.judging.verdict import AGAIN, JUDGING, Judging, read_judged
 from suites.questions.judging.world import ROLLOUTS, PlanRow, WorldFigures
-from suites.questions.marks import read_marks
+from suites.questions.marked_answers import read_marks
 from suites.questions.table import Row
 
 ROWS, WORLD_FIGURES, REPORTS = (

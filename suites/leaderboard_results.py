@@ -9,13 +9,13 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from homie.bench.finished_episodes import is_bench
+from homie.bench.intervals_and_tests import Estimate, Interval
 from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.results import check_different, groups, load_run
 from homie.bench.score.scores import Score
-from homie.bench.statistics import Estimate, Interval
 from homie.kernel.errors import BadInput
 from homie.runtime.runstore import read_model
-from homie.runtime.runstore.lines import kept_lines
+from homie.runtime.runstore.json_lines import kept_lines
 from suites.leaderboard_questions import is_asked, is_judged, read_asked, read_judging
 from suites.leaderboard_sheet import ALL, Episode, Share, Sheet, read_rows
 from suites.published.vigil_score import Outcome

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter
 
-from homie.bench.statistics import Estimate
+from homie.bench.intervals_and_tests import Estimate
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json
 

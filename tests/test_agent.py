@@ -35,7 +35,7 @@ from homie.kernel.types import (
     SubtaskRecorded,
     Visibility,
 )
-from homie.runtime.inputs import RoundInput
+from homie.runtime.planner_inputs import RoundInput
 
 
 class Reciter(Planner):

@@ -10,7 +10,7 @@ import numpy as np
 from homie_tiny import TinyRobot
 
 from homie.kernel.types import Command, Observation, Pose, Pose2, SentCommand
-from homie.runtime.runstore.commandlog import CommandLog, read_poses
+from homie.runtime.runstore.command_log import CommandLog, read_poses
 
 
 def seen(stamp: float, *pose: float) -> Observation:

@@ -22,7 +22,7 @@ LAYERS = {
         ("data", "gym"),
         ("train",),
         ("studio",),
-        ("doors",),
+        ("integrations",),
         ("cli",),
     ),
     "homie.kernel": (
@@ -45,7 +45,7 @@ LAYERS = {
         ("conditions",),
     ),
     "homie.bench": (
-        ("statistics", "splits", "goal_lines"),
+        ("intervals_and_tests", "splits", "goal_lines"),
         ("suite",),
         ("options", "keywords", "tables", "episode"),
         ("finished_episodes",),
@@ -56,10 +56,10 @@ LAYERS = {
         ("play", "report"),
     ),
     "suites.questions": (
-        ("question", "options", "plans"),
+        ("question", "options", "written_plans"),
         ("scoring", "released", "rollout"),
         ("folder", "audit"),
-        ("table", "marks"),
+        ("table", "marked_answers"),
         ("asking", "making"),
         ("judging",),
         ("command",),
@@ -76,7 +76,7 @@ LAYERS = {
     "homie.data": (
         ("card_parts", "episode"),
         ("recording",),
-        ("official", "pictures"),
+        ("emmoe_wording", "pictures"),
         ("examples",),
         ("lerobot",),
         ("sources",),
@@ -84,7 +84,7 @@ LAYERS = {
         ("options",),
         ("card", "detections"),
         ("training_examples",),
-        ("emmoe_export", "lerobot_export", "statistics", "reader", "generate", "bags"),
+        ("emmoe_export", "lerobot_export", "episode_counts", "reader", "generate", "bags"),
     ),
     "homie.envs.mujoco": (
         ("blueprints", "render"),
@@ -130,7 +130,7 @@ LAYERS = {
         ("ideal_skill", "moveit", "nav2", "robot_actions", "policy_wire", "policy_server"),
         ("ideal_skill_set", "policy_client"),
         ("remote_policies", "dialects"),
-        ("nomad", "pixnav", "effector", "m3", "household", "moves"),
+        ("nomad", "pixnav", "effector", "m3", "household", "discrete_actions"),
     ),
     "ros_bridge": (
         ("transport", "process_signals", "served_messages"),

@@ -13,7 +13,7 @@ from homie.kernel.interfaces import EpisodeListener
 from homie.kernel.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.types import Detection, ErrorCode, Feedback, HistoryItem, PlannerAsked, PlannerInput, Subtask
 from homie.runtime import session
-from homie.runtime.inputs import INPUTS, RoundInput, read_inputs
+from homie.runtime.planner_inputs import INPUTS, RoundInput, read_inputs
 from homie.runtime.runstore.damage import Damaged, read_finished
 from planners.llm.prompting.prompt import Prompt
 from planners.llm.prompting.settings import PromptSettings

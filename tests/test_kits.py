@@ -20,7 +20,7 @@ from homie.testing import NotConforming, check_detector, check_locator, check_ro
 from perception.detectors.simulated import SimulatedDetector
 from perception.locator import SensorLocator
 from skills.classical.skill_set import Classical
-from skills.moves.arm_skill_set import Arm
+from skills.discrete_actions.arm_skill_set import Arm
 
 TABLE = {"name": "table_1", "kind": "table", "colour": "brown", "x": 3.0, "y": 3.0, "yaw": 0.0}
 APPLE = {"name": "apple_1", "kind": "apple", "colour": "red", "x": 1.0, "y": 1.0}

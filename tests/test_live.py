@@ -17,7 +17,7 @@ from homie.kernel.types import END, Decision, ErrorCode, Subtask, SubtaskRecorde
 from homie.runtime.assembly import choose
 from homie.runtime.display import ProgressDisplay
 from homie.runtime.keywords import OpenKeywords, RunKeywords
-from homie.runtime.live import Session, save_picture
+from homie.runtime.open_session import Session, save_picture
 from homie.runtime.provenance import read_parts
 from homie.runtime.session import EpisodeSummary
 

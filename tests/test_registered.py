@@ -42,7 +42,7 @@ OUTSIDE = {
     "vla-eval": "a policy server answers",
     "xpolicylab": "a policy server answers",
     "gr00t": "a policy server answers",
-    "inspect-robots": "tests/doors/test_inspect_robots_skills.py installs its package",
+    "inspect-robots": "tests/integrations/test_inspect_robots_skills.py installs its package",
     "ros": "a robot on a ROS 2 network answers",
     "libero": "tests/suites/published/test_libero.py installs its package",
     "habitat": "tests/envs/remote/test_habitat.py installs its package",

@@ -36,8 +36,8 @@ from homie.kernel.types import VIEWS, Array, Observation, Pose2
 from homie.kernel.world import thresholds
 from perception.detectors.simulated import SimulatedDetector
 from perception.locator import SensorLocator
-from skills.motion.planning import CostMap, plan_path
-from skills.motion.reaching import Reachable
+from skills.motion.base_path_planning import CostMap, plan_path
+from skills.motion.standing_places import Reachable
 
 STEP = 0.8
 """Metres between two looks."""

@@ -15,10 +15,10 @@ from typing import Any
 from rich.console import Console
 
 from homie.bench.finished_episodes import read_bench
+from homie.bench.intervals_and_tests import wilson
 from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench
-from homie.bench.statistics import wilson
 from homie.bench.suite.suite import find_suite
 from homie.kernel.support.files import to_json, write_atomically
 

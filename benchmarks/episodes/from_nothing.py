@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from homie.bench.score.compare_tables import Intervals
-from homie.bench.score.differences import paired_table
+from homie.bench.score.paired_differences import paired_table
 from homie.bench.score.results import load_run
 from homie.bench.score.scores import Results
 from homie.bench.tables import Cell, Column, Table, to_markdown

@@ -15,9 +15,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from homie.bench.finished_episodes import read_bench
+from homie.bench.intervals_and_tests import Estimate
 from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.results import BenchRun, load_run, splits
-from homie.bench.statistics import Estimate
 from homie.kernel.types import END
 
 SUITE = "homie-100"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchmarks.episodes.put_verdicts import Verdict
-from homie.bench.statistics import wilson
+from homie.bench.intervals_and_tests import wilson
 
 
 def report(title: str, verdicts: Sequence[Verdict]) -> str:

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from homie.bench.authoring import House
-from homie.bench.statistics import wilson
+from homie.bench.intervals_and_tests import wilson
 from homie.data.recording.takes import list_takes
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.initial_state import initial_state

@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 
 from benchmarks.mutants.mutations import Mutant
-from homie.bench.statistics import wilson
+from homie.bench.intervals_and_tests import wilson
 
 EQUIVALENT = Path(__file__).with_name("equivalent.yaml")
 

@@ -1,4 +1,4 @@
-"""The picture of docs/doors.md: `python -m benchmarks.pictures.agent`.
+"""The picture of docs/integrations.md: `python -m benchmarks.pictures.agent`.
 
 The client of the package `mcp` puts a can into the fridge by tool calls; after each call the home is filmed.
 """
@@ -33,8 +33,8 @@ async def panels(session: homie.Session, task: str) -> list[Image.Image]:
     """A picture after each call, with the call and its result beneath."""
     from mcp import Client  # of the extra `mcp`
 
-    from homie.doors.mcp.drivers import FreeDriver
-    from homie.doors.mcp.server import Door
+    from homie.integrations.mcp.drivers import FreeDriver
+    from homie.integrations.mcp.server import Door
 
     drawn = []
     async with Client(Door(FreeDriver(session, task)).server) as client:

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image as Picture
 
+from homie.envs.mujoco.render.backend_choice import make_renderer
 from homie.envs.mujoco.render.camera_geometry import FreeCamera
-from homie.envs.mujoco.render.rendering import make_renderer
 from homie.envs.mujoco.table.expert import plan
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable

@@ -19,9 +19,9 @@ from homie.envs.mujoco.generate.generate import house_of
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.home.settings import HomeSettings
 from homie.kernel.types import Array
-from skills.moves.charting import Ground, chart
-from skills.moves.graph import Graph
-from skills.moves.survey import survey
+from skills.discrete_actions.charting import Ground, chart
+from skills.discrete_actions.graph import Graph
+from skills.discrete_actions.survey import survey
 
 OUT = Path(__file__).parents[2] / "docs" / "images" / "menu-graph.png"
 TASK = "errand-01"

@@ -21,7 +21,7 @@ from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.kernel.actions import action_of
 from homie.kernel.types import Image, Outcome, Subtask
 from skills.classical.pick import Pick
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 
 LOOKS = 10
 """Control periods between two looks at where the thing is."""

@@ -1,4 +1,4 @@
-"""The picture of Inspect's log viewer in docs/doors.md: `python -m benchmarks.pictures.inspect_log`.
+"""The picture of Inspect's log viewer in docs/integrations.md: `python -m benchmarks.pictures.inspect_log`.
 
 Inspect evaluates a scripted model on one task; its own viewer shows the log in Chromium. Needs the extra `inspect` and
 an installed Homie, whose entry points Inspect looks for.

@@ -18,8 +18,8 @@ from PIL import ImageDraw
 from homie.envs.mujoco.house.build import build
 from homie.envs.mujoco.house.object_looks import meshes_of, with_meshes
 from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.render.backend_choice import make_renderer
 from homie.envs.mujoco.render.camera_geometry import FreeCamera
-from homie.envs.mujoco.render.rendering import make_renderer
 from homie.kernel.types import Array, Image
 
 OUT = Path(__file__).parents[2] / "docs" / "images" / "meshes.jpg"

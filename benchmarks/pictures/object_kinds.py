@@ -24,8 +24,8 @@ from homie.envs.mujoco.blueprints.extents import span
 from homie.envs.mujoco.blueprints.parts import block
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.build import add_geom, empty_spec
+from homie.envs.mujoco.render.backend_choice import make_renderer
 from homie.envs.mujoco.render.camera_geometry import towards
-from homie.envs.mujoco.render.rendering import make_renderer
 from homie.kernel.types import Array, Image, Outcome
 
 OUT = Path(__file__).parents[2] / "docs" / "images" / "kinds.jpg"

@@ -34,8 +34,8 @@ async def measured(client: Any, calls: int) -> tuple[list[float], list[float]]:
 async def measure(calls: int, size: int) -> None:
     from mcp import Client, StdioServerParameters  # of the extra `mcp`
 
-    from homie.doors.mcp.drivers import FreeDriver
-    from homie.doors.mcp.server import Door
+    from homie.integrations.mcp.drivers import FreeDriver
+    from homie.integrations.mcp.server import Door
 
     print(f"ms of {calls} calls, four pictures of {size} x {size}")
     with homie.open(**SCENE, picture_size=size) as session:

@@ -152,7 +152,7 @@ def measure_frames(backend: str) -> Frames:
 def time_frames(backend: str) -> Frames:
     """Milliseconds per picture in this process."""
     from homie.envs.mujoco.home.home import open_home
-    from homie.envs.mujoco.render.rendering import make_renderer
+    from homie.envs.mujoco.render.backend_choice import make_renderer
     from homie.kernel.options import RunOptions
 
     robot = open_home(RunOptions.build(task="benchmark", seed=SEED, objects=OBJECTS))

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from homie.kernel.world.conditions import Condition, conjuncts
 from homie.kernel.world.snapshot import WorldSnapshot
-from homie.runtime.runstore.lines import kept_lines
+from homie.runtime.runstore.json_lines import kept_lines
 
 GOALS = "goals.jsonl"
 

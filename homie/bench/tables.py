@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from homie.bench.statistics import Estimate, Interval
+from homie.bench.intervals_and_tests import Estimate, Interval
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import to_json
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from homie.bench.suite.emmoe_files import KEYPATHS, ExpertStep, picture_file, write_task
 from homie.data.card_parts import OURS, front_matter, license_of, read_card
+from homie.data.emmoe_wording import official_name
 from homie.data.episode import Episode, LeftOut, Step
 from homie.data.examples.analyses import explained
 from homie.data.examples.writer import CARD
-from homie.data.official import official_name
 from homie.data.options import EmmoeOptions
 from homie.data.pictures import whole
-from homie.data.sources.opening import open_sources
+from homie.data.sources.source_kinds import open_sources
 from homie.data.split import read_split, side_of
 from homie.data.training_examples import EpisodeOver, every, kept
 from homie.kernel.errors import BadInput, InfrastructureError

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from homie.kernel.types import END, Feedback, HistoryItem, Report, Subtask
-from homie.runtime.inputs import RoundInput
+from homie.runtime.planner_inputs import RoundInput
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from homie.data.lerobot.info import is_lerobot, read_info
 from homie.data.lerobot.writer import LeRobotWriter
 from homie.data.options import LeRobotOptions
 from homie.data.recording.demonstration import Demonstration
-from homie.data.sources.opening import open_sources
+from homie.data.sources.source_kinds import open_sources
 from homie.data.training_examples import EpisodeOver, every
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.support.files import writing

@@ -22,8 +22,8 @@ from homie.data.examples.teacher import labelled
 from homie.data.examples.versions import Rewrite, versions
 from homie.data.examples.writer import DatasetWriter
 from homie.data.options import TrainingOptions
-from homie.data.sources.opening import open_sources
 from homie.data.sources.source import Entry, Source
+from homie.data.sources.source_kinds import open_sources
 from homie.data.split import Split, read_split, side_of
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, InfrastructureError

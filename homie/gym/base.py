@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from homie.kernel.errors import BadInput
 from homie.kernel.options import MAX_SEED
 from homie.kernel.types import ErrorCode, Execution, Feedback, Image
-from homie.runtime.live import Session, open_session
+from homie.runtime.open_session import Session, open_session
 
 Action = TypeVar("Action")
 

@@ -21,7 +21,7 @@ from homie.envs.mujoco.robots.bodies.fetch import SPEC
 from homie.gym.base import numbers_of, picture_space
 from homie.gym.house import HouseEnv
 from homie.kernel.errors import BadInput
-from homie.kernel.robot.vector import ActionVector
+from homie.kernel.robot.action_vector import ActionVector
 from homie.kernel.types import Command
 
 _JOINTS = tuple(name for group in SPEC.groups if group.kind not in ("base", "gripper") for name in group.names)

@@ -1,7 +1,7 @@
 """`homie/Table-v0`: a Panda on a table; an action is seven numbers as EmbodiedBench has them.
 
 action          Box (7,): cell x, y, z (0 to 99), roll, pitch, yaw (0 to 119, 3 degrees each), gripper (0 closed, 1
-                open). Rounded to whole numbers. skills/moves/arm_actions.py has the workspace.
+                open). Rounded to whole numbers. skills/discrete_actions/arm_actions.py has the workspace.
 observation     front, wrist: pictures; joints (7,) rad; gripper (1,) m; feedback: see `CODES`
 reward          1 when what the task asks for is so, which ends the episode; else 0
 """

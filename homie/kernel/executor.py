@@ -34,7 +34,7 @@ from homie.kernel.interfaces import (
     Trial,
 )
 from homie.kernel.senses import Senses
-from homie.kernel.support.moved import renamed
+from homie.kernel.support.old_module_names import renamed
 from homie.kernel.types import (
     Attempt,
     AttemptEnded,

@@ -3,8 +3,8 @@
     {"event": "recorded", "stamp": 31.4, "about": {...}}      stamp: robot time (s), null where the event has none
 
 Pictures do not travel, nor does what was exchanged with a language model: a planner's input comes back as
-`homie.runtime.inputs.RoundInput` keeps it, a decision without prompts and raw answers. Commands and measurements are no
-announcements: a robot on a network has topics for them.
+`homie.runtime.planner_inputs.RoundInput` keeps it, a decision without prompts and raw answers. Commands and
+measurements are no announcements: a robot on a network has topics for them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from homie.kernel.types import (
     SubtaskRecorded,
     SubtaskStarted,
 )
-from homie.runtime.inputs import RoundInput
+from homie.runtime.planner_inputs import RoundInput
 
 LONGEST = 2**20
 """Characters of an announcement: that of a round has some thousand."""

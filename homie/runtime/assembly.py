@@ -44,7 +44,7 @@ from homie.kernel.registry import (
 )
 from homie.kernel.robot_factory import Opening
 from homie.kernel.senses import Senses
-from homie.kernel.support.moved import renamed
+from homie.kernel.support.old_module_names import renamed
 from homie.runtime.provenance import described
 
 FALLBACK = "classical"

@@ -49,7 +49,7 @@ FILES = {
     "/map.css": ("map.css", "text/css"),
     "/page.js": ("page.js", "text/javascript"),
     "/map.js": ("map.js", "text/javascript"),
-    "/hands.js": ("hands.js", "text/javascript"),
+    "/keyboard_and_gamepad.js": ("keyboard_and_gamepad.js", "text/javascript"),
     "/library.js": ("library.js", "text/javascript"),
 }
 REPORT_POLICY = "frame-ancestors 'none'"

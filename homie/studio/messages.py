@@ -69,7 +69,7 @@ class Held(_Message):
 
 
 class Line(_Message):
-    """A line of `homie.studio.lines`."""
+    """A line of `homie.studio.typed_orders`."""
 
     type: Literal["line"]
     text: str = Field(max_length=MAX_TASK)

@@ -16,10 +16,10 @@ from homie.kernel.types import Subtask
 from homie.studio import messages as asked
 from homie.studio.inspection import Thing
 from homie.studio.library import Library
-from homie.studio.lines import STOP, urgent
 from homie.studio.orders import Begin, Desk, Do, Finish, Give, Look, Say, Take, Typed
 from homie.studio.page_content import Board, Frame
 from homie.studio.teleop_commands import RELEASED, Stick
+from homie.studio.typed_orders import STOP, urgent
 
 IN_FLIGHT = 2
 """Frames that a page may not have painted yet before it is sent another one: a slow page gets fewer, not older ones."""

@@ -39,11 +39,11 @@ from homie.runtime.assembly import Chosen, Parts, load_planner
 from homie.runtime.session import undisturbed
 from homie.studio.control_handover import Asked, State, Watch
 from homie.studio.inspection import thing_named, things_at
-from homie.studio.lines import read_line
 from homie.studio.live_view import Pace, Pictures
 from homie.studio.options import TeleopOptions
 from homie.studio.orders import Begin, Desk, Do, Finish, Give, Look, Move, Order, Quit, Say, Take, Typed
 from homie.studio.teleop_commands import Hand, Stick
+from homie.studio.typed_orders import read_line
 
 log = logging.getLogger(__name__)
 PRACTICE = "practice, not recorded"

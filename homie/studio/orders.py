@@ -102,7 +102,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A line (`homie.studio.lines`), read when its turn has come: what it means depends on what goes on then."""
+    """A line (`homie.studio.typed_orders`), read when its turn has come: what it means depends on what goes on then."""
 
     line: str
 

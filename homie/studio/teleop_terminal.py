@@ -19,11 +19,11 @@ from homie.kernel.interfaces import EpisodeListener
 from homie.kernel.support.text import printable
 from homie.kernel.types import Event, PlannerAsked, in_sight
 from homie.runtime.assembly import choose
-from homie.studio.lines import urgent
 from homie.studio.operation import Operation
 from homie.studio.options import TeleopOptions
 from homie.studio.orders import Desk, Quit, Typed
 from homie.studio.teleop_commands import RELEASED, Stick
+from homie.studio.typed_orders import urgent
 
 KEYS: Mapping[str, Stick] = {
     "w": Stick(drive=0.5),

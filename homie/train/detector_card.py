@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from homie.data.card_parts import front_matter, table
-from homie.train.card import ends
+from homie.train.planner_card import ends
 
 _TOLD = ("steps", "batch", "rate", "seed")
 """Options that a card tells."""

@@ -17,8 +17,8 @@ from pydantic import BaseModel
 
 from homie.kernel.options import Options
 from homie.kernel.support.files import write_atomically
+from homie.runtime.runstore.checksummed_json import write_model
 from homie.runtime.runstore.resumable import Order, resumable_folder
-from homie.runtime.runstore.sealed import write_model
 from homie.train.plot import loss_plot
 
 FILE = "training.json"

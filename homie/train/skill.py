@@ -16,8 +16,8 @@ from homie.data.episode import LeftOut
 from homie.data.recording.lessons import lessons_of
 from homie.data.recording.recorded import is_recorded
 from homie.data.recording.recorder import RECORDING
-from homie.data.sources.opening import open_sources
 from homie.data.sources.source import Entry, Source
+from homie.data.sources.source_kinds import open_sources
 from homie.data.training_examples import every
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, MissingPart, suggestion

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from homie.train.card import ends, table
+from homie.train.planner_card import ends, table
 
 _TOLD = ("steps", "batch", "rate", "held_out", "seed")
 """Options that a card tells."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from homie.kernel.types import Array, Detection
 from perception.localise import Patch
 from perception.memory.clouds import beside_cell, cells_of, corners_of
-from perception.memory.loose_object import HOLLOW
+from perception.memory.seen_object import HOLLOW
 
 BELIEVED = 0.6
 """Sum of scores from which something is believed: one sure look, or two unsure ones. Of boxes of the shipped network

@@ -13,11 +13,11 @@ from homie.kernel.types import FLOOR, Array, Detection
 from perception.colours import COLOUR_WORDS
 from perception.localise import Patch, Points, Scan, object_box, patch_of
 from perception.memory.clouds import inside
-from perception.memory.entity import Furniture, is_furniture
 from perception.memory.evidence import FLOOR_CELL, Evidence
-from perception.memory.loose_object import Identity, LooseObject
 from perception.memory.places import contains, seen_through
-from perception.memory.room import Room
+from perception.memory.seen_furniture import Furniture, is_furniture
+from perception.memory.seen_object import Identity, LooseObject
+from perception.memory.seen_room import Room
 from perception.names import best_matches, vocabulary
 
 SAME_PLACE = 0.25

@@ -10,7 +10,7 @@ import numpy as np
 from homie.kernel.types import Box, Surface
 from homie.kernel.world.furniture import kinds
 from perception.localise import Scan
-from perception.memory.entity import Furniture
+from perception.memory.seen_furniture import Furniture
 
 ON_TOP = 0.08
 """Metres between the underside of what stands on something and its top, as both are measured at most."""

@@ -16,11 +16,11 @@ from homie.kernel.types import FLOOR, Array, CameraFrame, Detection, ErrorCode, 
 from perception.localise import Scan
 from perception.memory.arm import OwnArm
 from perception.memory.doorways import Doorways, Passage
-from perception.memory.entity import Furniture
-from perception.memory.loose_object import LooseObject
 from perception.memory.memory import Things, kind_of
 from perception.memory.naming import Names
-from perception.memory.states import States
+from perception.memory.object_states import States
+from perception.memory.seen_furniture import Furniture
+from perception.memory.seen_object import LooseObject
 from perception.memory.whereabouts import Whereabouts, consistent, whereabouts
 from perception.names import canonical, vocabulary
 

@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from perception.memory.clouds import within
-from perception.memory.entity import Furniture
-from perception.memory.loose_object import LooseObject
 from perception.memory.memory import Things
 from perception.memory.places import BOARDS, ON_TOP, holder_of
+from perception.memory.seen_furniture import Furniture
+from perception.memory.seen_object import LooseObject
 
 ON_FLOOR = 0.15
 """Height (m) of its underside, which is seen least well, up to which a thing is taken to lie on the floor."""

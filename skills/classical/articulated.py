@@ -24,12 +24,12 @@ from skills.classical.pulls import (
     turns_level,
     wrists_for,
 )
-from skills.motion.arm_paths import ArmSpace
+from skills.motion.arm_path_search import ArmSpace
 from skills.motion.collision import FREE, PLANNED, TOUCH, Solids, without
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 from skills.motion.manipulation import Manipulation
 from skills.motion.motions import Motion, NotRetryable, Stuck, merged, timed
-from skills.motion.reaching import Reachable, Standing, same_place, solve_sequence
+from skills.motion.standing_places import Reachable, Standing, same_place, solve_sequence
 
 OUTSIDE = 0.15
 """Metres that the base stands on the outer side of the panel at least, so that the arm need not reach round it."""

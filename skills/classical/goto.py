@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from homie.kernel.types import Array, Box, FailureReason, Mask, Pose2, planar_rotation
+from skills.motion.base_path_planning import CostMap
 from skills.motion.collision import cleared
 from skills.motion.driving import MobileSkill
 from skills.motion.motions import Motion, NotRetryable, Stuck
-from skills.motion.planning import CostMap
-from skills.motion.reaching import Reachable, same_place
+from skills.motion.standing_places import Reachable, same_place
 
 REACH = 0.72
 """Metres from a thing's nearest side at which the robot stops."""

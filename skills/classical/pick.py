@@ -28,12 +28,12 @@ from skills.classical.overhang import drawings, levelled, lies_flat, pinches
 from skills.classical.places import half_depth
 from skills.classical.plate_grasps import blocked, scoops
 from skills.classical.pull_over_edge import draw
-from skills.motion.arm_paths import ArmSpace
+from skills.motion.arm_path_search import ArmSpace
 from skills.motion.collision import FREE, TOUCH, Solids, without
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 from skills.motion.manipulation import AROUND, AWAY, Manipulation
 from skills.motion.motions import Motion, NotRetryable, Stuck, gripper_rotation, wrap
-from skills.motion.reaching import Option, Standing, same_place
+from skills.motion.standing_places import Option, Standing, same_place
 
 HOVER = 0.13
 """Metres before the grasp where the straight approach begins."""

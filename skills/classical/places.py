@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from homie.kernel.types import Array, Box, Surface
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 
 SMALL = 0.35
 """Half the longer side (m) of a surface, as of a sink, whose middle is left free: there is room for a second thing."""

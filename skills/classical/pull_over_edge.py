@@ -12,7 +12,7 @@ from skills.classical.grasp_candidates import DOWN
 from skills.classical.overhang import Drawing
 from skills.motion.manipulation import Manipulation
 from skills.motion.motions import Motion, Stuck, gripper_rotation
-from skills.motion.reaching import Option, Reachable, Standing, base_candidates, cheapest
+from skills.motion.standing_places import Option, Reachable, Standing, base_candidates, cheapest
 
 FROM_ABOVE, THROUGH_FRONT = (1.25, 0.95, DOWN, 0.7), (0.6, 0.45, 0.8)
 """Pitches of the hand (rad below the horizon), best first."""

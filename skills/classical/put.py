@@ -17,10 +17,10 @@ from skills.classical.pick import APPROACH, LOW
 from skills.classical.places import half_depth, places
 from skills.classical.plate_grasps import blocked
 from skills.motion.collision import Solids, without
-from skills.motion.hand import NOTHING, Hand
+from skills.motion.held_object import NOTHING, Hand
 from skills.motion.manipulation import Manipulation
 from skills.motion.motions import Motion, NotRetryable, Stuck, gripper_rotation
-from skills.motion.reaching import Option, Standing, same_place
+from skills.motion.standing_places import Option, Standing, same_place
 
 HOVER = 0.14
 MAX_SPOTS = 30

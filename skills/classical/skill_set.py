@@ -8,7 +8,7 @@ from skills.classical.goto import GoTo
 from skills.classical.openclose import Close, Open
 from skills.classical.pick import Pick
 from skills.classical.put import Put
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 
 
 class Classical(SkillSet):

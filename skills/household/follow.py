@@ -7,10 +7,10 @@ import itertools
 import numpy as np
 
 from homie.kernel.types import Array, Command, FailureReason
+from skills.motion.base_path_planning import plan_path
 from skills.motion.driving import MobileSkill
 from skills.motion.motions import Motion, Stuck, wrap
-from skills.motion.planning import plan_path
-from skills.motion.reaching import Reachable
+from skills.motion.standing_places import Reachable
 
 BEHIND = 1.5
 """Metres from a person to where the robot follows."""

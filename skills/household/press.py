@@ -8,7 +8,7 @@ from homie.kernel.types import Array, Articulation, FailureReason, Pose
 from skills.motion.collision import TOUCH, without
 from skills.motion.manipulation import Manipulation
 from skills.motion.motions import Motion, NotRetryable, Stuck, gripper_rotation
-from skills.motion.reaching import Option, Standing
+from skills.motion.standing_places import Option, Standing
 
 BEFORE = 0.1
 """Metres before the switch from which the hand presses in a straight line."""

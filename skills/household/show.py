@@ -9,7 +9,7 @@ import numpy as np
 from homie.kernel.types import Array, FailureReason, Pose
 from skills.motion.manipulation import Manipulation
 from skills.motion.motions import Motion, NotRetryable, Stuck, gripper_rotation
-from skills.motion.reaching import Option, Reachable, Standing, base_candidates, cheapest
+from skills.motion.standing_places import Option, Reachable, Standing, base_candidates, cheapest
 
 FACE = 0.12
 """Metres from the crown of a person down to between the eyes."""

@@ -16,7 +16,7 @@ from skills.household.hand_over import HandOver
 from skills.household.show import Show
 from skills.household.switch import Switch
 from skills.ideal_skill_set import Ideal
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 
 ROWS: ActionTable = {name: verb.action for name, verb in VERBS.items()}
 PERSON_ROWS: ActionTable = {name: verb.action for name, verb in PERSON_VERBS.items()}

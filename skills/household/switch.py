@@ -7,7 +7,7 @@ from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Command, Goal, Observation, Outcome, Subtask
 from skills.household.press import Press
 from skills.household.turn import Turn
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 
 
 class Switch(Skill):

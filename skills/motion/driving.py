@@ -10,11 +10,11 @@ import numpy as np
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Box, Command, FailureReason, OccupancyGrid, Pose2
-from skills.motion.arm_paths import ArmSpace, detours
+from skills.motion.arm_path_search import ArmSpace, detours
+from skills.motion.base_path_planning import ESCAPE, CostMap, length_left, plan_path, point_ahead, rest_of
 from skills.motion.collision import Solids, cleared, on_the_way
-from skills.motion.hand import NOTHING, Hand
+from skills.motion.held_object import NOTHING, Hand
 from skills.motion.motions import Motion, NotRetryable, RoutineSkill, Stuck, wrap
-from skills.motion.planning import ESCAPE, CostMap, length_left, plan_path, point_ahead, rest_of
 
 LOOKAHEAD = 0.30
 """Metres ahead on the path that the base steers for."""

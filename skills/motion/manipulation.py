@@ -11,13 +11,13 @@ import numpy as np
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Box, Command, FailureReason, Goal, Observation, Pose, Pose2, Subtask
-from skills.motion.arm_paths import ArmSpace
+from skills.motion.arm_path_search import ArmSpace
+from skills.motion.base_path_planning import plan_path
 from skills.motion.collision import DRIVEN, FREE, ON_ARRIVAL, PLANNED, TOUCH, Solids
 from skills.motion.driving import MobileSkill
-from skills.motion.hand import NOTHING, Hand
+from skills.motion.held_object import NOTHING, Hand
 from skills.motion.motions import Motion, Stuck, wrap
-from skills.motion.planning import plan_path
-from skills.motion.reaching import (
+from skills.motion.standing_places import (
     BEARINGS,
     Option,
     Reachable,

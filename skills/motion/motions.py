@@ -31,7 +31,7 @@ from homie.kernel.types import (
 )
 from homie.kernel.types.failure_reasons import MOST_NAMED, repeated
 from skills.attempts import AttemptSkill
-from skills.motion.arm_paths import Joints
+from skills.motion.arm_path_search import Joints
 
 BLOCKED = 0.35
 """Joint error (rad or m) that remains when something is in the way, rather than a servo that leans on something."""

@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 from homie.bench.suite.protocol import Protocol
 from homie.bench.suite.suite import Attribute, SceneChoice, Suite, Task
-from homie.kernel.robot import steps
+from homie.kernel.robot import small_steps
 from homie.kernel.world.predicates import Done
 from suites.published.embodiedbench_files import NavigationTask, read_navigation
 from suites.published.quirks import EB_NAVIGATION, with_quirks
@@ -84,16 +84,17 @@ def way(task: NavigationTask) -> tuple[str, ...]:
     dx, dz = target.x - at.x, target.z - at.z
     ahead = dx * math.sin(turn) + dz * math.cos(turn)
     right = dx * math.cos(turn) - dz * math.sin(turn)
-    far = math.ceil(math.hypot(dx, dz) / steps.STRIDE)
+    far = math.ceil(math.hypot(dx, dz) / small_steps.STRIDE)
     there = [
         (first, second)
         for first in range(far + 1)
         for second in range(far + 1)
-        if math.hypot(abs(ahead) - first * steps.STRIDE, abs(right) - second * steps.STRIDE) <= WITHIN - SURE
+        if math.hypot(abs(ahead) - first * small_steps.STRIDE, abs(right) - second * small_steps.STRIDE)
+        <= WITHIN - SURE
     ]
     first, second = min(there, key=lambda moves: (sum(moves), moves))
-    straight = steps.FORWARD if ahead > 0.0 else steps.BACKWARD
-    aside = steps.RIGHTWARD if right > 0.0 else steps.LEFTWARD
+    straight = small_steps.FORWARD if ahead > 0.0 else small_steps.BACKWARD
+    aside = small_steps.RIGHTWARD if right > 0.0 else small_steps.LEFTWARD
     return (straight,) * first + (aside,) * second
 
 

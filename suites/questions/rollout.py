@@ -18,7 +18,7 @@ from homie.kernel.types import Subtask
 from homie.kernel.world.conditions import Condition, conjuncts, parse_condition
 from homie.kernel.world.snapshot import WorldSnapshot
 from homie.runtime.assembly import choose
-from homie.runtime.live import Session
+from homie.runtime.open_session import Session
 from suites.questions.question import PlanTask
 
 How: TypeAlias = Literal["ideal", "classical"]

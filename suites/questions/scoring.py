@@ -16,8 +16,8 @@ from suites.published.robobench.geometry import (
     read_point,
 )
 from suites.published.robobench.plans import compared_step, matched_nodes, nodes, split_steps
-from suites.questions.plans import compared, read_plan
 from suites.questions.question import Question
+from suites.questions.written_plans import compared, read_plan
 
 OVERLAP = 0.5
 """Intersection over union from which a box is right (PASCAL VOC, Everingham et al. 2010)."""

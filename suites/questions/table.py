@@ -7,7 +7,7 @@ from statistics import fmean
 
 from pydantic import BaseModel, ConfigDict
 
-from homie.bench.statistics import Term, clustered_wilson
+from homie.bench.intervals_and_tests import Term, clustered_wilson
 from suites.questions.audit import audit
 from suites.questions.question import Question
 from suites.questions.scoring import UNREADABLE, Mark

@@ -27,7 +27,7 @@ from homie.bench.suite.suite import Suite, Task, find_suite, read_subtask
 from homie.envs.mujoco.table.expert import plan as poses_of
 from homie.envs.mujoco.table.families import generate
 from homie.kernel.actions import ACTION_TABLE
-from homie.kernel.robot.moves import ROWS as MOVES
+from homie.kernel.robot.graph_moves import ROWS as MOVES
 from homie.kernel.scenes import scenes_of
 from homie.kernel.types import END, Image, SentTo, Subtask
 from homie.kernel.world.household import PERSON_VERBS, VERBS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from homie.bench.statistics import Term, clustered_wilson
+from homie.bench.intervals_and_tests import Term, clustered_wilson
 from homie.bench.suite.suite import find_suite
 from suites.tables.suites import Played
 

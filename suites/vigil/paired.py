@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from homie.bench.intervals_and_tests import Term, bootstrap
 from homie.bench.score.plugin_runs import Comparison
-from homie.bench.statistics import Term, bootstrap
 from homie.bench.tables import Cell, Column, Table
 from homie.kernel.errors import BadInput
 from homie.runtime.runstore import read_model
-from homie.runtime.runstore.lines import kept_lines
+from homie.runtime.runstore.json_lines import kept_lines
 from suites.published.vigil_episode import Family
 from suites.published.vigil_rates import feedback_effect, rates
 from suites.published.vigil_score import Score

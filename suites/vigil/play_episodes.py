@@ -19,7 +19,7 @@ from homie.kernel.interfaces.prompts import Respondent
 from homie.kernel.support.files import slug, to_json, write_atomically, writing
 from homie.runtime.orphans import worker_pool
 from homie.runtime.respondents import respondent_of
-from homie.runtime.runstore.lines import KeptRecords, differing_fields
+from homie.runtime.runstore.json_lines import KeptRecords, differing_fields
 from suites.vigil.agents import BLIND, Agent, blind
 from suites.vigil.expert import Expert
 from suites.vigil.frozen import FrozenEpisode, choose, digest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from homie.bench.statistics import Term, bootstrap, clustered_wilson
+from homie.bench.intervals_and_tests import Term, bootstrap, clustered_wilson
 from suites.published.vigil_episode import Family
 from suites.published.vigil_rates import Rates, rates
 from suites.published.vigil_score import Score

@@ -17,6 +17,7 @@ from bench_runs import DONE, LATE, RENAMED, WANDERED, rewrite, suite, write_run,
 from rich.console import Console
 
 from homie.bench.finished_episodes import SweepFile, read_bench
+from homie.bench.intervals_and_tests import Estimate, wilson
 from homie.bench.play.progress import Progress
 from homie.bench.runs_inside import runs_inside
 from homie.bench.score.compare import compare
@@ -24,7 +25,6 @@ from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.metrics import metrics, shown_in
 from homie.bench.score.results import load_run, load_runs, make_profile
 from homie.bench.score.trajectory import Trajectory, written_step
-from homie.bench.statistics import Estimate, wilson
 from homie.bench.suite.suite import Suite
 from homie.bench.tables import Column, Table, shown
 from homie.cli.commands.compare import _comparable

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from homie.bench.score.errors import SENTENCES
-from homie.bench.score.profiles import StrictEmmoe
+from homie.bench.score.metric_profiles import StrictEmmoe
 from homie.bench.score.trajectory import from_conversation
 
 NAMES = {"apple": "apple", "fruit": "apple", "fridge": "fridge", "table": "table", "": "wall"}

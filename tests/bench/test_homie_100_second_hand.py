@@ -16,7 +16,7 @@ import yaml
 from homie.bench.authoring import House, rehearse
 from homie.bench.options import BenchOptions
 from homie.bench.play.runner import bench
-from homie.bench.score.profiles import Homie
+from homie.bench.score.metric_profiles import Homie
 from homie.bench.score.results import load_run
 from homie.bench.suite.shipped import homie_100
 from homie.bench.suite.suite import Task

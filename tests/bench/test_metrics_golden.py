@@ -9,8 +9,8 @@ import golden
 import pytest
 
 from homie.bench.score.errors import SENTENCES
+from homie.bench.score.metric_profiles import StrictEmmoe, strict_row
 from homie.bench.score.metrics import assumed_rate, ratio, raw_errors, skill_counts
-from homie.bench.score.profiles import StrictEmmoe, strict_row
 from homie.bench.score.scores import Results, Score, score_run
 from homie.bench.score.trajectory import from_conversation, read_conversation
 from homie.bench.suite.emmoe_files import expert_lines

@@ -19,7 +19,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.types import END, HELD, Subtask
 from homie.kernel.world.household import PERSON_VERBS, VERBS
 from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, PersonState, RoomState, WorldSnapshot
-from homie.runtime.inputs import read_inputs
+from homie.runtime.planner_inputs import read_inputs
 from homie.runtime.runstore import read_steps
 
 WORLD = WorldSnapshot(

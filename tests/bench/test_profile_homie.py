@@ -8,8 +8,8 @@ import golden
 from hypothesis import given
 from hypothesis import strategies as st
 
+from homie.bench.score.metric_profiles import Homie, StrictEmmoe
 from homie.bench.score.metrics import error_counts, ratio, raw_errors
-from homie.bench.score.profiles import Homie, StrictEmmoe
 from homie.bench.score.scores import MISSING, Results, Score, score_run
 from homie.bench.score.trajectory import Step, Trajectory, from_conversation, from_records, written_step
 from homie.kernel.types import (

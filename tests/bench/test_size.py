@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from homie.bench.play import size
-from homie.bench.play.size import workers_of
+from homie.bench.play import worker_count
+from homie.bench.play.worker_count import workers_of
 from homie.kernel.support.cores import cores, free_memory
 
 
@@ -57,11 +57,11 @@ def test_memory_is_what_the_system_has_unless_a_group_has_less(groups, tmp_path)
     ],
 )
 def test_embedded_worlds_use_what_there_is(monkeypatch, asked, episodes, robot, ray, workers):
-    monkeypatch.setattr(size, "cores", lambda: 8)
-    monkeypatch.setattr(size, "free_memory", lambda: 6 * size.GIB_EACH + 0.1)
+    monkeypatch.setattr(worker_count, "cores", lambda: 8)
+    monkeypatch.setattr(worker_count, "free_memory", lambda: 6 * worker_count.GIB_EACH + 0.1)
     assert workers_of(asked, episodes, robot, ray=ray) == workers
 
 
 def test_little_memory_is_one_worker_all_the_same(monkeypatch):
-    monkeypatch.setattr(size, "free_memory", lambda: 0.2)
+    monkeypatch.setattr(worker_count, "free_memory", lambda: 0.2)
     assert workers_of(None, 100, "mujoco") == 1

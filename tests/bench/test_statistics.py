@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homie.bench.statistics import (
+from homie.bench.intervals_and_tests import (
     Pair,
     Term,
     bootstrap,

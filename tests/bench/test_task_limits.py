@@ -18,7 +18,7 @@ from homie.bench.play.progress import Progress
 from homie.bench.suite.protocol import Limit
 from homie.bench.suite.suite import Suite, read_suite
 from homie.kernel.errors import BadInput
-from homie.runtime.inputs import read_inputs
+from homie.runtime.planner_inputs import read_inputs
 from homie.runtime.provenance import kept, read_parts
 from homie.runtime.runstore import read_steps
 

@@ -9,8 +9,8 @@ import numpy as np
 from PIL import Image as Picture
 from pydantic import TypeAdapter
 
+from homie.data.emmoe_wording import OFFICIAL_MODELS
 from homie.data.episode import Episode, Step
-from homie.data.official import OFFICIAL_MODELS
 from homie.data.sources.emmoe_episodes import ability
 from homie.kernel.actions import ACTIONS
 from homie.kernel.options import RunOptions
@@ -28,7 +28,7 @@ from homie.kernel.types import (
     RoundRecord,
     Subtask,
 )
-from homie.runtime.inputs import INPUTS, RoundInput
+from homie.runtime.planner_inputs import INPUTS, RoundInput
 from homie.runtime.runstore import EpisodeFile, RunFile, frame, write_ending, write_model
 from homie.runtime.runstore.damage import history_of
 

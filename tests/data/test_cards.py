@@ -170,7 +170,7 @@ def test_of_files_of_emmoe(tmp_path):
         export_emmoe(EmmoeOptions.build(sources=[run], out=out, keep="all", license=license))
         assert (front(out)["license"], front(out)["task_categories"]) == ("mit", ["robotics"])
         assert front(out)["tags"] == ["robotics", "homie", "emmoe"]
-    from homie.data.sources.opening import open_sources
+    from homie.data.sources.source_kinds import open_sources
 
     assert len(open_sources([out])[0].entries()) == 1
 

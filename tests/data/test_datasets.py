@@ -17,12 +17,12 @@ from homie.data.examples.journal import UNFINISHED
 from homie.data.options import TrainingOptions
 from homie.data.pictures import read_picture
 from homie.data.reader import read_lines, shown, validate
-from homie.data.sources.opening import open_sources
+from homie.data.sources.source_kinds import open_sources
 from homie.data.training_examples import Words, kept, make_dataset
 from homie.kernel.errors import BadInput
 from homie.kernel.types import SUCCESS, VIEWS, Subtask
 from homie.runtime.assembly import load_prompts
-from homie.runtime.inputs import INPUTS
+from homie.runtime.planner_inputs import INPUTS
 from homie.runtime.runstore import frame
 from planners.llm.prompting.prompt import Prompt
 from planners.llm.prompting.settings import PromptSettings

@@ -17,7 +17,7 @@ from homie.data.options import LeRobotOptions
 from homie.data.recording.reader import read_recording
 from homie.data.recording.recorded import rate_of
 from homie.data.recording.takes import list_takes
-from homie.data.sources.opening import open_sources
+from homie.data.sources.source_kinds import open_sources
 
 pytest.importorskip("mcap")
 pytest.importorskip("pyarrow")

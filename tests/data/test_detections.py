@@ -15,7 +15,7 @@ from homie.data.detections.making import make_detections
 from homie.data.detections.recipe import DetectionData
 from homie.data.options import DetectionsOptions
 from homie.kernel.errors import BadInput
-from homie.runtime.runstore.sealed import read_model
+from homie.runtime.runstore.checksummed_json import read_model
 
 
 def options(out: Path, **values: object) -> DetectionsOptions:

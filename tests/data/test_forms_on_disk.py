@@ -13,14 +13,14 @@ from demonstrations import LAYOUT, demonstration
 from episodes import DONE, episode, write_run
 
 from homie.data.emmoe_export import export_emmoe
+from homie.data.episode_counts import count
 from homie.data.examples.analyses import analysis, explained, in_words
 from homie.data.options import EmmoeOptions, TrainingOptions
 from homie.data.reader import read_lines, shown, validate
 from homie.data.recording import topics
 from homie.data.recording.takes import _fresh, list_takes, repair_takes
-from homie.data.sources.opening import open_sources
+from homie.data.sources.source_kinds import open_sources
 from homie.data.split import make_split, side_of
-from homie.data.statistics import count
 from homie.data.training_examples import make_dataset
 from homie.kernel.errors import BadInput
 

@@ -25,7 +25,7 @@ from homie.data.recording.recorded import END_STATE
 from homie.data.recording.recorder import RECORDING
 from homie.data.recording.takes import list_takes, repair_takes
 from homie.data.sources.emmoe_episodes import EmmoeSource, ability
-from homie.data.sources.opening import open_sources
+from homie.data.sources.source_kinds import open_sources
 from homie.data.split import make_split, read_split, side_of, write_split
 from homie.data.training_examples import kept, make_dataset
 from homie.kernel.errors import BadInput

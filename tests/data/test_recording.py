@@ -28,10 +28,10 @@ from homie.data.training_examples import make_dataset
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.runtime.assembly import choose
 from homie.runtime.runstore import read_episode, read_steps
-from homie.studio.lines import read_line
 from homie.studio.operation import Operation
 from homie.studio.options import TeleopOptions
 from homie.studio.orders import Desk
+from homie.studio.typed_orders import read_line
 
 TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny", "speed": 0.0}
 DONE = ("begin put the ball in the box", "forward 0.5", "go to ball # it is nearest", "pick ball", "go to box")
@@ -43,7 +43,7 @@ from homie.kernel.interfaces import EpisodeListener
 from homie.kernel.types import CommandSent
 from homie.runtime.assembly import choose
 from homie.studio.orders import Desk
-from homie.studio.lines import read_line
+from homie.studio.typed_orders import read_line
 from homie.studio.operation import Operation
 from homie.studio.options import TeleopOptions
 

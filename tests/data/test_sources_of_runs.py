@@ -9,9 +9,9 @@ from episodes import ABILITIES, DONE, REPLANNED, TEXT, write_run
 
 from homie.data.episode import LeftOut
 from homie.data.recording.notes import add_note, note
-from homie.data.sources.opening import open_sources
 from homie.data.sources.runs import house_of
-from homie.runtime.inputs import INPUTS
+from homie.data.sources.source_kinds import open_sources
+from homie.runtime.planner_inputs import INPUTS
 from homie.runtime.runstore import read_episode, read_run, write_ending, write_model
 
 

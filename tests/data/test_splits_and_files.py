@@ -13,14 +13,14 @@ from homie.bench.suite.suite import read_suite
 from homie.cli.main import main
 from homie.data.emmoe_export import export_emmoe, keypaths_of
 from homie.data.episode import Episode, LeftOut
+from homie.data.episode_counts import count
 from homie.data.examples.rewriting_cache import Rewritings
 from homie.data.examples.versions import versions
 from homie.data.options import EmmoeOptions, TrainingOptions
 from homie.data.reader import read_lines
-from homie.data.sources.opening import open_sources
 from homie.data.sources.source import Entry, Source
+from homie.data.sources.source_kinds import open_sources
 from homie.data.split import make_split, read_split, side_of, write_split
-from homie.data.statistics import count
 from homie.data.training_examples import make_dataset
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.prompts import Rewriter

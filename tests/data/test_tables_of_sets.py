@@ -17,7 +17,7 @@ from homie.data.episode import LeftOut
 from homie.data.options import LeRobotOptions
 from homie.data.recording.demonstration import Stage
 from homie.data.recording.video_files import Coding, FilmWriter, VideoFile
-from homie.data.sources.opening import open_sources
+from homie.data.sources.source_kinds import open_sources
 from homie.kernel.errors import BadInput
 from homie.kernel.types import SUCCESS, Subtask
 

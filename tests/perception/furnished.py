@@ -11,8 +11,8 @@ import numpy as np
 
 from homie.envs.mujoco.house.build import build
 from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.render.backend_choice import make_renderer
 from homie.envs.mujoco.render.camera_geometry import FreeCamera, camera_intrinsics, camera_pose
-from homie.envs.mujoco.render.rendering import make_renderer
 from homie.envs.mujoco.robots.bodies import fetch
 from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.envs.mujoco.world import World

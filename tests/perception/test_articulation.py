@@ -14,8 +14,8 @@ from perception.detectors.simulated import SimulatedDetector
 from perception.localise import Patch, Points
 from perception.locator import SensorLocator
 from perception.memory.articulation import Seen, update_panel
-from perception.memory.entity import Furniture
-from perception.memory.loose_object import Identity
+from perception.memory.seen_furniture import Furniture
+from perception.memory.seen_object import Identity
 
 
 def _look(

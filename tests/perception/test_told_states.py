@@ -12,8 +12,8 @@ from homie.kernel.interfaces import Planner
 from homie.kernel.knowledge import CONTRARY
 from homie.kernel.types import END, Decision, Detection, PlannerInput, Pose2, Subtask
 from perception.detectors.simulated import SimulatedDetector
+from perception.memory.object_states import States
 from perception.memory.recall import SightRecall
-from perception.memory.states import States
 
 
 def _seen(pixels: int, *states: str) -> Detection:

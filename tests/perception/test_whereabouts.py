@@ -10,11 +10,11 @@ from perception.detectors.simulated import SimulatedDetector
 from perception.localise import Patch, Points
 from perception.locator import SensorLocator
 from perception.memory.doorways import Doorways, Gap, Passage
-from perception.memory.entity import Furniture, is_furniture
-from perception.memory.loose_object import Identity, LooseObject
 from perception.memory.memory import Things
 from perception.memory.places import holder_of
-from perception.memory.room import Room
+from perception.memory.seen_furniture import Furniture, is_furniture
+from perception.memory.seen_object import Identity, LooseObject
+from perception.memory.seen_room import Room
 from perception.memory.whereabouts import Whereabouts, consistent, whereabouts
 
 

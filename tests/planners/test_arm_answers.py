@@ -17,7 +17,7 @@ from planners.llm.prompting.examples import load_examples
 from planners.llm.prompting.prompt import Prompt
 from planners.llm.prompting.settings import PromptSettings
 from planners.llm.reading import Unreadable, read
-from skills.moves.arm_actions import ArmAction
+from skills.discrete_actions.arm_actions import ArmAction
 
 ACTIONS = ("Move", "End")
 SEVEN = [54, 90, 49, 0, 60, 90, 1]

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from homie.kernel.errors import BadInput
-from homie.kernel.robot.moves import MOVES as GRAPH_MOVES
-from homie.kernel.robot.steps import STEPS as STEP_NAMES
+from homie.kernel.robot.graph_moves import MOVES as GRAPH_MOVES
+from homie.kernel.robot.small_steps import STEPS as STEP_NAMES
 from homie.kernel.types import END, HELD, NO_QUIRKS, VIEWS, Choice, Feedback, HistoryItem, PlannerInput, Subtask
 from planners.llm.choices import read_ids
 from planners.llm.messages import LanguageModel, Reply, Request

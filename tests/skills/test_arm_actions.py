@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Pose
-from skills.moves.arm_actions import (
+from skills.discrete_actions.arm_actions import (
     CELLS,
     HIGH,
     LOW,

@@ -11,9 +11,9 @@ from homie.envs.mujoco.robots.bodies.panda import HOME, SPEC
 from homie.envs.mujoco.robots.bodies.panda_kinematics import GRIPPER_IN_TOOL, PandaKinematics
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Array, Box, Pose
-from skills.moves.arm_clearance import Clearance
-from skills.moves.arm_paths import NoWay, find_way
-from skills.moves.arm_skill_set import Arm
+from skills.discrete_actions.arm_clearance import Clearance
+from skills.discrete_actions.arm_paths import NoWay, find_way
+from skills.discrete_actions.arm_skill_set import Arm
 
 KINEMATICS = PandaKinematics()
 DOWN = np.diag([1.0, -1.0, -1.0]) @ GRIPPER_IN_TOOL

@@ -19,12 +19,12 @@ from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.actions import action_table
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Skill
-from homie.kernel.robot import moves
+from homie.kernel.robot import graph_moves
 from homie.kernel.types import Array, Outcome, Pose2, Subtask, wrapped
-from skills.moves.charting import LONGEST, Ground, chart
-from skills.moves.graph import Graph, next_direction
-from skills.moves.skill_set import IdealGraph, Moves
-from skills.moves.survey import survey
+from skills.discrete_actions.charting import LONGEST, Ground, chart
+from skills.discrete_actions.graph import Graph, next_direction
+from skills.discrete_actions.skill_set import IdealGraph, Moves
+from skills.discrete_actions.survey import survey
 
 HOUSES = (
     (60000, Variation()),
@@ -32,7 +32,7 @@ HOUSES = (
     (60015, Variation(people=3)),
     (7, Variation()),
 )
-FORWARD, LEFT, RIGHT, UP, DOWN = moves.MOVES
+FORWARD, LEFT, RIGHT, UP, DOWN = graph_moves.MOVES
 
 
 @pytest.fixture(scope="module", params=HOUSES, ids=lambda house: str(house[0]))
@@ -230,6 +230,6 @@ def test_a_robot_off_its_point_goes_on_from_the_nearest(home: MujocoHome) -> Non
 
 def test_moves_are_actions_without_arguments() -> None:
     table = action_table([IdealGraph.own_actions, Moves.own_actions])
-    assert all(table[name].arguments == () for name in moves.MOVES)
+    assert all(table[name].arguments == () for name in graph_moves.MOVES)
     with pytest.raises(BadInput, match="takes no argument"):
         IdealGraph("x")

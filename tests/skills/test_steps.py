@@ -13,9 +13,9 @@ from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.actions import action_table
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Outcome, Pose2, Subtask, wrapped
-from skills.moves.skill_set import Steps
-from skills.moves.step import Step
-from skills.moves.step_actions import SMALL
+from skills.discrete_actions.skill_set import Steps
+from skills.discrete_actions.step import Step
+from skills.discrete_actions.step_actions import SMALL
 
 FORWARD, BACKWARD, RIGHTWARD, LEFTWARD, TURN_RIGHT, TURN_LEFT, UP, DOWN = SMALL
 

@@ -9,11 +9,11 @@ from homie.kernel.errors import BadInput
 from homie.kernel.types import ErrorCode, Outcome
 from homie.runtime.assembly import choose
 from homie.runtime.runstore.damage import read_finished
-from homie.studio.lines import read_line, urgent
 from homie.studio.operation import Operation
 from homie.studio.options import TeleopOptions
 from homie.studio.orders import STICK_SECONDS, Begin, Desk, Do, Finish, Give, Look, Move, Quit, Take
 from homie.studio.teleop_commands import RELEASED, Hand, Stick
+from homie.studio.typed_orders import read_line, urgent
 
 TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny", "speed": 0.0}
 HOUSEHOLD = ("Go to", "Pick", "Put", "Open", "Close", "End")

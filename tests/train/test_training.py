@@ -17,8 +17,8 @@ from homie.data.training_examples import make_dataset
 from homie.kernel.errors import BadInput
 from homie.train.folder import FILE
 from homie.train.hyperparameters import DpoOptions, SftOptions
+from homie.train.planner import TrainingFile, train
 from homie.train.plot import loss_plot
-from homie.train.training import TrainingFile, train
 
 TEMPLATE = Path(__file__).parents[2] / "examples/training/brief.md"
 

@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 from homie.bench.authoring.errand_templates import TEMPLATES, Situation, Template
 from homie.bench.authoring.house import House
 from homie.bench.authoring.rehearsal import rehearse
-from homie.bench.score.profiles import Homie
+from homie.bench.score.metric_profiles import Homie
 from homie.bench.splits import TaskSplit
 from homie.bench.suite.suite import Suite, Task
 from homie.kernel.errors import BadInput

@@ -15,7 +15,7 @@ from homie.kernel.actions import Action, ActionTable, action_of
 from homie.kernel.errors import BadInput
 from homie.kernel.executor import Executor
 from homie.kernel.interfaces import Locator, OwnList, WorldState
-from homie.kernel.robot.moves import MOVES
+from homie.kernel.robot.graph_moves import MOVES
 from homie.kernel.types import END, END_FAILURE, END_SUCCESS, HELD, Choice, SentTo, Subtask, is_interaction
 from homie.kernel.world.furniture import kinds
 from homie.kernel.world.household import PERSON_VERBS, VERBS

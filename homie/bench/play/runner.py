@@ -15,17 +15,17 @@ from pathlib import Path
 
 from homie.bench.episode import UNREADABLE, Episode
 from homie.bench.finished_episodes import BenchFolder, check_known, plan, unfinished
+from homie.bench.intervals_and_tests import Estimate
 from homie.bench.options import BenchOptions
 from homie.bench.play.checks import done_at_start, ready
 from homie.bench.play.pool import Limits, LocalPool, Pool
 from homie.bench.play.progress import Progress
-from homie.bench.play.size import workers_of
 from homie.bench.play.worker import EXPERT, Job, Report
+from homie.bench.play.worker_count import workers_of
 from homie.bench.score.compare import first_table
 from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.metrics import WORLD, shown_in
 from homie.bench.score.results import load_run
-from homie.bench.statistics import Estimate
 from homie.bench.suite.suite import Suite
 from homie.kernel.errors import BadInput, HomieError, InfrastructureError, Interrupted, MissingPart
 from homie.kernel.interfaces import Planner, SharedPart

@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict
 from homie.bench.authoring.numbered import REPORTS, endings, numbered_actions
 from homie.bench.episode import UNREADABLE, Cause
 from homie.bench.goal_lines import GOALS
-from homie.bench.play.goals import GoalLog
+from homie.bench.play.goal_log import GoalLog
 from homie.bench.play.worker_parts import WorkerParts
 from homie.bench.suite.protocol import Protocol
 from homie.bench.suite.suite import Task, read_subtask

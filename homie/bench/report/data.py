@@ -21,7 +21,7 @@ from homie.bench.goal_lines import GoalLine, read_goals
 from homie.bench.options import BenchOptions
 from homie.bench.report.origins import Origin, origin, origins
 from homie.bench.runs_inside import is_run, runs_inside
-from homie.bench.score.profiles import Homie
+from homie.bench.score.metric_profiles import Homie
 from homie.bench.score.results import BenchRun, check_different, load_runs
 from homie.bench.score.scores import Results, Score, score_run
 from homie.bench.score.trajectory import Trajectory, from_ending

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from homie.bench.statistics import Interval
+from homie.bench.intervals_and_tests import Interval
 
 WIDTH = 460
 """Width of a plot in units of its view box, about its width on the page in pixels."""

@@ -27,7 +27,7 @@ from homie.bench.report.rerun_world import ROUND, SECONDS, durations, read_world
 from homie.kernel.support.files import write_atomically, writing
 from homie.kernel.types import VIEWS, Array, Check, Outcome, RoundRecord, Subtask
 from homie.runtime.runstore import read_episode, read_steps
-from homie.runtime.runstore.commandlog import read_poses
+from homie.runtime.runstore.command_log import read_poses
 from homie.runtime.video import frame_stamps
 
 WHITE, GREY = (238, 238, 238), (150, 156, 166)

@@ -57,7 +57,7 @@ class World:
 
         Args:
             stream: the recording.
-            poses: robot poses (n, 4) as from `homie.runtime.runstore.commandlog.read_poses`.
+            poses: robot poses (n, 4) as from `homie.runtime.runstore.command_log.read_poses`.
             rounds: the round of each pose (n,).
             start: time and round of the first poses of objects.
             end: time and round of the final state.

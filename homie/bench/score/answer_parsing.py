@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from homie.bench.score.usage import Spent
+from homie.bench.score.tokens_and_times import Spent
 from homie.bench.tables import Cell, Column, Table
 
 

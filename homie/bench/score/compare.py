@@ -9,12 +9,12 @@ from pathlib import Path
 from homie.bench.run_versions import mixed_table
 from homie.bench.score.answer_parsing import readings_table
 from homie.bench.score.compare_tables import RUN, Intervals, all_tables, metrics_table
-from homie.bench.score.differences import paired_table
 from homie.bench.score.mistakes import mistakes_table
+from homie.bench.score.paired_differences import paired_table
 from homie.bench.score.results import BenchRun, groups, load_runs, splits
 from homie.bench.score.scores import Count, Results
 from homie.bench.score.series import series_of, tasks_table, worlds_table
-from homie.bench.score.usage import Spent, usage_table
+from homie.bench.score.tokens_and_times import Spent, usage_table
 from homie.bench.suite.suite import Task
 from homie.bench.tables import Column, Table
 from homie.kernel.errors import BadInput

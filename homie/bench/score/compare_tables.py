@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from homie.bench.intervals_and_tests import RESAMPLES, Estimate
 from homie.bench.score.emmoe_error_rows import HEADS, counts_by_head, shares_by_head
 from homie.bench.score.metrics import (
     WORLD,
@@ -18,7 +19,6 @@ from homie.bench.score.metrics import (
     skill_counts,
 )
 from homie.bench.score.scores import Count, Results
-from homie.bench.statistics import RESAMPLES, Estimate
 from homie.bench.tables import Cell, Column, Table
 from homie.kernel.support.text import counted
 

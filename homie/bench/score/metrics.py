@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
+from homie.bench.intervals_and_tests import RESAMPLES, Estimate, Term, bootstrap, clustered_wilson
 from homie.bench.score.errors import folded
 from homie.bench.score.scores import Count, Results, Score
-from homie.bench.statistics import RESAMPLES, Estimate, Term, bootstrap, clustered_wilson
 from homie.kernel import registry
 from homie.kernel.errors import BadInput
 

@@ -12,11 +12,11 @@ from pathlib import Path
 from homie.bench.episode import Episode, Finished
 from homie.bench.finished_episodes import PLANNER, BenchFile, SweepFile, is_bench, plan, read_bench
 from homie.bench.run_versions import Makeup, makeup
+from homie.bench.score.metric_profiles import Homie, StrictEmmoe, plain
 from homie.bench.score.mistakes import Failed, Mistake, applies, mistake_of
-from homie.bench.score.profiles import Homie, StrictEmmoe, plain
 from homie.bench.score.scores import Profile, Results, Score, score_run
+from homie.bench.score.tokens_and_times import Spent, spent
 from homie.bench.score.trajectory import Trajectory, from_ending
-from homie.bench.score.usage import Spent, spent
 from homie.bench.splits import SPLITS
 from homie.bench.suite.suite import ATTRIBUTES, Suite, read_subtask
 from homie.kernel.errors import BadInput

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from homie.bench.intervals_and_tests import wilson
 from homie.bench.score.results import BenchRun
-from homie.bench.statistics import wilson
 from homie.bench.tables import Column, Table
 from homie.kernel.world.predicates import Done
 

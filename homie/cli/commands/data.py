@@ -16,6 +16,7 @@ from homie.cli.output import columns, print_json, progress_console, say, tell
 from homie.cli.parameters import Config, Json, build, options_from
 from homie.cli.progress import bar
 from homie.data.emmoe_export import export_emmoe
+from homie.data.episode_counts import count
 from homie.data.examples.datafile import DataFile, read_data_file
 from homie.data.examples.forms import Purpose
 from homie.data.generate import draw_tasks, generate
@@ -32,10 +33,9 @@ from homie.data.options import (
     ValidateOptions,
 )
 from homie.data.reader import read_lines, shown, validate
-from homie.data.sources.opening import open_sources
 from homie.data.sources.source import Entry
+from homie.data.sources.source_kinds import open_sources
 from homie.data.split import make_split, write_split
-from homie.data.statistics import count
 from homie.data.training_examples import EpisodeOver, make_dataset
 from homie.kernel.errors import BadInput
 from homie.kernel.support.packages import missing_part

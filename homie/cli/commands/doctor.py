@@ -26,7 +26,7 @@ BACKENDS = ("egl", "osmesa", "raycast")
 _RENDER = """
 import mujoco, sys, time
 from homie.envs.mujoco.render.camera_geometry import FreeCamera
-from homie.envs.mujoco.render.rendering import make_renderer
+from homie.envs.mujoco.render.backend_choice import make_renderer
 from homie.kernel.errors import HomieError
 model = mujoco.MjModel.from_xml_string('<mujoco><worldbody><geom type="plane" size="1 1 1"/></worldbody></mujoco>')
 data = mujoco.MjData(model)

@@ -14,7 +14,7 @@ from homie.bench.suite.emmoe_files import INFO, parse_info
 from homie.cli.commands.plan import detecting, first_round
 from homie.cli.output import print_json, tell
 from homie.cli.parameters import settings
-from homie.data.official import OFFICIAL_NAMES
+from homie.data.emmoe_wording import OFFICIAL_NAMES
 from homie.kernel import registry
 from homie.kernel.error_codes import ErrorCode
 from homie.kernel.errors import BadInput

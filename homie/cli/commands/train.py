@@ -71,7 +71,7 @@ def _shown(advance: Advance) -> StepOver:
 
 
 def _train(options: TrainOptions, json: bool) -> None:
-    from homie.train.training import train
+    from homie.train.planner import train
 
     with bar(None, "steps") as advance:
         file = train(options, _shown(advance))

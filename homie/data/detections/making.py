@@ -29,8 +29,8 @@ from homie.kernel.options import pixels_of
 from homie.kernel.scenes import scenes_of
 from homie.kernel.support.files import write_atomically
 from homie.kernel.types import Image
+from homie.runtime.runstore.checksummed_json import read_model, write_model
 from homie.runtime.runstore.resumable import resumable_folder
-from homie.runtime.runstore.sealed import read_model, write_model
 
 QUALITY = 92
 """Of the JPEG files: the noise of a camera stays, its blocks do not show."""

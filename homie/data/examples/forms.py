@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from homie.data import official
+from homie.data import emmoe_wording
 from homie.data.episode import Episode, LeftOut, Step
 from homie.data.examples.pairs import Choice, pairs, teachable
 from homie.data.pictures import blank, read_picture
 from homie.kernel.actions import arguments_of
 from homie.kernel.interfaces.prompts import Answered, Message, PromptWriter
 from homie.kernel.types import VIEWS, Image, PlannerInput
-from homie.runtime.inputs import HAND
+from homie.runtime.planner_inputs import HAND
 
 Purpose: TypeAlias = Literal["sft", "dpo"]
 Look: TypeAlias = Callable[[Path], Image]
@@ -170,9 +170,9 @@ class OfficialForm(Form):
     def conversations(self, episode: Episode, version: int) -> Iterator[Line]:
         for place in teachable(episode):
             step = episode.steps[place]
-            answer = official.answer(step.subtask, step.model, step.analysis)
+            answer = emmoe_wording.answer(step.subtask, step.model, step.analysis)
             turns = [
-                {"from": "human", "value": official.instruction(step, episode.steps[:place])},
+                {"from": "human", "value": emmoe_wording.instruction(step, episode.steps[:place])},
                 {"from": "gpt", "value": answer},
             ]
             views = tuple(step.pictures[view] for view in VIEWS if view in step.pictures)
@@ -180,9 +180,9 @@ class OfficialForm(Form):
 
     def preferences(self, episode: Episode, version: int) -> Iterator[Line]:
         for pair in pairs(episode):
-            prompt = official.instruction(episode.steps[pair.step], episode.steps[: pair.step])
+            prompt = emmoe_wording.instruction(episode.steps[pair.step], episode.steps[: pair.step])
             chosen, rejected = (
-                official.answer(choice.subtask, choice.model) for choice in (pair.chosen, pair.rejected)
+                emmoe_wording.answer(choice.subtask, choice.model) for choice in (pair.chosen, pair.rejected)
             )
             if chosen != rejected:
                 yield Line({"prompt": prompt, "chosen": chosen, "rejected": rejected}, (), pair.kind)

@@ -18,7 +18,7 @@ from homie.bench.splits import SPLITS
 from homie.data.examples.datafile import Recipe
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import to_json
-from homie.runtime.runstore.lines import differing_fields, kept_lines
+from homie.runtime.runstore.json_lines import differing_fields, kept_lines
 
 UNFINISHED = ".unfinished"
 

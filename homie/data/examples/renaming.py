@@ -16,7 +16,7 @@ from typing import Any
 
 from homie.data.episode import Episode, Step
 from homie.kernel.types import Feedback, Subtask
-from homie.runtime.inputs import RoundInput
+from homie.runtime.planner_inputs import RoundInput
 
 SHARE = 0.75
 """Of the names of an episode. Those that stay are learnt beside names that they were never beside."""

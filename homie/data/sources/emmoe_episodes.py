@@ -7,14 +7,14 @@ from pathlib import Path
 
 from homie.bench.score.errors import code_of
 from homie.bench.suite.emmoe_files import EmmoeTask, ExpertStep, picture_file, read_task, split_of, task_folders
+from homie.data.emmoe_wording import OFFICIAL_MODELS, model_name
 from homie.data.episode import Episode, LeftOut, Step
-from homie.data.official import OFFICIAL_MODELS, model_name
 from homie.data.sources.source import Entry, Source
 from homie.kernel import registry
 from homie.kernel.actions import ACTIONS, Ability
 from homie.kernel.errors import BadInput
 from homie.kernel.types import SUCCESS, VIEWS, ErrorCode, Feedback, HistoryItem
-from homie.runtime.inputs import RoundInput
+from homie.runtime.planner_inputs import RoundInput
 
 ROUNDS = 20
 """The rounds of an episode in EMMOE (section 5.1)."""

@@ -19,7 +19,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import to_json
 from homie.kernel.types import BY_PERSON, END, VIEWS, Execution, HistoryItem, RoundRecord
-from homie.runtime.inputs import HAND, INPUTS, RoundInput, read_inputs
+from homie.runtime.planner_inputs import HAND, INPUTS, RoundInput, read_inputs
 from homie.runtime.runstore import FRAMES, EpisodeFile, RunFile, episode_folders, frame, read_run
 from homie.runtime.runstore.damage import Damaged, read_finished
 from homie.runtime.session import own_verdict

@@ -16,9 +16,9 @@ from pydantic import BaseModel, ConfigDict
 
 from homie.envs.libero.tasks import LiberoTask, find_task, open_world
 from homie.envs.libero.world import LiberoWorld
+from homie.envs.mujoco.render.backend_choice import make_renderer
 from homie.envs.mujoco.render.camera_geometry import camera_intrinsics, camera_pose
 from homie.envs.mujoco.render.renderer import Renderer
-from homie.envs.mujoco.render.rendering import make_renderer
 from homie.envs.mujoco.robots.bodies.panda import FINGERS
 from homie.envs.mujoco.robots.bodies.panda_kinematics import PandaKinematics
 from homie.envs.snapshot_robot import Shape, SnapshotRobot

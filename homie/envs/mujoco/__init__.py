@@ -1,5 +1,5 @@
 """The embedded home: generated houses, a simulated Fetch, rendering; no GPU, no display and no download needed."""
 
-from homie.envs.mujoco.render.gl import import_mujoco
+from homie.envs.mujoco.render.opengl_contexts import import_mujoco
 
 import_mujoco()

@@ -7,18 +7,18 @@ from typing import Any
 
 from homie.envs.thor.settings import Vocabulary
 from homie.kernel.actions import ACTIONS, Action
-from homie.kernel.robot import steps
+from homie.kernel.robot import small_steps
 from homie.kernel.world.household import VERBS
 
 STEPS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-    steps.FORWARD: ("MoveAhead", {"moveMagnitude": steps.STRIDE}),
-    steps.BACKWARD: ("MoveBack", {"moveMagnitude": steps.STRIDE}),
-    steps.RIGHTWARD: ("MoveRight", {"moveMagnitude": steps.STRIDE}),
-    steps.LEFTWARD: ("MoveLeft", {"moveMagnitude": steps.STRIDE}),
-    steps.TURN_RIGHT: ("RotateRight", {"degrees": 90.0}),
-    steps.TURN_LEFT: ("RotateLeft", {"degrees": 90.0}),
-    steps.TILT_UP: ("LookUp", {"degrees": 30.0}),
-    steps.TILT_DOWN: ("LookDown", {"degrees": 30.0}),
+    small_steps.FORWARD: ("MoveAhead", {"moveMagnitude": small_steps.STRIDE}),
+    small_steps.BACKWARD: ("MoveBack", {"moveMagnitude": small_steps.STRIDE}),
+    small_steps.RIGHTWARD: ("MoveRight", {"moveMagnitude": small_steps.STRIDE}),
+    small_steps.LEFTWARD: ("MoveLeft", {"moveMagnitude": small_steps.STRIDE}),
+    small_steps.TURN_RIGHT: ("RotateRight", {"degrees": 90.0}),
+    small_steps.TURN_LEFT: ("RotateLeft", {"degrees": 90.0}),
+    small_steps.TILT_UP: ("LookUp", {"degrees": 30.0}),
+    small_steps.TILT_DOWN: ("LookDown", {"degrees": 30.0}),
 }
 """The actions of EB-Navigation, and the AI2-THOR action for each."""
 SWITCHES = ("Turn on", "Turn off")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 from pydantic import BaseModel
 
 from homie.kernel.errors import BadInput
-from homie.kernel.support.moved import renamed, renamed_members
+from homie.kernel.support.old_module_names import renamed, renamed_members
 
 
 class Configurable:

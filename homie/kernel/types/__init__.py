@@ -8,7 +8,7 @@ unless a docstring says otherwise. Images are HxWx3 uint8 RGB, depth is HxW floa
 from typing import TYPE_CHECKING
 
 from homie.kernel.error_codes import ErrorCode, no_target, unskilled_model
-from homie.kernel.support.moved import renamed
+from homie.kernel.support.old_module_names import renamed
 from homie.kernel.types.arrangement import Arrangement, Lying
 from homie.kernel.types.commands import Command, SentCommand, Target
 from homie.kernel.types.events import (
@@ -57,7 +57,7 @@ from homie.kernel.types.observations import (
     Proprioception,
     in_sight,
 )
-from homie.kernel.types.questions import PlannerInput
+from homie.kernel.types.planner_input import PlannerInput
 from homie.kernel.types.quirks import NO_QUIRKS, Quirks
 from homie.kernel.types.records import Attempt, Check, EpisodeResult, Execution, Outcome, RoundRecord
 from homie.kernel.types.subtasks import (

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from homie.kernel.types.commands import SentCommand
 from homie.kernel.types.observations import Observation
-from homie.kernel.types.questions import PlannerInput
+from homie.kernel.types.planner_input import PlannerInput
 from homie.kernel.types.records import Attempt, Check, EpisodeResult, RoundRecord
 from homie.kernel.types.subtasks import Decision, Subtask
 

@@ -101,7 +101,7 @@ def model_key(name: str) -> str:
 SentTo: TypeAlias = Literal["things", "furniture", "points"]
 """What a robot can be sent to by number: `things`, everything; `furniture`, only what holds things, so that a planner
 has to know or to look where a thing is; `points`, those of a navigation graph, move by move
-(`homie.kernel.robot.moves`)."""
+(`homie.kernel.robot.graph_moves`)."""
 HELD = "object in hand"
 """The target of a numbered action that is done with the held object, whatever that is."""
 

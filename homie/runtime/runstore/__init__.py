@@ -5,8 +5,8 @@
     RUN/parts/<sha256>.json           what episodes were made with, and in texts/ their prompts: `provenance`
     RUN/episodes/<task>-<trial>/
         steps.jsonl                   one `homie.kernel.types.RoundRecord` a line, append-only, synced line by line
-        inputs.jsonl                  the input of the planner, a line a round, see `homie.runtime.inputs`
-        commands.jsonl                every command, requested and sent, see `homie.runtime.runstore.commandlog`
+        inputs.jsonl                  the input of the planner, a line a round, see `homie.runtime.planner_inputs`
+        commands.jsonl                every command, requested and sent, see `homie.runtime.runstore.command_log`
         goals.jsonl                   benches: the truth of the goal after every subtask, `homie.bench.goal_lines`
         frames/                       round-NN-<view>.png, what the planner was shown
         video.mp4                     see `homie.runtime.video`
@@ -17,7 +17,17 @@ docs/run-folder.md describes the fields. `models` says what the files hold, `sea
 knows where they are, `run` makes a run folder, `episode` writes an episode folder.
 """
 
-from homie.runtime.runstore.episode import EpisodeStore, disk_failure, recording
+from homie.runtime.runstore.checksummed_json import contents, kind_of, read_model, write_model
+from homie.runtime.runstore.episode_folder import EpisodeStore, disk_failure, recording
+from homie.runtime.runstore.file_models import (
+    EpisodeFile,
+    RunFile,
+    Usage,
+    read_episode,
+    read_run,
+    read_steps,
+    write_ending,
+)
 from homie.runtime.runstore.folders import (
     FRAMES,
     HeldFolder,
@@ -28,17 +38,7 @@ from homie.runtime.runstore.folders import (
     runs_folder,
     tries,
 )
-from homie.runtime.runstore.models import (
-    EpisodeFile,
-    RunFile,
-    Usage,
-    read_episode,
-    read_run,
-    read_steps,
-    write_ending,
-)
-from homie.runtime.runstore.run import RunFolder, Staged, scene_file
-from homie.runtime.runstore.sealed import contents, kind_of, read_model, write_model
+from homie.runtime.runstore.run_folder import RunFolder, Staged, scene_file
 
 __all__ = [
     "FRAMES",

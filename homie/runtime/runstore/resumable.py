@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict
 
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.support.files import writing
+from homie.runtime.runstore.checksummed_json import read_model, write_model
 from homie.runtime.runstore.folders import HeldFolder, held_folder
-from homie.runtime.runstore.sealed import read_model, write_model
 
 ORDER = "order.json"
 

@@ -21,7 +21,7 @@ from homie.envs.mujoco.initial_state import initial_state
 from homie.envs.mujoco.robots.drive import BASE_JOINTS
 from homie.envs.mujoco.robots.limbs import PREFIX
 from homie.kernel.types import Array, Pose2
-from skills.motion.planning import CostMap
+from skills.motion.base_path_planning import CostMap
 from suites.authoring.homie_eb.nav_ways import CLEAR, shortest
 from suites.authoring.homie_eb.nav_words import FOR
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from homie.kernel.types import Array, Pose2
-from skills.moves.step_actions import METRES, SMALL, Move
+from skills.discrete_actions.step_actions import METRES, SMALL, Move
 
 CLEAR = 0.345
 """Metres to the nearest thing that the robot's middle keeps: 4 cm more than its skill asks for, since steps are off by

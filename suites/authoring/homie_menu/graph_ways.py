@@ -16,14 +16,14 @@ from homie.bench.suite.suite import Task, read_subtask
 from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.errors import HomieError
 from homie.kernel.interfaces import Locator
-from homie.kernel.robot.moves import FORWARD, TURN_LEFT, TURN_RIGHT
+from homie.kernel.robot.graph_moves import FORWARD, TURN_LEFT, TURN_RIGHT
 from homie.kernel.types import END, Pose2, Subtask, is_interaction, with_held, wrapped
 from homie.kernel.world import thresholds
 from homie.kernel.world.snapshot import RobotState
-from homie.runtime.live import Session
-from skills.moves.graph import Graph
-from skills.moves.ideal_move import Refused
-from skills.moves.skill_set import traveller
+from homie.runtime.open_session import Session
+from skills.discrete_actions.graph import Graph
+from skills.discrete_actions.ideal_move import Refused
+from skills.discrete_actions.skill_set import traveller
 
 SKILLS = "ideal-graph,ideal,ideal-people"
 IN_VIEW = math.radians(45)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from homie.kernel.errors import BadInput
 from homie.runtime.runstore import read_model
-from homie.runtime.runstore.lines import kept_lines
+from homie.runtime.runstore.json_lines import kept_lines
 from suites.published.robobench.dataset import Dataset, read_dataset
 from suites.published.robobench.judging import Record
 from suites.published.robobench.prompts import Question as ReleasedQuestion

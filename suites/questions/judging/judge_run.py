@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import slug, to_json, write_atomically, writing
 from homie.runtime.respondents import respondent_of
-from homie.runtime.runstore.lines import KeptRecords, differing_fields
+from homie.runtime.runstore.json_lines import KeptRecords, differing_fields
 from suites.published.robobench.instructions import Profile, wording
 from suites.questions.asking import ANSWERS, ASKED, RESULTS
 from suites.questions.judging.answers import Answers, read_answers
@@ -27,7 +27,7 @@ from suites.questions.judging.releases import released_reports, table
 from suites.questions.judging.replies import Replied, Replies
 from suites.questions.judging.verdict import JUDGING, Judging, Verdict
 from suites.questions.judging.world import ROLLOUTS, WorldFigures, plan_rows, plan_table, rolled_out, world_marks
-from suites.questions.marks import write_marks
+from suites.questions.marked_answers import write_marks
 from suites.questions.options import JudgeOptions
 from suites.questions.table import markdown, rows
 

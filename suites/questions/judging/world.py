@@ -14,18 +14,18 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from homie.bench.statistics import Estimate, Term, clustered_wilson
+from homie.bench.intervals_and_tests import Estimate, Term, clustered_wilson
 from homie.kernel.support.text import counted
 from homie.runtime.orphans import worker_pool
-from homie.runtime.runstore.lines import KeptRecords
+from homie.runtime.runstore.json_lines import KeptRecords
 from suites.published.robobench.choices import final_words
 from suites.published.robobench.plans import PlanScore, floor_score
 from suites.questions.judging.answers import Answers
-from suites.questions.plans import compared, read_plan
 from suites.questions.question import Question
 from suites.questions.rollout import Carried, carry_out
 from suites.questions.scoring import UNREADABLE, Mark, mark
 from suites.questions.table import Row
+from suites.questions.written_plans import compared, read_plan
 
 ROLLOUTS = "rollouts.jsonl"
 Way = Literal["ideal", "motion"]

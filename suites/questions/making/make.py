@@ -24,8 +24,8 @@ from homie.kernel.support.files import to_json, write_atomically, writing
 from homie.kernel.types import Image
 from homie.runtime.orphans import worker_pool
 from suites.questions.folder import PICTURES, write_questions
-from suites.questions.making.unit import Candidate, Refusal, Unit
-from suites.questions.making.visits import visit_house, visit_table
+from suites.questions.making.question_unit import Candidate, Refusal, Unit
+from suites.questions.making.world_visits import visit_house, visit_table
 from suites.questions.options import MakeOptions
 from suites.questions.question import Question
 

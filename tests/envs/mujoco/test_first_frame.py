@@ -12,8 +12,8 @@ HANGING = """
 import ctypes, logging, sys
 logging.basicConfig(format="%(message)s")
 import mujoco
-from homie.envs.mujoco.render import rendering
-from homie.envs.mujoco.render.gl import GL_CONTEXTS, GlContext, GlUnavailable
+from homie.envs.mujoco.render import backend_choice
+from homie.envs.mujoco.render.opengl_contexts import GL_CONTEXTS, GlContext, GlUnavailable
 from homie.kernel.errors import MissingPart
 
 class Stuck(GlContext):
@@ -29,11 +29,11 @@ class Absent(Stuck):
     def __init__(self):
         raise GlUnavailable("it is not there")
 
-rendering.DEADLINE = 0.3
+backend_choice.DEADLINE = 0.3
 GL_CONTEXTS["egl"], GL_CONTEXTS["osmesa"] = Stuck, Absent
 model = mujoco.MjModel.from_xml_string("<mujoco><worldbody><geom size='.1'/></worldbody></mujoco>")
 try:
-    print(rendering.make_renderer(model, 8, 8).name, rendering.make_renderer(model, 8, 8).name)
+    print(backend_choice.make_renderer(model, 8, 8).name, backend_choice.make_renderer(model, 8, 8).name)
 except MissingPart as error:
     print(error)
 """

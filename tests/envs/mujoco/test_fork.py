@@ -12,13 +12,13 @@ import homie.envs.mujoco  # noqa: F401  (before mujoco itself, whatever MUJOCO_G
 import mujoco
 import pytest
 
-from homie.envs.mujoco.render.rendering import make_renderer
+from homie.envs.mujoco.render.backend_choice import make_renderer
 
 PROBE = """
 import gc, multiprocessing, sys
 import homie.envs.mujoco  # before mujoco itself
 import mujoco
-from homie.envs.mujoco.render.rendering import make_renderer
+from homie.envs.mujoco.render.backend_choice import make_renderer
 from homie.kernel.errors import InfrastructureError
 
 XML = "<mujoco><worldbody><camera name='eye' pos='0 0 2'/><geom size='.5'/></worldbody></mujoco>"

@@ -21,8 +21,8 @@ from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.meshes.bundle import bundle
 from homie.envs.mujoco.meshes.library import library, name_of
 from homie.envs.mujoco.meshes.meshed import meshed
+from homie.envs.mujoco.render.backend_choice import make_renderer
 from homie.envs.mujoco.render.camera_geometry import FreeCamera
-from homie.envs.mujoco.render.rendering import make_renderer
 from homie.envs.mujoco.world import World
 from homie.kernel.errors import BadInput, MissingPart
 from homie.kernel.options import RunOptions

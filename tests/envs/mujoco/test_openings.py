@@ -24,7 +24,7 @@ from homie.envs.mujoco.world import World
 from homie.kernel.types import ErrorCode
 from homie.kernel.world.conditions import parse_condition
 from homie.kernel.world.snapshot import RobotState, WorldSnapshot
-from homie.runtime.live import Session
+from homie.runtime.open_session import Session
 from skills.classical.pulls import moved_boxes
 
 SCENE = SCENES / "openings.json"

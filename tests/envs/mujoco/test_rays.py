@@ -8,8 +8,8 @@ import pytest
 
 from homie.envs.mujoco.home.home import open_home
 from homie.envs.mujoco.render.camera_geometry import FreeCamera, camera_intrinsics, camera_pose, clip_range
-from homie.envs.mujoco.render.raycast import RaycastRenderer
-from homie.envs.mujoco.render.rays import RayCaster, grid, turned
+from homie.envs.mujoco.render.raycast_renderer import RaycastRenderer
+from homie.envs.mujoco.render.raycast_tiles import RayCaster, grid, turned
 from homie.kernel.options import RunOptions
 
 SIZE = (75, 50)

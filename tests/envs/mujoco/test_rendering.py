@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from homie.envs.mujoco.render.backend_choice import make_renderer
 from homie.envs.mujoco.render.camera_geometry import FreeCamera, camera_intrinsics, camera_pose
-from homie.envs.mujoco.render.rendering import make_renderer
 from homie.kernel.errors import BadInput
 
 SCENE = """
@@ -53,7 +53,7 @@ SCENE = """
 DRAW = """
 import sys
 from homie.envs.mujoco.render.camera_geometry import FreeCamera
-from homie.envs.mujoco.render.rendering import make_renderer
+from homie.envs.mujoco.render.backend_choice import make_renderer
 from homie.kernel.errors import MissingPart
 import mujoco, numpy as np
 model = mujoco.MjModel.from_xml_string(open(sys.argv[1]).read())
@@ -283,7 +283,7 @@ def test_unknown_camera_and_backend(model: mujoco.MjModel, data: mujoco.MjData) 
 # ------------------------------------------------------------------------------------- the choice of a backend
 
 CHOOSE = """
-from homie.envs.mujoco.render.rendering import make_renderer
+from homie.envs.mujoco.render.backend_choice import make_renderer
 from homie.kernel.errors import HomieError
 import mujoco
 try:

@@ -14,7 +14,7 @@ from homie.envs.thor.actions import STEPS
 from homie.envs.thor.robot import ThorRobot
 from homie.envs.thor.settings import Approach, ThorSettings
 from homie.kernel.errors import BadInput, MissingPart
-from homie.kernel.robot import steps
+from homie.kernel.robot import small_steps
 from homie.kernel.support.packages import installed_version
 from homie.kernel.types import Subtask
 from homie.testing import check_robot
@@ -102,17 +102,20 @@ def test_what_is_far_away_or_behind_the_agent_is_not_visible() -> None:
     robot = robot_of(EMPTY)
     assert robot.visible() == []
     assert do(robot, "Go to: bread") == [""] and "bread" in robot.visible()
-    assert do(robot, steps.TURN_RIGHT, steps.TURN_RIGHT) == ["", ""]
+    assert do(robot, small_steps.TURN_RIGHT, small_steps.TURN_RIGHT) == ["", ""]
     assert robot.visible() == []
 
 
 def test_it_moves_by_the_stride_until_a_wall_and_says_what_blocks_it() -> None:
     robot = robot_of(EMPTY)
-    answers = do(robot, *[steps.BACKWARD] * 10)
+    answers = do(robot, *[small_steps.BACKWARD] * 10)
     assert answers[0] == "" and answers[-1].startswith("wall is blocking Agent 0 from moving by")
     here = robot.snapshot().robot
-    assert here.y == pytest.approx(-steps.STRIDE * answers.count("")) and here.x == pytest.approx(0.0)
-    assert do(robot, steps.TILT_UP, steps.TILT_UP)[1] == "can't look up beyond 30 degrees above the forward horizon"
+    assert here.y == pytest.approx(-small_steps.STRIDE * answers.count("")) and here.x == pytest.approx(0.0)
+    assert (
+        do(robot, small_steps.TILT_UP, small_steps.TILT_UP)[1]
+        == "can't look up beyond 30 degrees above the forward horizon"
+    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -149,7 +152,7 @@ def test_the_task_of_a_scene_is_done_within_its_metres_of_the_point() -> None:
     robot = robot_of(EMPTY.model_copy(update={"approach": approach}))
     verdicts = []
     for _ in range(8):
-        do(robot, steps.FORWARD)
+        do(robot, small_steps.FORWARD)
         verdicts.append(robot.snapshot().success)
     assert verdicts == [False] * 7 + [True], "eight moves of 25 cm leave 1 m"
 
@@ -181,7 +184,7 @@ def test_an_action_that_there_is_not_is_an_error_as_in_ai2thor() -> None:
 
 def test_headings_are_homies() -> None:
     robot = robot_of(EMPTY)
-    do(robot, steps.TURN_RIGHT, steps.FORWARD)
+    do(robot, small_steps.TURN_RIGHT, small_steps.FORWARD)
     here = robot.snapshot().robot
     assert (here.x, here.y) == pytest.approx((0.25, 0.0)) and math.cos(here.yaw or 0.0) == pytest.approx(1.0)
 

@@ -10,7 +10,7 @@ from homes import SCENES
 import homie
 from homie.kernel.world.conditions import parse_condition
 from homie.kernel.world.household import VERBS
-from homie.runtime.live import Session
+from homie.runtime.open_session import Session
 
 
 def opened(skills: str, **more: str) -> Session:

@@ -11,7 +11,7 @@ import pytest
 import homie
 from homie.kernel.types import Command
 from homie.kernel.world.conditions import parse_condition
-from homie.runtime.live import Session
+from homie.runtime.open_session import Session
 
 SCENE = {
     "rooms": [{"name": "hall", "kind": "study", "x0": 0, "y0": 0, "x1": 6, "y1": 5}],

@@ -19,7 +19,7 @@ import homie
 from homie.kernel.types import Decision
 from homie.kernel.world.conditions import parse_condition
 from homie.kernel.world.snapshot import WorldSnapshot
-from homie.runtime.live import Session
+from homie.runtime.open_session import Session
 
 SAID = Path(__file__).parent / "said.yaml"
 SKILLS = "ideal,ideal-chores,ideal-people"

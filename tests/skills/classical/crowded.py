@@ -16,7 +16,7 @@ from homie.kernel.types import Array, Articulation, Box, Command, Goal, Pose, Po
 from skills.classical.goto import GoTo
 from skills.classical.openclose import Close, Open
 from skills.motion.driving import MobileSkill
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 from skills.motion.motions import Motion
 from tests.skills.classical.doors import SLIDING_DOOR, level_hinged
 from tests.skills.classical.journeys import ASKEW, WeighingPick, WeighingPut, journey, long_in_hand

@@ -14,7 +14,7 @@ from homie.kernel.types import Box, Goal, Pose2
 from skills.classical.goto import GoTo, place_cost, room_cost
 from skills.classical.openclose import Close, Open
 from skills.motion.driving import MobileSkill
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 from skills.motion.motions import Motion
 from tests.skills.classical.journeys import journey, long_in_hand
 from tests.skills.classical.obedient import KINEMATICS, ObedientRobot, Routine, empty_floor, floor_round, nowhere

@@ -13,10 +13,10 @@ from homie.envs.mujoco.robots.bodies.fetch import CARRY, SPEC
 from homie.kernel.types import Box, Goal, Outcome, Pose2, Subtask
 from skills.classical.pick import Pick, contents, standing_on
 from skills.classical.put import Put
-from skills.motion.hand import Hand, filled
+from skills.motion.held_object import Hand, filled
 from skills.motion.manipulation import Manipulation
 from skills.motion.motions import RoutineSkill
-from skills.motion.reaching import Option
+from skills.motion.standing_places import Option
 from tests.skills.classical.obedient import KINEMATICS, ObedientRobot, floor_round
 from tests.skills.classical.tables import Make, Rows, short, shown, table
 from tests.skills.classical.test_boards_and_plates_by_numbers import (

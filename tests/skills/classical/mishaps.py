@@ -12,7 +12,7 @@ from homie.envs.mujoco.robots.bodies.fetch import CARRY, SPEC
 from homie.kernel.types import Box, Goal, Pose, Pose2, Solid, rotation_z
 from skills.classical.pick import Pick
 from skills.classical.put import Put
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 from skills.motion.motions import RoutineSkill, gripper_rotation
 from tests.skills.classical.journeys import ASKEW, journey
 from tests.skills.classical.obedient import KINEMATICS, ObedientRobot, floor_round

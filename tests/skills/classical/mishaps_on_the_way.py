@@ -13,7 +13,7 @@ from homie.kernel.types import Articulation, Box, Pose, Pose2
 from skills.classical.goto import GoTo
 from skills.classical.openclose import Close, Open
 from skills.motion.driving import MobileSkill
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 from skills.motion.manipulation import Manipulation
 from skills.motion.motions import Motion
 from tests.skills.classical.journeys import journey

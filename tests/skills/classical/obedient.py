@@ -26,7 +26,7 @@ from homie.kernel.types import (
     rotation_z,
 )
 from skills.motion.driving import MobileSkill
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 from skills.motion.motions import Motion, RoutineSkill
 
 PERIOD = SPEC.period

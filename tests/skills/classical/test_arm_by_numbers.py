@@ -10,7 +10,7 @@ import pytest
 
 from homie.envs.mujoco.robots.bodies.fetch import CARRY, READY, REST, SPEC
 from homie.kernel.types import Array, Box, Command, Goal, Outcome, Pose, Pose2, Subtask
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 from skills.motion.manipulation import Manipulation
 from skills.motion.motions import Motion, Stuck
 from tests.skills.classical.obedient import (

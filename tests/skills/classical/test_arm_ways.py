@@ -11,9 +11,9 @@ import pytest
 from homie.envs.mujoco.robots.bodies.fetch import CARRY, MIRROR, READY, REST, SPEC
 from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.kernel.types import Array, Box, Pose2, rotation_z
-from skills.motion.arm_paths import ArmSpace, Joints
+from skills.motion.arm_path_search import ArmSpace, Joints
 from skills.motion.collision import Solids
-from skills.motion.hand import NOTHING, filled
+from skills.motion.held_object import NOTHING, filled
 
 KINEMATICS = ArmKinematics()
 JOINTS = Joints(SPEC.chain)

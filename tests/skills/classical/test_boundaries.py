@@ -18,10 +18,10 @@ from skills.classical.places import places
 from skills.classical.plate_grasps import scoops
 from skills.classical.pulls import Wrist, plan_pull, slides_across, turns_level
 from skills.classical.put import Put
+from skills.motion.base_path_planning import CostMap
 from skills.motion.collision import without
-from skills.motion.hand import Hand
-from skills.motion.planning import CostMap
-from skills.motion.reaching import same_place
+from skills.motion.held_object import Hand
+from skills.motion.standing_places import same_place
 from tests.skills.classical.doors import DRAWER, INWARD, hinged
 from tests.skills.classical.scenes import bowl
 from tests.skills.classical.test_pick_and_put_by_numbers import TOP, Putting, bare_table, carrying

@@ -10,7 +10,7 @@ import pytest
 from homie.envs.mujoco.robots.bodies.fetch import READY, SPEC
 from homie.kernel.types import Box, Goal, Outcome, Pose, Pose2, Subtask
 from skills.motion.driving import MobileSkill
-from skills.motion.hand import Hand, filled
+from skills.motion.held_object import Hand, filled
 from skills.motion.motions import Motion, gripper_rotation
 from tests.skills.classical.obedient import (
     KINEMATICS,

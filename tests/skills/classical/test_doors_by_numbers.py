@@ -13,7 +13,7 @@ from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.kernel.types import Articulation, Box, Goal, Outcome, Pose2, Subtask
 from skills.classical.openclose import Close, Open
 from skills.classical.pulls import STANDOFF, on_sweep
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 from tests.skills.classical.doors import drawer, hinged, level_hinged, opening_at
 from tests.skills.classical.obedient import KINEMATICS, PERIOD, ObedientRobot, floor_round, in_posture
 

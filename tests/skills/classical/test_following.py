@@ -12,7 +12,7 @@ import pytest
 from homie.envs.mujoco.robots.bodies.fetch import CARRY, REST, SPEC
 from homie.kernel.types import Array, Box, Goal, OccupancyGrid, Outcome, Pose2, Subtask
 from skills.motion.driving import MobileSkill
-from skills.motion.hand import Hand, filled
+from skills.motion.held_object import Hand, filled
 from skills.motion.motions import Motion
 from tests.skills.classical.obedient import PERIOD, ObedientRobot, Routine, empty_floor, nowhere, play
 

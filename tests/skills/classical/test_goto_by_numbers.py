@@ -11,7 +11,7 @@ import pytest
 from homie.envs.mujoco.robots.bodies.fetch import CARRY, SPEC
 from homie.kernel.types import Box, Goal, Outcome, Pose2, Surface
 from skills.classical.goto import GoTo, place_cost, room_cost
-from skills.motion.hand import Hand, filled
+from skills.motion.held_object import Hand, filled
 from tests.skills.classical.obedient import KINEMATICS, ObedientRobot, empty_floor, floor_round, play
 
 CORNER = Pose2(-1.5, -1.5, 0.0)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from homie.kernel.types import Box, Pose, Solid, Surface
 from skills.classical.grasp_candidates import FINGERS, grasps
 from skills.classical.places import half_depth, places
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 from skills.motion.motions import gripper_rotation
 
 sizes = st.floats(0.012, 0.12)

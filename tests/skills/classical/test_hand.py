@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from homie.kernel.types import Box, Pose, Pose2
-from skills.motion.hand import FINEST, Hand, filled
+from skills.motion.held_object import FINEST, Hand, filled
 from skills.motion.motions import gripper_rotation
 
 

@@ -21,7 +21,7 @@ from homie.kernel.types import (
     Subtask,
 )
 from skills.classical.openclose import FURTHEST, IN_A_CORNER, Close, Open
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 from tests.skills.classical.doors import DRAWER, FRONT, SLIDING_DOOR, UP, hinged, level_hinged
 from tests.skills.classical.obedient import ObedientRobot, empty_floor, nowhere
 

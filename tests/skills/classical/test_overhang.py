@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from homie.kernel.types import Array, Box, Pose, Surface
 from skills.classical.grasp_candidates import FINGERS, Tool
 from skills.classical.overhang import LEAST_HANG, drawings, levelled, pinches
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 from skills.motion.motions import gripper_rotation
 
 TOOL = Tool(0.10, FINGERS)

@@ -14,7 +14,7 @@ from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.kernel.actions import action_of
 from homie.kernel.types import Box, Goal, Outcome, Subtask
 from skills.classical.pick import Pick, contents, standing_on
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 
 BOWL = Box(np.array([1.0, 0.0, 0.78]), np.array([0.08, 0.08, 0.027]), name="bowl")
 

@@ -12,7 +12,7 @@ from homie.envs.mujoco.robots.bodies.fetch import CARRY, REST, SPEC
 from homie.kernel.types import Array, Box, Goal, Outcome, Pose, Pose2, Solid, Subtask, Surface
 from skills.classical.pick import Pick
 from skills.classical.put import Put
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 from skills.motion.motions import gripper_rotation
 from tests.skills.classical.obedient import KINEMATICS, PERIOD, ObedientRobot, floor_round, in_posture
 

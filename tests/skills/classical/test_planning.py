@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from homie.kernel.types import OccupancyGrid
-from skills.motion.planning import CostMap, plan_path
+from skills.motion.base_path_planning import CostMap, plan_path
 
 RADIUS = 0.3
 

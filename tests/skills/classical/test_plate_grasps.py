@@ -17,7 +17,7 @@ from homie.kernel.types import Box, Pose, Solid
 from skills.classical.grasp_candidates import FINGERS, Grasp, Tool, grasps
 from skills.classical.plate_grasps import ABOVE_FLOOR, LEAST_UNDER, blocked, scoops
 from skills.motion.collision import Solids
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 
 TOOL = Tool(0.10, FINGERS)
 TABLE = {"name": "table", "kind": "table", "colour": "wood", "x": 2.0, "y": 3.2}

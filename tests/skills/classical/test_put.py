@@ -14,7 +14,7 @@ from homie.kernel.actions import action_of
 from homie.kernel.types import Box, Outcome, Pose, Subtask
 from skills.classical.pick import Pick
 from skills.classical.put import Put
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 from skills.motion.motions import gripper_rotation
 
 SHELF = {"name": "shelf", "kind": "shelf", "colour": "white", "x": 0.25, "y": 2.0}

@@ -13,9 +13,9 @@ from homie.envs.mujoco.robots.bodies.fetch import READY
 from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.kernel.robot.reach import Reach
 from homie.kernel.types import OccupancyGrid, Pose, Pose2, rotation_z
+from skills.motion.base_path_planning import CostMap, plan_path
 from skills.motion.motions import gripper_rotation, wrap
-from skills.motion.planning import CostMap, plan_path
-from skills.motion.reaching import (
+from skills.motion.standing_places import (
     BEARINGS,
     Option,
     Reachable,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.kernel.types import Array
-from skills.motion.planning import length_left, point_ahead, rest_of
+from skills.motion.base_path_planning import length_left, point_ahead, rest_of
 
 HOOK = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [1.0, 1.0]])
 """4 m long: ahead, to the left, and back."""

@@ -7,7 +7,7 @@ import pytest
 
 import homie
 from homie.kernel.types import Box, Pose
-from skills.motion.hand import Hand
+from skills.motion.held_object import Hand
 from skills.motion.motions import gripper_rotation
 
 

@@ -11,11 +11,11 @@ import numpy as np
 from homie.envs.mujoco.robots.bodies.fetch import CARRY, READY, REST, SPEC
 from homie.kernel.types import Array, Articulation, Box, Pose, Pose2
 from skills.classical.pulls import Wrist, handle_box, moved_boxes, on_sweep, plan_pull
-from skills.motion.arm_paths import ArmSpace, Joints, connect, detours
+from skills.motion.arm_path_search import ArmSpace, Joints, connect, detours
 from skills.motion.collision import Solids
-from skills.motion.hand import NOTHING, Hand, filled
+from skills.motion.held_object import NOTHING, Hand, filled
 from skills.motion.motions import gripper_rotation, merged, slerp, timed, wrap
-from skills.motion.reaching import solve_sequence
+from skills.motion.standing_places import solve_sequence
 from tests.skills.classical.doors import DRAWER, INWARD, SLIDING_DOOR, hinged, level_hinged
 from tests.skills.classical.obedient import KINEMATICS
 from tests.skills.classical.scenes import (

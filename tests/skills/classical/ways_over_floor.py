@@ -10,10 +10,10 @@ import numpy as np
 
 from homie.kernel.types import Box, Goal, Pose2
 from skills.classical.places import half_depth, places
+from skills.motion.base_path_planning import CostMap, length_left, plan_path, point_ahead, rest_of
 from skills.motion.collision import Solids, cleared, on_the_way, without
-from skills.motion.hand import Hand
-from skills.motion.planning import CostMap, length_left, plan_path, point_ahead, rest_of
-from skills.motion.reaching import Reachable, base_candidates
+from skills.motion.held_object import Hand
+from skills.motion.standing_places import Reachable, base_candidates
 from tests.skills.classical.scenes import (
     BRICK,
     CAN,

@@ -16,7 +16,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.scenes import scene_options
 from homie.kernel.types import ErrorCode, Execution, Goal
 from homie.kernel.world.snapshot import WorldSnapshot
-from homie.runtime.live import Session
+from homie.runtime.open_session import Session
 
 TINY = {"picture_size": 16, "shade": False}
 """Pictures are looked at, but nothing here depends on what they show."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from homie.bench.authoring import House, Route, orders, rehearse
-from homie.bench.score.profiles import Homie
+from homie.bench.score.metric_profiles import Homie
 from homie.bench.score.trajectory import Trajectory, written_step
 from homie.bench.suite.shipped import homie_100
 from homie.bench.suite.suite import SceneChoice, Task, find_suite, read_subtask

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from bench_runs import DONE, LATE, WANDERED, suite, write_run
 
-from homie.bench.statistics import Estimate
+from homie.bench.intervals_and_tests import Estimate
 from homie.cli.main import main
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import to_json, write_atomically

@@ -14,7 +14,7 @@ from homie.kernel.scenes import scenes_of
 from homie.kernel.types import Pose2
 from homie.kernel.world.conditions import unknown_words
 from homie.kernel.world.snapshot import FixedState, ObjectState, RoomState, WorldSnapshot
-from skills.moves.step_actions import METRES, SMALL, Move, Turn
+from skills.discrete_actions.step_actions import METRES, SMALL, Move, Turn
 from suites.authoring.homie_eb.nav_ways import AROUND, NEAR, shortest
 from suites.authoring.homie_eb.nav_words import FOR, SHAPES, by_look, by_use, texts
 from suites.authoring.make_homie_eb_nav import NUMBER, STEPS, WITHIN

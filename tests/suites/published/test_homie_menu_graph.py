@@ -14,9 +14,9 @@ from homie.bench.play import runner
 from homie.bench.play.progress import Progress
 from homie.bench.suite.suite import Suite, Task, find_suite, read_subtask
 from homie.kernel.errors import BadInput
-from homie.kernel.robot.moves import MOVES
+from homie.kernel.robot.graph_moves import MOVES
 from homie.kernel.types import is_interaction
-from homie.runtime.inputs import read_inputs
+from homie.runtime.planner_inputs import read_inputs
 from suites.authoring.make_homie_menu_graph import on_graph
 from suites.tables.endpoint import PROVIDER, Script, Served
 

@@ -19,12 +19,12 @@ from suites.questions.folder import write_questions
 from suites.questions.judging.judge_run import judge
 from suites.questions.judging.verdict import Verdict
 from suites.questions.judging.world import RolledOut
-from suites.questions.making.plans import truth_of, unsound
+from suites.questions.making.plan_questions import truth_of, unsound
 from suites.questions.options import AskOptions, JudgeOptions
-from suites.questions.plans import compared, read_plan, written_plan
 from suites.questions.question import PlanTask, Question
 from suites.questions.rollout import Carried, carry_out
 from suites.questions.scoring import mark
+from suites.questions.written_plans import compared, read_plan, written_plan
 
 OPEN, CLOSE = "open(fridge)", "close(fridge)"
 APPLE = ("go_to(apple)", "pick(apple)", "go_to(fridge)", "put(apple, fridge)")

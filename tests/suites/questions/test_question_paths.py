@@ -9,7 +9,7 @@ import pytest
 
 from homie.kernel.types import Articulation, Image
 from suites.published.robobench.geometry import read_path
-from suites.questions.making.paths import handle_at, opening_paths
+from suites.questions.making.path_questions import handle_at, opening_paths
 
 UP = np.array([0.0, 0.0, 1.0])
 

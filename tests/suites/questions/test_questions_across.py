@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from released_folder import CHOICES, PLACES, PLANS, TRUTHS, write_release
 
-from homie.bench.statistics import Estimate
+from homie.bench.intervals_and_tests import Estimate
 from homie.cli.main import main
 from homie.kernel.errors import BadInput
 from suites.leaderboard_drilldown import question_groups

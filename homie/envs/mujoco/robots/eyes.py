@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.envs.mujoco.house.index import GeomInfo
+from homie.envs.mujoco.render.backend_choice import make_renderer
 from homie.envs.mujoco.render.camera_geometry import FreeCamera, camera_intrinsics, camera_pose
 from homie.envs.mujoco.render.outdoors import with_outdoors
 from homie.envs.mujoco.render.pictured import Pictured
 from homie.envs.mujoco.render.renderer import Renderer, RgbdImage, Size
-from homie.envs.mujoco.render.rendering import make_renderer
 from homie.envs.mujoco.render.shade import shaded
 from homie.kernel.types import CameraFrame, Image
 

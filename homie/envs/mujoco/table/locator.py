@@ -25,7 +25,7 @@ our choice."""
 
 
 class ArmActions(Protocol):
-    """Actions of seven numbers (`skills.moves.arm_actions.ArmAction`), found by name."""
+    """Actions of seven numbers (`skills.discrete_actions.arm_actions.ArmAction`), found by name."""
 
     @classmethod
     def read(cls, text: str) -> ArmActions: ...

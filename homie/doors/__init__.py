@@ -1,5 +1,0 @@
-"""Doors: Homie's robots and suites for the agents, evaluation frameworks and toolkits of others.
-
-One file or folder for each. Nothing of Homie imports them: a command, an entry point or a user does. docs/doors.md has
-a recipe for each.
-"""

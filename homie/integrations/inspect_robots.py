@@ -1,0 +1,211 @@
+"""Homie's robots as embodiments of inspect-robots, and suites as its tasks, so that its policies and agents run here.
+
+    inspect-robots run --task homie-table-pick --policy random --embodiment homie-table
+
+An action is the target of every joint (`homie.ActionVector`), absolute, for some control periods; the safety gate
+limits how fast it is gone to. Found by entry points. Needs the extra `inspect-robots`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from inspect_robots.embodiment import (
+    AUTO_RESET,
+    PRIVILEGED_SUCCESS,
+    RENDERABLE,
+    RESETTABLE,
+    SEEDABLE,
+    EmbodimentBase,
+    EmbodimentInfo,
+)
+from inspect_robots.scene import Scene, Target
+from inspect_robots.scorer import success_at_end
+from inspect_robots.spaces import ActionSemantics, Box, CameraSpec, ObservationSpace, StateField, StateSpec
+from inspect_robots.task import Task
+from inspect_robots.types import Action, Observation, StepResult
+
+from homie.bench.suite.suite import find_suite
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import WorldState
+from homie.kernel.robot.action_vector import ActionVector
+from homie.kernel.robot.body import RobotSpec
+from homie.kernel.scenes import scene_options
+from homie.kernel.support.version import __version__
+from homie.kernel.world.conditions import Condition
+from homie.runtime.open_session import Session, open_session
+
+POSITIONS = "joint_pos"
+"""The part of an observation that an action is the target of."""
+DOCS = """Numbers are joint targets in rad, of torsos and grippers in m; {base}they are absolute. A gripper's number is
+its opening: 0 is closed. Observations have the same numbers as `joint_pos`. One step lasts {seconds:g} s."""
+BASE = "those of a base are velocities in m/s and rad/s, positive ahead and to the left; all others are joints, and "
+
+
+class HomieEmbodiment(EmbodimentBase):
+    """A simulated robot of Homie, told the targets of its joints."""
+
+    def __init__(self, robot: str, *, cameras: tuple[str, ...] = (), periods: int = 5, **options: Any) -> None:
+        """
+        Args:
+            robot: `franka:FAMILY` or `mujoco`.
+            cameras: Whose pictures are in the observations; none for those that planners get.
+            periods: Control periods for which an action is repeated.
+            options: Of `homie.open`.
+
+        Raises:
+            BadInput: A value that is not possible.
+        """
+        if periods < 1:
+            raise BadInput(f"periods is 1 or more (got {periods}).")
+        self._options: dict[str, Any] = {"robot": robot, **options}
+        self._periods = periods
+        self._opened: dict[str, Any] = {}
+        self._session = self._open(self._options, 0)
+        self._goal: Condition | None = None
+        body = self._session.robot
+        self._cameras = cameras or body.views
+        self._vector = ActionVector(body.spec)
+        self.info = self._described()
+
+    def reset(self, scene: Scene, *, seed: int | None = None) -> Observation:
+        """Begin in the scene of a task of a suite, else in that of the seed. Raises BadInput."""
+        options, start = dict(self._options), scene.init_seed if scene.init_seed is not None else seed or 0
+        self._goal = None
+        if (suite := scene.metadata.get("suite")) is not None:
+            (chosen,) = find_suite(str(suite)).select(str(scene.metadata["task"]))[:1]
+            kind = str(options["robot"]).partition(":")[0]
+            options |= scene_options(kind, chosen.scene.settings)
+            if chosen.scene.spec is not None:
+                options["scene"] = chosen.scene.spec
+            self._goal, start = chosen.goal, chosen.scene.seed
+        if options == self._opened:
+            self._session.reset(start)
+        else:
+            self._session.close()
+            self._session = self._open(options, start)
+        return self._observation(scene.instruction)
+
+    def step(self, action: Action) -> StepResult:
+        """Tell the robot the same for some control periods. Raises BadInput for what is not as many finite numbers."""
+        command = self._vector.command(np.asarray(action.data, dtype=np.float64))
+        for _ in range(self._periods):
+            self._session.robot.act(command)
+        success = self._success()
+        return StepResult(
+            observation=self._observation(None),
+            reward=float(bool(success)),
+            terminated=bool(success),
+            termination_reason="success" if success else None,
+            info={"success": success} if success is not None else {},
+        )
+
+    def close(self) -> None:
+        self._session.close()
+
+    def _open(self, options: Mapping[str, Any], seed: int) -> Session:
+        self._opened = dict(options)
+        return open_session(None, False, {**options, "seed": seed})
+
+    def _success(self) -> bool | None:
+        """Whether the task is done, by the world's own state; None where there is none."""
+        if not isinstance(self._session.robot, WorldState):
+            return None
+        world = self._session.world_state()
+        return world.success if self._goal is None else self._goal.holds(world)
+
+    def _observation(self, instruction: str | None) -> Observation:
+        seen = self._session.observe(*self._cameras)
+        return Observation(
+            images={name: frame.rgb.copy() for name, frame in seen.frames.items()},
+            state={POSITIONS: self._vector.measured(seen.body)},
+            instruction=instruction,
+            image_times=dict.fromkeys(seen.frames, seen.stamp),
+            state_time=seen.stamp,
+        )
+
+    def _described(self) -> EmbodimentInfo:
+        spec, frames = self._session.robot.spec, self._session.observe(*self._cameras).frames
+        cameras = tuple(CameraSpec(name, *frame.rgb.shape[:2]) for name, frame in frames.items())
+        simulated = frozenset({SEEDABLE, RESETTABLE, AUTO_RESET, PRIVILEGED_SUCCESS, RENDERABLE})
+        return described(spec, self._vector, cameras, self._periods, simulated)
+
+
+def described(
+    spec: RobotSpec,
+    vector: ActionVector,
+    cameras: tuple[CameraSpec, ...],
+    periods: int,
+    capabilities: frozenset[str] = frozenset(),
+) -> EmbodimentInfo:
+    """A body, as inspect-robots describes one.
+
+    Args:
+        spec: The body.
+        vector: What an action moves.
+        cameras: Whose pictures are in the observations.
+        periods: Control periods for which an action is repeated.
+        capabilities: Of the package; those of a simulation, or none.
+    """
+    limits = np.clip(vector.limits, -math.pi, math.pi)  # joints that turn without end: one turn
+    seconds = spec.period * periods
+    steps = [
+        None if group.kind == "base" else float(speed * seconds) for group in vector.groups for speed in group.speeds
+    ]
+    moves = any(group.kind == "base" for group in vector.groups)
+    semantics = ActionSemantics(
+        "joint_pos", gripper="continuous", frame="base", dim_labels=vector.names, max_step=tuple(steps)
+    )
+    return EmbodimentInfo(
+        name=f"homie-{spec.name}",
+        action_space=Box((len(vector),), limits[:, 0], limits[:, 1], semantics),
+        observation_space=ObservationSpace(
+            cameras=cameras, state=StateSpec((StateField(POSITIONS, (len(vector),), "rad, m"),))
+        ),
+        control_hz=1.0 / seconds,
+        is_simulated=bool(capabilities),
+        capabilities=capabilities,
+        docs=DOCS.format(base=BASE if moves else "", seconds=seconds),
+        environment_id=f"homie {__version__}",
+    )
+
+
+def table(family: str = "pick", **options: Any) -> HomieEmbodiment:
+    """The Panda on a table: 7 joints and a gripper. See `HomieEmbodiment`."""
+    return HomieEmbodiment(f"franka:{family}", **options)
+
+
+def home(**options: Any) -> HomieEmbodiment:
+    """A Fetch in a house: base, torso, arm, head and gripper. See `HomieEmbodiment`."""
+    return HomieEmbodiment("mujoco", **options)
+
+
+def suite(name: str = "homie-100", tasks: str | None = None, max_steps: int = 500) -> Task:
+    """A suite of Homie for the embodiment of its robot. Raises BadInput.
+
+    Args:
+        name: As `homie bench` takes it.
+        tasks: Only these: ids or patterns, separated by commas. Those without a goal are left out.
+        max_steps: Steps after which an episode ends.
+    """
+    loaded = find_suite(name)
+    scenes = [
+        Scene(
+            id=task.id,
+            instruction=task.text,
+            target=Target("homie-goal", {"suite": name, "task": task.id}),
+            init_seed=task.scene.seed,
+            metadata={"suite": name, "task": task.id},
+        )
+        for task in loaded.select(tasks, None)
+        if task.goal is not None
+    ]
+    return Task(name=f"homie-{loaded.name}", scenes=scenes, scorer=success_at_end(), max_steps=max_steps)
+
+
+def table_pick(tasks: str | None = None, max_steps: int = 500) -> Task:
+    """The suite table-pick for `homie-table`."""
+    return suite("table-pick", tasks, max_steps)

@@ -1,0 +1,96 @@
+"""Streamable HTTP for clients of this machine: a token, and no page of another site."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
+
+from homie.integrations.mcp.server import SESSION, Door
+from homie.kernel.errors import BadInput
+from homie.kernel.support.files import reason_of
+from homie.kernel.support.web import is_local, same_secret
+
+PATH = "/mcp"
+LARGEST = 2**20
+"""Bytes of a request: arguments are short."""
+NO_TOKEN = b"This server wants its token: send the header `Authorization: Bearer TOKEN`.\n"
+
+
+def serve_http(door: Door, host: str, port: int, token: str, ready: Callable[[str, str], None]) -> None:
+    """Serve until Ctrl-C. Raises BadInput if nothing can listen there."""
+    place = listening(host, port)
+    ready(f"http://{_address(place)}{PATH}", token)
+    serve_at(door, place, host, token)
+
+
+def serve_at(door: Door, place: socket.socket, host: str, token: str) -> None:
+    """Serve at a socket that listens, until Ctrl-C where this is the main thread."""
+    port = place.getsockname()[1]
+    names = [_address(place), f"localhost:{port}" if is_local(host) else f"{host}:*"]
+    security = TransportSecuritySettings(allowed_hosts=names, allowed_origins=[f"http://{name}" for name in names])
+    app = door.server.streamable_http_app(
+        streamable_http_path=PATH, max_request_body_size=LARGEST, transport_security=security, host=host
+    )
+    config = uvicorn.Config(
+        Guarded(app, door, token), log_level="warning", server_header=False, timeout_graceful_shutdown=1, lifespan="on"
+    )
+    with place:
+        asyncio.run(uvicorn.Server(config).serve(sockets=[place]))
+
+
+def _address(place: socket.socket) -> str:
+    host, port, *_ = place.getsockname()
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+class Guarded:
+    """The app behind a token. A client that breaks off in the middle of an answer has gone."""
+
+    def __init__(self, app: Any, door: Door, token: str) -> None:
+        self._app, self._door, self._token = app, door, token
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http":
+            await self._request(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    async def _request(self, scope: Any, receive: Any, send: Any) -> None:
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        if not same_secret(headers.get("authorization", ""), f"Bearer {self._token}"):
+            start = {"type": "http.response.start", "status": 401, "headers": [(b"content-type", b"text/plain")]}
+            await send(start)
+            await send({"type": "http.response.body", "body": NO_TOKEN})
+            return
+        session = headers.get(SESSION, "")
+        if scope["method"] == "DELETE" and session:
+            await self._door.gone(session)
+        answered = False
+
+        async def watched() -> Any:
+            message = await receive()
+            if message["type"] == "http.disconnect" and not answered and session and scope["method"] == "POST":
+                await self._door.gone(session)
+            return message
+
+        async def noted(message: Any) -> None:
+            nonlocal answered
+            answered = message["type"] == "http.response.body" and not message.get("more_body", False)
+            await send(message)
+
+        await self._app(scope, watched, noted)
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens. Raises BadInput."""
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        raise BadInput(f"Cannot listen at {host} port {port}: {reason_of(error)}. Choose another --port.") from error

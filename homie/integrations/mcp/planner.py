@@ -1,0 +1,168 @@
+"""The planner `mcp` of a bench: `homie bench SUITE --planner mcp --workers 1` waits in every episode for an agent.
+
+The agent connects over HTTP, begins each task by `start_task` and ends it by `report`. There is one server for all
+episodes, in the worker process; it begins with the first question.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import threading
+from collections.abc import Mapping
+
+from pydantic import BaseModel
+
+from homie.integrations.mcp.drivers import Result
+from homie.integrations.mcp.episode import AskedDriver, Handover, reported, seen_in
+from homie.integrations.mcp.tools import of_actions, of_robot, of_suite
+from homie.kernel.actions import Action
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Planner
+from homie.kernel.support.packages import missing_part
+from homie.kernel.types import Decision, PlannerInput, Subtask
+
+PORT = 8766
+TOKEN = "HOMIE_MCP_TOKEN"
+"""The environment variable with the token that clients bring."""
+NOT_BEGUN = "No task is under way: call start_task, which waits for the next."
+
+
+class BenchDriver(AskedDriver):
+    """The episode under way in this process, for the tools of a server."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._changed = threading.Condition()
+        self._waiting: tuple[str, Handover] | None = None
+        self._playing: tuple[str, Handover] | None = None
+
+    def begin(self, task: str, handover: Handover) -> None:
+        """An episode begins; the one before is over."""
+        with self._changed:
+            for before in (self._waiting, self._playing):
+                if before is not None:
+                    before[1].finish()
+            self._waiting, self._playing = (task, handover), None
+            self._changed.notify_all()
+
+    def learn(self, asked: PlannerInput) -> None:
+        """Make the tools of what a planner is asked."""
+        self._views = tuple(asked.views)
+        usual = [*of_robot(self._views), *(tool for tool in of_suite() if tool.name == "start_task")]
+        table = {
+            name: Action(
+                name=name, arguments=asked.arguments.get(name, ("target",)), about=asked.explanations.get(name, "")
+            )
+            for name in asked.actions
+        }
+        self._tools = (*usual, *of_actions(asked.actions, table, asked.models, [tool.name for tool in usual]))
+
+    def status(self) -> Result:
+        playing = self._playing
+        return {"task": "", "message": NOT_BEGUN} if playing is None else {"task": playing[0]}
+
+    def start_task(self, task: str) -> Result:
+        with self._changed:
+            if self._playing is not None:
+                raise BadInput(f"A task is under way ({self._playing[0]}): end it with report first.")
+            self._changed.wait_for(lambda: self._waiting)
+            self._playing, self._waiting = self._waiting, None
+        return {"task": self._current()[0], "rounds": self._question().rounds}
+
+    def act(self, subtask: Subtask, model: str) -> Result:
+        asked, decision = self._question(), Decision((subtask,), model=model)
+        handover = self._current()[1]
+        if asked.round >= asked.rounds:
+            return self._ended(handover, decision, "The rounds of this task are used up.")
+        question = handover.answer(decision)
+        return {"over": True, "subtask": str(subtask)} if question is None else seen_in(question, subtask)
+
+    def stop(self) -> None:
+        """The robot stands between two rounds; a subtask under way in a bench comes to its end."""
+        playing = self._playing
+        if playing is not None:
+            playing[1].question()
+
+    def report(self, success: bool, reason: str, answer: str) -> Result:
+        asked = self._question()
+        return self._ended(
+            self._current()[1], reported(asked, success, reason, answer), "Call start_task for the next."
+        )
+
+    def close(self) -> None:
+        """The server ends with the process."""
+
+    def _ended(self, handover: Handover, decision: Decision, message: str) -> Result:
+        with self._changed:
+            self._playing = None
+        handover.hand_over(decision)
+        return {"over": True, "subtask": str(decision.subtasks[0]), "message": message}
+
+    def _current(self) -> tuple[str, Handover]:
+        playing = self._playing
+        if playing is None:
+            raise BadInput(NOT_BEGUN)
+        return playing
+
+    def _question(self) -> PlannerInput:
+        question = self._current()[1].question()
+        if question is None:
+            raise BadInput("This task has ended: call start_task for the next.")
+        return question
+
+
+_DRIVER = BenchDriver()
+"""That of this process: planners are made anew, the server stays."""
+_SERVED: set[int] = set()
+
+
+class McpPlanner(Planner):
+    """Lets an agent decide. The argument is the port, the token is in HOMIE_MCP_TOKEN."""
+
+    name = "mcp"
+
+    def __init__(self, argument: str) -> None:
+        self._port = _port(argument)
+        self._handover = Handover(None, {})
+
+    @classmethod
+    def check(cls, argument: str, settings: BaseModel | None) -> None:
+        _port(argument)
+        if importlib.util.find_spec("mcp") is None:
+            raise missing_part("The planner 'mcp'", "mcp", "mcp")
+        if not os.environ.get(TOKEN):
+            raise BadInput(f"Agents of the planner 'mcp' bring a token: put one into the environment variable {TOKEN}.")
+
+    def reset(self, task: str, *, seed: int) -> None:
+        self._handover = Handover(None, {})
+        _DRIVER.begin(task, self._handover)
+
+    def decide(self, planner_input: PlannerInput) -> Decision:
+        if self._port not in _SERVED:
+            _DRIVER.learn(planner_input)
+            _serve(self._port)
+            _SERVED.add(self._port)
+        return self._handover.decide(planner_input)
+
+    def describe(self) -> Mapping[str, object]:
+        return {"protocol": "MCP"}
+
+
+def _port(argument: str) -> int:
+    if argument and not (argument.isdecimal() and 0 < int(argument) < 65536):
+        raise BadInput(f"The argument of the planner 'mcp' is a port, such as mcp:{PORT} (got '{argument}').")
+    return int(argument or PORT)
+
+
+def _serve(port: int) -> None:
+    """Serve in a thread that ends with the process. Raises BadInput if nothing can listen there."""
+    from homie.integrations.mcp.http import listening, serve_at
+    from homie.integrations.mcp.server import Door
+
+    try:
+        place = listening("127.0.0.1", port)
+    except BadInput as error:
+        raise BadInput(f"{error} One agent plays in one worker: add --workers 1.") from error
+    door, token = Door(_DRIVER), os.environ.get(TOKEN, "")
+    threading.Thread(target=serve_at, args=(door, place, "127.0.0.1", token), name="homie-mcp", daemon=True).start()

@@ -1,0 +1,248 @@
+"""The tasks of a suite for an agent: the rules, the budget and the run folder of `homie bench`, and no truth of the
+goal before the bench is over."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from homie.bench.episode import Episode
+from homie.bench.play.one_by_one import OpenBench
+from homie.bench.play.runner import episode_options
+from homie.integrations.mcp.drivers import Result
+from homie.integrations.mcp.episode import AskedDriver, Halt, Handover, reported, seen_in
+from homie.integrations.mcp.tools import of_actions, of_robot, of_suite
+from homie.kernel.errors import BadInput, HomieError, Interrupted, PlannerError
+from homie.kernel.types import END, Decision, PlannerInput, Subtask
+from homie.runtime.assembly import assemble
+from homie.runtime.thread_turns import STOPPED
+
+NOT_BEGUN = "No task is under way: call start_task."
+FREE_OF_CHARGE = ("status", "stop", "report", "list_tasks", "start_task")
+"""Tools that no budget counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a task may take beside the rounds of its protocol; None for no limit.
+
+    Attributes:
+        calls: Of tools that look or act.
+        robot_seconds: Of the robot moving.
+        idle_seconds: Without a call, after which the agent has gone.
+    """
+
+    calls: int | None = None
+    robot_seconds: float | None = None
+    idle_seconds: float = 600.0
+
+
+@dataclass
+class _Playing:
+    """The episode under way."""
+
+    episode: Episode
+    handover: Handover
+    halt: Halt
+    thread: threading.Thread
+    calls: int = 0
+    last: Result = field(default_factory=dict)
+    over: Result | None = None
+    error: str = ""
+
+
+class SuiteDriver(AskedDriver):
+    """Plays a suite, one episode after the other.
+
+    Args:
+        bench: Open, with a planner that stands for the agent; closed by `close`.
+        budget: Of each task.
+        about: What is known of the agent, for the run folder.
+    """
+
+    def __init__(self, bench: OpenBench, budget: Budget, about: Mapping[str, object] | None = None) -> None:
+        """Raises BadInput, MissingPart."""
+        super().__init__()
+        self.bench = bench
+        self._budget, self._about = budget, dict(about or {})
+        self._playing: _Playing | None = None
+        self._order = threading.RLock()
+        self._closed = False
+        with assemble(episode_options(bench.options, bench.suite, bench.episodes[0])) as parts:
+            self._views = parts.robot.views
+            usual = [*of_robot(self._views), *of_suite()]
+            skills, actions = parts.executor.skills, parts.executor.actions
+            acts = of_actions(actions, skills.table, skills.models, [tool.name for tool in usual])
+        self._tools = (*usual, *acts)
+
+    def counted(self, tool: str) -> None:
+        playing = self._playing
+        if playing is None or playing.over is not None or tool in FREE_OF_CHARGE:
+            return
+        playing.calls += 1
+        if self._budget.calls is not None and playing.calls > self._budget.calls:
+            self._end(Decision((END,), report="failure"))
+            raise BadInput(f"The {self._budget.calls} calls of this task are used up: it has ended. Call start_task.")
+
+    def status(self) -> Result:
+        playing = self._playing
+        left = len(self.bench.unfinished())
+        if playing is None:
+            return {"task": "", "message": NOT_BEGUN, "tasks_left": left}
+        status: Result = {
+            "task": playing.episode.task.text,
+            "id": playing.episode.task.id,
+            "last": playing.last,
+            "calls": playing.calls,
+            "robot_seconds": round(playing.halt.robot_seconds, 2),
+            "budget": {"calls": self._budget.calls, "robot_seconds": self._budget.robot_seconds},
+            "tasks_left": left,
+        }
+        return {**status, **(playing.over or {})}
+
+    # ------------------------------------------------------------ doing
+
+    def list_tasks(self) -> Result:
+        left = {(episode.task.id, episode.trial) for episode in self.bench.unfinished()}
+        return {
+            "suite": self.bench.suite.name,
+            "tasks": [
+                {
+                    "task": episode.task.id,
+                    "trial": episode.trial,
+                    "text": episode.task.text,
+                    "left": (episode.task.id, episode.trial) in left,
+                }
+                for episode in self.bench.episodes
+            ],
+        }
+
+    def start_task(self, task: str) -> Result:
+        with self._order:
+            if self._playing is not None and self._playing.over is None:
+                text = self._playing.episode.task.text
+                raise BadInput(f"A task is under way ({text}): end it with report first.")
+            episode = self._next(task)
+            self._begin(episode)
+            question = self._asked()
+            if question is None:
+                raise BadInput(f"The task '{episode.task.id}' could not begin: {self._reason()}")
+            rounds = {"rounds": question.rounds, "ends_by_report": not question.choices or END in question.ends}
+            return {"task": episode.task.text, "id": episode.task.id, "trial": episode.trial, **rounds}
+
+    def act(self, subtask: Subtask, model: str) -> Result:
+        with self._order:
+            playing = self._current()
+            self._question()
+            playing.halt.clear()
+            question = playing.handover.answer(Decision((subtask,), model=model))
+            if question is None:
+                return self._over(subtask)
+            playing.last = seen_in(question, subtask)
+            if playing.halt.asked and not playing.last.get("ok", True):
+                playing.last["message"] = STOPPED
+            if playing.halt.up:
+                self._end(Decision((END,), report="failure"))
+                return {**playing.last, **self._over(subtask), "message": "The robot's time for this task is up."}
+            return playing.last
+
+    def stop(self) -> None:
+        playing = self._playing
+        if playing is not None and playing.over is None:
+            playing.halt.ask()
+            playing.handover.question()  # the subtask is over when the next is asked for
+
+    def report(self, success: bool, reason: str, answer: str) -> Result:
+        with self._order:
+            asked = self._question()
+            decision = reported(asked, success, reason, answer)
+            self._end(decision)
+            return self._over(decision.subtasks[0])
+
+    def lost(self, name: str) -> None:
+        self.stop()
+        self._leave(PlannerError(f"The agent '{name}' has gone in the middle of the task."))
+
+    def close(self) -> None:
+        self._closed = True
+        self.stop()
+        self._leave(Interrupted("The server was stopped; the episode is played again by the same command."))
+        self.bench.close()
+
+    # ------------------------------------------------------------ the episode
+
+    def _next(self, task: str) -> Episode:
+        left = self.bench.unfinished()
+        chosen = [episode for episode in left if task in ("", episode.task.id)]
+        if chosen:
+            return chosen[0]
+        if not left:
+            raise BadInput("Every task of the suite is done: there is nothing left to start.")
+        if task in {episode.task.id for episode in self.bench.episodes}:
+            raise BadInput(f"The task '{task}' is done: {len(left)} others are left, such as {left[0].task.id}.")
+        raise BadInput(f"The suite has no task '{task}': ask list_tasks. The next one left is {left[0].task.id}.")
+
+    def _begin(self, episode: Episode) -> None:
+        if self._closed:
+            raise BadInput("The server is being stopped.")
+        handover = Handover(self._budget.idle_seconds, self._about)
+        halt = Halt(self._budget.robot_seconds)
+
+        def play() -> None:
+            try:
+                self.bench.play(episode.task.id, handover, trial=episode.trial, required=[halt])
+            except HomieError as error:
+                playing.error = str(error)
+            finally:
+                handover.finish()
+
+        playing = _Playing(episode, handover, halt, threading.Thread(target=play, name=f"homie-{episode.name}"))
+        self._playing = playing
+        playing.thread.start()
+
+    def _asked(self) -> PlannerInput | None:
+        """The present question; None once the episode is over, which is noted then."""
+        playing = self._current()
+        question = playing.handover.question()
+        if question is None:
+            playing.thread.join()
+            ending = playing.episode.ending
+            ended_by = ending.ended_by if ending is not None else "infrastructure"
+            playing.over = {"over": True, "ended_by": ended_by, "tasks_left": len(self.bench.unfinished())}
+        return question
+
+    def _question(self) -> PlannerInput:
+        question = self._asked()
+        if question is None:
+            raise BadInput(f"This task has ended ({self._reason()}): call start_task for the next.")
+        return question
+
+    def _current(self) -> _Playing:
+        if self._playing is None:
+            raise BadInput(NOT_BEGUN)
+        return self._playing
+
+    def _reason(self) -> str:
+        playing = self._current()
+        ending = playing.episode.ending
+        return playing.error or (ending.cause or ending.ended_by if ending is not None else "it was stopped")
+
+    def _end(self, decision: Decision) -> None:
+        playing = self._current()
+        playing.handover.answer(decision)
+        self._asked()
+
+    def _over(self, subtask: Subtask) -> Result:
+        """The episode has ended: how, and nothing of whether the goal was reached."""
+        self._asked()
+        playing = self._current()
+        return {"subtask": str(subtask), **(playing.over or {"over": False})}
+
+    def _leave(self, error: HomieError) -> None:
+        playing = self._playing
+        if playing is None or playing.over is not None:
+            return
+        playing.handover.fail(error)
+        playing.thread.join()
+        self._asked()

@@ -1,0 +1,64 @@
+"""A move that is set in the simulated world: the robot is where it leads, or stays where it was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from homie.kernel.interfaces import Rearrangeable
+from homie.kernel.robot import graph_moves
+from homie.kernel.types import Command, Goal, Observation, Outcome, Pose2, Subtask
+from skills.attempts import AttemptSkill
+from skills.discrete_actions.ideal_move import Refused, Traveller
+from skills.discrete_actions.step import IN_THE_WAY
+from skills.discrete_actions.survey import GO_TO
+from skills.ideal_skill import SET
+
+
+class IdealMove(AttemptSkill):
+    """One move at once."""
+
+    name = "ideal-graph/move"
+    actions = graph_moves.MOVES
+
+    def __init__(self, robot: Rearrangeable, traveller: Traveller) -> None:
+        self._robot, self._traveller = robot, traveller
+        self._action = ""
+        self._renew(Outcome.FAILED)
+
+    def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        self._renew(Outcome.FAILED)
+        self._action = subtask.action
+        base, traveller = observation.body.base, self._traveller
+        places: Sequence[Pose2] = [base]
+        tilt = traveller.tilt
+        try:
+            match subtask.action:
+                case graph_moves.FORWARD:
+                    places = traveller.way(base, goal.grid)[-1:]
+                case graph_moves.TURN_LEFT | graph_moves.TURN_RIGHT:
+                    places = traveller.headings(subtask.action, base)
+                case _:
+                    tilt = traveller.look(subtask.action)
+            self._stand(places, tilt)
+        except Refused as refused:
+            self._reason, self._retryable = str(refused), False
+            return
+        traveller.tilt = tilt
+        self._reason, self._outcome = SET, Outcome.SUCCEEDED
+
+    def _stand(self, places: Sequence[Pose2], tilt: float) -> None:
+        """Have the robot at the first place where it is in nothing, its head ahead and tilted. Raises Refused."""
+        for pose in places:
+            point = (pose.x, pose.y, pose.x, pose.y)
+            goal = Goal("", "", self._traveller.gaze(pose, tilt), room=point)
+            if not self._robot.set_outcome(GO_TO, goal, [pose]):
+                return
+        raise Refused(IN_THE_WAY)
+
+    def act(self, observation: Observation) -> Command:
+        return Command()
+
+    @property
+    def feedback_message(self) -> str:
+        """Why it has failed, for the planner."""
+        return f"Unable to {self._action.lower()}, {self._reason}" if self._outcome is Outcome.FAILED else ""
