@@ -1,4 +1,6 @@
-"""CoppeliaSim as a world of Homie: a Panda in a scene of a CoppeliaSim that runs already. docs/simulators.md#coppeliasim
+"""CoppeliaSim as a world of Homie: a Panda in a scene of a CoppeliaSim that runs already.
+
+See docs/simulators.md#coppeliasim
 
 ```
 skills --Command--> CoppeliaRobot --joint targets, step--> Link --ZMQ--> CoppeliaSim --poses, boxes--> WorldSnapshot
