@@ -3,6 +3,7 @@ that go on, the clock of a simulator."""
 
 from __future__ import annotations
 
+import gc
 import itertools
 import threading
 import time
@@ -18,7 +19,7 @@ from tests.waiting import until
 
 pytest.importorskip("rclpy", reason="no rclpy is installed: see docs/testing.md")
 
-TRIGGER = "std_srvs/srv/Trigger"
+BOOL, TRIGGER = "std_msgs/msg/Bool", "std_srvs/srv/Trigger"
 
 
 @pytest.fixture
@@ -107,3 +108,20 @@ def test_a_node_that_is_at_work_closes_every_time(ros):
         node.timer(0.001, lambda calls=calls: calls.append(None))
         until(lambda calls=calls: calls)
         node.close()
+
+
+def test_a_node_does_not_grow_with_the_messages_that_it_hears(ros):
+    talker, listener = ros("/talker"), ros("/listener")
+    heard = [0]
+    listener.subscription(BOOL, "/pressed", lambda _: heard.__setitem__(0, heard[0] + 1))
+    publisher = talker.publisher(BOOL, "/pressed")
+    until(publisher.subscribers)
+
+    def objects_after(messages):
+        ends = heard[0] + messages
+        until(lambda: publisher.publish(talker.message(BOOL, data=True)) or heard[0] >= ends)
+        gc.collect()
+        return len(gc.get_objects())
+
+    before = objects_after(20)
+    assert objects_after(500) < before + 250, "nothing is kept of a message"
