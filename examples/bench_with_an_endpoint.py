@@ -36,18 +36,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Bench a language model.")
     parser.add_argument("--url", help="address of the endpoint")
     parser.add_argument("--model", default="parrot", help="name of the model there")
-    given = parser.parse_args()
+    options = parser.parse_args()
     with ExitStack() as stack:
-        url = given.url or stack.enter_context(ChatServer(parrot)).url
+        url = options.url or stack.enter_context(ChatServer(parrot)).url
         summary = homie.bench(
             SUITE,
-            planner=f"chat:{given.model}",
+            planner=f"chat:{options.model}",
             planner_settings={"base_url": url},
             tasks="orange-to-desk,mug-for-the-kitchen",
             skills="ideal",
             trials=1,
             workers=1,
-            out=f"runs/bench_with_an_endpoint/{given.model}",
+            out=f"runs/bench_with_an_endpoint/{options.model}",
         )
     for line in summary.lines:
         print(f"{line.task}: {'done' if line.success else 'not done'} after {line.rounds} rounds")

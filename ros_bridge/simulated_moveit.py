@@ -106,10 +106,10 @@ class SimulatedMoveGroup:
             raise NoPlan(OTHER_GROUP)
         if len(request.goal_constraints) != 1:
             raise NoPlan(OTHER_GOAL)
-        wanted = {each.joint_name: float(each.position) for each in request.goal_constraints[0].joint_constraints}
-        if sorted(wanted) != sorted(chain.names) or not all(map(math.isfinite, wanted.values())):
+        goal = {each.joint_name: float(each.position) for each in request.goal_constraints[0].joint_constraints}
+        if sorted(goal) != sorted(chain.names) or not all(map(math.isfinite, goal.values())):
             raise NoPlan(OTHER_GOAL)
-        end = np.array([wanted[name] for name in chain.names])
+        end = np.array([goal[name] for name in chain.names])
         if np.any(end < chain.limits[:, 0] - 1e-6) or np.any(end > chain.limits[:, 1] + 1e-6):
             raise NoPlan(OUTSIDE)
         return chain.measured(self.measured()), end

@@ -240,8 +240,8 @@ def walk(home: MujocoHome) -> Iterator[tuple[float, float, float]]:
     for room in home.world.rooms.values():
         x0, y0, x1, y1 = room.rect
         for share in (0.25, 0.75):
-            wanted = np.array([x0 + share * (x1 - x0), (y0 + y1) / 2])
-            stops.append(points[int(np.argmin(np.linalg.norm(points - wanted, axis=1)))])
+            target = np.array([x0 + share * (x1 - x0), (y0 + y1) / 2])
+            stops.append(points[int(np.argmin(np.linalg.norm(points - target, axis=1)))])
     stops.append(at.xy)
     for start, end in pairwise(stops):
         path = plan_path(costs, start, end)

@@ -39,15 +39,15 @@ def main() -> None:
     parser.add_argument("out", type=Path, help="folder for the map, new or empty")
     parser.add_argument("--seed", type=int, default=0, help="seed of a generated house")
     parser.add_argument("--scene", type=Path, help="a scene spec (JSON) instead")
-    given = parser.parse_args()
-    scene = SceneSpec.load(given.scene) if given.scene else generate(given.seed, None, 40)
+    options = parser.parse_args()
+    scene = SceneSpec.load(options.scene) if options.scene else generate(options.seed, None, 40)
     with MujocoHome(scene) as home:
         skills = Classical().skills(home.spec, home.kinematics)
         goto = next(skill for skill in skills if "Go to" in skill.actions)
         chart = record(home, goto, tour(scene, home), loop=True)
-    save(chart, given.out)
+    save(chart, options.out)
     form = "a loop" if chart.loop else "a line"
-    print(f"{len(chart.nodes)} nodes, {form}, {len(chart.names)} named places: {given.out}")
+    print(f"{len(chart.nodes)} nodes, {form}, {len(chart.names)} named places: {options.out}")
 
 
 if __name__ == "__main__":

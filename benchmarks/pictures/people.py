@@ -57,11 +57,11 @@ def main() -> None:
         home.after_step = None
         carried = view(AT_ANNA)
         do("Hand over", "apple", "anna")
-        given = view(AT_ANNA)
+        with_gift = view(AT_ANNA)
         do("Go to", "bob")
         before = view(HALL)
         do("Follow", "bob")
-        pairs = [(offered, seen[-1]), (carried, given), (before, view(HALL))]
+        pairs = [(offered, seen[-1]), (carried, with_gift), (before, view(HALL))]
     columns = [np.vstack(pair) for pair in pairs]
     Picture.fromarray(np.hstack(columns)).save(OUT, quality=85)
 

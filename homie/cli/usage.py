@@ -85,9 +85,9 @@ def _given(error: Any, words: Sequence[str]) -> str:
     return ""
 
 
-def _phrase(message: str, given: str) -> str:
+def _phrase(message: str, argument: str) -> str:
     for pattern, phrase in _NUMBERS:
         if match := re.search(pattern, message):
             whole = "must be a number" if "as a number" in message else phrase.format(*match.groups())
-            return f"{whole} (got {given!r})" if given else whole
+            return f"{whole} (got {argument!r})" if argument else whole
     return f"is wrong: {message.rstrip('.')}"

@@ -38,8 +38,8 @@ def license_of(card: str) -> str:
         front = parse_yaml(card.partition("---\n")[2].partition("---\n")[0])
     except (ValueError, yaml.YAMLError):
         front = None
-    said = front.get("license") if isinstance(front, dict) else None
-    return said if isinstance(said, str) and said else UNKNOWN
+    licence = front.get("license") if isinstance(front, dict) else None
+    return licence if isinstance(licence, str) and licence else UNKNOWN
 
 
 def front_matter(values: Mapping[str, object]) -> str:

@@ -114,8 +114,8 @@ def record(
         result = play(options, parts, store, rules, listeners=listeners, required=required, ending=ending)
         video = path / "video.mp4" if options.video else None
         verdict = own_verdict(path)
-        said = [step.decision.analysis for step in read_steps(path)[-1:]]
-        conclusion = Conclusion.of(result, verdict, "".join(said))
+        analyses = [step.decision.analysis for step in read_steps(path)[-1:]]
+        conclusion = Conclusion.of(result, verdict, "".join(analyses))
         return EpisodeSummary(result, folder.path, path, video, verdict, conclusion)
     finally:
         folder.close()

@@ -102,7 +102,7 @@ def _world(result: EpisodeResult, verdict: Verdict | None) -> str:
 
 def _planner(result: EpisodeResult) -> str:
     how = f"{ENDINGS[result.ended_by].capitalize()} after {counted(result.rounds, 'round')}"
-    said = REPORTS[result.report] if result.report else ""
-    if not said and result.ended_by == "ended" and not result.answer:
-        said = "it did not say whether the task is done"
-    return f"{how}; {said}." if said else f"{how}."
+    report = REPORTS[result.report] if result.report else ""
+    if not report and result.ended_by == "ended" and not result.answer:
+        report = "it did not say whether the task is done"
+    return f"{how}; {report}." if report else f"{how}."

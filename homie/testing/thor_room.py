@@ -191,7 +191,7 @@ def room_of(settings: ThorSettings) -> Room:
             thing.parent = below.object_id
         things.add(thing)
     kinds = settings.kinds or (() if settings.things else KITCHEN)
-    furniture, loose = ([kind for kind in kinds if (kind in PICKUPABLE) == wanted] for wanted in (False, True))
+    furniture, loose = ([kind for kind in kinds if (kind in PICKUPABLE) == pickupable] for pickupable in (False, True))
     supports = [_support(kinds)] * -(-len(loose) // PER_SUPPORT)
     bounds = _bounds(settings, len(furniture) + len(supports))
     standing = [*supports, *furniture]

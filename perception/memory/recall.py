@@ -309,12 +309,12 @@ class SightRecall(Recall):
             far = ()
         # Whoever has looked around in both rooms has nothing to find behind it, wherever the looks were taken.
         rooms = {*near, *far}
-        looked = len(rooms) == 2 and rooms <= self._visited
+        visited = len(rooms) == 2 and rooms <= self._visited
         return Doorway(
             name=self._names.called(entity),
             room=next(map(self._names.called, near), ""),
             beyond=next(map(self._names.called, far), ""),
-            explored=passage.explored or looked,
+            explored=passage.explored or visited,
         )
 
     def _remembered(self, item: Furniture | LooseObject, where: Whereabouts) -> Remembered:

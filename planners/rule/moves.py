@@ -193,13 +193,13 @@ class Moves:
                     return name
         if self.memory.by_sight is False:
             return ""
-        looked: set[str] = set()
+        searched: set[str] = set()
         rooms_first = (self._rooms, self._other_rooms, self._furniture)
         furniture_first = (self._rooms, self._furniture, self._other_rooms, self._furniture)
         for places in rooms_first if is_furniture(words) else furniture_first:
-            before = len(looked)
+            before = len(searched)
             for _ in range(TRIES):
-                sighted = yield from self._search(words, places, looked)
+                sighted = yield from self._search(words, places, searched)
                 if not sighted:
                     break
                 if self._beside(sighted):
@@ -210,7 +210,7 @@ class Moves:
             why = f"I may have passed the {words} without noticing, so I try to go to it."
             unheard = self.memory.known is not None and not self.memory.hinted(words)
             if (
-                len(looked) > before
+                len(searched) > before
                 and not unheard
                 and self.memory.left >= RESERVE
                 and (yield from self.go_to(words, why))
@@ -223,14 +223,14 @@ class Moves:
         memory = self.memory
         return memory.at in memory.open and (memory.is_in(name, memory.at) or memory.has_appeared(name))
 
-    def _search(self, words: str, places: Callable[[str], list[str]], looked: set[str]) -> Course[str]:
+    def _search(self, words: str, places: Callable[[str], list[str]], searched: set[str]) -> Course[str]:
         """Search for something in the places that a function lists, in its order.
 
         Returns the name to go to as soon as it is in sight, "" if it is not found. `looked` collects the places tried.
         """
         sighted = self.memory.worth_going(words)
         while not sighted:
-            candidates = (place for place in places(words) if place not in looked and self._worth_a_look(place))
+            candidates = (place for place in places(words) if place not in searched and self._worth_a_look(place))
             place = next((candidate for candidate in candidates if self._affordable(candidate, words)), "")
             if not place:
                 break
@@ -238,7 +238,7 @@ class Moves:
             inside = self._looks_inside(words, place)
             reached = (inside and self.memory.is_near(place)) or (yield from self.go_to(place, why))
             if reached or not self.memory.refused_here(place):  # what is not known here may be known elsewhere
-                looked.add(place)
+                searched.add(place)
             if reached:
                 sighted = self.memory.worth_going(words)
                 if not sighted and inside:

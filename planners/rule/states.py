@@ -29,11 +29,13 @@ class StateAnswers(Moves):
             self.doubts.append(f"I have not found the {words}{where}.")
             return
         answers = {thing.name: self._said(thing, state) for thing in known}
-        self.doubts += [f"I cannot see whether the {name} is {state}." for name, said in answers.items() if not said]
+        self.doubts += [
+            f"I cannot see whether the {name} is {state}." for name, answer in answers.items() if not answer
+        ]
         if self.doubts:
             return
         several = len(set(answers.values())) > 1
-        each = (f"{name}: {said}" for name, said in answers.items())
+        each = (f"{name}: {answer}" for name, answer in answers.items())
         self.answer = "; ".join(each) if several else next(iter(answers.values()))
 
     def _said(self, thing: Remembered, state: str) -> str:

@@ -278,9 +278,9 @@ def _limits(element: ET.Element, kind: str) -> tuple[float | None, float | None,
         return None, None, None, ""
     limit = element.find("limit")
     words = {} if limit is None else {key: limit.get(key, "").strip() for key in ("lower", "upper", "velocity")}
-    given = {key: _number(word) for key, word in words.items()}
+    numbers = {key: _number(word) for key, word in words.items()}
     doubts = []
-    velocity = given.get("velocity")
+    velocity = numbers.get("velocity")
     if velocity is None or not 0 < velocity <= FASTEST[MOVING[kind]]:
         written = words.get("velocity", "")
         doubts.append(f"the URDF has the velocity {printable(written[:20])}" if written else "the URDF has no velocity")
@@ -289,7 +289,7 @@ def _limits(element: ET.Element, kind: str) -> tuple[float | None, float | None,
         return None, None, velocity, "; ".join(doubts)
     missing = [key for key in ("lower", "upper") if not words.get(key)]
     # What is not given counts as 0, as in the specification.
-    lower, upper = (0.0 if not words.get(key) else given[key] for key in ("lower", "upper"))
+    lower, upper = (0.0 if not words.get(key) else numbers[key] for key in ("lower", "upper"))
     if lower is not None and upper is not None and max(-lower, upper) <= FARTHEST and lower != upper:
         doubts += [f"the URDF has no {key} limit, which counts as 0" for key in missing]
         if lower > upper:

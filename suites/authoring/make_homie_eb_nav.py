@@ -72,7 +72,7 @@ def _in_turn(grounds: Grounds, number: int, rng: random.Random) -> list[str]:
 def _five(grounds: Grounds, seed: int, name: str, number: int, rng: random.Random) -> list[dict[str, Any]]:
     """The tasks of a target, subset by subset; none where it is not suited."""
     try:
-        said = texts(grounds.house, name, rng)
+        instructions = texts(grounds.house, name, rng)
     except Unsuited:
         return []
     way = grounds.way(name, rng, STEPS - len(AROUND))
@@ -93,7 +93,7 @@ def _five(grounds: Grounds, seed: int, name: str, number: int, rng: random.Rando
             "goal": {"within": [name, WITHIN]},
             "expert": [f"[{step}]" for step in (*(AROUND if subset == "long-horizon" else ()), *way.moves)],
         }
-        for subset, text in said.items()
+        for subset, text in instructions.items()
     ]
 
 

@@ -124,13 +124,13 @@ BATCH = 8
 Key = tuple[Family, str]
 
 
-def visit(seed: int, wanted: frozenset[Key]) -> tuple[list[FrozenEpisode], Counter[str]]:
+def visit(seed: int, needed: frozenset[Key]) -> tuple[list[FrozenEpisode], Counter[str]]:
     """The episodes of a house, of the strata that are wanted, and why others are none."""
     home = open_house(seed)
     episodes: list[FrozenEpisode] = []
     refused: Counter[str] = Counter()
     try:
-        for family, stratum in sorted(wanted, key=str):
+        for family, stratum in sorted(needed, key=str):
             for number in range(-(-EACH // len(STRATA[family]) // HOUSES)):
                 rng = random.Random(f"{seed} {family.name} {stratum} {number}")
                 for _ in range(TRIES):
@@ -148,11 +148,11 @@ def visit(seed: int, wanted: frozenset[Key]) -> tuple[list[FrozenEpisode], Count
 
 def quotas() -> Counter[Key]:
     """How many of each stratum."""
-    wanted: Counter[Key] = Counter()
+    needed: Counter[Key] = Counter()
     for family, strata in STRATA.items():
         for index in range(EACH):
-            wanted[family, strata[index % len(strata)]] += 1
-    return wanted
+            needed[family, strata[index % len(strata)]] += 1
+    return needed
 
 
 def next_house(kept: Sequence[FrozenEpisode]) -> int:
@@ -169,10 +169,10 @@ def main() -> None:
     left = quotas() - Counter((episode.family, episode.stratum) for episode in kept)
     with worker_pool(workers) as pool:
         for first in range(next_house(kept), FIRST + MOST, BATCH):
-            wanted = frozenset(key for key, number in left.items() if number > 0)
-            if not wanted:
+            needed = frozenset(key for key, number in left.items() if number > 0)
+            if not needed:
                 break
-            for episodes, reasons in pool.map(visit, range(first, first + BATCH), [wanted] * BATCH):
+            for episodes, reasons in pool.map(visit, range(first, first + BATCH), [needed] * BATCH):
                 refused += reasons
                 for episode in episodes:
                     if left[episode.family, episode.stratum] > 0:

@@ -62,15 +62,15 @@ def compared(plan: Sequence[Subtask], truth: Sequence[Subtask], before: Sequence
         truth: of the question.
         before: of each step of the truth, the steps (from 0) that come before it.
     """
-    done, wanted = [_node(step) for step in plan], [_node(step) for step in truth]
-    there, reference = Counter(done), Counter(wanted)
+    done, truth_nodes = [_node(step) for step in plan], [_node(step) for step in truth]
+    there, reference = Counter(done), Counter(truth_nodes)
     extra = (there - reference).items()
     going = _node(Subtask(GO_TO)).skill
     return Comparison(
         matched=(there & reference).total(),
         total=reference.total(),
         needless=sum(number for node, number in extra if node.skill != going),
-        same=there == reference and _allowed(done, wanted, before, frozenset()),
+        same=there == reference and _allowed(done, truth_nodes, before, frozenset()),
     )
 
 

@@ -57,8 +57,8 @@ class Expert(Agent):
             return written("report", status=episode.label.value, summary="as it is")
         if self._stage.truth().goal:
             return written("report", status=Status.SUCCESS.value, summary="done")
-        wanted = self._wanted()
-        act = None if wanted is None else self._towards(*wanted)
+        goal = self._wanted()
+        act = None if goal is None else self._towards(*goal)
         return act or written("report", status=Status.FAIL.value, summary="no way is known")
 
     def _wanted(self) -> tuple[str, str] | None:

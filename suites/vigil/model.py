@@ -64,7 +64,7 @@ def prompt(turn: Turn, budget: int, *, thousandths: bool) -> str:
         thousandths: whether its coordinates go from 0 to 1000 instead of pixels.
     """
     first = turn.number - len(turn.history)
-    said = [f"Turn {number}: {text}" for number, text in enumerate(turn.history, first)]
+    turns = [f"Turn {number}: {text}" for number, text in enumerate(turn.history, first)]
     feedback = ""
     if turn.too_far is not None and turn.number > 1:
         words = {True: "true", False: "false", None: "false"}
@@ -78,7 +78,7 @@ def prompt(turn: Turn, budget: int, *, thousandths: bool) -> str:
         widest=WIDEST,
         coordinates=THOUSANDTHS if thousandths else PIXELS,
         budget=budget,
-        history="## Your last answers\n" + "\n".join(said) + "\n\n" if said else "",
+        history="## Your last answers\n" + "\n".join(turns) + "\n\n" if turns else "",
         feedback=feedback,
         number=turn.number,
     )

@@ -30,7 +30,7 @@ def play(stage: Stage, agent: Agent, *, feedback: bool = False, thousandths: boo
     effect, tokens, cost = Effect(), [0, 0], 0.0
     limit = INVALID_LIMITS[episode.family]
     for number in range(1, episode.family.budget + 1):
-        said = agent.answer(
+        reply = agent.answer(
             Turn(
                 number=number,
                 instruction=episode.instruction,
@@ -40,11 +40,11 @@ def play(stage: Stage, agent: Agent, *, feedback: bool = False, thousandths: boo
                 path_blocked=effect.path_blocked if feedback else None,
             )
         )
-        tokens, cost = [tokens[0] + said.input_tokens, tokens[1] + said.output_tokens], cost + said.cost
-        history.append(said.text)
-        act = read_act(said.text, thousandths=thousandths)
+        tokens, cost = [tokens[0] + reply.input_tokens, tokens[1] + reply.output_tokens], cost + reply.cost
+        history.append(reply.text)
+        act = read_act(reply.text, thousandths=thousandths)
         effect = stage.perform(act) if not isinstance(act, (Invalid, Report)) else Effect()
-        steps.append(_played(stage, act, effect, said.text))
+        steps.append(_played(stage, act, effect, reply.text))
         if isinstance(act, Report) or sum(step.kind is Kind.INVALID for step in steps) > limit:
             break
     return Record(
@@ -59,7 +59,7 @@ def play(stage: Stage, agent: Agent, *, feedback: bool = False, thousandths: boo
     )
 
 
-def _played(stage: Stage, act: Act | Invalid, effect: Effect, said: str) -> Played:
+def _played(stage: Stage, act: Act | Invalid, effect: Effect, reply: str) -> Played:
     truth = stage.truth()
     kinds = {Invalid: Kind.INVALID, Report: Kind.REPORT}
     call = act.model_dump(exclude_none=True) if isinstance(act, Interact) else {}
@@ -73,7 +73,7 @@ def _played(stage: Stage, act: Act | Invalid, effect: Effect, said: str) -> Play
         too_far=effect.too_far,
         path_blocked=effect.path_blocked,
         note=act.reason if isinstance(act, Invalid) else effect.note,
-        said=said,
+        said=reply,
     )
 
 

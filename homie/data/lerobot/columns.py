@@ -124,11 +124,11 @@ def film_info(camera: Camera, fps: int, coding: Coding | None) -> dict[str, Any]
 
 def coding_in(column: Feature) -> Coding | None:
     """How the films of a column are coded, as `info.json` says; None where it does not say."""
-    said = column.info or {}
-    codec, pixels = (said.get(name) for name in OF_CODING)
+    info = column.info or {}
+    codec, pixels = (info.get(name) for name in OF_CODING)
     if not isinstance(codec, str) or not isinstance(pixels, str):
         return None
-    return Coding(codec, pixels, bool(said.get("has_audio")))
+    return Coding(codec, pixels, bool(info.get("has_audio")))
 
 
 def _camera(camera: Camera, fps: int) -> dict[str, Any]:

@@ -71,10 +71,10 @@ class Feature(BaseModel):
         sides = self._sides()
         if sides is None:
             raise ValueError(f"the pictures of '{column}' have the shape {list(self.shape)}")
-        said = self.info or {}
-        depth = bool(said.get("is_depth_map") or said.get("video.is_depth_map"))
+        info = self.info or {}
+        depth = bool(info.get("is_depth_map") or info.get("video.is_depth_map"))
         usual = column.startswith(PICTURES)
-        coded = {key: value for key, value in said.items() if depth and not _STREAM.fullmatch(key)}
+        coded = {key: value for key, value in info.items() if depth and not _STREAM.fullmatch(key)}
         return Camera(*sides, depth=depth, column="" if usual else column, coding=tuple(sorted(coded.items())))
 
     def _sides(self) -> tuple[int, int, int] | None:

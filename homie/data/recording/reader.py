@@ -68,9 +68,9 @@ class Recording:
     @property
     def fps(self) -> float | None:
         """Pictures a second that were asked for; None in recordings of Homie 0.1, which do not say."""
-        said = next((event.about["fps"] for event in self.events if "fps" in event.about), "")
+        rate = next((event.about["fps"] for event in self.events if "fps" in event.about), "")
         try:
-            return float(said) if float(said) > 0.0 else None
+            return float(rate) if float(rate) > 0.0 else None
         except ValueError:
             return None
 

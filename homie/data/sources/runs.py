@@ -181,8 +181,8 @@ def read_played(folder: Path, records: Sequence[RoundRecord]) -> tuple[Step, ...
 
 def _reason(analysis: str) -> str:
     """The analysis of a decision on one line, "" where a person gave no reason."""
-    said = " ".join(analysis.split())
-    return "" if said == BY_PERSON else said
+    text = " ".join(analysis.split())
+    return "" if text == BY_PERSON else text
 
 
 def house_of(scene: Path) -> str:

@@ -64,11 +64,11 @@ def _further(lines: Sequence[str], objects: Sequence[Mapping[str, Any]], names: 
         sorted(
             (item["objectType"] + number[0], name)
             for item in objects
-            if bool(item["receptacle"]) == wanted and (wanted or item["pickupable"])
+            if bool(item["receptacle"]) == state and (state or item["pickupable"])
             for name in [names.of(item["objectId"])]
             if (number := re.findall(r"_\d+$", name))
         )
-        for wanted in (True, False)
+        for state in (True, False)
     )
     yield from (Choice(f"find a {shown}", Subtask(FIND, name)) for shown, name in receptacles)
     for shown, name in receptacles:

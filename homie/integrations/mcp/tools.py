@@ -84,19 +84,19 @@ class Tool:
                 raise BadInput(f"{self.name} takes no '{str(name)[:40]}': {known}")
         return {name: self._one(name, each, arguments.get(name)) for name, each in self.fields.items()}
 
-    def _one(self, name: str, wanted: Field, value: Any) -> Any:
-        if value is None and not wanted.required:
-            return False if wanted.is_truth else ""
-        if wanted.is_truth:
+    def _one(self, name: str, field: Field, value: Any) -> Any:
+        if value is None and not field.required:
+            return False if field.is_truth else ""
+        if field.is_truth:
             if not isinstance(value, bool):
                 raise BadInput(f"{self.name} needs '{name}': true or false.")
             return value
         if not isinstance(value, str) or len(value) > LONGEST or not value.isprintable():
             raise BadInput(f"{self.name} needs '{name}': up to {LONGEST} printable characters.")
         value = value.strip()
-        if wanted.choices and (value or wanted.required) and value not in wanted.choices:
-            raise BadInput(f"{self.name} has no {name} '{value[:40]}': choose one of {', '.join(wanted.choices)}.")
-        if wanted.required and not value:
+        if field.choices and (value or field.required) and value not in field.choices:
+            raise BadInput(f"{self.name} has no {name} '{value[:40]}': choose one of {', '.join(field.choices)}.")
+        if field.required and not value:
             raise BadInput(f"{self.name} needs '{name}': it is empty.")
         return value
 

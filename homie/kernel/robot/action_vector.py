@@ -38,11 +38,11 @@ class ActionVector:
             BadInput: The body has no such group.
         """
         known = {group.name: group for group in spec.groups}
-        wanted = tuple(known if groups is None else groups)
-        for name in wanted:
+        chosen = tuple(known if groups is None else groups)
+        for name in chosen:
             if name not in known:
                 raise BadInput(f"The {spec.name} has no group '{name}': {_hint(name, known)}")
-        self.groups: tuple[Group, ...] = tuple(known[name] for name in wanted)
+        self.groups: tuple[Group, ...] = tuple(known[name] for name in chosen)
         self.names = tuple(f"{group.name}.{joint}" for group in self.groups for joint in group.names)
         self.limits: Array = np.concatenate([np.zeros((0, 2)), *(group.limits for group in self.groups)])
 

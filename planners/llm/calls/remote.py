@@ -247,7 +247,7 @@ class RemoteModel(LanguageModel):
             if (failure.form and self._plainer(request, form)) or self._is_of_roles(request, failure):
                 failure.again = False  # asking in another way helps, the same question does not
             raise
-        text, reasoning, reason = (scrubbed(said, key) for said in (reply.text, reply.reasoning, reply.reason))
+        text, reasoning, reason = (scrubbed(field, key) for field in (reply.text, reply.reasoning, reply.reason))
         return _not_padded(replace(reply, text=text, reasoning=reasoning, reason=reason[:_REASON]))
 
     def _key(self) -> str:

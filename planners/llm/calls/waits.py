@@ -117,8 +117,8 @@ def _in_words(message: str) -> float | None:
     """The longest wait that a message asks for in words."""
     waits = [
         duration(match.group().strip())
-        for said in (_SAID, _WAIT)
-        for start in said.finditer(message)
+        for pattern in (_SAID, _WAIT)
+        for start in pattern.finditer(message)
         if (match := _DURATION.match(message, start.end()))
     ]
     waits += [float(bare[1]) for bare in _BARE.finditer(message)]

@@ -41,8 +41,8 @@ def written_answer(
         lines = [f"Analysis: {analysis}"] if analysis is not None else []
         return "\n".join([*lines, f"Subtask: {steps[0]}", *([f"Model: {model}"] if model else [])])
     if form == "json":
-        said = {"report": report, "answer": answer} if steps[0] == END else {}
-        subtask = {**as_json(steps[0]), **{key: text for key, text in said.items() if text}}
+        ending = {"report": report, "answer": answer} if steps[0] == END else {}
+        subtask = {**as_json(steps[0]), **{key: text for key, text in ending.items() if text}}
         return _json({"analysis": analysis, "subtask": subtask, **chosen})
     return _json(
         {

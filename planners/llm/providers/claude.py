@@ -134,12 +134,12 @@ class ClaudeModel(RemoteModel):
         answer = self.parsed(_Answer, text)
         usage = answer.usage
         blocks = answer.content if isinstance(answer.content, list) else [answer.content]
-        said = [read_content(block) for block in blocks if not _is_call(block)]
+        contents = [read_content(block) for block in blocks if not _is_call(block)]
         return Reply(
-            text=_decided(blocks) or "\n".join(content.text for content in said if content.text),
-            reasoning="\n".join(content.thought for content in said if content.thought),
+            text=_decided(blocks) or "\n".join(content.text for content in contents if content.text),
+            reasoning="\n".join(content.thought for content in contents if content.thought),
             finish=_FINISH.get(answer.stop_reason, "unknown"),
-            leniencies=(BESIDE,) if any(content.odd for content in said) else (),
+            leniencies=(BESIDE,) if any(content.odd for content in contents) else (),
             reason=answer.stop_reason,
             input_tokens=usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens,
             output_tokens=usage.output_tokens,

@@ -113,25 +113,27 @@ def draft_of(value: Value, layout: Layout, lists: Lists, rules: Rules) -> Draft:
 
 def _with_ending(value: Members, layout: Layout, lists: Lists, rules: Rules) -> Draft:
     """The draft of an object, with the report and the answer that End has in it or beside it."""
-    said: dict[str, str] = {}
+    texts_by_key: dict[str, str] = {}
     held = _only(value, "subtask")
     inside = held if isinstance(held, Members) else None
     for key in _ENDING:
         texts = [text for part in (value, inside) if part is not None and (text := _said_at_end(part, key))]
         if texts and any(text != texts[0] for text in texts):
             raise Unclear(f"'{key}' is written twice with different values.")
-        said |= {key: texts[0]} if texts else {}
+        texts_by_key |= {key: texts[0]} if texts else {}
     if inside is not None:
         value = Members(tuple((k, _without(inside) if v is inside else v) for k, v in value.pairs), value.cut)
     draft = _of_object(_without(value), layout, lists, rules)
-    if not said:
+    if not texts_by_key:
         return draft
     if draft.subtasks[-1].action != END.action:
-        raise Unclear(f"'{next(iter(said))}' belongs to End, and the subtask is another one.")
-    report = said.get("report", "").lower()
+        raise Unclear(f"'{next(iter(texts_by_key))}' belongs to End, and the subtask is another one.")
+    report = texts_by_key.get("report", "").lower()
     if report not in REPORTS:
         raise Unclear(f"'report' is one of {', '.join(name for name in REPORTS if name)}.")
-    return replace(draft, report=next(name for name in REPORTS if name == report), answer=said.get("answer", ""))
+    return replace(
+        draft, report=next(name for name in REPORTS if name == report), answer=texts_by_key.get("answer", "")
+    )
 
 
 def _said_at_end(value: Members, key: str) -> str:

@@ -328,8 +328,8 @@ class Reader(Statements):
         reason = cursor.take({"because", "since", "as", "now that", "given that"})
         if reason and self._person():
             return bool(cursor.take({","})) and self._goes_on()
-        said = cursor.take({"my", "our", "it is", "tomorrow there is", "tomorrow there are"} | lexicon.SOMEBODY)
-        if not said or not self._asks_nothing():
+        words = cursor.take({"my", "our", "it is", "tomorrow there is", "tomorrow there are"} | lexicon.SOMEBODY)
+        if not words or not self._asks_nothing():
             return False
         return not reason or (bool(cursor.take({","})) and self._goes_on())
 

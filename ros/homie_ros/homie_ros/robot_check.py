@@ -76,10 +76,10 @@ def _findings(command: Sequence[str], over: Callable[[], bool]) -> list[dict[str
                 process.communicate(timeout=ENDING)
                 return []
     try:
-        found: dict[str, Any] = json.loads(printed)
+        report: dict[str, Any] = json.loads(printed)
     except ValueError:
         lines = log.strip().splitlines() or ["The check of the robot has ended."]
         raise Refused(lines[-1], process.returncode) from None
-    if "findings" not in found:
-        raise Refused(str(found.get("error")), process.returncode)
-    return list(found["findings"])
+    if "findings" not in report:
+        raise Refused(str(report.get("error")), process.returncode)
+    return list(report["findings"])

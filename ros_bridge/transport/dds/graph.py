@@ -104,8 +104,8 @@ class Watch:
 
     def publishers_of(self, topic: str) -> tuple[str, ...]:
         """Who publishes a topic of ROS 2, by the name of the node or the GID of the writer."""
-        wanted = topic_name(topic)
-        gids = [endpoint.key.bytes for endpoint in _alive(self._publications) if endpoint.topic_name == wanted]
+        name = topic_name(topic)
+        gids = [endpoint.key.bytes for endpoint in _alive(self._publications) if endpoint.topic_name == name]
         with self._lock:
             return tuple(sorted(self._writers.get(gid, gid.hex()) for gid in gids))
 

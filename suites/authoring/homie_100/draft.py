@@ -158,9 +158,9 @@ def paths_of(house: GeneratedHouse, steps: list[Step], called: dict[str, str]) -
         match step.kind:
             case "carry":
                 blocks[label] = block(house, step.item, step.where, name)
-                looked = {str(n) for n, other in enumerate(steps[:number]) if other.kind == "open"}
+                opened = {str(n) for n, other in enumerate(steps[:number]) if other.kind == "open"}
                 earlier = {str(n) for n, other in enumerate(steps[:number]) if other.item == step.item}
-                after[label] |= (looked | earlier) & set(blocks)
+                after[label] |= (opened | earlier) & set(blocks)
             case "open":
                 blocks[label] = [f"[Open, {name}]"]
             case "close":

@@ -155,12 +155,12 @@ def pointed_at(house: House, rng: random.Random) -> list[Draft]:
 
 
 def _described(
-    house: House, rng: random.Random, wanted: Callable[[PersonState], bool]
+    house: House, rng: random.Random, condition: Callable[[PersonState], bool]
 ) -> Iterator[tuple[str, str, str]]:
     """People of a sort in random order: the name, what sets it apart from all others in the house, that in words."""
     people = house.state.people
     for name in rng.sample(sorted(people), len(people)):
-        if not wanted(people[name]):
+        if not condition(people[name]):
             continue
         for sign, words in _signs(people[name]).items():
             if [other for other, each in people.items() if _signs(each).get(sign) == words] == [name]:

@@ -134,11 +134,11 @@ def compared_step(step: str, truth: str) -> StepScore | None:
     known, read = nodes(truth), _readable(step) if len(split_steps(step)) == 1 else ()
     if len(known) != 1 or len(read) != 1:
         return None
-    (right,), (given,) = known, read
+    (right,), (answer,) = known, read
     return StepScore(
-        float(given.skill == right.skill),
-        float(given.arguments[:1] == right.arguments[:1]),
-        float(given.arguments[1:] == right.arguments[1:]),
+        float(answer.skill == right.skill),
+        float(answer.arguments[:1] == right.arguments[:1]),
+        float(answer.arguments[1:] == right.arguments[1:]),
     )
 
 

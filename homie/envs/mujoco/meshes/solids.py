@@ -59,8 +59,8 @@ _RIMS = np.vstack([np.hstack([TILT * _around(RIM), np.full((RIM, 1), side)]) for
 def hull(points: Array, directions: int = CORNERS) -> Array:
     """The corners (n, 3) of about the convex hull of points: the farthest of them in many directions. Its bounding box
     is that of the points."""
-    looked = np.vstack([_AXES, _RIMS, _fibonacci(directions)])
-    corners: Array = points[np.unique(np.argmax(points @ looked.T, axis=0))]
+    view_directions = np.vstack([_AXES, _RIMS, _fibonacci(directions)])
+    corners: Array = points[np.unique(np.argmax(points @ view_directions.T, axis=0))]
     return _thick(corners)
 
 
