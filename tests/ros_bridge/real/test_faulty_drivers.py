@@ -171,6 +171,28 @@ def test_a_run_with_faulty_drivers_ends_with_exit_code_4_and_the_reason(
     assert run.returncode == 4 and sentence in log.splitlines()[-1], log
 
 
+@pytest.mark.slow
+def test_a_run_whose_odometry_fails_on_the_way_is_stopped_and_ends_with_exit_code_4(
+    start_fake, start_guarding, homie_in_ros, real, tmp_path
+):
+    drivers = start_fake("fetch")
+    start_guarding("fetch", "dds", "--silence", "2")
+    real.ask("subscribe", kind="geometry_msgs/msg/Twist", topic="/cmd_vel")
+    words = ["--robot", "ros:fetch", "--robot-option", "transport=dds", "--targets", "sensors", "--detector", BY_COLOUR]
+    words += ["--rounds", "1", "--no-video", "--no-frames", "--out", str(tmp_path / "run")]
+    run = homie_in_ros("homie", "run", "go to the apple", *words, stderr=subprocess.PIPE)
+
+    def commanded():
+        last = real.ask("last", topic="/cmd_vel")
+        return 0.0 if last is None else last["message"]["linear"]["x"]
+
+    until(lambda: commanded() > 0.1, 120.0, process=run)
+    drivers.set("nan", "odom")
+    until(lambda: commanded() == 0.0)
+    log = run.communicate(timeout=200)[1]
+    assert run.returncode == 4 and "/odom" in log.splitlines()[-1], log
+
+
 def test_a_robot_in_a_namespace_is_found_by_a_profile_with_its_names(start_fake, node):
     start_fake("fetch", "--ros-args", "-r", "__ns:=/fetch1")
     known = FETCH.model_dump(mode="json", exclude={"navigation", "reaching"})
