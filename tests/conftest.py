@@ -18,6 +18,10 @@ from homie.kernel.options import RunOptions
 # at every small layer, minutes an episode on a busy machine.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# Tests start Homie and its workers hundreds of times: each start would compile some 300 modules anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # Started in the background (`nohup make test &`), this process ignores Ctrl-C and the end of the terminal, and so would
 # the processes that tests start and stop by them. A signal that is handled here is not ignored there.
 for number in (signal.SIGINT, signal.SIGHUP):
