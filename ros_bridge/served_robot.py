@@ -28,10 +28,11 @@ from homie.kernel.types import Array, Command, Observation, OccupancyGrid, Propr
 from ros_bridge.profiles.chain import step
 from ros_bridge.profiles.limited import narrowed
 from ros_bridge.profiles.model import Profile
-from ros_bridge.profiles.profile_check import GRIPPER, MOVE_GROUP, NAVIGATE, STREAM, TRAJECTORY
+from ros_bridge.profiles.profile_check import MOVE_GROUP, NAVIGATE, STREAM, TRAJECTORY, gripper_kind
 from ros_bridge.profiles.simulation import CLOCK, STATE
 from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.served_description import DESCRIPTION, describe, frames_of
+from ros_bridge.served_fingers import ServedFingers
 from ros_bridge.served_messages import matrix, planar, transform
 from ros_bridge.served_pictures import Painter
 from ros_bridge.served_trajectory import PATIENCE, Error, Following, NoTrajectory, points_of
@@ -56,12 +57,8 @@ STATE_SECONDS = 0.12
 NEAR = 0.3
 """rad or m within which the last target of a group is where a new trajectory begins: a servo lags behind it, and a
 joint that something blocks is further away."""
-GRIP_SECONDS = 3.0
-"""Seconds in which the fingers have arrived or met something."""
 LED_PATIENCE = 8.0
 """Seconds that a planned motion may take longer than planned: on a busy machine a simulation is behind the clock."""
-STILL = 0.002
-"""m/s below which fingers have stopped."""
 
 GO_TO = action_of("Go to")
 
@@ -106,7 +103,6 @@ class ServedRobot:
         """When the last trajectories of groups came."""
         self._commands: dict[str, Array] = {}
         """The last targets of groups."""
-        self._opening: float | None = None
         self._body = robot.measured()
         self._painter = painter
         self._periods = 0
@@ -119,6 +115,7 @@ class ServedRobot:
         self._behind_told = False
         self._groups = {name: self._group(name) for name in profile.groups}
         self._gripper = robot.spec.first("gripper") if profile.gripper is not None else None
+        self._fingers = self._served_fingers()
         self._navigation: SimulatedNavigation | None = None
         self._servers = [*self._serve(), *self._simulated_servers()]
         self._joints = node.publisher("sensor_msgs/msg/JointState", profile.joint_states)
@@ -193,6 +190,13 @@ class ServedRobot:
         server = if_known(name, lambda: ActionServer(self._node, kind, name, execute))
         return [] if server is None else [server]
 
+    def _served_fingers(self) -> ServedFingers | None:
+        described, gripper = self._profile.gripper, self._gripper
+        if described is None or gripper is None:
+            return None
+        period = self._robot.spec.period
+        return ServedFingers(described, period, lambda: self._body.grippers[gripper.name], self._seconds)
+
     def _serve(self) -> list[ActionServer]:
         servers: list[ActionServer] = []
         for name, described in self._profile.groups.items():
@@ -201,8 +205,9 @@ class ServedRobot:
             if described.stream is not None:
                 stream = functools.partial(self._on_stream, self._groups[name])
                 self._node.subscription(STREAM, described.stream, stream, NEWEST)
-        if self._gripper is not None and self._profile.gripper is not None:
-            servers += self._server(GRIPPER, self._profile.gripper.action, self._grip)
+        if self._fingers is not None and self._profile.gripper is not None:
+            kind = gripper_kind(self._profile.gripper)
+            servers += self._server(kind, self._profile.gripper.action, self._fingers.execute)
         return servers
 
     def _simulated_servers(self) -> list[ActionServer]:
@@ -300,27 +305,6 @@ class ServedRobot:
             if self._following.get(name) is following:
                 del self._following[name]
 
-    def _grip(self, goal: ServedGoal) -> Outcome:
-        """Bring the fingers to an opening and wait until they are there or have met something."""
-        gripper = self._profile.gripper
-        assert gripper is not None and self._gripper is not None
-        position = float(goal.message.command.position)
-        opening = gripper.gap_of(position)
-        if not math.isfinite(opening):
-            return Outcome(Status.ABORTED)
-        with self._lock:
-            self._opening = float(np.clip(opening, 0.0, gripper.width))
-        end = self._seconds() + GRIP_SECONDS
-        reached, state = False, self._body.grippers[self._gripper.name]
-        while not goal.cancelled.wait(2 * self._robot.spec.period) and self._seconds() < end and not reached:
-            state = self._body.grippers[self._gripper.name]
-            reached = abs(state.opening - self._opening) <= 0.003
-            if state.holding and abs(state.speed) < STILL:
-                break
-        at = position if reached else gripper.commanded(state.opening)
-        result = {"position": at, "stalled": not reached, "reached_goal": reached}
-        return Outcome(Status.CANCELED if goal.cancelled.is_set() else Status.SUCCEEDED, result)
-
     # ------------------------------------------------------------ what goes out
 
     def _act(self) -> None:
@@ -339,8 +323,8 @@ class ServedRobot:
             for name, following in self._following.items():
                 self._commands[name] = following.target(present)
                 targets[name] = tuple(self._commands[name].tolist())
-            if self._gripper is not None and self._opening is not None:
-                targets[self._gripper.name] = (self._opening,)
+            if self._gripper is not None and self._fingers is not None and self._fingers.opening is not None:
+                targets[self._gripper.name] = (self._fingers.opening,)
         try:
             self._robot.act(Command(targets))
         except CommandRefused as error:

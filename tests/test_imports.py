@@ -135,7 +135,7 @@ LAYERS = {
     "ros_bridge": (
         ("transport", "process_signals", "served_messages"),
         ("profiles", "served_trajectory"),
-        ("served_description", "instructions"),
+        ("served_description", "served_fingers", "instructions"),
         ("guard", "bag", "bag_reading", "served_pictures", "simulated_moveit", "simulated_nav2"),
         ("bag_recording", "robot", "served_robot"),
         ("serving_process",),

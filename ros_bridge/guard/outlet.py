@@ -12,7 +12,7 @@ from homie.kernel.errors import HomieError
 from ros_bridge.guard.messages import Ended, Grip, Navigate, Reach, Trajectory
 from ros_bridge.guard.moveit import goal_of, reason
 from ros_bridge.profiles.model import Profile
-from ros_bridge.profiles.profile_check import GRIPPER, MOVE_GROUP, NAVIGATE, STREAM, TRAJECTORY
+from ros_bridge.profiles.profile_check import MOVE_GROUP, NAVIGATE, STREAM, TRAJECTORY, gripper_kind
 from ros_bridge.profiles.spoken import FINGERS, FINGERS_KIND
 from ros_bridge.transport.actions import ActionClient, Outcome, SentGoal, Status
 from ros_bridge.transport.interface import NEWEST, SENSOR, Node
@@ -25,6 +25,10 @@ POINT_TIME = 0.06
 """Seconds in which a controller goes to a single point: three ticks of the guard, so that a late one does no harm."""
 TOLERANCE = 1.0
 """Seconds that a controller may take longer than the trajectory says."""
+GRIP_TIME = 1.0
+"""Seconds in which fingers that a trajectory moves open or close."""
+OUT_OF_TOLERANCE = (-4, -5)
+"""Error codes of FollowJointTrajectory: PATH_TOLERANCE_VIOLATED, GOAL_TOLERANCE_VIOLATED."""
 WORDS = {Status.SUCCEEDED: "succeeded", Status.CANCELED: "cancelled", Status.ABORTED: "aborted"}
 
 
@@ -70,7 +74,7 @@ class RosOutlet:
             for name, group in profile.groups.items()
             if group.stream is not None
         }
-        self._gripper = ActionClient(node, GRIPPER, gripper.action) if gripper is not None else None
+        self._gripper = ActionClient(node, gripper_kind(gripper), gripper.action) if gripper is not None else None
         self._fingers = node.publisher(FINGERS_KIND, FINGERS, SENSOR) if gripper is not None else None
         navigation = profile.navigation
         self._navigation = _software(node, NAVIGATE, navigation.action) if navigation is not None else None
@@ -104,9 +108,15 @@ class RosOutlet:
         self._send(self._groups[command.group], command.id, goal, ended)
 
     def grip(self, command: Grip, ended: Callable[[Ended], None]) -> None:
-        assert self._gripper is not None and self._profile.gripper is not None
-        goal = {"position": self._profile.gripper.commanded(command.width), "max_effort": command.effort}
-        self._send(self._gripper, command.id, {"command": goal}, ended)
+        gripper = self._profile.gripper
+        assert self._gripper is not None and gripper is not None
+        goal = {"position": gripper.commanded(command.width), "max_effort": command.effort}
+        if gripper.trajectory:
+            point = {"positions": gripper.joint_states(command.width, 0.0)[0], "time_from_start": stamp(GRIP_TIME)}
+            along = {"trajectory": {"joint_names": gripper.joints, "points": [point]}}
+            self._send(self._gripper, command.id, along, lambda done: ended(_gripped(done)))
+        else:
+            self._send(self._gripper, command.id, {"command": goal}, ended)
         if self._fingers is not None:
             try:
                 self._fingers.publish(self._node.message(FINGERS_KIND, **goal))
@@ -180,6 +190,13 @@ def _ended(number: int, done: Future[Outcome]) -> Ended:
             "stalled": getattr(result, "stalled", None),
         }
     )
+
+
+def _gripped(done: Ended) -> Ended:
+    """How a trajectory of fingers has ended: one that is given up before its end has met something."""
+    if done.outcome == "aborted" and done.code in OUT_OF_TOLERANCE:
+        return done.model_copy(update={"outcome": "succeeded", "stalled": True})
+    return done
 
 
 class DryOutlet:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import yaml
 
-from homie.kernel.errors import BadInput
+from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.documents import parse_yaml
 from homie.kernel.support.text import counted, printable
+from ros_bridge.profiles.cameras import camera_of
 from ros_bridge.profiles.hands import WHEEL, Hand, chain_of, effector_link, hands, turning
 from ros_bridge.profiles.model import LARGEST, Link, parse_profile
 from ros_bridge.profiles.urdf import Urdf, UrdfJoint, read_urdf
@@ -28,20 +29,25 @@ _WORLD = re.compile("world|map|odom|ground|table", re.IGNORECASE)
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_/-]*")
 
 
-def profile_from_urdf(path: Path) -> str:
+def profile_from_urdf(path: Path, *, effector: str = "", base: str = "") -> str:
     """The text of a profile for the robot in a URDF, with comments that say what to look at.
 
     The arm is the way with the most moving joints to a hand, or, without hands, to any link; joints of a torso on it
     are a group of their own. The other moving joints become groups of those on one way, but for fingers and wheels.
 
+    Args:
+        path: The URDF.
+        effector: The link that stands for the hand; "" for the one that names and shape of the robot say.
+        base: The link in whose frame the chain to the hand begins, likewise.
+
     Raises:
-        BadInput: The file is not a URDF, nothing in it moves, or it does not fit into a profile.
+        BadInput: The file is not a URDF, nothing in it moves, it lacks a link, or it does not fit into a profile.
     """
     robot = read_urdf(path)
     if not any(joint.driven for joint in robot.joints):
         raise BadInput(f"Nothing in {path} moves: it has no joint that is revolute, continuous or prismatic.")
     try:
-        text = _text(path, robot)
+        text = _text(path, robot, effector, base)
     except BadInput as error:
         raise BadInput(f"{path}: {error}") from error
     if len(text.encode()) > LARGEST:
@@ -50,28 +56,33 @@ def profile_from_urdf(path: Path) -> str:
     return text
 
 
-def _text(path: Path, robot: Urdf) -> str:
+def _text(path: Path, robot: Urdf, effector: str, base: str) -> str:
     all_hands = hands(robot)
-    arm, hand, doubt = _arm(robot, all_hands)
-    way = arm if hand is None else robot.way(hand.link)
-    last = hand.link if hand is not None else way[-1].child if way else _base_of(robot)
-    effector, sure = effector_link(robot, last, hand)
-    base, chain = _chain(robot, effector)
+    if effector:
+        arm, hand, doubt, sure = _arm_to(robot, effector, all_hands)
+    else:
+        arm, hand, doubt = _arm(robot, all_hands)
+        way = arm if hand is None else robot.way(hand.link)
+        last = hand.link if hand is not None else way[-1].child if way else _base_of(robot)
+        effector, sure = effector_link(robot, last, hand)
+    base, chain = _chain(robot, effector, base)
     groups = _groups(robot, arm, all_hands)
     _check_drivers(chain, {joint.name for joints in groups.values() for joint in joints})
     left_out = [each for each in all_hands if each is not hand or not hand.grips]
     lines = [
         f"# Made from {_comment(path.name)} by `homie robot profile`. A URDF has no topics, actions and accelerations:",
         "# compare every line that ends in '# ?' with your robot (`ros2 topic list`, `ros2 action list`), then run",
-        "# `homie robot check`.",
+        "# `homie robot check`. Accelerations are guesses, too: full speed in half a second.",
         *_left_out(robot, base, left_out),
         f"name: {_word(robot.name)}",
+        "# body: my_body.yaml  # what `homie run` needs: amendments to an MJCF model of it, or `fetch`",
         "frames:",
         "  odometry: odom",
         f"  base: {_word(base)}",
         f"  effector: {_word(effector)}{_doubt(doubt or ('' if sure else GUESS))}",
         "joint_states: /joint_states  # ?",
-        *_base(robot, only=not groups and (hand is None or not hand.grips)),
+        *_base(robot, drives=_drives(robot) or (not groups and (hand is None or not hand.grips))),
+        *_camera(robot),
     ]
     lines += ["groups:"] if groups else []
     for group, joints in groups.items():
@@ -114,6 +125,26 @@ def _arm(robot: Urdf, all_hands: Sequence[Hand]) -> tuple[list[UrdfJoint], Hand 
     return way, None, "the robot has several ways of as many joints" if len(best_ways) > 1 else ""
 
 
+def _arm_to(robot: Urdf, effector: str, all_hands: Sequence[Hand]) -> tuple[list[UrdfJoint], Hand | None, str, bool]:
+    """The same for a hand that somebody has chosen. Raises BadInput for a link that cannot be one."""
+    _check_link(robot, effector)
+    way = robot.way(effector)
+    fingers = {joint.name for hand in all_hands for joint in hand.joints}
+    if moving := next((joint.name for joint in way if joint.name in fingers), None):
+        raise BadInput(
+            f"the link '{printable(effector)}' moves with the finger '{printable(moving)}' as the hand opens: choose "
+            "one before the fingers, such as the palm."
+        )
+    fixed = robot.rigid(effector)
+    return way, next((hand for hand in all_hands if hand.link in fixed), None), "", True
+
+
+def _check_link(robot: Urdf, link: str) -> None:
+    if link not in robot.links:
+        known = suggestion(link, list(robot.links), f"it has {', '.join(map(printable, robot.links[:30]))}.")
+        raise BadInput(f"there is no link '{printable(link)}': {known}")
+
+
 def _base_of(robot: Urdf) -> str:
     """The root of the largest tree, or what floats in it."""
     link = max(robot.roots, key=lambda root: sum(1 for _ in robot.subtree(root)))
@@ -122,13 +153,22 @@ def _base_of(robot: Urdf) -> str:
     return link
 
 
-def _chain(robot: Urdf, effector: str) -> tuple[str, list[Link]]:
-    """The base frame and the joints from there to the effector.
+def _chain(robot: Urdf, effector: str, base: str) -> tuple[str, list[Link]]:
+    """The base frame, `base` where that is not "", and the joints from there to the effector. Raises BadInput.
 
     The base is base_footprint, which is on the floor from which heights count, or base_link, where only fixed joints
     lead to it, and no world around the robot; that by which a robot floats in its world is not a joint of the robot.
     """
     way = robot.way(effector)
+    if base:
+        _check_link(robot, base)
+        names = [way[0].parent, *(joint.child for joint in way)] if way else [effector]
+        if base not in names:
+            raise BadInput(
+                f"the link '{printable(base)}' is not on the way to the hand '{printable(effector)}': choose one of "
+                f"{', '.join(map(printable, names))}."
+            )
+        return base, chain_of(robot, way[names.index(base) :])
     free = [index for index, joint in enumerate(way) if joint.kind in FREE]
     way = way[free[-1] + 1 :] if free else way
     rooted = robot.way(effector)[free[-1]].child if free else way[0].parent if way else effector
@@ -169,7 +209,7 @@ def _groups(robot: Urdf, arm: Sequence[UrdfJoint], all_hands: Sequence[Hand]) ->
     for way in sorted((robot.way(joint.child) for joint in rest if joint.name not in followed), key=len, reverse=True):
         left = [joint for joint in way if joint.name in free]
         if left:
-            take(left[0].name.removesuffix("_joint"), left)
+            take(_shared_name([joint.name for joint in left]), left)
     named: dict[str, list[UrdfJoint]] = {}
     for name, joints in groups:
         plain = re.sub("_+", "_", re.sub("[^A-Za-z0-9_]", "_", name)).strip("_")[:60] or "group"
@@ -180,6 +220,15 @@ def _groups(robot: Urdf, arm: Sequence[UrdfJoint], all_hands: Sequence[Hand]) ->
             unique, number = f"{plain}_{number}", number + 1
         named[unique] = joints
     return named
+
+
+def _shared_name(joints: Sequence[str]) -> str:
+    """What joints have in common, as head_pan_joint and head_tilt_joint have `head`; else the name of the first."""
+    same = 0
+    while len(joints) > 1 and len({name[: same + 1] for name in joints}) == 1 and same < len(joints[0]):
+        same += 1
+    shared = re.sub(r"^joint[_\W]|[_\W\d]+$", "", joints[0][:same])
+    return shared if len(shared) > 2 and shared != "joint" else joints[0].removesuffix("_joint")
 
 
 def _check_drivers(chain: Sequence[Link], known: Collection[str]) -> None:
@@ -202,9 +251,27 @@ def _left_out(robot: Urdf, base: str, left_out: Sequence[Hand]) -> list[str]:
     return lines
 
 
-def _base(robot: Urdf, *, only: bool) -> list[str]:
+def _drives(robot: Urdf) -> bool:
+    """Whether it has wheels that turn without end, two of them at least."""
+    return sum(joint.kind == "continuous" and "wheel" in joint.name.lower() for joint in robot.joints) > 1
+
+
+def _camera(robot: Urdf) -> list[str]:
+    """Its camera, a comment where no frame says that it has one."""
+    camera = camera_of(robot)
+    if camera is None:
+        return [
+            "# cameras:  # ? what `homie run` sees by; take the signs away",
+            "#   head: {rgb: /camera/color/image_raw, depth: /camera/aligned_depth_to_color/image_raw,",
+            "#          info: /camera/color/camera_info, frame: camera_color_optical_frame}",
+        ]
+    topics = (f"    {what}: {getattr(camera, what)}  # ?" for what in ("rgb", "depth", "info"))
+    return ["cameras:", f"  {camera.name}:", *topics, f"    frame: {_word(camera.frame)}"]
+
+
+def _base(robot: Urdf, *, drives: bool) -> list[str]:
     """The base, a comment where it need not be one."""
-    if only:
+    if drives:
         return [
             "base:  # ? the topics and the highest speeds of its base",
             "  command: /cmd_vel  # ?",

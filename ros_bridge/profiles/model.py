@@ -89,13 +89,17 @@ class Group(Part):
 
 
 class Gripper(Part):
-    """A gripper with a `control_msgs/action/GripperCommand`.
+    """A gripper with a `control_msgs/action/GripperCommand`, or one that a trajectory controller moves.
 
     Homie speaks of the gap between the fingers, m; `commanded`, `gap_of` and `measured` are the ways to what the
     robot counts.
     """
 
     action: RosName
+    trajectory: bool = Field(
+        False,
+        description="Its action is a control_msgs/action/FollowJointTrajectory of its `joints`; no force is sent then.",
+    )
     joints: tuple[Text, ...] = Field((), description="Its joints in the joint states.")
     width: Positive = Field(description="How far it opens between the fingers, m.")
     effort: Positive = Field(description="The largest force of its commands, N.")
@@ -112,6 +116,8 @@ class Gripper(Part):
             raise ValueError("`position: angle` needs two different angles, `open` and `closed`")
         if not turns and angles != (None, None):
             raise ValueError("`open` and `closed` are for `position: angle`")
+        if self.trajectory and not self.joints:
+            raise ValueError("`trajectory: true` needs the `joints` that the trajectory is of")
         if turns and len(self.joints) > 1:
             raise ValueError("with `position: angle` name the one joint whose angle the command counts, or none")
         return self

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ros_bridge.profiles.model import Profile
+from ros_bridge.profiles.model import Gripper, Profile
 from ros_bridge.transport.clocks import CLOCK_TOPIC, MachineClock, PublishedClock, RobotClock
 from ros_bridge.transport.interface import SENSOR, Message, Node, Subscription
 from ros_bridge.transport.joints import JointStates
@@ -76,7 +76,8 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
         problem = _kind_problem(graph.subscriptions.get(name, frozenset()), kind, "nobody listens")
         findings.append(Finding(part, name, problem))
     actions = [(f"{name} action", group.action, TRAJECTORY) for name, group in profile.groups.items()]
-    actions += [("gripper action", profile.gripper.action, GRIPPER)] if profile.gripper is not None else []
+    if profile.gripper is not None:
+        actions.append(("gripper action", profile.gripper.action, gripper_kind(profile.gripper)))
     if profile.navigation is not None and profile.navigation.action in graph.actions:  # only --skills nav2 needs it
         actions.append(("navigation action", profile.navigation.action, NAVIGATE))
     if profile.reaching is not None and profile.reaching.action in graph.actions:  # only --skills moveit needs it
@@ -87,6 +88,11 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
     findings += _frames(transforms, profile, simulated)
     transforms.close()
     return findings
+
+
+def gripper_kind(gripper: Gripper) -> str:
+    """The kind of a gripper's action."""
+    return TRAJECTORY if gripper.trajectory else GRIPPER
 
 
 def _clock(published: PublishedClock, profile: Profile, length: float) -> Finding:

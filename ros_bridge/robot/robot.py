@@ -49,6 +49,8 @@ T = TypeVar("T")
 
 SAME_GRIP = 0.001
 """m by which a new width of the fingers differs from their last command."""
+SHORT = 0.005
+"""m by which fingers that a trajectory has moved are wider apart than commanded where something is between them."""
 ARM_LENGTH, MOST_BOXES = 1.6, 400
 """Metres from the base within which things can be in the way of the arm, and how many of them a planner sees."""
 LEAD = 0.32
@@ -270,7 +272,11 @@ class RosRobot(Robot):
             raise CommandRefused(f"The robot has been stopped. {error}") from error
         if ended.outcome in ("aborted", "rejected", "lost"):
             raise CommandRefused(f"The gripper did not go to {width:.3f} m: {ended.text or ended.outcome}.")
-        self._felt.stalled(self.measured().gripper if ended.stalled else None)
+        at = self.measured().gripper
+        assert width is not None
+        # A trajectory controller does not say whether the fingers have met something.
+        stalled = at - width > SHORT if ended.stalled is None else ended.stalled
+        self._felt.stalled(at if stalled else None)
         self._width = width
 
     def _moves(self, command: Command) -> bool:

@@ -21,9 +21,15 @@ SECONDS = 10.0
 def profile(
     urdf: Annotated[Path, typer.Argument(help="The URDF of the robot (not a xacro file).")],
     out: Annotated[Path | None, Option(help="Write the profile into this file instead of printing it.")] = None,
+    effector: Annotated[
+        str, Option(help="The link that stands for the hand, best the point between the fingers.", metavar="LINK")
+    ] = "",
+    base: Annotated[
+        str, Option(help="The link whose frame heights count from, on the floor if it drives.", metavar="LINK")
+    ] = "",
 ) -> None:
     """Make a first profile from a URDF: joints, limits, the chain to the hand; the names of topics are guesses."""
-    text = registry.load("ros", "profile")(urdf)
+    text = registry.load("ros", "profile")(urdf, effector=effector, base=base)
     if out is None:
         say(text, end="")
     else:

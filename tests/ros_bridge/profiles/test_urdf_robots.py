@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,7 @@ from homie.kernel.support.documents import parse_yaml
 from ros_bridge.profiles.chain import effector
 from ros_bridge.profiles.drafted import _word, profile_from_urdf
 from ros_bridge.profiles.model import Profile, parse_profile
-from tests.ros_bridge.profiles.urdf_robots import CHANGES, ODD, ROBOTS, Robot, fixed, panda, robots
+from tests.ros_bridge.profiles.urdf_robots import CHANGES, ODD, ROBOTS, Robot, fixed, panda, robots, turn
 
 PUBLISHED = Path(__file__).parents[4] / "shared/reference/verification/public_bugs_inputs/urdf"
 
@@ -44,7 +43,7 @@ def place(robot: Robot, link: str, base: str, q: dict[str, float]) -> np.ndarray
     while link != base:
         joint = by_child[link]
         step = np.eye(4)
-        step[:3, :3] = _turn(joint.rpy)
+        step[:3, :3] = turn(joint.rpy)
         step[:3, 3] = np.array(joint.xyz.split(), float)
         if joint.kind != "fixed":
             axis = np.array((joint.axis or "1 0 0").split(), float)
@@ -60,19 +59,6 @@ def place(robot: Robot, link: str, base: str, q: dict[str, float]) -> np.ndarray
             step = step @ moved
         pose, link = step @ pose, joint.parent
     return pose[:3, 3]
-
-
-def _turn(rpy: str) -> np.ndarray:
-    r, p, y = (float(word) for word in rpy.split())
-
-    def about(angle: float, matrix: Callable[[float, float], list[list[float]]]) -> np.ndarray:
-        return np.array(matrix(np.cos(angle), np.sin(angle)))
-
-    return (
-        about(y, lambda c, s: [[c, -s, 0], [s, c, 0], [0, 0, 1]])
-        @ about(p, lambda c, s: [[c, 0, s], [0, 1, 0], [-s, 0, c]])
-        @ about(r, lambda c, s: [[1, 0, 0], [0, c, -s], [0, s, c]])
-    )
 
 
 @pytest.mark.parametrize("name", sorted(ROBOTS))
@@ -260,3 +246,50 @@ def test_fingers_on_mounts_of_their_own_are_one_hand(tmp_path: Path) -> None:
 def test_the_inputs_of_public_reports_have_profiles(name: str, hand: set[str]) -> None:
     profile = parse_profile(profile_from_urdf(PUBLISHED / f"{name}.urdf"), name)
     assert profile.frames.effector in hand
+
+
+def test_hand_and_base_can_be_chosen(tmp_path: Path) -> None:
+    path = tmp_path / "robot.urdf"
+    path.write_text(ROBOTS["two_arms"]().text())
+    left = parse_profile(profile_from_urdf(path, effector="left_hand"), "left")
+    assert left.frames.effector == "left_hand" and left.gripper.joints == ("left_gripper_l_finger_joint",)
+    assert {joint.name for joint in left.groups["arm"].joints} == {f"left_{name}" for name in ("s0", "s1", "e0", "w0")}
+    assert {joint.name for joint in left.groups["right"].joints} == {
+        f"right_{name}" for name in ("s0", "s1", "e0", "w0")
+    }
+    robot = ROBOTS["tiago"]()
+    path.write_text(robot.text())
+    drafted_text = profile_from_urdf(path, effector="arm_tool_link", base="torso_fixed_link")
+    profile = parse_profile(drafted_text, "chosen")
+    assert (profile.frames.base, profile.frames.effector) == ("torso_fixed_link", "arm_tool_link")
+    at = effector(profile.chain, dict.fromkeys((*robot.arm, "torso_lift_joint"), 0.0))[:3, 3]
+    assert np.allclose(
+        at, place(robot, "arm_tool_link", "torso_fixed_link", dict.fromkeys(above(robot, "arm_tool_link"), 0.0))
+    )
+    assert not re.search(r"effector: .*# \?", drafted_text)
+
+
+@pytest.mark.parametrize(
+    ("links", "sentence"),
+    [
+        ({"effector": "gripper_grasp_frame"}, "no link 'gripper_grasp_frame': did you mean 'gripper_grasping_frame'"),
+        ({"effector": "gripper_left_finger_link"}, "moves with the finger 'gripper_left_finger_joint' as the hand"),
+        ({"base": "head_1_link"}, "'head_1_link' is not on the way to the hand .* choose one of base_footprint, base_"),
+        ({"base": "floor"}, "there is no link 'floor': it has base_footprint, base_link"),
+    ],
+)
+def test_a_link_that_cannot_be_chosen_is_refused(tmp_path: Path, links: dict[str, str], sentence: str) -> None:
+    path = tmp_path / "robot.urdf"
+    path.write_text(ROBOTS["tiago"]().text())
+    with pytest.raises(BadInput, match=sentence) as caught:
+        profile_from_urdf(path, **links)
+    assert "\n" not in str(caught.value)
+
+
+def test_wheels_and_optical_frames_are_a_base_and_a_camera(tmp_path: Path) -> None:
+    known = {name: drafted(ROBOTS[name](), tmp_path)[1] for name in ("tiago", "stretch", "fetch", "ur5", "quadruped")}
+    assert {name for name, profile in known.items() if profile.base is not None} == {"tiago", "stretch", "fetch"}
+    assert known["tiago"].cameras["head"].rgb == "/head_front_camera/rgb/image_raw"
+    assert known["stretch"].cameras["head"].frame == "camera_color_optical_frame"
+    assert known["ur5"].cameras == known["fetch"].cameras == {}
+    assert list(known["tiago"].groups) == ["torso", "arm", "head"] and "head" in known["stretch"].groups

@@ -10,8 +10,7 @@ from ros_bridge.profiles.drafted import profile_from_urdf
 from tests.ros_bridge.profiles.urdf_robots import tiago
 
 BODY = Path(__file__).parents[2] / "envs/mujoco/bodies_of_others/tiago.yaml"
-CAMERA = "/head_front_camera"
-BASE = {"linear": 0.5, "angular": 1.0, "linear_acceleration": 0.75, "angular_acceleration": 3.0}
+SPEEDS = {"linear": 0.5, "angular": 1.0, "linear_acceleration": 0.75, "angular_acceleration": 3.0}
 
 
 def write_profile(folder: Path) -> Path:
@@ -20,14 +19,7 @@ def write_profile(folder: Path) -> Path:
     urdf.write_text(tiago().text())
     known = yaml.safe_load(profile_from_urdf(urdf))
     known["body"] = str(BODY)
-    known["base"] = {"command": "/cmd_vel", "odometry": "/odom", **BASE}
-    topics = {"rgb": "rgb/image_raw", "depth": "depth_registered/image_raw", "info": "rgb/camera_info"}
-    camera = {part: f"{CAMERA}/{name}" for part, name in topics.items()}
-    known["cameras"] = {"head": camera | {"frame": "head_front_camera_rgb_optical_frame"}}
-    (head,) = (group for name, group in known["groups"].items() if name.startswith("head"))
-    head["action"], head["stream"] = (
-        f"/head_controller/{name}" for name in ("follow_joint_trajectory", "joint_trajectory")
-    )
+    known["base"] |= SPEEDS
     known["gripper"]["action"] = "/gripper_controller/gripper_cmd"
     path = folder / "my_tiago.yaml"
     path.write_text(yaml.safe_dump(known))

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from xml.sax.saxutils import quoteattr
 
+import numpy as np
+
 
 @dataclass
 class J:
@@ -84,6 +86,33 @@ def serial(links: Sequence[str], joints: Sequence[str], kind: str = "revolute") 
         J(name, kind, parent, child, f"0 {0.01 * index} 0.1", axis="0 0 1" if index % 2 == 0 else "0 1 0")
         for index, (name, parent, child) in enumerate(zip(joints, links, links[1:], strict=False))
     ]
+
+
+def turn(rpy: str) -> np.ndarray:
+    """The rotation (3, 3) of the `rpy` of a URDF."""
+    r, p, y = (float(word) for word in rpy.split())
+
+    def about(angle: float, matrix: Callable[[float, float], list[list[float]]]) -> np.ndarray:
+        return np.array(matrix(np.cos(angle), np.sin(angle)))
+
+    return (
+        about(y, lambda c, s: [[c, -s, 0], [s, c, 0], [0, 0, 1]])
+        @ about(p, lambda c, s: [[c, 0, s], [0, 1, 0], [-s, 0, c]])
+        @ about(r, lambda c, s: [[1, 0, 0], [0, c, -s], [0, s, c]])
+    )
+
+
+def fr3() -> Robot:
+    """The FR3 of franka_description: the Panda with other names, and with fingers that both are driven by one."""
+    robot = panda()
+    names = {joint.name: joint.name.replace("panda_", "fr3_") for joint in robot.joints}
+    for joint in robot.joints:
+        joint.name = names[joint.name]
+        joint.parent, joint.child = (link.replace("panda_", "fr3_") for link in (joint.parent, joint.child))
+        joint.mimic = None if joint.mimic is None else (names[joint.mimic[0]], *joint.mimic[1:])
+    known = {"joints": ("fr3_finger_joint1",), "position": "finger", "width": 0.08}
+    arm = [f"fr3_joint{index}" for index in range(1, 8)]
+    return Robot("fr3", robot.joints, ["fr3_hand_tcp"], list(names.values())[-3:-1], "fr3_link0", known, arm)
 
 
 def panda(hand: bool = True, tcp: bool = True) -> Robot:
@@ -234,6 +263,7 @@ def stretch() -> Robot:
         fixed("link_mast", "link_head"),
         J("joint_head_pan", "revolute", "link_head", "link_head_pan"),
         J("joint_head_tilt", "revolute", "link_head_pan", "link_head_tilt"),
+        *(fixed("link_head_tilt", f"camera_{kind}_optical_frame") for kind in ("infra1", "color", "depth")),
     ]
     for joint in joints[3:8]:
         joint.kind, joint.limits = "prismatic", ("0", "0.13", "1")
@@ -408,6 +438,7 @@ def quadruped() -> Robot:
 
 ROBOTS: dict[str, Callable[[], Robot]] = {
     "panda": panda,
+    "fr3": fr3,
     "panda_without_tcp": lambda: panda(tcp=False),
     "panda_arm": lambda: panda(hand=False),
     "ur5": ur,

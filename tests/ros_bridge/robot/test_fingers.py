@@ -14,7 +14,7 @@ from ros_bridge.guard.command_checks import check_grip
 from ros_bridge.guard.messages import Grip
 from ros_bridge.guard.outlet import RosOutlet
 from ros_bridge.profiles.model import Gripper, parse_profile
-from ros_bridge.profiles.profile_check import GRIPPER
+from ros_bridge.profiles.profile_check import gripper_kind
 from ros_bridge.robot.felt import Felt
 from ros_bridge.served_robot import ServedRobot
 from ros_bridge.transport.actions import ActionClient
@@ -37,10 +37,11 @@ def profile_with(**gripper: object):
     return FETCH.model_copy(update={"gripper": Gripper(**fields)})
 
 
+@pytest.mark.parametrize("trajectory", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_gap_is_commanded_and_felt_as_the_robot_counts(nodes, kind):
+def test_a_gap_is_commanded_and_felt_as_the_robot_counts(nodes, kind, trajectory):
     gripper, command, states = KINDS[kind]
-    profile = profile_with(**gripper)
+    profile = profile_with(**gripper, trajectory=trajectory)
     robot, over, reported, heard = Puppet(), threading.Event(), [], {}
     served = ServedRobot(nodes("/robot"), robot, profile)
     thread = threading.Thread(target=served.run, args=(over.is_set,))
@@ -54,14 +55,35 @@ def test_a_gap_is_commanded_and_felt_as_the_robot_counts(nodes, kind):
             lambda message: heard.update(zip(message.name, message.position, strict=True)),
             SENSOR,
         )
-        until(ActionClient(nodes("/probe"), GRIPPER, profile.gripper.action).ready)
+        until(ActionClient(nodes("/probe"), gripper_kind(profile.gripper), profile.gripper.action).ready)
         until(lambda: heard)
         outlet.grip(Grip(id=1, width=0.06, effort=20.0, stamp=time.monotonic()), reported.append)
         until(lambda: reported)
-        assert reported[0].outcome == "succeeded" and reported[0].position == pytest.approx(command)
+        assert reported[0].outcome == "succeeded"
+        assert reported[0].position == (None if trajectory else pytest.approx(command))
         assert robot.opening == pytest.approx(0.06)
         until(lambda: felt.body().gripper == pytest.approx(0.06, abs=1e-4))
         assert [heard[name] for name in profile.gripper.joints] == pytest.approx(states, abs=1e-4)
+    finally:
+        over.set()
+        thread.join()
+
+
+def test_fingers_that_a_trajectory_does_not_close_hold_something(nodes):
+    profile = profile_with(joints=("l", "r"), trajectory=True)
+    robot, over, reported = Puppet(), threading.Event(), []
+    robot.least = 0.05
+    robot.opening = 0.09
+    served = ServedRobot(nodes("/robot"), robot, profile)
+    thread = threading.Thread(target=served.run, args=(over.is_set,))
+    thread.start()
+    try:
+        outlet = RosOutlet(nodes("/agent"), profile)
+        until(outlet._gripper.ready)
+        outlet.grip(Grip(id=1, width=0.0, effort=20.0, stamp=time.monotonic()), reported.append)
+        until(lambda: reported)
+        assert (reported[0].outcome, reported[0].stalled) == ("succeeded", True)
+        assert "0.050 m apart" in reported[0].text
     finally:
         over.set()
         thread.join()
@@ -92,6 +114,7 @@ def test_the_guard_takes_the_gap_that_the_fingers_have():
         ({"position": "angle", "open": 0.5, "closed": 0.5}, "needs two different angles"),
         ({"open": 0.0, "closed": 0.8}, "`open` and `closed` are for `position: angle`"),
         ({"position": "angle", "open": 0.0, "closed": 0.8, "joints": ["a", "b"]}, "name the one joint whose angle"),
+        ({"trajectory": True}, "`trajectory: true` needs the `joints`"),
     ],
 )
 def test_half_an_angle_is_refused(gripper, sentence):

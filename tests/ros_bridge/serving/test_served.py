@@ -49,14 +49,15 @@ class Puppet(Robot):
         gripper = Group.gripper(opening=0.1, speed=100.0)
         self.spec = RobotSpec(name="puppet", groups=(base, *groups, gripper), period=0.02)
         self.kinematics = self
-        self.x, self.velocity, self.opening = 0.0, (0.0, 0.0), 0.0
+        self.x, self.velocity, self.opening, self.least = 0.0, (0.0, 0.0), 0.0, 0.0
         self.joints = {joint.name: 0.0 for group in FETCH.groups.values() for joint in group.joints}
 
     def forward(self, q) -> Pose:
         return Pose(np.array([float(q[0]), 0.0, 1.0]), np.eye(3))
 
     def measured(self) -> Proprioception:
-        grippers = {"gripper": GripperState(self.opening)}
+        holding = self.least > 0.0 and self.opening == self.least
+        grippers = {"gripper": GripperState(self.opening, (holding, holding), holding)}
         return Proprioception(Pose2(self.x, 0.0, 0.0), self.velocity, dict(self.joints), grippers)
 
     def observe(self, cameras=()) -> Observation:
@@ -68,7 +69,7 @@ class Puppet(Robot):
         for group in self.spec.groups:
             values = command.get(group.name)
             if group.kind == "gripper" and values is not None:
-                self.opening = values[0]
+                self.opening = max(values[0], self.least)  # with something between them
             elif group.kind != "base" and values is not None:
                 self.joints.update(zip(group.names, values, strict=True))
 

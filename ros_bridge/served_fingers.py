@@ -1,0 +1,78 @@
+"""The fingers of a served robot, by commands of a gripper or by trajectories, as its profile has it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from homie.kernel.types import GripperState
+from ros_bridge.profiles.model import Gripper
+from ros_bridge.served_trajectory import Error, NoTrajectory, points_of
+from ros_bridge.transport.actions import Outcome, ServedGoal, Status
+
+GRIP_SECONDS = 3.0
+"""Seconds in which the fingers have arrived or met something."""
+STILL = 0.002
+"""m/s below which fingers have stopped."""
+ARRIVED = 0.003
+"""m from an opening at which they are there."""
+
+
+class ServedFingers:
+    """Carries out goals of a gripper; whoever moves the robot brings its fingers to `opening`.
+
+    Args:
+        gripper: What its goals count.
+        period: Seconds between two looks at the fingers.
+        state: How they are.
+        seconds: The time of the robot.
+    """
+
+    def __init__(
+        self, gripper: Gripper, period: float, state: Callable[[], GripperState], seconds: Callable[[], float]
+    ) -> None:
+        self._gripper, self._period, self._state, self._seconds = gripper, period, state, seconds
+        self.opening: float | None = None
+        """What they are to be opened to, m; None before the first goal."""
+
+    def execute(self, goal: ServedGoal) -> Outcome:
+        """Carry out a goal of the kind that the profile says, in the goal's own thread."""
+        return self._along(goal) if self._gripper.trajectory else self._at_once(goal)
+
+    def _at_once(self, goal: ServedGoal) -> Outcome:
+        position = float(goal.message.command.position)
+        opening = self._gripper.gap_of(position)
+        if not math.isfinite(opening):
+            return Outcome(Status.ABORTED)
+        reached, at = self._bring(opening, goal)
+        position = position if reached else self._gripper.commanded(at)
+        result = {"position": position, "stalled": not reached, "reached_goal": reached}
+        return Outcome(Status.CANCELED if goal.cancelled.is_set() else Status.SUCCEEDED, result)
+
+    def _along(self, goal: ServedGoal) -> Outcome:
+        """Only the last point of a trajectory counts."""
+        try:
+            _, positions = points_of(goal.message.trajectory, self._gripper.joints)
+        except NoTrajectory as error:
+            return Outcome(Status.ABORTED, {"error_code": int(error.code), "error_string": str(error)})
+        reached, at = self._bring(self._gripper.measured(positions[-1].tolist()), goal)
+        if goal.cancelled.is_set():
+            return Outcome(Status.CANCELED, {"error_string": "cancelled"})
+        if reached:
+            return Outcome(Status.SUCCEEDED)
+        text = f"the fingers are {at:.3f} m apart"
+        return Outcome(Status.ABORTED, {"error_code": int(Error.GOAL_TOLERANCE_VIOLATED), "error_string": text})
+
+    def _bring(self, opening: float, goal: ServedGoal) -> tuple[bool, float]:
+        """Wait until the fingers have an opening (m) or met something; whether they have it, and what they have."""
+        self.opening = wish = float(np.clip(opening, 0.0, self._gripper.width))
+        end = self._seconds() + GRIP_SECONDS
+        reached, state = False, self._state()
+        while not goal.cancelled.wait(2 * self._period) and self._seconds() < end and not reached:
+            state = self._state()
+            reached = abs(state.opening - wish) <= ARRIVED
+            if state.holding and abs(state.speed) < STILL:
+                break
+        return reached, state.opening
