@@ -28,7 +28,7 @@ from homie.kernel.types import Array, Command, Observation, OccupancyGrid, Propr
 from ros_bridge.profiles.chain import step
 from ros_bridge.profiles.limited import narrowed
 from ros_bridge.profiles.model import Profile
-from ros_bridge.profiles.profile_check import MOVE_GROUP, NAVIGATE, STREAM, TRAJECTORY, gripper_kind
+from ros_bridge.profiles.profile_check import MOVE_GROUP, NAVIGATE, TRAJECTORY, gripper_kind
 from ros_bridge.profiles.simulation import CLOCK, STATE
 from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.served_description import DESCRIPTION, describe, frames_of
@@ -42,6 +42,7 @@ from ros_bridge.transport.actions import ActionServer, Outcome, ServedGoal, Stat
 from ros_bridge.transport.clocks import CLOCK as CLOCK_KIND
 from ros_bridge.transport.clocks import CLOCK_TOPIC
 from ros_bridge.transport.interface import LATCHED, NEWEST, Message, Node
+from ros_bridge.transport.readings import velocity_of
 from ros_bridge.transport.refusals import Faults, if_known
 from ros_bridge.transport.stamps import now, stamp
 from ros_bridge.transport.transforms import TF
@@ -125,7 +126,7 @@ class ServedRobot:
         self._odometry = None
         if profile.base is not None:
             self._odometry = node.publisher("nav_msgs/msg/Odometry", profile.base.odometry)
-            node.subscription("geometry_msgs/msg/Twist", profile.base.command, self._on_velocity, NEWEST)
+            node.subscription(profile.base.kind, profile.base.command, self._on_velocity, NEWEST)
 
     def _describe(self) -> None:
         """Publish what never changes, for whoever comes: the URDF, and the frames that do not move."""
@@ -201,10 +202,11 @@ class ServedRobot:
         servers: list[ActionServer] = []
         for name, described in self._profile.groups.items():
             follow = functools.partial(self._follow, self._groups[name])
-            servers += self._server(TRAJECTORY, described.action, follow)
+            if described.action is not None:
+                servers += self._server(TRAJECTORY, described.action, follow)
             if described.stream is not None:
-                stream = functools.partial(self._on_stream, self._groups[name])
-                self._node.subscription(STREAM, described.stream, stream, NEWEST)
+                take = self._on_positions if described.positions else self._on_stream
+                self._node.subscription(described.kind, described.stream, functools.partial(take, name), NEWEST)
         if self._fingers is not None and self._profile.gripper is not None:
             kind = gripper_kind(self._profile.gripper)
             servers += self._server(kind, self._profile.gripper.action, self._fingers.execute)
@@ -247,7 +249,7 @@ class ServedRobot:
         return self._set_off(group, times, positions[:, columns], asked, LED_PATIENCE)
 
     def _on_velocity(self, message: Message) -> None:
-        velocity = (float(message.linear.x), float(message.angular.z))
+        velocity = velocity_of(message)
         if not all(map(math.isfinite, velocity)):
             self._faults.add("a velocity", f"{velocity[0]:g} m/s and {velocity[1]:g} rad/s are not finite")
             return
@@ -266,12 +268,22 @@ class ServedRobot:
                 following.end(Status.CANCELED, Error.SUCCESSFUL, "cancelled")
         return following.outcome
 
-    def _on_stream(self, group: Group, trajectory: Message) -> None:
+    def _on_stream(self, name: str, trajectory: Message) -> None:
         """Follow what comes on the topic of a controller: there is nobody to answer to."""
         try:
-            self._begin(group, trajectory, time.monotonic())
+            self._begin(self._groups[name], trajectory, time.monotonic())
         except NoTrajectory as error:
-            log.warning("Refused on the topic of '%s': %s", group.name, error)
+            log.warning("Refused on the topic of '%s': %s", name, error)
+
+    def _on_positions(self, name: str, message: Message) -> None:
+        """Go to positions at once, in the order of the profile."""
+        group, positions = self._groups[name], np.asarray(message.data, dtype=float)
+        order = [joint.name for joint in self._profile.groups[name].joints]
+        if len(positions) != len(order) or not np.isfinite(positions).all():
+            log.warning("Refused on the topic of '%s': %s positions for %s joints", name, len(positions), len(order))
+            return
+        row = positions[[order.index(joint) for joint in group.names]]
+        self._set_off(group, np.array([self._robot.spec.period]), row[None], time.monotonic())
 
     def _begin(self, group: Group, trajectory: Message, asked: float) -> Following:
         """Follow a trajectory from now on. Raises NoTrajectory for one that is none."""

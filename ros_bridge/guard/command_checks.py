@@ -55,19 +55,26 @@ def parts_of(profile: Profile, command: FromAgent) -> tuple[str, ...]:
     return ()
 
 
-def check_velocity(profile: Profile, command: Velocity) -> tuple[float, float]:
-    """The speeds to go for: over a limit they are refused, not clamped, since the agent's own gate clamps already."""
+def check_velocity(profile: Profile, command: Velocity) -> tuple[float, float, float]:
+    """The speeds to go for: ahead, turning and to the left. Over a limit they are refused, not clamped, since the
+    agent's own gate clamps already."""
     base = profile.base
     if base is None:
         raise CommandRefused(f"The robot {profile.name} has no base that drives.")
     if command.frame != profile.frames.base:
         raise CommandRefused(f"A velocity is in the frame '{profile.frames.base}', not '{command.frame}'.")
-    if not (math.isfinite(command.linear) and math.isfinite(command.angular)):
+    velocity = (command.linear, command.angular, command.sideways)
+    if not all(map(math.isfinite, velocity)):
         raise CommandRefused("The velocity is not finite.")
-    for name, value, limit in (("linear", command.linear, base.linear), ("angular", command.angular, base.angular)):
+    if command.sideways and base.sideways is None:
+        raise CommandRefused(
+            f"The base of the robot {profile.name} does not drive to the side: its profile has no `sideways`."
+        )
+    limits = (base.linear, base.angular, base.sideways or 0.0)
+    for name, value, limit in zip(("linear", "angular", "sideways"), velocity, limits, strict=True):
         if abs(value) > limit * SLACK:
             raise CommandRefused(f"The {name} velocity {value:.3g} is over the limit of {limit:g}.")
-    return command.linear, command.angular
+    return velocity
 
 
 def check_navigate(profile: Profile, command: Navigate) -> None:
@@ -83,7 +90,9 @@ def check_navigate(profile: Profile, command: Navigate) -> None:
 def check_driven(profile: Profile, linear: float, angular: float) -> str:
     """Why a base that drives by software of its own is stopped: it is faster than the profile allows; "" if not."""
     base = profile.base
-    if base is None or (abs(linear) <= OVER * base.linear and abs(angular) <= OVER * base.angular):
+    if base is None:
+        return ""
+    if abs(linear) <= OVER * math.hypot(base.linear, base.sideways or 0.0) and abs(angular) <= OVER * base.angular:
         return ""
     return f"the robot's own navigation drives at {linear:.2f} m/s and {angular:.2f} rad/s, over the limits"
 
@@ -170,6 +179,11 @@ def check_trajectory(profile: Profile, command: Trajectory, measured: Mapping[st
     changes of these speeds, with standing before and after: a controller that interpolates smoothly stays near them.
     """
     group = _group(profile, command.group)
+    if group.action is None:
+        raise CommandRefused(
+            f"The profile {profile.name} names no `action` for '{command.group}', with which its controller follows "
+            "trajectories: aim at single points."
+        )
     order = _order(group, command.joints)
     if not command.points:
         raise CommandRefused("The trajectory has no points.")
@@ -210,7 +224,7 @@ def _inside(workspace: Workspace, places: Array) -> Array:
 def _group(profile: Profile, name: str) -> Group:
     group = profile.groups.get(name)
     if group is None:
-        raise CommandRefused(f"The robot has no group '{name}', it has {', '.join(profile.groups)}.")
+        raise CommandRefused(f"The robot has no group '{name}', it has {', '.join(profile.groups) or 'none'}.")
     return group
 
 

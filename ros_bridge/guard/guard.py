@@ -74,6 +74,9 @@ LOOK = 0.1
 HOLD_AFTER = 0.5
 """Seconds that zero is sent after a motion: the last message may be lost, and others may then drive."""
 
+STANDING = (0.0, 0.0, 0.0)
+"""Velocity of a base: ahead and to the left (the first and the last), m/s, and turning, rad/s."""
+
 Approval: TypeAlias = Literal["none", "subtask"]
 Reply: TypeAlias = Callable[[FromGuard], None]
 
@@ -131,9 +134,9 @@ class Guard:
         self._lock = threading.RLock()
         self._emergency = ""
         self._heard_at = -math.inf
-        self._target = (0.0, 0.0)
+        self._target = STANDING
         self._target_at = -math.inf
-        self._speed = (0.0, 0.0)
+        self._speed = STANDING
         self._drove_at = -math.inf
         self._ticked_at = self._clock()
         self._active: dict[int, FromAgent] = {}
@@ -171,7 +174,7 @@ class Guard:
     def moving(self) -> bool:
         """Whether anything is commanded to move."""
         with self._lock:
-            return bool(self._active or self._aims) or self._speed != (0.0, 0.0) or self._target != (0.0, 0.0)
+            return bool(self._active or self._aims) or self._speed != STANDING or self._target != STANDING
 
     @property
     def standing(self) -> bool:
@@ -217,7 +220,7 @@ class Guard:
     def stop(self, why: str) -> None:
         """Stop all motion now: zero velocity, trajectories cancelled; ticks go on until the robot is seen to stand."""
         with self._lock:
-            self._target = self._speed = (0.0, 0.0)
+            self._target = self._speed = STANDING
             self._aims.clear()  # the last point of each is less than a tenth of a second ahead
             present = self._clock()
             if self._stopping is None:
@@ -278,7 +281,7 @@ class Guard:
         elif isinstance(message, Subtask):
             self._begin(message, reply)
         elif isinstance(message, Velocity):
-            if message.linear or message.angular or message.frame != self.profile.frames.base:
+            if message.linear or message.angular or message.sideways or message.frame != self.profile.frames.base:
                 self._check_allowed(message.stamp)
             target = check_velocity(self.profile, message)
             if any(target):
@@ -311,7 +314,7 @@ class Guard:
             self._check_allowed(message.stamp)
             check_navigate(self.profile, message)
             self._check_free(BASE)
-            self._target = self._speed = (0.0, 0.0)
+            self._target = self._speed = STANDING
             self._active[message.id] = message
             self._outlet.navigate(message, self._ending(reply))
         elif isinstance(message, Reach):
@@ -326,7 +329,7 @@ class Guard:
                 )
             for part in parts:
                 self._aims.pop(part, None)
-            self._target = self._speed = (0.0, 0.0)
+            self._target = self._speed = STANDING
             self._active[message.id] = message
             self._outlet.reach(message, self._ending(reply))
 
@@ -404,17 +407,18 @@ class Guard:
         if base is None or self._under_way(Navigate):  # whose velocities are on the same topic
             return
         if present - self._target_at > VELOCITY_LIFE:
-            self._target = (0.0, 0.0)
-        steps = (base.linear_acceleration * passed, base.angular_acceleration * passed)
-        linear, angular = (
+            self._target = STANDING
+        aside = base.linear_acceleration * passed
+        steps = (aside, base.angular_acceleration * passed, aside)
+        linear, angular, sideways = (
             now + min(max(target - now, -step), step)
             for now, target, step in zip(self._speed, self._target, steps, strict=True)
         )
-        self._speed = (linear, angular)
-        if self._speed != (0.0, 0.0):
+        self._speed = (linear, angular, sideways)
+        if self._speed != STANDING:
             self._drove_at = present
         if present - self._drove_at < HOLD_AFTER:
-            self._outlet.velocity(linear, angular)
+            self._outlet.velocity(linear, angular, sideways)
 
     def _move(self, present: float, passed: float) -> None:
         """The next set point of every group that is on its way to an aim."""

@@ -116,8 +116,13 @@ class GuardLink:
             raise InfrastructureError(why) from error
         threading.Thread(target=self._beat, name="sign of life", daemon=True).start()
 
-    def velocity(self, linear: float, angular: float) -> None:
+    def velocity(self, linear: float, angular: float, sideways: float = 0.0) -> None:
         """Drive at these speeds (m/s, rad/s) for the next quarter of a second.
+
+        Args:
+            linear: Ahead.
+            angular: To the left.
+            sideways: To the left, of a base whose profile has `sideways`.
 
         Raises:
             CommandRefused: The velocity before this one was refused; nothing is sent then.
@@ -126,7 +131,8 @@ class GuardLink:
         """
         self._raise_refused()
         frame = self.profile.frames.base
-        self._send(Velocity(linear=linear, angular=angular, frame=frame, stamp=time.monotonic()))
+        stamp = time.monotonic()
+        self._send(Velocity(linear=linear, angular=angular, sideways=sideways, frame=frame, stamp=stamp))
 
     def aim(self, group: str, positions: Sequence[float]) -> None:
         """Bring the joints of a group towards positions (rad, m), in the profile's order, for a quarter of a second.

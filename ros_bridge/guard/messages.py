@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-VERSION = 5
+VERSION = 6
 LONGEST_LINE = 1 << 19
 """Bytes of one message: a trajectory of 2000 points of 8 joints has up to 470,000, with all digits of its numbers."""
 Id: TypeAlias = Annotated[int, Field(ge=0, le=1 << 53)]
@@ -46,11 +46,16 @@ class Beat(Said):
 
 
 class Velocity(Said):
-    """Drive at these speeds (m/s, rad/s) in the base frame, until the next one or until this one is too old."""
+    """Drive at these speeds (m/s, rad/s) in the base frame, until the next one or until this one is too old.
+
+    Attributes:
+        sideways: To the left, of a base that can.
+    """
 
     kind: Literal["velocity"] = "velocity"
     linear: float
     angular: float
+    sideways: float = 0.0
     frame: Text
     stamp: float
 

@@ -12,12 +12,12 @@ from homie.kernel.errors import HomieError
 from ros_bridge.guard.messages import Ended, Grip, Navigate, Reach, Trajectory
 from ros_bridge.guard.moveit import goal_of, reason
 from ros_bridge.profiles.model import Profile
-from ros_bridge.profiles.profile_check import MOVE_GROUP, NAVIGATE, STREAM, TRAJECTORY, gripper_kind
+from ros_bridge.profiles.profile_check import MOVE_GROUP, NAVIGATE, TRAJECTORY, gripper_kind
 from ros_bridge.profiles.spoken import FINGERS, FINGERS_KIND
 from ros_bridge.transport.actions import ActionClient, Outcome, SentGoal, Status
 from ros_bridge.transport.interface import NEWEST, SENSOR, Node
 from ros_bridge.transport.refusals import if_known
-from ros_bridge.transport.stamps import stamp
+from ros_bridge.transport.stamps import now, stamp
 
 log = logging.getLogger("homie.ros_bridge")
 
@@ -35,8 +35,8 @@ WORDS = {Status.SUCCEEDED: "succeeded", Status.CANCELED: "cancelled", Status.ABO
 class Outlet(Protocol):
     """Sends to a robot, or shows what would be sent."""
 
-    def velocity(self, linear: float, angular: float) -> None:
-        """Send a velocity of the base."""
+    def velocity(self, linear: float, angular: float, sideways: float = 0.0) -> None:
+        """Send a velocity of the base: ahead, turning, to the left."""
 
     def aim(self, group: str, positions: Sequence[float]) -> None:
         """Send where the joints of a group, in the order of its profile, should be now."""
@@ -67,10 +67,14 @@ class RosOutlet:
         self._node = node
         self._profile = profile
         base, gripper = profile.base, profile.gripper
-        self._base = node.publisher("geometry_msgs/msg/Twist", base.command, NEWEST) if base is not None else None
-        self._groups = {name: ActionClient(node, TRAJECTORY, group.action) for name, group in profile.groups.items()}
+        self._base = node.publisher(base.kind, base.command, NEWEST) if base is not None else None
+        self._groups = {
+            name: ActionClient(node, TRAJECTORY, group.action)
+            for name, group in profile.groups.items()
+            if group.action is not None
+        }
         self._streams = {
-            name: node.publisher(STREAM, group.stream, NEWEST)
+            name: node.publisher(group.kind, group.stream, NEWEST)
             for name, group in profile.groups.items()
             if group.stream is not None
         }
@@ -82,20 +86,28 @@ class RosOutlet:
         self._reaching = _software(node, MOVE_GROUP, reaching.action) if reaching is not None else None
         self._goals: dict[int, tuple[ActionClient, SentGoal]] = {}
 
-    def velocity(self, linear: float, angular: float) -> None:
-        if self._base is None:
+    def velocity(self, linear: float, angular: float, sideways: float = 0.0) -> None:
+        base = self._profile.base
+        if self._base is None or base is None:
             return
-        message = self._node.message("geometry_msgs/msg/Twist", linear={"x": linear}, angular={"z": angular})
+        twist: dict[str, object] = {"linear": {"x": linear, "y": sideways}, "angular": {"z": angular}}
+        if base.stamped:
+            # A simulator has a clock of its own: 0, which ros2_control takes for now.
+            header = {"stamp": stamp(0.0 if self._profile.use_sim_time else now())}
+            twist = {"header": {**header, "frame_id": self._profile.frames.base}, "twist": twist}
         try:
-            self._base.publish(message)
+            self._base.publish(self._node.message(base.kind, **twist))
         except HomieError as error:  # the network is full: the next tick tries again
             log.error("The velocity could not be sent: %s", error)
 
     def aim(self, group: str, positions: Sequence[float]) -> None:
-        names = [joint.name for joint in self._profile.groups[group].joints]
-        point = {"positions": positions, "time_from_start": stamp(POINT_TIME)}
+        described = self._profile.groups[group]
+        fields: dict[str, object] = {"data": positions}
+        if not described.positions:
+            point = {"positions": positions, "time_from_start": stamp(POINT_TIME)}
+            fields = {"joint_names": [joint.name for joint in described.joints], "points": [point]}
         try:
-            self._streams[group].publish(self._node.message(STREAM, joint_names=names, points=[point]))
+            self._streams[group].publish(self._node.message(described.kind, **fields))
         except HomieError as error:  # the network is full: the next tick tries again
             log.error("The aim of '%s' could not be sent: %s", group, error)
 
@@ -207,10 +219,12 @@ class DryOutlet:
         self._moving = False
         self._aimed: dict[str, str] = {}
 
-    def velocity(self, linear: float, angular: float) -> None:
-        if linear or angular or self._moving:
-            self._show(f"would send: velocity {linear:.3f} m/s {angular:.3f} rad/s")
-        self._moving = bool(linear or angular)
+    def velocity(self, linear: float, angular: float, sideways: float = 0.0) -> None:
+        moving = any((linear, angular, sideways))
+        if moving or self._moving:
+            aside = f", {sideways:.3f} m/s to the left" if sideways else ""
+            self._show(f"would send: velocity {linear:.3f} m/s {angular:.3f} rad/s{aside}")
+        self._moving = moving
 
     def aim(self, group: str, positions: Sequence[float]) -> None:
         places = " ".join(f"{position:.2f}" for position in positions)

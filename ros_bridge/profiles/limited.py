@@ -2,12 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
 
+from homie.kernel import registry
 from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import Group, Joint, RobotSpec
 from ros_bridge.profiles.model import Joint as Limits
 from ros_bridge.profiles.model import Profile
+
+
+class Body(Protocol):
+    """What a profile's `body` names, as `homie.envs.mujoco.robots.body.SimulatedBody` has it."""
+
+    @property
+    def spec(self) -> RobotSpec: ...
+    @property
+    def kinematics(self) -> Callable[[], Kinematics]: ...
+
+
+def body_of(profile: Profile) -> Body:
+    """What is known of the body of a robot.
+
+    Raises:
+        BadInput: The profile names none, or one that is not there or whose file is wrong.
+    """
+    if profile.body is None:
+        raise BadInput(
+            f"The profile {profile.name} names no body, so that no skill knows its arm: add `body: fetch`, or `body: "
+            "my_robot_body.yaml`, a file of amendments to an MJCF model of it (docs/robots.md)."
+        )
+    if profile.body_is_a_file:
+        amended: Body = registry.load("body_files", "yaml")(Path(profile.body))
+        return amended
+    known: Body = registry.find("bodies", profile.body)[0]
+    return known
 
 
 def narrowed(spec: RobotSpec, profile: Profile) -> RobotSpec:

@@ -30,6 +30,8 @@ def _ros_name(value: Any) -> Any:
     return value
 
 
+POINTS, POSITIONS = "trajectory_msgs/msg/JointTrajectory", "std_msgs/msg/Float64MultiArray"
+"""What streams of joints take."""
 RosName: TypeAlias = Annotated[str, BeforeValidator(_ros_name)]
 Positive: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Finite: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
@@ -44,14 +46,28 @@ class Part(BaseModel):
 
 
 class Base(Part):
-    """A base that drives by velocities (`geometry_msgs/msg/Twist`, in the base frame)."""
+    """A base that drives by velocities in the base frame."""
 
     command: RosName = Field(description="The topic that takes velocities, as /cmd_vel.")
+    stamped: bool = Field(
+        False,
+        description="Velocities are geometry_msgs/msg/TwistStamped, as of ros2_control's diff_drive_controller from "
+        "Jazzy on, else geometry_msgs/msg/Twist.",
+    )
     odometry: RosName = Field(description="The topic of measured pose and velocity (nav_msgs/msg/Odometry), as /odom.")
     linear: Positive = Field(description="The highest speed, m/s.")
     angular: Positive = Field(description="The highest turning speed, rad/s.")
+    sideways: Positive | None = Field(
+        None,
+        description="The highest speed to the side, m/s; for an omnidirectional base, which your programs drive so.",
+    )
     linear_acceleration: Positive = Field(description="m/s^2.")
     angular_acceleration: Positive = Field(description="rad/s^2.")
+
+    @property
+    def kind(self) -> str:
+        """The type of the messages on `command`."""
+        return f"geometry_msgs/msg/{'TwistStamped' if self.stamped else 'Twist'}"
 
 
 class Joint(Part):
@@ -77,15 +93,38 @@ class Joint(Part):
 
 
 class Group(Part):
-    """Joints that one controller moves along trajectories (`control_msgs/action/FollowJointTrajectory`)."""
+    """Joints that one controller moves, along trajectories, by single points, or both."""
 
-    action: RosName
+    action: RosName | None = Field(
+        None, description="Its control_msgs/action/FollowJointTrajectory, as /arm_controller/follow_joint_trajectory."
+    )
     stream: RosName | None = Field(
         None,
         description="The topic of the controller that takes single points (trajectory_msgs/msg/JointTrajectory), as "
         "/arm_controller/joint_trajectory; what skills need that move joints period by period.",
     )
+    positions: bool = Field(
+        False,
+        description="The stream takes positions of the `joints`, in this order (std_msgs/msg/Float64MultiArray), as "
+        "ros2_control's forward_command_controller on /forward_position_controller/commands.",
+    )
     joints: tuple[Joint, ...] = Field(min_length=1, max_length=64)
+
+    @property
+    def kind(self) -> str:
+        """The type of the messages on `stream`."""
+        return POSITIONS if self.positions else POINTS
+
+    @model_validator(mode="after")
+    def _has_a_controller(self) -> Group:
+        if self.action is None and self.stream is None:
+            raise ValueError("a group needs an `action` (FollowJointTrajectory), a `stream` of single points, or both")
+        if self.positions and (self.stream is None or re.search("velocity|effort", self.stream)):
+            raise ValueError(
+                "`positions: true` needs a `stream` of a position controller; by velocities or efforts joints would "
+                "move on when guard or network fail"
+            )
+        return self
 
 
 class Gripper(Part):

@@ -21,7 +21,6 @@ TRAJECTORY = "control_msgs/action/FollowJointTrajectory"
 GRIPPER = "control_msgs/action/GripperCommand"
 NAVIGATE = "nav2_msgs/action/NavigateToPose"
 MOVE_GROUP = "moveit_msgs/action/MoveGroup"
-STREAM = "trajectory_msgs/msg/JointTrajectory"
 OLD = 1.0
 """Seconds after which joint states, odometry and moving frames count as too old."""
 FOREIGN = (
@@ -75,7 +74,11 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
     for part, name, kind in commanded_topics(profile):
         problem = _kind_problem(graph.subscriptions.get(name, frozenset()), kind, "nobody listens")
         findings.append(Finding(part, name, problem))
-    actions = [(f"{name} action", group.action, TRAJECTORY) for name, group in profile.groups.items()]
+    actions = [
+        (f"{name} action", group.action, TRAJECTORY)
+        for name, group in profile.groups.items()
+        if group.action is not None
+    ]
     if profile.gripper is not None:
         actions.append(("gripper action", profile.gripper.action, gripper_kind(profile.gripper)))
     if profile.navigation is not None and profile.navigation.action in graph.actions:  # only --skills nav2 needs it
@@ -120,10 +123,10 @@ def measured_topics(profile: Profile) -> Iterator[tuple[str, str, str, float]]:
 def commanded_topics(profile: Profile) -> Iterator[tuple[str, str, str]]:
     """Part, name and kind of every topic on which the robot is commanded; actions are none."""
     if profile.base is not None:
-        yield "base command", profile.base.command, "geometry_msgs/msg/Twist"
+        yield "base command", profile.base.command, profile.base.kind
     for name, group in profile.groups.items():
         if group.stream:
-            yield f"{name} stream", group.stream, STREAM
+            yield f"{name} stream", group.stream, group.kind
 
 
 class _Listened:

@@ -6,20 +6,15 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from pathlib import Path
-from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from homie.kernel import registry
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.interfaces import Kinematics
 from homie.kernel.options import Seed
-from homie.kernel.robot.body import RobotSpec
 from homie.kernel.robot_factory import Opening
 from homie.kernel.types import Array, Pose2
 from ros_bridge.guard.link import GuardLink
-from ros_bridge.profiles.limited import narrowed
+from ros_bridge.profiles.limited import body_of, narrowed
 from ros_bridge.profiles.model import Camera, Profile, read_profile
 from ros_bridge.profiles.simulation import TOPIC, Simulation
 from ros_bridge.profiles.spoken import TEXT
@@ -39,15 +34,6 @@ log = logging.getLogger("homie.ros_bridge")
 DECLARED = 2.0
 """Seconds in which the publisher of what a simulation says of itself is found, from when its joint states are: it is
 the older of the two, and found first."""
-
-
-class Body(Protocol):
-    """What a profile's `body` names, as `homie.envs.mujoco.robots.body.SimulatedBody` has it."""
-
-    @property
-    def spec(self) -> RobotSpec: ...
-    @property
-    def kinematics(self) -> Callable[[], Kinematics]: ...
 
 
 class RosSettings(BaseModel):
@@ -99,7 +85,7 @@ open_ros = Opening(RosSettings, connect)
 
 
 def _real(node: Node, profile: Profile, cameras: Mapping[str, Camera], names: tuple[str, ...]) -> RosRobot:
-    body = _body(profile)
+    body = body_of(profile)
     spec = narrowed(body.spec, profile)
     clock = robot_clock(node, use_sim_time=profile.use_sim_time)
     foot = Pose2(0.0, 0.0, 0.0)
@@ -123,20 +109,6 @@ def _real(node: Node, profile: Profile, cameras: Mapping[str, Camera], names: tu
         links=lambda: GuardLink(profile, simulated=False),
     )
     return RosRobot(connection, tuple(cameras))
-
-
-def _body(profile: Profile) -> Body:
-    """What is known of the body. Raises BadInput."""
-    if profile.body is None:
-        raise BadInput(
-            f"The profile {profile.name} names no body, so that no skill knows its arm: add `body: fetch`, or `body: "
-            "my_robot_body.yaml`, a file of amendments to an MJCF model of it (docs/robots.md)."
-        )
-    if profile.body_is_a_file:
-        from_file: Body = registry.load("body_files", "yaml")(Path(profile.body))
-        return from_file
-    body: Body = registry.find("bodies", profile.body)[0]
-    return body
 
 
 def _simulated(

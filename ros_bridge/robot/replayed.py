@@ -11,21 +11,21 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from homie.kernel import registry
 from homie.kernel.errors import BadInput, RobotFault
 from homie.kernel.interfaces import ReplayedMoment, ReplayedWords
 from homie.kernel.robot.body import Group, Joint, Kind, RobotSpec
 from homie.kernel.types import Command, Image, Pose2
 from ros_bridge.bag_reading import BagReading, BagTopics
-from ros_bridge.profiles.limited import narrowed
+from ros_bridge.profiles.limited import body_of, narrowed
+from ros_bridge.profiles.model import Group as Controlled
 from ros_bridge.profiles.model import Profile, read_profile
-from ros_bridge.profiles.profile_check import STREAM
 from ros_bridge.profiles.spoken import EPISODE, FINGERS, FINGERS_KIND, TEXT
 from ros_bridge.robot.felt import Felt
 from ros_bridge.robot.image_decoding import picture_of
 from ros_bridge.robot.lenses import camera_of
 from ros_bridge.transport.dds.cdr_messages import Definitions
 from ros_bridge.transport.interface import Message
+from ros_bridge.transport.readings import velocity_of
 
 IMAGE, INFO = "sensor_msgs/msg/Image", "sensor_msgs/msg/CameraInfo"
 PERIOD = 0.02
@@ -131,13 +131,13 @@ class _Heard:
         self.refused: dict[str, int] = {}
         """How many commands of a topic are not finite."""
         if profile.base is not None:
-            topics.subscription("geometry_msgs/msg/Twist", profile.base.command, self._on_velocity)
+            topics.subscription(profile.base.kind, profile.base.command, self._on_velocity)
         for group in spec.groups:
-            stream = next(
-                (each.stream for each in profile.groups.values() if _same(group, [j.name for j in each.joints])), None
-            )
-            if stream is not None:
-                topics.subscription(STREAM, stream, functools.partial(self._on_stream, group, stream))
+            names = {name: [joint.name for joint in each.joints] for name, each in profile.groups.items()}
+            described = next((each for name, each in profile.groups.items() if _same(group, names[name])), None)
+            if described is not None and described.stream is not None:
+                take = self._on_positions if described.positions else self._on_stream
+                topics.subscription(described.kind, described.stream, functools.partial(take, group, described))
         if profile.gripper is not None:
             topics.subscription(FINGERS_KIND, FINGERS, self._on_fingers)
 
@@ -156,14 +156,20 @@ class _Heard:
 
     def _on_velocity(self, message: Message) -> None:
         assert self._profile.base is not None
-        velocity = (float(message.linear.x), float(message.angular.z))
+        velocity = velocity_of(message)
         if self._finite(self._profile.base.command, velocity):
             self._velocity = velocity, self.now
 
-    def _on_stream(self, group: Group, topic: str, message: Message) -> None:
-        names = list(message.joint_names)
+    def _on_stream(self, group: Group, described: Controlled, message: Message) -> None:
         positions = list(message.points[-1].positions) if message.points else []
-        if _same(group, names) and len(positions) == len(names) and self._finite(topic, positions):
+        self._aim(group, described, list(message.joint_names), positions)
+
+    def _on_positions(self, group: Group, described: Controlled, message: Message) -> None:
+        self._aim(group, described, [joint.name for joint in described.joints], list(message.data))
+
+    def _aim(self, group: Group, described: Controlled, names: list[str], positions: list[float]) -> None:
+        whole = _same(group, names) and len(positions) == len(names)
+        if whole and self._finite(str(described.stream), positions):
             self._targets[group.name] = tuple(float(positions[names.index(name)]) for name in group.names)
 
     def _on_fingers(self, message: Message) -> None:
@@ -186,7 +192,7 @@ def spec_of(profile: Profile) -> RobotSpec:
         BadInput: The body that it names is not there, or not its.
     """
     if profile.body is not None:
-        return narrowed(registry.find("bodies", profile.body)[0].spec, profile)
+        return narrowed(body_of(profile).spec, profile)
     groups: list[Group] = []
     if profile.base is not None:
         base = profile.base

@@ -38,6 +38,12 @@ class OdometryReading:
     frame: str = ""
 
 
+def velocity_of(message: Message) -> tuple[float, float]:
+    """How fast a `geometry_msgs/msg/Twist` or `TwistStamped` lets a base go forward (m/s) and turn (rad/s)."""
+    twist: Message = getattr(message, "twist", message)
+    return float(twist.linear.x), float(twist.angular.z)
+
+
 def quaternion_of(turn: Message) -> Array:
     """The unit quaternion wxyz (4,) of a `geometry_msgs/msg/Quaternion`.
 

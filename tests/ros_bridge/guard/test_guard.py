@@ -49,8 +49,8 @@ class Recorder:
     def __init__(self):
         self.sent, self.running = [], {}
 
-    def velocity(self, linear, angular):
-        self.sent.append(("velocity", linear, angular))
+    def velocity(self, linear, angular, sideways=0.0):
+        self.sent.append(("velocity", linear, angular, *([sideways] if sideways else [])))
 
     def aim(self, group, positions):
         self.sent.append(("aim", group, positions))
@@ -162,6 +162,19 @@ def test_a_velocity_ramps_up_and_ends_when_it_is_not_said_again(world):
     count = len(world.velocities())
     world.pass_time(1.0)
     assert len(world.velocities()) == count, "a base that stands may be driven by others"
+
+
+def test_a_base_that_can_ramps_to_the_side_and_is_stopped_there():
+    base = FETCH.base.model_copy(update={"sideways": 0.3})
+    world = World(FETCH.model_copy(update={"base": base}))
+    assert world.drive(0.0, sideways=0.2) == []
+    world.pass_time(0.2)
+    aside = [velocity[2] for velocity in world.velocities()]
+    step = base.linear_acceleration * PERIOD
+    assert len(aside) > 5 and all(0 < after - before <= step + 1e-9 for before, after in itertools.pairwise(aside))
+    world.guard.stop("the test")
+    world.pass_time(0.1)
+    assert world.velocities()[-1] == (0.0, 0.0)
 
 
 def test_silence_of_the_agent_stops_everything(world):

@@ -85,13 +85,41 @@ def velocity(linear=0.0, angular=0.0, frame="base_link"):
 def test_a_velocity_may_be_as_high_as_the_limit_and_its_rounding(sign):
     for linear, angular in ((0.51, 0.0), (0.0, 1.02), (0.1, -0.2)):
         command = velocity(sign * linear, sign * angular)
-        assert limits.check_velocity(FETCH, command) == (command.linear, command.angular)
+        assert limits.check_velocity(FETCH, command) == (command.linear, command.angular, 0.0)
     assert refusal(limits.check_velocity, FETCH, velocity(sign * 0.52)).startswith("The linear velocity")
     assert refusal(limits.check_velocity, FETCH, velocity(0.0, sign * 1.03)).startswith("The angular velocity")
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_only_a_base_that_can_drives_to_the_side_as_fast_as_its_limit(sign):
+    base = FETCH.base.model_copy(update={"sideways": 0.2})
+    omnidirectional = FETCH.model_copy(update={"base": base})
+    aside = velocity(0.1, 0.2).model_copy(update={"sideways": sign * 0.2})
+    assert limits.check_velocity(omnidirectional, aside) == (0.1, 0.2, sign * 0.2)
+    faster = aside.model_copy(update={"sideways": sign * 0.21})
+    assert refusal(limits.check_velocity, omnidirectional, faster).startswith("The sideways velocity")
+    assert "does not drive to the side: its profile has no `sideways`" in refusal(limits.check_velocity, FETCH, aside)
+    endless = aside.model_copy(update={"sideways": math.nan})
+    assert refusal(limits.check_velocity, omnidirectional, endless) == "The velocity is not finite."
+    assert limits.check_driven(omnidirectional, 0.64, 0.0) == "" and limits.check_driven(FETCH, 0.64, 0.0)
+
+
 def test_an_arm_on_a_table_has_no_velocity():
     assert refusal(limits.check_velocity, FRANKA, velocity()) == "The robot franka has no base that drives."
+
+
+def test_a_group_without_an_action_follows_no_trajectory():
+    torso = FETCH.groups["torso"].model_copy(update={"action": None})
+    command = Trajectory(
+        id=1, group="torso", joints=("torso_lift_joint",), points=(Point(positions=(0.1,), time=4.0),), stamp=0.0
+    )
+    low = {"torso_lift_joint": 0.0}
+    free = FETCH.model_copy(update={"workspace": None})
+    streamed = free.model_copy(update={"groups": {"torso": torso}})
+    assert refusal(limits.check_trajectory, free, command, low) == ""
+    assert "names no `action` for 'torso'" in refusal(
+        limits.check_trajectory, streamed, command, {"torso_lift_joint": 0.0}
+    )
 
 
 @pytest.mark.parametrize("place", [(math.nan, 0, 0), (0, math.inf, 0), (0, 0, math.nan)])

@@ -13,11 +13,11 @@ from ros_bridge.guard import outlet as outlets
 from ros_bridge.guard.messages import Ended, Grip, Navigate, Obstacle, Point, Reach, Trajectory
 from ros_bridge.guard.outlet import DryOutlet, RosOutlet
 from ros_bridge.profiles.model import read_profile
-from ros_bridge.profiles.profile_check import GRIPPER, MOVE_GROUP, NAVIGATE, STREAM, TRAJECTORY
+from ros_bridge.profiles.profile_check import GRIPPER, MOVE_GROUP, NAVIGATE, TRAJECTORY
 from ros_bridge.profiles.spoken import FINGERS, FINGERS_KIND
 from ros_bridge.transport.actions import ActionServer, Outcome, Status
 from ros_bridge.transport.interface import SENSOR
-from ros_bridge.transport.stamps import seconds
+from ros_bridge.transport.stamps import now, seconds
 from tests.waiting import until
 
 FETCH = read_profile("fetch")
@@ -43,7 +43,7 @@ class Robot:
         kinds |= {FETCH.navigation.action: NAVIGATE, FETCH.reaching.action: MOVE_GROUP}
         for name, kind in kinds.items():
             ActionServer(node, kind, name, self.execute, accept=lambda goal: self.takes)
-        topics = {FETCH.base.command: "geometry_msgs/msg/Twist", arm.stream: STREAM, FINGERS: FINGERS_KIND}
+        topics = {FETCH.base.command: "geometry_msgs/msg/Twist", arm.stream: arm.kind, FINGERS: FINGERS_KIND}
         for name, kind in topics.items():
             node.subscription(kind, name, lambda message, name=name: self.heard.append((name, message)), SENSOR)
 
@@ -100,6 +100,34 @@ def test_a_velocity(robot, outlet):
     ((topic, message),) = robot.heard
     assert topic == "/cmd_vel" and (message.linear.x, message.angular.z) == (0.25, -0.5)
     assert (message.linear.y, message.linear.z, message.angular.x, message.angular.y) == (0, 0, 0, 0)
+
+
+def test_velocities_with_a_stamp_and_to_the_side(robot, nodes):
+    base = FETCH.base.model_copy(update={"stamped": True, "sideways": 0.3, "command": "/stamped/cmd_vel"})
+    stamped = RosOutlet(nodes("/stamping"), FETCH.model_copy(update={"base": base}))
+    robot.node.subscription(
+        "geometry_msgs/msg/TwistStamped", base.command, lambda message: robot.heard.append(("", message)), SENSOR
+    )
+    until(stamped._base.subscribers)
+    stamped.velocity(0.25, -0.5, 0.1)
+    until(lambda: robot.heard)
+    message = robot.heard[0][1]
+    assert (message.twist.linear.x, message.twist.linear.y, message.twist.angular.z) == (0.25, 0.1, -0.5)
+    assert message.header.frame_id == "base_link" and abs(seconds(message.header.stamp) - now()) < 10.0
+
+
+def test_positions_for_a_controller_that_forwards_them(robot, nodes):
+    forward = "/forward_position_controller/commands"
+    head = FETCH.groups["head"].model_copy(update={"action": None, "stream": forward, "positions": True})
+    outlet = RosOutlet(nodes("/forwarding"), FETCH.model_copy(update={"groups": {"head": head}}))
+    robot.node.subscription(
+        "std_msgs/msg/Float64MultiArray", forward, lambda message: robot.heard.append(("", message)), SENSOR
+    )
+    until(outlet._streams["head"].subscribers)
+    outlet.aim("head", [0.5, -0.25])
+    until(lambda: robot.heard)
+    assert list(robot.heard[0][1].data) == [0.5, -0.25]
+    outlet.cancel_all()
 
 
 def test_a_set_point(robot, outlet):

@@ -150,7 +150,7 @@ def test_the_welcome_says_how_the_guard_is(guard, tmp_path):
 @pytest.mark.parametrize("changes", [{"version": 4}, {"profile": "franka"}])
 def test_an_agent_of_another_guard_is_let_go(agent, guard, changes):
     refused = agent.greet(**changes)
-    assert refused.why.startswith("This guard has version 5 and the profile fetch, the agent ")
+    assert refused.why.startswith("This guard has version 6 and the profile fetch, the agent ")
     assert agent.hear().why == "The guard lets this agent go: it belongs to another guard."
     assert agent.hear() is None
     until(lambda: guard.lost_by)
@@ -614,6 +614,6 @@ def test_a_guard_that_does_not_answer_is_left(tmp_path, monkeypatch):
 
 def test_a_guard_of_another_robot_says_which_it_guards(listening):
     with pytest.raises(
-        InfrastructureError, match="This guard has version 5 and the profile fetch, the agent 5 and franka"
+        InfrastructureError, match="This guard has version 6 and the profile fetch, the agent 6 and franka"
     ):
         GuardLink(read_profile("franka"), listening.path, network=HERE)

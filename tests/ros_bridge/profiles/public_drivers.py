@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ros_bridge.profiles.profile_check import GRIPPER, STREAM, TRAJECTORY
+from ros_bridge.profiles.model import POINTS
+from ros_bridge.profiles.profile_check import GRIPPER, TRAJECTORY
 from ros_bridge.served_messages import camera_info, depth_picture, picture, transform
 from ros_bridge.transport.actions import ActionServer, Outcome, Status
 from ros_bridge.transport.interface import SENSOR
@@ -38,7 +39,7 @@ class Driver:
 
 
 def _controller(name: str) -> tuple[dict[str, str], dict[str, str]]:
-    return {f"/{name}/follow_joint_trajectory": TRAJECTORY}, {f"/{name}/joint_trajectory": STREAM}
+    return {f"/{name}/follow_joint_trajectory": TRAJECTORY}, {f"/{name}/joint_trajectory": POINTS}
 
 
 def _driver(urdf: str, controllers: tuple[str, ...], gripper: tuple[str, str], **more) -> Driver:

@@ -33,6 +33,9 @@ URDF = """<robot name="small">
 </robot>"""
 
 
+JOINTS = [{"name": "j", "velocity": 1, "acceleration": 1}]
+
+
 @pytest.fixture
 def urdf(tmp_path):
     def write(text):
@@ -79,6 +82,15 @@ def test_a_profile_survives_being_written():
         (changed(workspace={"lower": [0, 0, 0], "upper": [1, 0, 1]}), "each number of lower must be below"),
         (changed(groups={}), "the joint 'torso_lift_joint' of the chain is in no group"),
         (changed(force={"topic": "/wrench", "limit": float("nan")}), "nan is not a finite number in line"),
+        (changed(groups={"arm": {"joints": JOINTS}}, chain=[]), "arm: a group needs an `action` .* or both"),
+        (
+            changed(groups={"arm": {"action": "/a", "positions": True, "joints": JOINTS}}, chain=[]),
+            "`positions: true` needs a `stream` of a position controller",
+        ),
+        (
+            changed(groups={"arm": {"stream": "/velocity_controller/commands", "positions": True, "joints": JOINTS}}),
+            "joints would move on when guard or network fail",
+        ),
         (
             changed(
                 groups={

@@ -18,6 +18,7 @@ from homie.kernel.interfaces import Robot
 from homie.kernel.options import OpenOptions
 from homie.kernel.robot.body import Group, Joint, RobotSpec
 from homie.kernel.types import GripperState, Observation, Pose, Pose2, Proprioception, quaternion_rotation
+from ros_bridge.guard.outlet import RosOutlet
 from ros_bridge.profiles.chain import effector
 from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.profile_check import GRIPPER, TRAJECTORY, check_profile
@@ -192,6 +193,32 @@ def test_a_velocity_drives_and_is_forgotten(puppet, nodes):
     command.publish(node.message("geometry_msgs/msg/Twist", linear={"x": math.nan}))
     until(lambda: len(seen) > 20)
     assert math.isfinite(seen[-1])
+
+
+def test_controllers_of_ros2_control_that_take_stamped_velocities_and_positions(nodes):
+    base = FETCH.base.model_copy(update={"stamped": True})
+    forward = {"action": None, "stream": "/forward_position_controller/commands", "positions": True}
+    head = FETCH.groups["head"].model_copy(update=forward)
+    profile = FETCH.model_copy(update={"base": base, "groups": FETCH.groups | {"head": head}})
+    robot, over = Puppet(), threading.Event()
+    served = ServedRobot(nodes("/robot"), robot, profile)
+    thread = threading.Thread(target=served.run, args=(over.is_set,))
+    thread.start()
+    try:
+        node = nodes("/agent")
+        outlet = RosOutlet(node, profile)
+        until(lambda: outlet._base.subscribers() and outlet._streams["head"].subscribers())
+        outlet.velocity(0.4, 0.0)
+        outlet.aim("head", [0.3, 0.2])
+        until(lambda: robot.x > 0.05 and robot.joints["head_pan_joint"] == pytest.approx(0.3))
+        assert robot.joints["head_tilt_joint"] == pytest.approx(0.2)
+        outlet.aim("head", [math.nan, 0.0])
+        findings = {finding.part: finding.problem for finding in check_profile(node, profile, length=1.0)}
+        assert findings["base command"] == findings["head stream"] == "" and "head action" not in findings
+        assert robot.joints["head_pan_joint"] == pytest.approx(0.3)
+    finally:
+        over.set()
+        thread.join()
 
 
 def test_a_trajectory_goes_through_its_points(puppet, nodes):
