@@ -16,6 +16,7 @@ import time
 from ros_bridge.guard.guard import Guard
 from ros_bridge.guard.sockets import AgentSocket
 from ros_bridge.guard.state import GuardState, judged
+from ros_bridge.profiles.diagnostics import DIAGNOSTIC_ARRAY, OWN
 from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.transport.interface import LATCHED, Message, Node
 from ros_bridge.transport.refusals import if_known
@@ -24,7 +25,6 @@ from ros_bridge.transport.stamps import now, stamp
 log = logging.getLogger("homie.ros_bridge")
 
 STATE, DIAGNOSTICS = "/homie/guard/state", "/diagnostics"
-DIAGNOSTIC_ARRAY = "diagnostic_msgs/msg/DiagnosticArray"
 LOOK = 0.05
 """Seconds between two looks at the guard."""
 EVERY = 1.0
@@ -82,7 +82,7 @@ class Reports:
         ]
         status = {
             "level": level,
-            "name": f"homie_guard: {name}",
+            "name": f"{OWN} {name}",
             "message": text,
             "hardware_id": name,
             "values": [self._node.message("diagnostic_msgs/msg/KeyValue", **value) for value in values],

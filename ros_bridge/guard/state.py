@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-OK, WARN, ERROR = 0, 1, 2
-"""Levels, as `diagnostic_msgs/msg/DiagnosticStatus` numbers them."""
+from ros_bridge.profiles.diagnostics import ERROR, OK, WARN
 
 
 @dataclass(frozen=True, slots=True)

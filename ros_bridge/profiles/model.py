@@ -322,6 +322,9 @@ class Profile(Part):
     force: Force | None = None
     navigation: Navigation | None = None
     reaching: Reaching | None = None
+    diagnostics: RosName | None = Field(
+        None, description="What it says of its health (diagnostic_msgs/msg/DiagnosticArray), as /diagnostics."
+    )
     standing: Standing = Standing()
     use_sim_time: bool = Field(
         False, description="Its messages are stamped by a simulator, which publishes its clock on /clock."

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ros_bridge.profiles.diagnostics import DIAGNOSTIC_ARRAY, ERROR, Diagnostics
 from ros_bridge.profiles.model import Gripper, Profile
 from ros_bridge.transport.clocks import CLOCK_TOPIC, MachineClock, PublishedClock, RobotClock
 from ros_bridge.transport.interface import SENSOR, Message, Node, Subscription
@@ -34,8 +35,10 @@ class Finding:
     """One part of a profile.
 
     Attributes:
+        problem: Why it is not there as the profile says; "" if it is.
         rate: Messages in a second.
         age: Seconds of the newest message by its stamp (median), None without one.
+        note: What is to be known of it, though it is there.
     """
 
     part: str
@@ -43,6 +46,7 @@ class Finding:
     problem: str = ""
     rate: float | None = None
     age: float | None = None
+    note: str = ""
 
 
 def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Finding]:
@@ -61,6 +65,7 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
     clock = published if profile.use_sim_time else MachineClock()
     transforms = Transforms(node, clock)
     listened = [_Listened(node, profile, clock, *topic) for topic in measured_topics(profile)]
+    diagnostics = None if profile.diagnostics is None else Diagnostics(node, profile.diagnostics)
     time.sleep(length)
     graph = node.graph()
     simulated = CLOCK_TOPIC in graph.publishers
@@ -89,8 +94,21 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
         problem = _kind_problem(graph.actions.get(name, frozenset()), kind, "no server")
         findings.append(Finding(part, name, problem or (FOREIGN if name in graph.foreign else "")))
     findings += _frames(transforms, profile, simulated)
+    if diagnostics is not None and profile.diagnostics is not None:
+        kinds = graph.publishers.get(profile.diagnostics, frozenset())
+        findings += _diagnosed(diagnostics, profile.diagnostics, kinds, length)
     transforms.close()
     return findings
+
+
+def _diagnosed(diagnostics: Diagnostics, topic: str, kinds: frozenset[str], length: float) -> Iterator[Finding]:
+    """What a robot says of its health: the topic, and each part that is not well. Only errors are problems."""
+    heard = diagnostics.close()
+    problem = _kind_problem(kinds, DIAGNOSTIC_ARRAY, "no publisher") or ("" if heard else "a publisher, but no message")
+    yield Finding("diagnostics", topic, problem, rate=heard / length)
+    for name, level, text in diagnostics.unwell():
+        error = level == ERROR
+        yield Finding("diagnostics", name, text if error else "", note="" if error else text)
 
 
 def gripper_kind(gripper: Gripper) -> str:

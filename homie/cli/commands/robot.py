@@ -159,7 +159,11 @@ def _row(finding: object) -> tuple[str, ...]:
     rate, age = getattr(finding, "rate", None), getattr(finding, "age", None)
     written = "" if age is None else f"{1000 * age:.0f} ms" if abs(age) < SECONDS else f"{age:.0f} s"
     shown = ("" if rate is None else f"{rate:.1f} Hz", written)
-    return (getattr(finding, "part", ""), getattr(finding, "name", ""), *shown, getattr(finding, "problem", "") or "ok")
+    return (getattr(finding, "part", ""), getattr(finding, "name", ""), *shown, _state(finding))
+
+
+def _state(finding: object) -> str:
+    return getattr(finding, "problem", "") or getattr(finding, "note", "") or "ok"
 
 
 robot_command = {"profile": profile, "check": check, "guard": guard, "record": record, "episodes": episodes}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ros_bridge.profiles.diagnostics import DIAGNOSTIC_ARRAY
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.profiles.profile_check import check_profile
 from tests.ros_bridge.fake_robot import FakeRobot
@@ -47,3 +48,33 @@ def test_two_robots_that_publish_the_same_joints_are_named(nodes):
     assert "2 publishers of /joint_states contradict each other" in states.problem
     assert states.problem.endswith("they are /other_robot and /robot")
     assert node.publishers_of("/nobody") == ()
+
+
+def test_what_a_robot_says_of_its_health_is_in_the_check(nodes):
+    profile = read_profile("fetch").model_copy(update={"diagnostics": "/diagnostics"})
+    robot, node = nodes("/robot"), nodes("/homie_check")
+    publisher = robot.publisher(DIAGNOSTIC_ARRAY, "/diagnostics")
+
+    def say():
+        levels = {"motor: arm": (2, "too hot"), "battery": (1, "low\nlow"), "laser": (0, ""), "camera": (3, "")}
+        levels["homie_guard: fetch"] = (1, "Not armed: nothing moves")
+        status = [{"name": name, "level": level, "message": text} for name, (level, text) in levels.items()]
+        status = [robot.message("diagnostic_msgs/msg/DiagnosticStatus", **each) for each in status]
+        publisher.publish(robot.message(DIAGNOSTIC_ARRAY, status=status))
+
+    robot.timer(0.1, say)
+    until(lambda: "/diagnostics" in node.graph().publishers)
+    findings = [finding for finding in check_profile(node, profile, length=1.5) if finding.part == "diagnostics"]
+    assert [(finding.name, finding.problem, finding.note) for finding in findings] == [
+        ("/diagnostics", "", ""),
+        ("motor: arm", "error: too hot", ""),
+        ("battery", "", "warning: low low"),
+        ("camera", "", "stale"),
+    ]
+    assert findings[0].rate > 1
+
+
+def test_diagnostics_that_nobody_publishes_are_a_problem(nodes):
+    profile = read_profile("fetch").model_copy(update={"diagnostics": "/diagnostics"})
+    findings = {finding.part: finding for finding in check_profile(nodes("/homie_check"), profile, length=0.5)}
+    assert findings["diagnostics"].problem == "no publisher"

@@ -41,7 +41,7 @@ def filled(message, fields):
             inner = getattr(importlib.import_module(f"{package}.msg"), element)
             setattr(message, name, [filled(inner(), each) for each in value])
         else:
-            setattr(message, name, value)
+            setattr(message, name, bytes([value]) if kind == "octet" else value)
     return message
 
 

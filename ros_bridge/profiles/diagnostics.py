@@ -1,0 +1,53 @@
+"""What a robot says of its own health: the newest status of each of its parts on a topic of `diagnostic_msgs`."""
+
+from __future__ import annotations
+
+import threading
+
+from homie.kernel.support.text import one_line
+from ros_bridge.transport.interface import Message, Node
+
+DIAGNOSTIC_ARRAY = "diagnostic_msgs/msg/DiagnosticArray"
+OK, WARN, ERROR, STALE = range(4)
+"""Levels, as `diagnostic_msgs/msg/DiagnosticStatus` numbers them."""
+WORDS = {WARN: "warning", ERROR: "error", STALE: "stale"}
+MOST = 1000
+"""Parts of which the status is kept: names come from the network."""
+LONGEST = 120
+"""Characters of a name or message that are shown."""
+OWN = "homie_guard:"
+"""How the status of Homie's own guard begins, which publishes on the same topic by convention."""
+
+
+class Diagnostics:
+    """Listens to a topic of diagnostics."""
+
+    def __init__(self, node: Node, topic: str) -> None:
+        self._lock = threading.Lock()
+        self._newest: dict[str, tuple[int, str]] = {}
+        self._count = 0
+        self._subscription = node.subscription(DIAGNOSTIC_ARRAY, topic, self._take)
+
+    def close(self) -> int:
+        """Listen no more; how many messages have come."""
+        self._subscription.close()
+        with self._lock:
+            return self._count
+
+    def unwell(self) -> list[tuple[str, int, str]]:
+        """Name, level and words of every part that is not well, the worst first."""
+        with self._lock:
+            ill = [(name, level, text) for name, (level, text) in self._newest.items() if level != OK]
+        return sorted(ill, key=lambda each: (each[1] != ERROR, each[0]))
+
+    def _take(self, message: Message) -> None:
+        with self._lock:
+            self._count += 1
+            for status in message.status:
+                name = one_line(status.name, LONGEST)
+                if name.startswith(OWN) or (name not in self._newest and len(self._newest) >= MOST):
+                    continue
+                level = status.level[0] if isinstance(status.level, bytes) else int(status.level)
+                words = WORDS.get(level, f"level {level}")
+                text = one_line(status.message, LONGEST)
+                self._newest[name] = level, f"{words}: {text}" if text else words
