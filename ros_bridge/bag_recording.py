@@ -10,9 +10,11 @@ from pathlib import Path
 from homie.kernel.errors import InfrastructureError
 from ros_bridge.bag import Bag, Topic
 from ros_bridge.process_signals import ended_by_signal
+from ros_bridge.profiles.diagnostics import DIAGNOSTIC_ARRAY
 from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.profile_check import commanded_topics, measured_topics
 from ros_bridge.profiles.spoken import EPISODE, FINGERS, FINGERS_KIND, TEXT
+from ros_bridge.profiles.stop_button import BOOL
 from ros_bridge.transport.clocks import CLOCK, CLOCK_TOPIC
 from ros_bridge.transport.dds.cdr_messages import Definitions
 from ros_bridge.transport.interface import Node, Qos
@@ -29,6 +31,10 @@ def recorded_topics(profile: Profile) -> list[Topic]:
     """The topics of a profile, each once: what is measured, what is commanded, what the agent says, the transforms."""
     measured = [(name, kind) for _, name, kind, _ in measured_topics(profile)]
     commanded = [(name, kind) for _, name, kind in commanded_topics(profile)]
+    if profile.emergency_stop is not None:
+        measured.append((profile.emergency_stop.topic, BOOL))
+    if profile.diagnostics is not None:
+        measured.append((profile.diagnostics, DIAGNOSTIC_ARRAY))
     topics = [Topic(name, kind, EVERYTHING) for name, kind in dict([*measured, *commanded]).items()]
     announced = [Topic(EPISODE, TEXT, MANY), *([Topic(FINGERS, FINGERS_KIND, EVERYTHING)] if profile.gripper else [])]
     clock = [Topic(CLOCK_TOPIC, CLOCK, EVERYTHING)] if profile.use_sim_time else []

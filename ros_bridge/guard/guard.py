@@ -240,11 +240,13 @@ class Guard:
             self.stop(why)
 
     def release(self) -> None:
-        """A person at the guard's terminal ends the emergency stop."""
+        """A person at the guard's terminal ends the emergency stop; not while the robot's own is pressed."""
         with self._lock:
-            if self._emergency:
+            if self._measured.stop_is_pressed:
+                log.error("The robot's own emergency stop is pressed: release that first, then this one")
+            elif self._emergency:
                 log.warning("The emergency stop is released")
-            self._emergency = ""
+                self._emergency = ""
 
     def decide(self, approved: bool) -> None:
         """A person answers the question about a subtask."""
@@ -262,6 +264,8 @@ class Guard:
         with self._lock:
             present = self._clock()
             passed, self._ticked_at = min(present - self._ticked_at, 0.1), present
+            if self._measured.stop_is_pressed and not self._emergency:
+                self.emergency("the robot's own is pressed")
             if self._stopping is not None:
                 self._watch_stop(self._stopping, present)
                 return

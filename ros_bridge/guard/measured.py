@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 
 from ros_bridge.profiles.model import Profile
+from ros_bridge.profiles.stop_button import StopButton
 from ros_bridge.transport.clocks import PAUSED, PublishedClock
 from ros_bridge.transport.interface import SENSOR, Message, Node
 from ros_bridge.transport.joints import JointReading, JointStates
@@ -55,6 +56,8 @@ class Measured:
         self._simulated = PublishedClock(node, clock) if profile.use_sim_time else None
         if self._simulated is not None:
             self._simulated.on_reset(self._forget)
+        stop = profile.emergency_stop
+        self._stop_button = None if stop is None else StopButton(node, stop)
         if profile.base is not None:
             node.subscription("nav_msgs/msg/Odometry", profile.base.odometry, self._on_odometry, SENSOR)
         if self._names:
@@ -67,6 +70,11 @@ class Measured:
         with self._lock:
             present = self._clock()
             return {name: reading.position for name, reading in self._readings() if self._fresh(reading, present)}
+
+    @property
+    def stop_is_pressed(self) -> bool:
+        """Whether the robot's own emergency stop is."""
+        return self._stop_button is not None and self._stop_button.pressed
 
     @property
     def speed(self) -> tuple[float, float]:
@@ -98,6 +106,8 @@ class Measured:
         return silent
 
     def _silent(self) -> str:
+        if self._stop_button is not None and (unknown := self._stop_button.unknown()):
+            return unknown
         present = self._clock()
         with self._lock:
             if self._profile.base is not None and present - self._base_at > self._oldest:

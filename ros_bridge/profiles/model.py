@@ -263,6 +263,15 @@ class Force(Part):
     limit: Positive = Field(description="N.")
 
 
+class EmergencyStop(Part):
+    """The robot's own emergency stop, as its driver says it (`std_msgs/msg/Bool`)."""
+
+    topic: RosName
+    pressed: bool = Field(
+        True, description="What it says while it is pressed: false where the topic says that the robot may move."
+    )
+
+
 class Navigation(Part):
     """Software of the robot that finds its own ways (Nav2), for `--skills nav2`."""
 
@@ -320,6 +329,7 @@ class Profile(Part):
     chain: tuple[Link, ...] = Field((), description="From the base frame to the effector; needed by `workspace`.")
     workspace: Workspace | None = None
     force: Force | None = None
+    emergency_stop: EmergencyStop | None = None
     navigation: Navigation | None = None
     reaching: Reaching | None = None
     diagnostics: RosName | None = Field(

@@ -11,6 +11,7 @@ import numpy as np
 
 from ros_bridge.profiles.diagnostics import DIAGNOSTIC_ARRAY, ERROR, Diagnostics
 from ros_bridge.profiles.model import Gripper, Profile
+from ros_bridge.profiles.stop_button import BOOL, StopButton
 from ros_bridge.transport.clocks import CLOCK_TOPIC, MachineClock, PublishedClock, RobotClock
 from ros_bridge.transport.interface import SENSOR, Message, Node, Subscription
 from ros_bridge.transport.joints import JointStates
@@ -65,6 +66,7 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
     clock = published if profile.use_sim_time else MachineClock()
     transforms = Transforms(node, clock)
     listened = [_Listened(node, profile, clock, *topic) for topic in measured_topics(profile)]
+    stop = None if profile.emergency_stop is None else StopButton(node, profile.emergency_stop)
     diagnostics = None if profile.diagnostics is None else Diagnostics(node, profile.diagnostics)
     time.sleep(length)
     graph = node.graph()
@@ -94,11 +96,23 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
         problem = _kind_problem(graph.actions.get(name, frozenset()), kind, "no server")
         findings.append(Finding(part, name, problem or (FOREIGN if name in graph.foreign else "")))
     findings += _frames(transforms, profile, simulated)
+    if stop is not None and profile.emergency_stop is not None:
+        topic = profile.emergency_stop.topic
+        findings.append(_stop(stop, topic, graph.publishers.get(topic, frozenset())))
     if diagnostics is not None and profile.diagnostics is not None:
         kinds = graph.publishers.get(profile.diagnostics, frozenset())
         findings += _diagnosed(diagnostics, profile.diagnostics, kinds, length)
     transforms.close()
     return findings
+
+
+def _stop(stop: StopButton, topic: str, kinds: frozenset[str]) -> Finding:
+    """The robot's own emergency stop, and whether it is pressed."""
+    unknown, pressed = stop.unknown(), stop.pressed
+    stop.close()
+    problem = _kind_problem(kinds, BOOL, "no publisher")
+    problem = problem or ("a publisher, but no message" if unknown else "it is pressed" if pressed else "")
+    return Finding("emergency stop", topic, problem, note="" if problem else "not pressed")
 
 
 def _diagnosed(diagnostics: Diagnostics, topic: str, kinds: frozenset[str], length: float) -> Iterator[Finding]:

@@ -237,6 +237,42 @@ def test_an_emergency_stop_stays_until_a_person_releases_it(world):
     assert not world.drive(9.0)[0].emergency
 
 
+@pytest.mark.parametrize("pressed", [True, False])
+def test_the_robots_own_emergency_stop_stops_and_holds_until_both_are_released(pressed):
+    stop = {"topic": "/runstop", "pressed": pressed}
+    world = World(Profile.model_validate({**FETCH.model_dump(), "emergency_stop": stop}))
+    say = world.callbacks["/runstop"]
+    assert "its emergency stop has not been heard on /runstop" in why(world.drive())
+    say(SimpleNamespace(data=not pressed))
+    world.pass_time(0.1)
+    assert world.drive(0.3) == []
+    world.pass_time(0.1)
+    say(SimpleNamespace(data=pressed))
+    world.pass_time(PERIOD)
+    assert world.outlet.sent[-3:] == [("velocity", 0.0, 0.0), ("cancel all",), ("velocity", 0.0, 0.0)]
+    world.pass_time(1.0)
+    assert "Emergency stop (the robot's own is pressed)" in why(world.drive())
+    world.guard.release()
+    assert world.guard.emergency_stop, "it is still pressed"
+    say(SimpleNamespace(data=not pressed))
+    world.pass_time(0.1)
+    assert "Emergency stop" in why(world.drive()), "a person has to release that of the guard, too"
+    world.guard.release()
+    assert world.drive(0.3) == []
+
+
+def test_a_robot_whose_own_emergency_stop_is_not_published_any_more_is_stopped():
+    world = World(Profile.model_validate({**FETCH.model_dump(), "emergency_stop": {"topic": "/runstop"}}))
+    world.callbacks["/runstop"](SimpleNamespace(data=False))
+    world.drive(0.3)
+    world.pass_time(0.1)
+    assert world.velocities()[-1][0] > 0
+    world.publishers = 0
+    world.pass_time(0.1)
+    assert world.velocities()[-1] == (0.0, 0.0)
+    assert "is not published on /runstop any more" in world.guard.state.unmeasured
+
+
 def test_a_person_lets_each_subtask_begin():
     world = World(approval="subtask")
     assert "has not approved" in why(world.drive())

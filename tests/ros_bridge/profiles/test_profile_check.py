@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ros_bridge.profiles.diagnostics import DIAGNOSTIC_ARRAY
-from ros_bridge.profiles.model import read_profile
+from ros_bridge.profiles.model import EmergencyStop, read_profile
 from ros_bridge.profiles.profile_check import check_profile
+from ros_bridge.transport.interface import LATCHED, SENSOR
 from tests.ros_bridge.fake_robot import FakeRobot
 from tests.waiting import until
 
@@ -78,3 +81,23 @@ def test_diagnostics_that_nobody_publishes_are_a_problem(nodes):
     profile = read_profile("fetch").model_copy(update={"diagnostics": "/diagnostics"})
     findings = {finding.part: finding for finding in check_profile(nodes("/homie_check"), profile, length=0.5)}
     assert findings["diagnostics"].problem == "no publisher"
+
+
+@pytest.mark.parametrize("qos", [LATCHED, SENSOR])
+def test_the_robots_own_emergency_stop_is_in_the_check(nodes, qos):
+    stop = EmergencyStop(topic="/may_move", pressed=False)
+    profile, robot, node = read_profile("fetch"), nodes("/robot"), nodes("/homie_check")
+    profile = profile.model_copy(update={"emergency_stop": stop})
+    publisher, moves = robot.publisher("std_msgs/msg/Bool", "/may_move", qos), [True]
+
+    def shown():
+        (finding,) = (each for each in check_profile(node, profile, length=0.7) if each.part == "emergency stop")
+        return finding.problem, finding.note
+
+    robot.timer(0.1, lambda: publisher.publish(robot.message("std_msgs/msg/Bool", data=moves[0])))
+    until(lambda: "/may_move" in node.graph().publishers)
+    assert shown() == ("", "not pressed")
+    moves[0] = False
+    until(lambda: shown() == ("it is pressed", ""))
+    publisher.close()
+    until(lambda: shown()[0] == "no publisher")

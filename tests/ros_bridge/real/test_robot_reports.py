@@ -1,4 +1,4 @@
-"""What a robot in rclpy over Fast DDS says of itself: its health in diagnostics, as `homie robot check` shows it."""
+"""What a robot in rclpy over Fast DDS says of itself: its health in diagnostics, and its own emergency stop."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ import subprocess
 import pytest
 import yaml
 
+from homie.kernel.errors import CommandRefused
+from ros_bridge.guard.link import EmergencyStop, GuardLink
+from ros_bridge.guard.sockets import socket_path
 from ros_bridge.profiles.model import read_profile
+from tests.waiting import until
 
+STOP = "/runstop"
 STATUS = [
     {"name": "arm: motor 3", "level": 2, "message": "too hot", "hardware_id": "arm"},
     {"name": "battery", "level": 1, "message": "12 % left"},
@@ -34,3 +39,36 @@ def test_the_check_shows_what_is_not_well(real, homie_in_ros, tmp_path, transpor
         ("arm: motor 3", "error: too hot", ""),
         ("battery", "", "warning: 12 % left"),
     ]
+
+
+@pytest.mark.parametrize("transport", ["rclpy", "dds"])
+def test_its_own_emergency_stop_stops_what_the_guard_drives(
+    start_fake, start_guarding, real, network, runtime_folder, tmp_path, transport
+):
+    start_fake("fetch")
+    known = read_profile("fetch").model_dump(mode="json", exclude_none=True, exclude={"navigation", "reaching"})
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(known | {"emergency_stop": {"topic": STOP}}))
+    start_guarding(str(tmp_path / "mine.yaml"), transport, "--silence", "2")
+    real.ask("subscribe", kind="nav_msgs/msg/Odometry", topic="/odom")
+    profile = read_profile(str(tmp_path / "mine.yaml"))
+    path = runtime_folder / "homie" / socket_path(profile.name, network).name
+    with GuardLink(profile, path, network=network) as link:
+
+        def refused():
+            try:
+                link.velocity(0.3, 0.0)
+            except (CommandRefused, EmergencyStop) as error:
+                return str(error)
+            return ""
+
+        def speed():
+            last = real.ask("last", topic="/odom")
+            return None if last is None else last["message"]["twist"]["twist"]["linear"]["x"]
+
+        until(lambda: f"has not been heard on {STOP}" in refused())
+        button = {"kind": "std_msgs/msg/Bool", "topic": STOP, "qos": "latched"}
+        real.ask("publish", fields={"data": False}, **button)
+        until(lambda: refused() == "" and speed() > 0.2)
+        real.ask("publish", fields={"data": True}, **button)
+        until(lambda: "Emergency stop (the robot's own is pressed)" in refused())
+        until(lambda: abs(speed()) < 0.01)
