@@ -20,7 +20,7 @@ def write_profile(folder: Path) -> Path:
     known = yaml.safe_load(profile_from_urdf(urdf))
     known["body"] = str(BODY)
     known["base"] |= SPEEDS
-    known["gripper"]["action"] = "/gripper_controller/gripper_cmd"
+    known["gripper"] |= {"action": "/gripper_controller/follow_joint_trajectory", "trajectory": True}
     path = folder / "my_tiago.yaml"
     path.write_text(yaml.safe_dump(known))
     return path

@@ -33,7 +33,8 @@ class Model:
         joints: From the root on, each after its parent.
         start: Positions (rad, m) that are not 0.
         controllers: Names of trajectory controllers, and their joints.
-        gripper: Name of the gripper action, its two joints, and how much of the opening (m) one position of it is.
+        gripper: Name of the gripper action (a GripperCommand, or one that ends in follow_joint_trajectory), its two
+            joints, and how much of the opening (m) one position of it is.
         grip_frame: Between the finger tips; the fingers move along its y.
         cameras: By optical frame.
         wheels: Joints of wheels; a robot without them has no base.
@@ -179,7 +180,7 @@ TIAGO = Model(
         "arm_controller": tuple(f"arm_{number}_joint" for number in range(1, 8)),
         "head_controller": ("head_1_joint", "head_2_joint"),
     },
-    gripper="gripper_controller/gripper_cmd",
+    gripper="gripper_controller/follow_joint_trajectory",
     fingers=("gripper_left_finger_joint", "gripper_right_finger_joint"),
     share=1.0,
     opening=0.09,

@@ -47,6 +47,8 @@ ARRIVED = 0.001
 CLOSING = 0.1
 """m/s by which the opening of the gripper changes."""
 WIDTH, HEIGHT = 160, 120
+INVALID_JOINTS, GOAL_TOLERANCE_VIOLATED = -2, -5
+"""Error codes of FollowJointTrajectory, whose message here is built without its constants."""
 
 
 class Motion:
@@ -98,7 +100,10 @@ class Robot:
                 JointTrajectory, topic, lambda message, name=name: self.follow(name, message), 1
             )
             self.act(FollowJointTrajectory, f"{name}/follow_joint_trajectory", self.following(name), together)
-        self.act(GripperCommand, model.gripper, self.grip, together)
+        if model.gripper.endswith("follow_joint_trajectory"):
+            self.act(FollowJointTrajectory, model.gripper, self.grip_along, together)
+        else:
+            self.act(GripperCommand, model.gripper, self.grip, together)
         self.seen = {
             frame: [
                 self.camera.create_publisher(kind, topic, qos_profile_sensor_data)
@@ -153,7 +158,7 @@ class Robot:
         def execute(goal):
             result, motion = FollowJointTrajectory.Result(), self.follow(controller, goal.request.trajectory)
             if motion is None:
-                result.error_code = result.INVALID_JOINTS
+                result.error_code = INVALID_JOINTS
                 goal.abort()
                 return result
             while not motion.ended.wait(0.01):
@@ -169,19 +174,37 @@ class Robot:
 
     def grip(self, goal):
         command, result = goal.request.command, GripperCommand.Result()
-        self.wish = min(max(command.position / self.model.share, 0.0), self.model.opening)
-        wish, ends = self.wish, self.now() + 5.0
-        while abs(self.opening - wish) > 0.001 and self.now() < ends and not result.stalled:
-            time.sleep(0.02)
-            result.stalled = self.world.held and wish < self.opening
-            if goal.is_cancel_requested:
-                self.wish = self.opening
-                goal.canceled()
-                return result
+        if not self.bring_fingers(command.position / self.model.share, goal):
+            return result
+        result.stalled = self.opening - self.wish > 0.001
         result.position, result.effort = self.opening * self.model.share, command.max_effort
         result.reached_goal = not result.stalled
         goal.succeed()
         return result
+
+    def grip_along(self, goal):
+        """A joint_trajectory_controller of both fingers, which aborts where they do not arrive."""
+        result = FollowJointTrajectory.Result()
+        if not self.bring_fingers(sum(goal.request.trajectory.points[-1].positions), goal):
+            return result
+        if self.opening - self.wish > 0.001:
+            result.error_code = GOAL_TOLERANCE_VIOLATED
+            goal.abort()
+        else:
+            goal.succeed()
+        return result
+
+    def bring_fingers(self, opening, goal):
+        """Bring the fingers to an opening until they are there or hold something; False where the goal is cancelled."""
+        self.wish = wish = min(max(opening, 0.0), self.model.opening)
+        ends = self.now() + 5.0
+        while abs(self.opening - wish) > 0.001 and self.now() < ends and not (self.world.held and wish < self.opening):
+            time.sleep(0.02)
+            if goal.is_cancel_requested:
+                self.wish = self.opening
+                goal.canceled()
+                return False
+        return True
 
     # ------------------------------------------------------------ what it does
 
