@@ -34,10 +34,10 @@ async def panels(session: homie.Session, task: str) -> list[Image.Image]:
     from mcp import Client  # of the extra `mcp`
 
     from homie.integrations.mcp.drivers import FreeDriver
-    from homie.integrations.mcp.server import Door
+    from homie.integrations.mcp.server import McpBridge
 
     drawn = []
-    async with Client(Door(FreeDriver(session, task)).server) as client:
+    async with Client(McpBridge(FreeDriver(session, task)).server) as client:
         for name, arguments in CALLS:
             result = (await client.call_tool(name, arguments)).structured_content or {}
             shown = {key: result[key] for key in ("ok", "code", "robot_seconds", "reported") if key in result}

@@ -35,11 +35,11 @@ async def measure(calls: int, size: int) -> None:
     from mcp import Client, StdioServerParameters  # of the extra `mcp`
 
     from homie.integrations.mcp.drivers import FreeDriver
-    from homie.integrations.mcp.server import Door
+    from homie.integrations.mcp.server import McpBridge
 
     print(f"ms of {calls} calls, four pictures of {size} x {size}")
     with homie.open(**SCENE, picture_size=size) as session:
-        async with Client(Door(FreeDriver(session)).server) as client:
+        async with Client(McpBridge(FreeDriver(session)).server) as client:
             show("in memory", *await measured(client, calls))
     line = ["-m", "homie", "serve", "mcp", "--seed", "4", "--skills", "ideal", "--picture-size", str(size)]
     async with Client(StdioServerParameters(command=sys.executable, args=line, env=dict(os.environ))) as client:

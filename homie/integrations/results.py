@@ -1,4 +1,4 @@
-"""What became of a subtask, as doors tell it to programs of others."""
+"""What became of a subtask, as integrations tell it to programs of others."""
 
 from __future__ import annotations
 

@@ -122,8 +122,8 @@ def test_tasks_have_their_names_in_a_clone_too(tmp_path: Path) -> None:
     """As `pip install -e` has it: modules in the clone, entry points elsewhere."""
     script = (
         "from importlib.metadata import entry_points; from inspect_ai.util import registry_info\n"
-        "(door,) = entry_points(group='inspect_ai', name='homie')\n"
-        "print(*(registry_info(task).name for task in (door.load().homie_100, door.load().suite)))"
+        "(integration,) = entry_points(group='inspect_ai', name='homie')\n"
+        "print(*(registry_info(task).name for task in (integration.load().homie_100, integration.load().suite)))"
     )
     installed, names = other_packages.installed_homie(tmp_path), []
     for site in (installed, tmp_path):

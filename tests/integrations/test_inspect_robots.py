@@ -23,7 +23,7 @@ from inspect_robots.types import Action, ActionChunk, Observation  # noqa: E402
 
 import homie  # noqa: E402
 import homie.gym  # noqa: E402
-from homie.integrations import inspect_robots as door  # noqa: E402
+from homie.integrations import inspect_robots as integration  # noqa: E402
 
 SMALL: dict[str, Any] = {"rooms": 2, "objects": 4, "picture_size": 32}
 
@@ -48,13 +48,13 @@ class Wandering:
 
 @pytest.fixture(scope="module")
 def home() -> Any:
-    embodiment = door.home(**SMALL, cameras=("head",))
+    embodiment = integration.home(**SMALL, cameras=("head",))
     yield embodiment
     embodiment.close()
 
 
 def test_its_own_check_finds_nothing_wrong(home: Any) -> None:
-    table = door.table(picture_size=32)
+    table = integration.table(picture_size=32)
     for embodiment, size in ((table, 8), (home, 13)):
         assert check_embodiment(embodiment.info).issues == () and embodiment.info.action_space.dim == size
     assert "base.linear" in home.info.action_space.semantics.dim_labels
@@ -74,8 +74,8 @@ def test_it_finds_them_by_entry_points(tmp_path: Path) -> None:
 
 
 def test_a_policy_is_evaluated_on_tasks_of_a_suite(tmp_path: Path) -> None:
-    table = door.table(picture_size=32)
-    task = door.table_pick("pick-visual-0,pick-visual-1", max_steps=3)
+    table = integration.table(picture_size=32)
+    task = integration.table_pick("pick-visual-0,pick-visual-1", max_steps=3)
     (log,) = evaluate(task, Wandering(), table, log_dir=str(tmp_path))
     table.close()
     assert log.status == "success"
@@ -83,7 +83,7 @@ def test_a_policy_is_evaluated_on_tasks_of_a_suite(tmp_path: Path) -> None:
 
 
 def test_a_scene_is_that_of_the_suite_and_success_that_of_its_world(home: Any) -> None:
-    task = door.suite("homie-100", "lemon-sofa")
+    task = integration.suite("homie-100", "lemon-sofa")
     seen = home.reset(task.scenes[0])
     assert seen.images["head"].shape == (32, 32, 3)
     chosen = homie.read_suite(Path(homie.__file__).parent / "bench/suite/homie-100.yaml").select("lemon-sofa")[0]

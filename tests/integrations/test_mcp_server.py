@@ -20,7 +20,7 @@ import mcp_types as types  # noqa: E402
 from mcp import Client  # noqa: E402
 
 from homie.integrations.mcp.drivers import Driver, FreeDriver  # noqa: E402
-from homie.integrations.mcp.server import Door  # noqa: E402
+from homie.integrations.mcp.server import McpBridge  # noqa: E402
 from homie.integrations.mcp.suite import Budget, SuiteDriver  # noqa: E402
 
 TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny"}
@@ -60,11 +60,11 @@ def bench(tmp_path: Path) -> Callable[..., SuiteDriver]:
     return opened
 
 
-def talk(driver: Driver, say: Callable[[Client], Awaitable[None]], mode: str = "auto", **door: Any) -> None:
+def talk(driver: Driver, say: Callable[[Client], Awaitable[None]], mode: str = "auto", **bridge: Any) -> None:
     """Let a client talk to a server in memory."""
 
     async def main() -> None:
-        async with Client(Door(driver, **door).server, mode=mode) as client:
+        async with Client(McpBridge(driver, **bridge).server, mode=mode) as client:
             await say(client)
 
     asyncio.run(asyncio.wait_for(main(), 120))
@@ -174,11 +174,14 @@ def test_cancelling_a_call_stops_the_robot(mode: str, tiny: FreeDriver, monkeypa
 def test_anybody_may_stop_and_only_the_holder_may_move(tiny: FreeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TINY_PERIOD", "0.1")
     robot = tiny._session.robot
-    door = Door(tiny)
+    bridge = McpBridge(tiny)
 
     async def main() -> None:
         names = [types.Implementation(name=name, version="1") for name in ("ann", "bob")]
-        async with Client(door.server, client_info=names[0]) as ann, Client(door.server, client_info=names[1]) as bob:
+        async with (
+            Client(bridge.server, client_info=names[0]) as ann,
+            Client(bridge.server, client_info=names[1]) as bob,
+        ):
             driving = asyncio.create_task(ann.call_tool("go_to", {"target": "box"}))
             await asyncio.to_thread(until, lambda: robot.measured().base.x > 0.2)
             assert "held by ann" in wrong(await bob.call_tool("go_to", {"target": "ball"}))
@@ -203,7 +206,7 @@ def test_a_real_robot_moves_as_its_user_approves(mode: str, answer: str | None, 
         return types.ElicitResult(action=answer)
 
     async def main() -> None:
-        server = Door(tiny, approve=True).server
+        server = McpBridge(tiny, approve=True).server
         async with Client(server, mode=mode, elicitation_callback=user if answer else None) as client:
             try:
                 done = what(await client.call_tool("go_to", {"target": "ball"}))

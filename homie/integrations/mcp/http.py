@@ -10,7 +10,7 @@ from typing import Any
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
-from homie.integrations.mcp.server import SESSION, Door
+from homie.integrations.mcp.server import SESSION, McpBridge
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import reason_of
 from homie.kernel.support.web import is_local, same_secret
@@ -21,23 +21,27 @@ LARGEST = 2**20
 NO_TOKEN = b"This server wants its token: send the header `Authorization: Bearer TOKEN`.\n"
 
 
-def serve_http(door: Door, host: str, port: int, token: str, ready: Callable[[str, str], None]) -> None:
+def serve_http(bridge: McpBridge, host: str, port: int, token: str, ready: Callable[[str, str], None]) -> None:
     """Serve until Ctrl-C. Raises BadInput if nothing can listen there."""
     place = listening(host, port)
     ready(f"http://{_address(place)}{PATH}", token)
-    serve_at(door, place, host, token)
+    serve_at(bridge, place, host, token)
 
 
-def serve_at(door: Door, place: socket.socket, host: str, token: str) -> None:
+def serve_at(bridge: McpBridge, place: socket.socket, host: str, token: str) -> None:
     """Serve at a socket that listens, until Ctrl-C where this is the main thread."""
     port = place.getsockname()[1]
     names = [_address(place), f"localhost:{port}" if is_local(host) else f"{host}:*"]
     security = TransportSecuritySettings(allowed_hosts=names, allowed_origins=[f"http://{name}" for name in names])
-    app = door.server.streamable_http_app(
+    app = bridge.server.streamable_http_app(
         streamable_http_path=PATH, max_request_body_size=LARGEST, transport_security=security, host=host
     )
     config = uvicorn.Config(
-        Guarded(app, door, token), log_level="warning", server_header=False, timeout_graceful_shutdown=1, lifespan="on"
+        Guarded(app, bridge, token),
+        log_level="warning",
+        server_header=False,
+        timeout_graceful_shutdown=1,
+        lifespan="on",
     )
     with place:
         asyncio.run(uvicorn.Server(config).serve(sockets=[place]))
@@ -51,8 +55,8 @@ def _address(place: socket.socket) -> str:
 class Guarded:
     """The app behind a token. A client that breaks off in the middle of an answer has gone."""
 
-    def __init__(self, app: Any, door: Door, token: str) -> None:
-        self._app, self._door, self._token = app, door, token
+    def __init__(self, app: Any, bridge: McpBridge, token: str) -> None:
+        self._app, self._bridge, self._token = app, bridge, token
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "lifespan":
@@ -71,13 +75,13 @@ class Guarded:
             return
         session = headers.get(SESSION, "")
         if scope["method"] == "DELETE" and session:
-            await self._door.gone(session)
+            await self._bridge.gone(session)
         answered = False
 
         async def watched() -> Any:
             message = await receive()
             if message["type"] == "http.disconnect" and not answered and session and scope["method"] == "POST":
-                await self._door.gone(session)
+                await self._bridge.gone(session)
             return message
 
         async def noted(message: Any) -> None:

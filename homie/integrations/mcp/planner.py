@@ -158,11 +158,11 @@ def _port(argument: str) -> int:
 def _serve(port: int) -> None:
     """Serve in a thread that ends with the process. Raises BadInput if nothing can listen there."""
     from homie.integrations.mcp.http import listening, serve_at
-    from homie.integrations.mcp.server import Door
+    from homie.integrations.mcp.server import McpBridge
 
     try:
         place = listening("127.0.0.1", port)
     except BadInput as error:
         raise BadInput(f"{error} One agent plays in one worker: add --workers 1.") from error
-    door, token = Door(_DRIVER), os.environ.get(TOKEN, "")
-    threading.Thread(target=serve_at, args=(door, place, "127.0.0.1", token), name="homie-mcp", daemon=True).start()
+    bridge, token = McpBridge(_DRIVER), os.environ.get(TOKEN, "")
+    threading.Thread(target=serve_at, args=(bridge, place, "127.0.0.1", token), name="homie-mcp", daemon=True).start()

@@ -42,7 +42,7 @@ FREE_FOR_ALL = ("observe", "scene", "status", "stop", "list_tasks")
 """Tools that need not hold the robot."""
 
 
-class Door:
+class McpBridge:
     """One robot behind one server.
 
     Args:

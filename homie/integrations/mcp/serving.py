@@ -20,7 +20,7 @@ from homie.kernel.support.web import is_local
 from homie.runtime.open_session import open_session
 
 if TYPE_CHECKING:
-    from homie.integrations.mcp.server import Door
+    from homie.integrations.mcp.server import McpBridge
 
 PATIENCE = 120.0
 """Seconds after which a client that asks for nothing loses the robot to the next that asks."""
@@ -55,7 +55,7 @@ def serve_mcp(
         BadInput, MissingPart, InfrastructureError.
     """
     try:
-        from homie.integrations.mcp.server import Door
+        from homie.integrations.mcp.server import McpBridge
     except ModuleNotFoundError as error:
         raise missing_part("`homie serve mcp`", "mcp", "mcp") from error
     with closing(_driver(suite, options, task, Budget(*budget))) as driver:
@@ -64,14 +64,14 @@ def serve_mcp(
                 "This is a real robot: add --arm-robot to let an agent move it. Each motion is then approved by "
                 "the agent's user."
             )
-        door = Door(driver, patience=min(PATIENCE, budget[2]), approve=not driver.simulated)
+        bridge = McpBridge(driver, patience=min(PATIENCE, budget[2]), approve=not driver.simulated)
         if transport == "stdio":
             ready("", "")
-            asyncio.run(_over_stdio(door))
+            asyncio.run(_over_stdio(bridge))
         else:
             from homie.integrations.mcp.http import serve_http
 
-            serve_http(door, host, port, _token(host), ready)
+            serve_http(bridge, host, port, _token(host), ready)
 
 
 def _driver(suite: str, options: Mapping[str, Any], task: str, budget: Budget) -> Driver:
@@ -92,8 +92,8 @@ def _token(host: str) -> str:
     return token or secrets.token_urlsafe(24)
 
 
-async def _over_stdio(door: Door) -> None:
+async def _over_stdio(bridge: McpBridge) -> None:
     from mcp.server.stdio import stdio_server
 
     async with stdio_server() as (read, write):
-        await door.server.run(read, write, door.server.create_initialization_options())
+        await bridge.server.run(read, write, bridge.server.create_initialization_options())
