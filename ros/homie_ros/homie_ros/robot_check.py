@@ -1,4 +1,5 @@
-"""Whether a robot is measured: joint states, odometry, cameras and transforms, as `homie robot check` has them."""
+"""Whether a robot is measured: joint states, odometry, cameras, transforms and its own emergency stop, as `homie robot
+check` has them."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from typing import Any
 
 LISTENED = 3
 """Seconds of each check, enough for a camera with one picture a second."""
-MEASURED = ("clock", "joint states", "odometry", " camera", " depth", " info", " frame")
+MEASURED = ("clock", "joint states", "odometry", "emergency stop", " camera", " depth", " info", " frame")
 """How the names of those parts of a profile end that an agent needs before it moves anything."""
 NAMED = 3
 """Missing parts that a sentence names."""

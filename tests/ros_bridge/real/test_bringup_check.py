@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 
 import pytest
+import yaml
 
+from ros_bridge.profiles.model import read_profile
 from tests.waiting import until
 
 pytestmark = pytest.mark.slow
@@ -15,13 +17,16 @@ HEAD = "/head_camera/rgb/image_raw"
 
 def test_a_robot_without_a_camera_is_named_before_the_agent_starts(bringup, place, start_fake):
     start_fake("fetch", "--ros-args", "-r", f"{HEAD}:=/elsewhere")
-    process = bringup("--task", "go to the table", "--wait", "8")
+    known = read_profile("fetch").model_dump(mode="json", exclude_none=True)
+    known["emergency_stop"] = {"topic": "/runstop", "pressed": True}
+    (place[0] / "fetch.yaml").write_text(yaml.safe_dump(known))
+    process = bringup("--profile", "fetch.yaml", "--task", "go to the table", "--wait", "8")
     printed = process.communicate(timeout=120)[0].splitlines()
     assert process.returncode == 4, printed
     assert [line.partition("]")[0] for line in printed if line.startswith(("[check", "[agent"))] == ["[check"] * 2
     assert printed[0].startswith("[guard]"), "the guard listens first"
     (sentence,) = [line for line in printed if "No agent is started" in line]
-    assert f"No agent is started: head camera on {HEAD} (no publisher): start these drivers" in sentence
+    assert f"No agent is started: head camera on {HEAD} (no publisher), emergency stop on /runstop" in sentence
     assert not list(place[0].glob("homie/*.sock")), "the guard has ended"
 
 
