@@ -14,7 +14,7 @@ from ros_bridge.profiles.model import Gripper, Profile
 from ros_bridge.profiles.stop_button import BOOL, StopButton
 from ros_bridge.transport.clocks import CLOCK_TOPIC, MachineClock, PublishedClock, RobotClock
 from ros_bridge.transport.interface import SENSOR, Message, Node, Subscription
-from ros_bridge.transport.joints import JointStates
+from ros_bridge.transport.joints import CONTRADICT, JointStates
 from ros_bridge.transport.readings import Unreadable, odometry_of
 from ros_bridge.transport.stamps import seconds
 from ros_bridge.transport.transforms import NoTransform, Transforms
@@ -75,7 +75,7 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
     for each in listened:
         finding = each.finding(graph.publishers.get(each.name, frozenset()), length, simulated)
         who = node.publishers_of(each.name)
-        if "contradict each other" in finding.problem:
+        if CONTRADICT in finding.problem:
             finding = replace(finding, problem=f"{finding.problem}; they are {' and '.join(who)}")
         findings.append(finding)
     for part, name, kind in commanded_topics(profile):
@@ -213,7 +213,9 @@ class _Listened:
                 self._joints.update(message.name)
                 self._states.take(message)
                 wrong = ((joint, self._states.wrong(joint)) for joint in sorted(self._expected))
-                self._wrong = next((f"the joint {joint} is refused: {why}" for joint, why in wrong if why), "")
+                problem = next((f"the joint {joint} is refused: {why}" for joint, why in wrong if why), "")
+                if problem or CONTRADICT not in self._wrong:  # of two publishers, the last two messages may agree
+                    self._wrong = problem
             elif self._part == "odometry":
                 self._wrong = self._odometry_problem(message)
 

@@ -19,6 +19,8 @@ JUMP = 0.1
 """rad or m that a joint may seem to jump between two messages, beside what twice its speed allows."""
 LATE = 0.5
 """Seconds between two stamps for which a joint may have moved though their messages came together, after a pause."""
+CONTRADICT = "contradict each other"
+"""Of two publishers, in the sentence about them."""
 REPEATED = 2.0
 """Seconds for which a stamp may be repeated: some drivers count whole seconds; one that says the same for longer has
 nothing new to say."""
@@ -134,7 +136,7 @@ class JointStates:
         if not why and at > 0 and at == stamp and came - since > REPEATED:
             why = f"its stamp has been the same for {came - since:.1f} s"
         if not why and self._jumps(name, position, at, came) and self._publishers() > 1:
-            why = f"{self._publishers()} publishers of {self._topic} contradict each other: end all but one"
+            why = f"{self._publishers()} publishers of {self._topic} {CONTRADICT}: end all but one"
         if math.isfinite(position):
             self._last[name] = (position, at, came)
         if why:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from ros_bridge.profiles.diagnostics import DIAGNOSTIC_ARRAY
@@ -51,6 +53,19 @@ def test_two_robots_that_publish_the_same_joints_are_named(nodes):
     assert "2 publishers of /joint_states contradict each other" in states.problem
     assert states.problem.endswith("they are /other_robot and /robot")
     assert node.publishers_of("/nobody") == ()
+
+
+def test_two_robots_are_named_although_their_last_messages_agree(nodes):
+    profile = read_profile("fetch")
+    robot, other = FakeRobot(nodes("/robot"), profile), FakeRobot(nodes("/other_robot"), profile)
+    other.joints = {name: position + 0.3 for name, position in robot.joints.items()}
+    node = nodes("/homie_check")
+    until(lambda: node.publishers_of(profile.joint_states) == ("/other_robot", "/robot"))
+    agree = threading.Timer(1.0, lambda: setattr(other, "joints", dict(robot.joints)))
+    agree.start()
+    (states,) = [f for f in check_profile(node, profile, length=2.0) if f.part == "joint states"]
+    agree.join()
+    assert "2 publishers of /joint_states contradict each other" in states.problem
 
 
 def test_what_a_robot_says_of_its_health_is_in_the_check(nodes):
