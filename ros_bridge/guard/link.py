@@ -47,7 +47,8 @@ log = logging.getLogger("homie.ros_bridge")
 
 BEAT = 0.05
 """Seconds between two signs of life: three may be late before the guard stops the robot."""
-GREETING = 5.0
+GREETING = 12.0
+"""Seconds in which a guard answers a hello: more than `ros_bridge.guard.sockets.SETTLING`."""
 
 
 class NoGuard(InfrastructureError):
