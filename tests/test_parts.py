@@ -62,6 +62,7 @@ MODULE = """
 @pytest.fixture
 def mine(tmp_path: Path) -> Path:
     (tmp_path / "mine.py").write_text(textwrap.dedent(MODULE))
+    (tmp_path / "broken.py").write_text("class Says(:\n")
     return tmp_path
 
 
@@ -89,7 +90,17 @@ def test_a_module_next_to_the_user_is_found(mine, homie, tiny_arguments):
     [
         ("--planner", "mine:Nope", "The planner was given as mine:Nope, and that module has no 'Nope'."),
         ("--planner", "mine:Needy", "cannot be made: mine:Needy takes (one, two)"),
-        ("--planner", "nomine:Says", "Unknown planner 'nomine' (there is no module 'nomine' either)"),
+        (
+            "--planner",
+            "nomine:Says",
+            "Unknown planner 'nomine' (there is no module 'nomine' either): did you mean 'mine'?",
+        ),
+        (
+            "--planner",
+            "mine:Say",
+            "The planner was given as mine:Say, and that module has no 'Say': did you mean 'Says'?",
+        ),
+        ("--planner", "broken:Says", "broken.py, line 1: invalid syntax: correct the module 'broken'."),
         ("--planner", "mine:Whistling", "is not a homie.kernel.interfaces.Planner"),
         ("--targets", "psychic", "Unknown locator (--targets) 'psychic'"),
         ("--skills", "clasical", "Unknown skill set 'clasical': did you mean 'classical'?"),

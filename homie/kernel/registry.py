@@ -191,17 +191,20 @@ def find(kind: str, text: str) -> tuple[Any, str]:
         sys.path.append(os.getcwd())  # at the end: nothing in it hides what is installed
     try:
         module = importlib.import_module(name)
+    except SyntaxError as error:
+        raise BadInput(f"{error.filename}, line {error.lineno}: {error.msg}: correct the module '{name}'.") from error
     except ModuleNotFoundError as error:
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
             raise  # the module is there, and what it needs is not
-        raise unknown(kind, name, f"there is no module '{error.name}' either") from error
+        beside = [path.stem for path in Path.cwd().glob("*.py")]
+        raise unknown(kind, name, f"there is no module '{error.name}' either", beside) from error
     return _attribute(module, attribute, f"The {word(kind)} was given as"), argument
 
 
-def unknown(kind: str, name: str, more: str = "") -> BadInput:
-    """The error for a name that is not registered."""
+def unknown(kind: str, name: str, more: str = "", modules: Sequence[str] = ()) -> BadInput:
+    """The error for a name that is not registered; `modules` may be meant too."""
     known = names(kind)
-    hint = suggestion(name, known, f"choose one of: {', '.join(known)}.")
+    hint = suggestion(name, [*known, *modules], f"choose one of: {', '.join(known)}.")
     return BadInput(f"Unknown {word(kind)} '{name}'{f' ({more})' if more else ''}: {hint}")
 
 
@@ -209,7 +212,11 @@ def _attribute(module: Any, name: str, beginning: str) -> Any:
     try:
         return functools.reduce(getattr, name.split("."), module)
     except AttributeError:
-        raise BadInput(f"{beginning} {module.__name__}:{name}, and that module has no '{name}'.") from None
+        public = [known for known in vars(module) if not known.startswith("_")]
+        meant = suggestion(name, public, "")
+        raise BadInput(
+            f"{beginning} {module.__name__}:{name}, and that module has no '{name}'{f': {meant}' if meant else '.'}"
+        ) from None
 
 
 def split(values: Mapping[str, Any]) -> tuple[dict[str, Any], Objects]:

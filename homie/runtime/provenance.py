@@ -209,12 +209,30 @@ def _files(folder: Path) -> list[Path]:
     return sorted(path for path in paths if path.is_file())
 
 
+def check_code(run: Path) -> None:
+    """Raise OtherParts if code that is not Homie's has changed since a run was begun with it.
+
+    What the parts of a run are is seen where they are made; with episodes that are all finished none are.
+    """
+    for file in filter(None, (read_parts(run, digest) for digest in kept(run))):
+        parts = {"planner": file.planner, "detector": file.detector, "robot": file.robot}
+        for name, about in {**parts, **{f"skills.{key}": value for key, value in file.skills.items()}}.items():
+            before, code = about.get("source"), str(about.get("class"))
+            now = _source_of(code.partition(":")[0])
+            if before and now and before != now:
+                raise OtherParts(
+                    f"The run folder {run} was made with another {name} {code}: its code has changed since. Choose "
+                    "another --out, or --mixed to keep both; every episode then says what it was made with."
+                )
+
+
 @lru_cache
 def _source_of(module: str) -> str:
-    file = getattr(sys.modules.get(module), "__file__", None)
+    """The SHA-256 of the file of a module, "" where there is none."""
     try:
-        return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else ""
-    except OSError:
+        spec = find_spec(module)
+        return hashlib.sha256(Path(spec.origin).read_bytes()).hexdigest() if spec and spec.origin else ""
+    except (OSError, ImportError, ValueError):
         return ""
 
 

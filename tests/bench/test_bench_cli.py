@@ -104,3 +104,32 @@ def test_experts_in_the_real_home(homie, tmp_path):
     state = json.loads((first.folder / "final_state.json").read_text())
     assert state["objects"]["orange"]["at"] == "desk" and state["robot"]["room"] == "study"
     assert [str(record.execution.subtask) for record in read_steps(first.folder)][-1] == "[End]"
+
+
+OWN_PLANNER = """
+from homie import END, Decision, Planner
+
+
+class Says(Planner):
+    name = "says"
+
+    def reset(self, task, *, seed):
+        pass
+
+    def decide(self, planner_input):
+        return Decision((END,))
+"""
+
+
+def test_a_planner_that_has_changed_is_named_although_all_episodes_are_finished(
+    homie, write_suite, bench_arguments, tmp_path
+):
+    module = tmp_path / "own_planner.py"
+    module.write_text(OWN_PLANNER)
+    arguments = [str(write_suite()), *bench_arguments, "--planner", "own_planner:Says", "--out", "out"]
+    assert homie("bench", *arguments).returncode == 0
+    module.write_text(f"{OWN_PLANNER}# better now\n")
+    changed = homie("bench", *arguments)
+    assert changed.returncode == 2 and "another planner own_planner:Says: its code has changed since" in changed.stderr
+    mixed = homie("bench", *arguments, "--mixed")
+    assert mixed.returncode == 0 and "1 of 1 episodes were finished before" in mixed.stderr

@@ -33,6 +33,7 @@ from homie.kernel.options import PartsOptions, RunOptions
 from homie.kernel.scenes import scene_options
 from homie.kernel.support.files import reason_of
 from homie.runtime.assembly import named_planner
+from homie.runtime.provenance import check_code
 from homie.runtime.session import stoppable, undisturbed
 
 TICK = 1.0
@@ -112,8 +113,10 @@ def bench(
         episodes = plan(folder.path, options, suite)
         # Every task once before any again: a mistake in a suite shows early, and an unfinished run covers all of it.
         left = sorted(unfinished(episodes, again=options.again), key=lambda episode: episode.trial)
-        if left and not options.mixed:
-            check_known(episodes)
+        if not options.mixed:
+            check_code(folder.path)
+            if left:
+                check_known(episodes)
         names = {episode.name for episode in left}
         progress.began(
             suite,

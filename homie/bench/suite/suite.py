@@ -292,7 +292,8 @@ def read_suite(path: str | Path) -> Suite:
     path = Path(path)
     if is_emmoe(path):
         return _emmoe_suite(path)
-    with reading(path, "the suite"):
+    advice = "A suite is a YAML file (docs/suites.md); `homie list suites` names those that come with Homie."
+    with reading(path, "the suite", advice=advice):
         loaded = load_yaml(path, words=True)
     if not isinstance(loaded, dict):
         raise BadInput(f"The suite {path} must hold a mapping with format, name and tasks.")

@@ -83,7 +83,7 @@ def _show(tables: Sequence[Table], *, every: bool) -> None:
     if any(table.title == "Metrics" for table in shown):
         tell(LEGEND)
     if left := [table.title for table in tables if table not in shown]:
-        tell(f"With --all-tables also: {', '.join(left)}.")
+        tell(f"With --all-tables also: {'; '.join(left)}.")
 
 
 def _comparison(folders: Sequence[Path]) -> Comparison | None:
