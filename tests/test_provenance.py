@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -113,5 +115,16 @@ def test_code_of_others_is_named_by_its_checksum() -> None:
     about = described(Mine(), {"kind": "mine"})
     source = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
     assert about == {"class": f"{__name__}:Mine", "source": source, "kind": "mine"}
+
+
+def test_a_part_of_a_script_that_is_run_is_told_by_the_script(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from homie.runtime.provenance import described\n\n"
+        "class Own:\n    pass\n\n"
+        "print(described(Own(), {})['source'])\n"
+    )
+    printed = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
+    assert printed.strip() == hashlib.sha256(script.read_bytes()).hexdigest()
     assert described(RulePlanner(""), {}) == {"class": "planners.rule.planner:RulePlanner"}
     assert described(1, {}) == {"class": "builtins:int"}, "no file"

@@ -228,10 +228,13 @@ def check_code(run: Path) -> None:
 
 @lru_cache
 def _source_of(module: str) -> str:
-    """The SHA-256 of the file of a module, "" where there is none."""
+    """The SHA-256 of the file of a module, imported or not, "" where there is none."""
     try:
-        spec = find_spec(module)
-        return hashlib.sha256(Path(spec.origin).read_bytes()).hexdigest() if spec and spec.origin else ""
+        if module in sys.modules:  # a script that is run has no specification
+            file = getattr(sys.modules[module], "__file__", None)
+        else:
+            file = getattr(find_spec(module), "origin", None)
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else ""
     except (OSError, ImportError, ValueError):
         return ""
 
