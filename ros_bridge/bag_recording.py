@@ -14,10 +14,9 @@ from ros_bridge.profiles.diagnostics import DIAGNOSTIC_ARRAY
 from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.profile_check import commanded_topics, measured_topics
 from ros_bridge.profiles.spoken import EPISODE, FINGERS, FINGERS_KIND, TEXT
-from ros_bridge.profiles.stop_button import BOOL
 from ros_bridge.transport.clocks import CLOCK, CLOCK_TOPIC
 from ros_bridge.transport.dds.cdr_messages import Definitions
-from ros_bridge.transport.interface import Node, Qos
+from ros_bridge.transport.interface import BOOL, Node, Qos
 from ros_bridge.transport.opening import Transport, open_node
 from ros_bridge.transport.transforms import MANY, MANY_LATCHED, TF
 

@@ -188,8 +188,8 @@ def listen(sender: str, listener: str, steps: int, minutes: float) -> None:
 def base_error(known: Transforms, at: float) -> float:
     """Metres by which the base is off at a time of the robot (s) that is between transforms that came."""
     x, y, _ = base_pose(at)
-    found = known.lookup("odom", "base_link", at=at)
-    return float(np.hypot(found[0, 3] - x, found[1, 3] - y))
+    pose = known.lookup("odom", "base_link", at=at)
+    return float(np.hypot(pose[0, 3] - x, pose[1, 3] - y))
 
 
 def joint_error(joints: JointStates) -> float:

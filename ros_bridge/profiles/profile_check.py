@@ -11,11 +11,12 @@ import numpy as np
 
 from ros_bridge.profiles.diagnostics import DIAGNOSTIC_ARRAY, ERROR, Diagnostics
 from ros_bridge.profiles.model import Gripper, Profile
-from ros_bridge.profiles.stop_button import BOOL, StopButton
+from ros_bridge.profiles.stop_button import StopButton
 from ros_bridge.transport.clocks import CLOCK_TOPIC, MachineClock, PublishedClock, RobotClock
-from ros_bridge.transport.interface import SENSOR, Message, Node, Subscription
-from ros_bridge.transport.joints import CONTRADICT, JointStates
+from ros_bridge.transport.interface import BOOL, SENSOR, Message, Node, Subscription
+from ros_bridge.transport.joints import JointStates
 from ros_bridge.transport.readings import Unreadable, odometry_of
+from ros_bridge.transport.refusals import CONTRADICT
 from ros_bridge.transport.stamps import seconds
 from ros_bridge.transport.transforms import NoTransform, Transforms
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ros_bridge.profiles.model import EmergencyStop
-from ros_bridge.transport.interface import DEFAULT, LATCHED, SENSOR, Hears, Message
-
-BOOL = "std_msgs/msg/Bool"
+from ros_bridge.transport.interface import BOOL, DEFAULT, LATCHED, SENSOR, Hears, Message
 
 
 class StopButton:

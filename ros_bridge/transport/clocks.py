@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from ros_bridge.transport.interface import SENSOR, Hears, Message
+from ros_bridge.transport.refusals import CONTRADICT
 from ros_bridge.transport.stamps import now, seconds
 
 log = logging.getLogger("homie.ros_bridge")
@@ -109,7 +110,7 @@ class PublishedClock(RobotClock):
             present, since = self._present, self._wall() - self._advanced_at
             torn = self._wall() - self._torn_at < PAUSED
         if torn:
-            return f"{self._subscription.publishers()} publishers of {CLOCK_TOPIC} contradict each other"
+            return f"{self._subscription.publishers()} publishers of {CLOCK_TOPIC} {CONTRADICT}"
         if since <= after:
             return ""
         if present is None:

@@ -184,6 +184,9 @@ class Node(ABC):
         self.close()
 
 
+BOOL = "std_msgs/msg/Bool"
+
+
 def on_press(node: Node, topic: str, pressed: Callable[[], None]) -> None:
     """Call back whenever true is published on a `std_msgs/msg/Bool` topic, reliably or not, as stop buttons do both."""
 
@@ -192,4 +195,4 @@ def on_press(node: Node, topic: str, pressed: Callable[[], None]) -> None:
             pressed()
 
     for qos in (DEFAULT, SENSOR):
-        node.subscription("std_msgs/msg/Bool", topic, heard, qos)
+        node.subscription(BOOL, topic, heard, qos)

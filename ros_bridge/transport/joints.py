@@ -11,7 +11,7 @@ import numpy as np
 
 from ros_bridge.transport.interface import Message
 from ros_bridge.transport.readings import Order, Unreadable, stamp_of
-from ros_bridge.transport.refusals import Faults
+from ros_bridge.transport.refusals import CONTRADICT, Faults
 
 FAR = 0.5
 """rad or m by which a joint may be measured outside its limits: calibrations differ; degrees are further away."""
@@ -19,8 +19,6 @@ JUMP = 0.1
 """rad or m that a joint may seem to jump between two messages, beside what twice its speed allows."""
 LATE = 0.5
 """Seconds between two stamps for which a joint may have moved though their messages came together, after a pause."""
-CONTRADICT = "contradict each other"
-"""Of two publishers, in the sentence about them."""
 REPEATED = 2.0
 """Seconds for which a stamp may be repeated: some drivers count whole seconds; one that says the same for longer has
 nothing new to say."""

@@ -15,6 +15,8 @@ MadeT = TypeVar("MadeT")
 
 ONCE_IN = 5.0
 """Seconds between two log lines about the same place: a flood of bad messages must not become a flood of lines."""
+CONTRADICT = "contradict each other"
+"""Of two publishers of a topic, in the sentence about them."""
 MOST_SORTS = 1000
 """Number of distinct faults that are counted: names come from the network."""
 _NUMBER = re.compile(r"[-+]?\d[\d.]*(e[-+]?\d+)?|nan|inf")

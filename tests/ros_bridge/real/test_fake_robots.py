@@ -124,7 +124,7 @@ def test_a_robot_with_other_names_throughout_is_checked_and_driven_by_a_profile_
     rules = [(name, to) for name, to in new.items() if name not in actions]
     rules += [(f"{name}/_action/{part}", f"{new[name]}/_action/{part}") for name in sorted(actions) for part in PARTS]
     start_fake("fetch", "--ros-args", *(word for name, to in rules for word in ("-r", f"{name}:={to}")))
-    written.write_text(re.sub(r"(?<=: )/\S+", lambda found: new[found.group()], known))
+    written.write_text(re.sub(r"(?<=: )/\S+", lambda match: new[match.group()], known))
 
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     words = ("--seconds", "8", "--json", "--transport", "rclpy")
