@@ -117,7 +117,7 @@ def test_code_of_others_is_named_by_its_checksum() -> None:
     assert about == {"class": f"{__name__}:Mine", "source": source, "kind": "mine"}
 
 
-def test_a_part_of_a_script_that_is_run_is_told_by_the_script(tmp_path):
+def test_code_of_a_script_that_is_run_is_named_by_the_script(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
         "from homie.runtime.provenance import described\n\n"
