@@ -75,6 +75,7 @@ class Real:
         rclpy.init()
         self.node = rclpy.create_node(name)
         self.heard: dict[str, list] = {}
+        self.subscriptions = {}
         self.publishers, self.clients = {}, {}
         self.executor = MultiThreadedExecutor(4)
         self.executor.add_node(self.node)
@@ -90,9 +91,15 @@ class Real:
     def subscribe(self, kind, topic, qos="default"):
         """Keep the messages of a topic with the times at which they came."""
         kept = self.heard.setdefault(topic, [])
-        self.node.create_subscription(
+        subscription = self.node.create_subscription(
             class_of(kind), topic, lambda message: kept.append((time.monotonic(), message)), QOS[qos]
         )
+        self.subscriptions.setdefault(topic, []).append(subscription)
+
+    def unsubscribe(self, topic):
+        """Listen to a topic no longer: others may ask whether anybody does."""
+        for subscription in self.subscriptions.pop(topic):
+            self.node.destroy_subscription(subscription)
 
     def count(self, topic):
         return len(self.heard[topic])

@@ -190,6 +190,7 @@ def test_a_run_whose_odometry_fails_on_the_way_is_stopped_and_ends_with_exit_cod
     drivers.set("nan", "odom")
     until(lambda: commanded() == 0.0)
     log = run.communicate(timeout=200)[1]
+    real.ask("unsubscribe", topic="/cmd_vel")
     assert run.returncode == 4 and "/odom" in log.splitlines()[-1], log
 
 
