@@ -29,7 +29,7 @@ from skills.motion.collision import FREE, PLANNED, TOUCH, Solids, without
 from skills.motion.held_object import Hand
 from skills.motion.manipulation import Manipulation
 from skills.motion.motions import Motion, NotRetryable, Stuck, merged, timed
-from skills.motion.standing_places import Reachable, Standing, same_place, solve_sequence
+from skills.motion.standing_places import COST_DIGITS, Reachable, Standing, same_place, solve_sequence
 
 OUTSIDE = 0.15
 """Metres that the base stands on the outer side of the panel at least, so that the arm need not reach round it."""
@@ -400,7 +400,7 @@ class MoveArticulation(Manipulation):
                         failures = sum(same_place(base, place) for place in self._useless)
                         if failures >= TWICE:
                             continue
-                        options.append((cost + failures, len(options), base, pull))
+                        options.append((round(cost, COST_DIGITS) + failures, len(options), base, pull))
         options.sort(key=lambda option: option[:2])
         yield from ((base, pull) for _, _, base, pull in options[:MAX_OPTIONS])
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from homie.kernel.types import Array, Box, Surface
 from skills.motion.held_object import Hand
+from skills.motion.standing_places import COST_DIGITS
 
 SMALL = 0.35
 """Half the longer side (m) of a surface, as of a sink, whose middle is left free: there is room for a second thing."""
@@ -39,7 +40,7 @@ def places(surface: Surface, others: Sequence[Box], hand: Hand) -> list[tuple[fl
                     along, across = (abs(u), abs(v)) if room_x > room_y else (abs(v), abs(u))
                     away = max(room_x, room_y) - float(along) + float(across)
                 cost += 0.4 * away
-            points.append((cost, point))
+            points.append((round(float(cost), COST_DIGITS), point))
     points.sort(key=lambda pair: pair[0])
     return points
 

@@ -30,6 +30,9 @@ ANSWERS: Mapping[str, str] = {
     "trial_end": "trial_end_ack",
 }
 POSE, GRIP = "ee_pose", "ee_joint_state"
+PARTING = 2.0
+"""Seconds on the wall clock that a client that closes waits for the end of its trial to be acknowledged: a server that
+cannot send the answer any more would not read on to `close`."""
 
 
 class XPolicyLabSettings(DialectSettings):
@@ -55,7 +58,8 @@ class XPolicyLabPolicy(DialectPolicy):
         if self._wire is not None:
             try:
                 if self._trial is not None:
-                    self._send(self._wire, self._frame("trial_end", {"trial_id": self._trial}))
+                    seconds = min(PARTING, self._deadlines.reply)
+                    self._asked(self._wire, "trial_end", {"trial_id": self._trial}, seconds)
                 self._send(self._wire, self._frame("close", {"reason": "the client is done"}))
             except (Unreachable, PolicyFailed):
                 self._drop()

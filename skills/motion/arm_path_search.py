@@ -20,6 +20,8 @@ from skills.motion.collision import Solids
 
 STEP = 0.15
 """Joint change (rad) between two postures of a way that are looked at."""
+ROUNDING = 1e-9
+"""Of a step: a way of a whole number of them, as every `LEAP`, has as many on every processor."""
 
 LIFT_STEP = 0.04
 """The same for a torso and for joints that slide, m."""
@@ -66,7 +68,7 @@ class Joints:
 
     def between(self, begin: Array, end: Array) -> list[Array]:
         """Postures along the straight way in joint space, with both ends."""
-        count = max(1, int(np.ceil(self.size(end - begin) / STEP)))
+        count = max(1, int(np.ceil(self.size(end - begin) / STEP - ROUNDING)))
         return [begin + (end - begin) * (k / count) for k in range(count + 1)]
 
     def sample(self, rng: np.random.Generator, begin: Array, end: Array) -> Array:

@@ -19,6 +19,9 @@ from skills.motion.motions import wrap
 
 BEARINGS = (0.0, 0.35, -0.35, 0.7, -0.7, 1.05, -1.05)
 """Angles between the base heading and the direction of approach, best first."""
+COST_DIGITS = 9
+"""Decimals that costs of candidates are rounded to: those that are alike tie, and keep their order, on every
+processor, though matrix products differ between them in the last bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,7 @@ def base_candidates(
             + 0.3 * abs(offset)
             + 0.25 * max(0.0, 0.45 - reachable.costs.clear_at(xy))
         )
-        stands.append((cost, Pose2(float(xy[0]), float(xy[1]), wrap(line - aside + offset))))
+        stands.append((round(cost, COST_DIGITS), Pose2(float(xy[0]), float(xy[1]), wrap(line - aside + offset))))
     stands.sort(key=lambda pair: pair[0])
     return stands
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from homie.kernel.errors import CommandRefused
-from ros_bridge.guard import limit_checks as limits
+from ros_bridge.guard import command_checks as limits
 from ros_bridge.guard.messages import Aim, Beat, Grip, Navigate, Obstacle, Point, Reach, Trajectory, Velocity
 from ros_bridge.profiles.model import Profile, read_profile
 

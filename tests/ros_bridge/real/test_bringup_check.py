@@ -20,7 +20,9 @@ def test_a_robot_without_a_camera_is_named_before_the_agent_starts(bringup, plac
     known = read_profile("fetch").model_dump(mode="json", exclude_none=True)
     known["emergency_stop"] = {"topic": "/runstop", "pressed": True}
     (place[0] / "fetch.yaml").write_text(yaml.safe_dump(known))
-    process = bringup("--profile", "fetch.yaml", "--task", "go to the table", "--wait", "8")
+    process = bringup(
+        "--profile", "fetch.yaml", "--task", "go to the table", "--wait", "20"
+    )  # all others are heard by then
     printed = process.communicate(timeout=120)[0].splitlines()
     assert process.returncode == 4, printed
     assert [line.partition("]")[0] for line in printed if line.startswith(("[check", "[agent"))] == ["[check"] * 2
@@ -37,7 +39,8 @@ def test_the_agent_starts_when_slow_drivers_have_come(bringup, start_fake):
     time.sleep(1.0)
     start_fake("fetch")
     printed += process.communicate(timeout=120)[0].splitlines()
-    there = next(number for number, line in enumerate(printed) if "transforms are there" in line)
+    there = next((number for number, line in enumerate(printed) if "transforms are there" in line), len(printed))
+    assert there < len(printed), printed
     assert all(not line.startswith("[agent]") for line in printed[:there])
     assert any("is not armed, so nothing would move" in line for line in printed[there:]), printed
 

@@ -5,7 +5,11 @@ Written anew by `python -m tests.skills.classical.test_tables_of_skills`, for a 
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from itertools import zip_longest
+from pathlib import Path
 
 import pytest
 
@@ -23,6 +27,7 @@ from tests.skills.classical.tables import FOLDER, TABLES, known, same, text
 
 MODULES = (ways_to_take, ways_over_floor, ways_of_arms, journeys, drives, mishaps, mishaps_on_the_way, crowded)
 """Their tables are in `TABLES` once they are imported."""
+ROOT = Path(__file__).parents[3]
 SECTIONS = [(name, section) for name, sections in TABLES.items() for section in sections()]
 
 
@@ -36,6 +41,21 @@ def test_a_table_is_as_it_was_read_through(name: str, section: str) -> None:
 def test_every_section_of_a_file_is_compared() -> None:
     assert {file.stem for file in FOLDER.glob("*.txt")} == set(TABLES)
     assert {name: list(known(name)) for name in TABLES} == {name: list(sections()) for name, sections in TABLES.items()}
+
+
+@pytest.mark.parametrize(("processor", "needs"), [("Haswell", "avx2"), ("SkylakeX", "avx512f")])
+def test_candidates_that_tie_are_taken_in_their_order_on_every_processor(processor: str, needs: str) -> None:
+    """Their costs differ in the last bits, by the matrix products that numpy has for a processor."""
+    about = Path("/proc/cpuinfo")
+    if not about.exists() or needs not in about.read_text().split():
+        pytest.skip(f"this processor has no {needs}")
+    for name in ("places_to_put_things", "places_to_stand", "putting"):
+        program = f"from tests.skills.classical.test_tables_of_skills import text; print(text({name!r}), end='')"
+        environment = {**os.environ, "OPENBLAS_CORETYPE": processor, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-c", program]
+        printed = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+        rows, before = printed.splitlines(), (FOLDER / f"{name}.txt").read_text().splitlines()
+        assert all(same(*pair) for pair in zip(rows, before, strict=True)), name
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ def _on_surface(surface: Surface, half: Array, here: Array, boxes: tuple[Box, ..
             places.append(
                 (float(np.hypot(*(foot[:2] - here))), Spot(foot, surface.yaw + (np.pi / 2 if turned else 0.0)))
             )
-    places.sort(key=lambda pair: pair[0])
+    places.sort(key=lambda pair: round(pair[0], 9))  # alike on every processor: products of matrices are not
     yield from (location for _, location in places)
 
 
