@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -25,12 +24,9 @@ def seen(*patches: tuple[int, int, int, int]) -> Observation:
     return Observation(0.0, Proprioception(Pose2(0.0, 0.0, 0.0)), {"front": frame})
 
 
-def test_that_of_the_docs_conforms_and_finds_what_is_red(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (ROOT / "docs/perception.md").read_text(encoding="utf-8")
-    (shown,) = re.findall(r"```python\n# my_detector\.py\n(.*?)```", page, re.DOTALL)
-    (tmp_path / "my_detector.py").write_text(shown, encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    detector = make_part(DETECTOR, "my_detector:Red")
+def test_that_of_the_examples_conforms_and_finds_what_is_red(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "examples")
+    detector = make_part(DETECTOR, "own_detector:Red")
     check_detector(detector, seen((10, 10, 18, 16)))
     (detection,) = detector.detect(seen((10, 10, 18, 16)))
     assert (detection.name, detection.box) == ("apple", (10, 10, 18, 16))

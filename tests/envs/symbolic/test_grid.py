@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -48,11 +47,9 @@ def play(folder: Path, goal: object, expert: list[str], **options: object) -> Be
     return bench(BenchOptions.build(**arguments), Progress(Console(file=io.StringIO())))
 
 
-def test_it_is_short_and_the_docs_show_it():
-    source = (ROOT / "tests/plugin/homie_grid.py").read_text()
-    assert len(source.splitlines()) < 60
-    (shown,) = re.findall(r"```python\n# grid\.py\n(.*?)```", (ROOT / "docs/robots.md").read_text(), re.DOTALL)
-    assert shown == source
+def test_it_is_short_and_the_docs_name_it():
+    assert len((ROOT / "tests/plugin/homie_grid.py").read_text().splitlines()) < 60
+    assert "`tests/plugin/homie_grid.py`" in (ROOT / "docs/robots.md").read_text()
 
 
 def test_the_kits_find_nothing_wrong(grid):
