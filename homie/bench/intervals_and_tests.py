@@ -19,6 +19,8 @@ from homie.kernel.types import Array
 RESAMPLES = 10_000
 POWER = 0.8
 """The usual power of a study: the chance of finding a difference of the planned size (Cohen 1988)."""
+NO_VARIANCE = 1e-12
+"""A spread of resampled ratios, which are of the order of 1, that is rounding."""
 HALVINGS = 50
 """Bisection steps: far finer than the precision of a table."""
 
@@ -129,7 +131,8 @@ def bootstrap(
 ) -> Estimate:
     """A ratio of sums with its bootstrap percentile interval; tasks are resampled with all their trials (Efron 1979).
 
-    The order of the terms makes no difference. Resamples with a denominator of 0 are left out.
+    The order of the terms makes no difference. Resamples with a denominator of 0 are left out. There is no interval
+    where all tasks have the same ratio: resampling them shows no variance, which does not mean that there is none.
 
     Args:
         terms: one per episode.
@@ -149,6 +152,29 @@ def bootstrap(
     return Estimate(numerator / denominator, _percentiles(ratios, confidence))
 
 
+def clustered_mean(
+    terms: Iterable[Term], *, seed: int = 0, resamples: int = RESAMPLES, confidence: float = 0.95
+) -> Estimate:
+    """A mean of values between 0 and 1 with the interval of `bootstrap`, and with Wilson's at the number of tasks where
+    all tasks have the same value.
+
+    Values between 0 and 1 vary at most as much as successes and failures with the same mean, so Wilson's interval is
+    wide enough for them. The arguments are those of `bootstrap`.
+
+    Example:
+        >>> low, high = clustered_mean([Term(task, 1.0, 1.0) for task in range(4)]).interval
+        >>> round(low, 2), high
+        (0.51, 1.0)
+    """
+    terms = tuple(terms)
+    estimated = bootstrap(terms, seed=seed, resamples=resamples, confidence=confidence)
+    value = estimated.value
+    if estimated.interval is not None or value is None or not 0 <= value <= 1:
+        return estimated
+    tasks = len({term.cluster for term in terms if term.denominator})
+    return Estimate(value, wilson(value * tasks, tasks, confidence))
+
+
 def paired_bootstrap(
     first: Iterable[Term],
     second: Iterable[Term],
@@ -159,7 +185,7 @@ def paired_bootstrap(
 ) -> Estimate:
     """The difference second - first of two ratios, with a bootstrap interval over the same resampled tasks.
 
-    The other arguments are those of `bootstrap`.
+    There is no interval where all tasks differ by the same amount. The other arguments are those of `bootstrap`.
 
     Raises:
         ValueError: the two sides have different tasks.
@@ -295,7 +321,8 @@ def _resample(sums: Array, *, seed: int, resamples: int) -> Array:
 
 
 def _percentiles(values: Array, confidence: float) -> Interval | None:
-    if not len(values):
+    """None where all values are the same but for rounding, or where there are none."""
+    if not len(values) or np.ptp(values) < NO_VARIANCE:
         return None
     low, high = np.quantile(values, [0.5 - confidence / 2, 0.5 + confidence / 2])
     return Interval(float(low), float(high))

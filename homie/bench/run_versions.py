@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from homie.bench.tables import Column, Table
+from homie.kernel.support.text import counted
 from homie.runtime.provenance import PartsFile, read_parts, shown
 from homie.runtime.runstore import EpisodeFile
 
@@ -71,11 +72,12 @@ class Makeup:
         lacking = [batch for batch in self.batches if batch.digest and batch.parts is None]
         if lacking:
             count = sum(len(batch.episodes) for batch in lacking)
-            notes.append(f"what {count} episodes were made with is not known: parts/ is damaged or incomplete")
+            episodes = counted(count, "episode")
+            notes.append(f"not known what {episodes} had been made with: parts/ is damaged or incomplete")
         if self.unchecked:
             notes.append(
-                f"{self.unchecked} episodes were written before Homie kept checksums: only that their files agree was "
-                "checked, and what they were made with is not known"
+                f"{counted(self.unchecked, 'episode')} written before Homie kept checksums: only whether the files"
+                " agree was checked, and what made them is not known"
             )
         return tuple(notes)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from homie.data.card_parts import front_matter, table
+from homie.kernel.support.text import counted
 from homie.train.planner_card import ends
 
 _TOLD = ("steps", "batch", "rate", "seed")
@@ -21,8 +22,9 @@ def detector_card(training: Mapping[str, Any]) -> str:
     options, scores = training["options"], training["scores"]
     first, last = ends(training["losses"])
     held = ends(training["held_out"])[1]
+    classes = counted(len(training["classes"]), "class", "classes")
     facts = [
-        ("network", f"{training['parameters']:,} numbers, {len(training['classes'])} classes, in `{training['file']}`"),
+        ("network", f"{training['parameters']:,} numbers, {classes}, in `{training['file']}`"),
         ("data set", f"SHA-256 `{training['data_sha256']}`"),
         ("begun with", f"`{options['model']}`" if options["model"] else "random weights"),
         ("loss", f"{first} at first, {last} at the end, {held} on validation pictures"),

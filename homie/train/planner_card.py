@@ -9,6 +9,7 @@ import yaml
 
 from homie.data.card import asked
 from homie.data.examples.datafile import DataFile
+from homie.kernel.support.text import counted
 
 _TITLES = {"sft": "A planner of household tasks, fine-tuned", "dpo": "A planner of household tasks, aligned by DPO"}
 _TOLD = ("epochs", "batch", "rate", "rank", "alpha", "warmup", "beta", "seed", "dtype", "load_in_4bit", "patience")
@@ -25,12 +26,13 @@ def card(training: Mapping[str, Any], data: DataFile) -> str:
     first, last = ends(training["losses"])
     held = ends(training["held_out"])[1]
     rows = [(name.replace("_", " "), str(options[name])) for name in _TOLD if name in options]
+    steps = counted(training["steps"], "step")
     facts = [
         ("data set", f"SHA-256 `{training['data_sha256']}`"),
         ("lines", f"{training['lines']} ({training['too_long']} too long)"),
         ("model to begin with", f"`{options['model']}`" if options["model"] else "a small one with random weights"),
         *([("adapter to begin with", f"`{options['adapter']}`")] if options["adapter"] else []),
-        ("trained", f"{training['trained']:,} of {training['parameters']:,} numbers, {training['steps']} steps"),
+        ("trained", f"{training['trained']:,} of {training['parameters']:,} numbers, {steps}"),
         ("loss", f"{first} at first, {last} at the end" + (f", {held} on held-out lines" if held != "-" else "")),
         *((name, f"{value:.3g}") for name, value in sorted(training["more"].items())),
     ]

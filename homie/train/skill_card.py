@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from homie.kernel.support.text import counted
 from homie.train.planner_card import ends, table
 
 _TOLD = ("steps", "batch", "rate", "held_out", "seed")
@@ -23,11 +24,13 @@ def skill_card(training: Mapping[str, Any]) -> str:
     skill_set = options["network"].partition("/")[0]
     first, last = ends(training["losses"])
     held = ends(training["held_out"])[1]
+    times, episodes = counted(training["lessons"], "time"), counted(training["episodes"], "episode")
+    left_out = sorted(training["left_out"].items())
     facts = [
         ("network", f"`{options['network']}`, {training['parameters']:,} numbers, in `{training['file']}`"),
-        ("learnt from", f"{training['lessons']} times {training['action']} of {training['episodes']} episodes"),
+        ("learnt from", f"{times} {training['action']} of {episodes}"),
         ("recordings", f"SHA-256 `{training['data_sha256']}`"),
-        *(("left out", f"{count} episodes: {reason}") for reason, count in sorted(training["left_out"].items())),
+        *(("left out", f"{counted(count, 'episode')}: {reason}") for reason, count in left_out),
         ("begun with", f"`{options['model']}`" if options["model"] else "random weights"),
         ("loss", f"{first} at first, {last} at the end" + (f", {held} on held-out episodes" if held != "-" else "")),
         *((name, f"{value:.3g}") for name, value in sorted(training["more"].items())),

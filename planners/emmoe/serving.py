@@ -13,6 +13,7 @@ from homie.kernel.error_codes import ErrorCode
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces import Planner
 from homie.kernel.support.files import reason_of, slug, to_json, write_atomically, writing
+from homie.kernel.support.text import counted
 from homie.kernel.types import Detection, Image, PlannerInput
 from planners.emmoe.link import Link, PeerGone, require_local
 from planners.emmoe.sent_pictures import PictureFolder, Place, by_view, place_of
@@ -167,7 +168,8 @@ class _Session:
             trial.take(sentence, ok, served.code_of(sentence))
             if trial.over:
                 self.finished += 1
-                self._tell(f"Trial {trial.number}{trial.task and f' of task {trial.task}'}: {trial.round} rounds.")
+                task = trial.task and f" of task {trial.task}"
+                self._tell(f"Trial {trial.number}{task}: {counted(trial.round, 'round')}.")
 
     @property
     def _done(self) -> bool:

@@ -9,6 +9,7 @@ from homie.bench.intervals_and_tests import Term, bootstrap
 from homie.bench.score.plugin_runs import Comparison
 from homie.bench.tables import Cell, Column, Table
 from homie.kernel.errors import BadInput
+from homie.kernel.support.text import counted
 from homie.runtime.runstore import read_model
 from homie.runtime.runstore.json_lines import kept_lines
 from suites.published.vigil_episode import Family
@@ -48,7 +49,10 @@ def feedback_table(folders: Sequence[Path]) -> Table:
         *(Column(f"{name} {when}", "number") for name in COUNTS for when in ("silent", "told")),
     )
     rows = tuple(_row(name, members) for name, members in (*groups, ("all", pairs)))
-    note = "Points of the same episodes; 95 % intervals by bootstrap over houses. The others are means per episode."
+    note = (
+        "Points of the same episodes; 95 % intervals by bootstrap over houses, none where all changed alike. The others"
+        " are means per episode."
+    )
     return Table("What feedback changed", columns, rows, (note,))
 
 
@@ -83,8 +87,8 @@ def _two_runs(folders: Sequence[Path]) -> tuple[dict[str, Record], dict[str, Rec
     if not without or without.keys() != given.keys():
         unpaired = len(without.keys() ^ given.keys())
         raise BadInput(
-            f"{unpaired} episodes are in one of {heads['silent']} and {heads['told']} only: give each command once "
-            "more, it plays what is left."
+            f"{counted(unpaired, 'episode')} in only one of {heads['silent']} and {heads['told']}: give each command"
+            " once more, it plays what is left."
         )
     return without, given
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from homie.bench.intervals_and_tests import Term, bootstrap, clustered_wilson
+from homie.bench.intervals_and_tests import Term, clustered_mean, clustered_wilson
 from suites.published.vigil_episode import Family
 from suites.published.vigil_rates import Rates, rates
 from suites.published.vigil_score import Score
@@ -63,10 +63,9 @@ def _row(name: str, pairs: Sequence[tuple[Record, Score]]) -> Row:
 
 
 def _delta(gaps: Iterable[Term]) -> Share:
-    estimate = bootstrap(gaps)
-    value = estimate.value or 0.0
-    low, high = estimate.interval or (value, value)
-    return Share(value=_percent(value), low=_percent(low), high=_percent(high))
+    estimate = clustered_mean(gaps)
+    low, high = estimate.interval or (0.0, 1.0)
+    return Share(value=_percent(estimate.value or 0.0), low=_percent(low), high=_percent(high))
 
 
 def _percent(share: float) -> float:

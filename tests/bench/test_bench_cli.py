@@ -132,4 +132,4 @@ def test_a_planner_that_has_changed_is_named_although_all_episodes_are_finished(
     changed = homie("bench", *arguments)
     assert changed.returncode == 2 and "another planner own_planner:Says: its code has changed since" in changed.stderr
     mixed = homie("bench", *arguments, "--mixed")
-    assert mixed.returncode == 0 and "1 of 1 episodes were finished before" in mixed.stderr
+    assert mixed.returncode == 0 and "1 of 1 episode finished before" in mixed.stderr

@@ -74,6 +74,13 @@ def test_one_run(tmp_path: Path) -> None:
     assert "Lost episodes" not in tables and "Where key path and world disagree" not in tables
 
 
+def test_no_interval_of_a_run_without_a_failure_is_a_point(tmp_path: Path) -> None:
+    metrics = row(named(compare([write_run(tmp_path / "a", ALL_DONE)], intervals=QUICK))["Metrics"], "rule")
+    estimates = {name: cell for name, cell in metrics.items() if isinstance(cell, Estimate) and cell.value is not None}
+    assert {"SR", "PLWSR", "TP", "SER", "world"} <= set(estimates)
+    assert {name: cell.interval for name, cell in estimates.items()} == dict.fromkeys(estimates, wilson(4, 4))
+
+
 def test_a_bench_ends_with_the_rate_and_the_interval_of_its_table(tmp_path: Path) -> None:
     """Trials of a task agree here, so that the interval of eight independent episodes would be narrower."""
     run = write_run(tmp_path / "a", {**ALL_DONE, ("task-0", 0): WANDERED, ("task-0", 1): WANDERED})
@@ -287,7 +294,7 @@ def test_runs_of_a_series_stand_side_by_side_without_differences(tmp_path: Path)
     tables = named(compare([first, second], intervals=QUICK))
     assert list(tables) == ["Worlds", "Tasks in each world", "Metrics", "Usage"]
     worlds = row(tables["Worlds"], "rule (thor)")
-    assert (worlds["suite"], worlds["verdict"]) == ("thor", "the world's own (1 tasks)")
+    assert (worlds["suite"], worlds["verdict"]) == ("thor", "the world's own (1 task)")
     assert worlds["done"] == "6 of 8 (41 to 93 %)"
     assert row(tables["Worlds"], "rule (home)")["done"] == "8 of 8 (68 to 100 %)"
     assert "no difference between them is computed" in tables["Worlds"].notes[0]

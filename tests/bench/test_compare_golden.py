@@ -72,4 +72,4 @@ def test_where_the_notebooks_stop_there_are_no_differences(tmp_path: Path) -> No
     check("notebooks-stop", to_markdown(compare(runs, "strict-emmoe", INTERVALS)))
     check("notebooks-go-on", to_markdown(compare(runs[::-1], "strict-emmoe", INTERVALS)[1:2]))
     (metrics, *_) = compare(runs[:1], intervals=INTERVALS)
-    assert metrics.notes[-1] == "stops: no PLWSR, 4 tasks have no expert."
+    assert metrics.notes[-1] == "stops: no PLWSR: 4 tasks without an expert."

@@ -90,7 +90,7 @@ def test_what_was_finished_before_counts_and_what_is_damaged_is_reported(episode
     watched.progress.began(bench_runs.suite(2), 4, [done, killed, wandered], [late])
     assert watched.new().splitlines() == [
         "task-1-1  damaged: final_state.json (it is missing); it is run again.",
-        "3 of 4 episodes were finished before.",
+        "3 of 4 episodes finished before.",
     ]
     summary = watched.progress.summary()
     assert summary.startswith("3/4 done  |  0 running, 1 failed  |  SR 33.33 [") and "episodes/min" not in summary

@@ -57,7 +57,7 @@ def test_what_differs_between_batches():
     names = "planner.budget, planner.model, planner.tokens"
     assert runs.notes() == (
         f"mixed: its episodes (2 + 1 + 3) were made with different parts ({names})",
-        "what 1 episodes were made with is not known: parts/ is damaged or incomplete",
+        "not known what 1 episode had been made with: parts/ is damaged or incomplete",
     )
     table = mixed_table({"rule": runs, "chat": Makeup((Batch("1", ("x",), first),))})
     assert [column.head for column in table.columns] == ["run", "batch", "episodes", "what", "value"]
@@ -76,11 +76,11 @@ def test_what_is_said_of_a_run_that_is_made_of_one_thing_or_of_nothing_known():
     assert whole.notes() == () and not whole.mixed
     old = Makeup((Batch("", ("x",), None),), 1)
     (note,) = old.notes()
-    assert note.startswith("1 episodes were written before Homie kept checksums"), "nothing is damaged"
+    assert note.startswith("1 episode written before Homie kept checksums"), "nothing is damaged"
     lost = Makeup((Batch("1", ("x", "y"), None), Batch("2", ("z",), None)))
     assert lost.notes() == (
         "mixed: its episodes (2 + 1) were made with different parts (what the parts were is not known for all)",
-        "what 3 episodes were made with is not known: parts/ is damaged or incomplete",
+        "not known what 3 episodes had been made with: parts/ is damaged or incomplete",
     )
 
 

@@ -141,7 +141,7 @@ def test_stopped_by_the_user_it_goes_on_later(write_suite, start, tmp_path, numb
         assert "Traceback" not in log.read_text()
     done = len(finished(tmp_path / "run"))
     output, errors = start(suite, "--workers", "2", "--json").communicate(timeout=60)
-    assert json.loads(output)["episodes"] == 4 and f"{done} of 4 episodes were finished before" in errors
+    assert json.loads(output)["episodes"] == 4 and f"{done} of 4 episodes finished before" in errors
 
 
 def test_a_disk_that_is_full_stops_the_bench_and_blames_no_planner(

@@ -12,9 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from homie.bench.intervals_and_tests import (
+    Estimate,
     Pair,
     Term,
     bootstrap,
+    clustered_mean,
     clustered_wilson,
     detectable_difference,
     holm,
@@ -85,12 +87,32 @@ def test_order_makes_no_difference(tasks: list[list[bool]], chance: random.Rando
 def test_estimates_lie_in_their_intervals(tasks: list[list[bool]]) -> None:
     terms = as_terms(tasks)
     share = sum(term.numerator for term in terms) / len(terms)
-    for estimate in (bootstrap(terms, resamples=400), clustered_wilson(terms)):
+    for estimate in (clustered_mean(terms, resamples=400), clustered_wilson(terms)):
         assert estimate.value == pytest.approx(share)
         assert estimate.interval is not None
         assert 0 <= estimate.interval.low <= estimate.interval.high <= 1
     wide = clustered_wilson(terms).interval
     assert wide is not None and wide.low <= share <= wide.high
+
+
+@pytest.mark.parametrize("value", [0.0, 1 / 3, 1.0])
+def test_tasks_of_one_value_do_not_give_an_interval_without_width(value: float) -> None:
+    """Four successes in four tasks do not show that all tasks succeed."""
+    terms = [Term(task, value, 1.0) for task in range(4) for _ in range(3)]
+    low, high = wilson(4 * value, 4)
+    estimate = clustered_mean(terms, resamples=200)
+    assert estimate.value == pytest.approx(value) and estimate.interval == pytest.approx((low, high))
+    assert high - low > 0.4
+    assert bootstrap(terms, resamples=200).interval is None, "resampling shows nothing here"
+    less = [term._replace(numerator=term.numerator - 1 / 7) for term in terms]
+    assert paired_bootstrap(terms, less, resamples=200).interval is None
+
+
+def test_a_mean_has_the_interval_of_the_bootstrap_where_tasks_differ() -> None:
+    terms = [Term(task, float(task > 1), 1.0) for task in range(6)]
+    assert clustered_mean(terms, resamples=200) == bootstrap(terms, resamples=200)
+    beyond = [Term(task, -2.0, 1.0) for task in range(6)]
+    assert clustered_mean(beyond) == Estimate(-2.0), "Wilson's is for values from 0 to 1"
 
 
 def test_bootstrap_against_every_resample() -> None:
@@ -116,9 +138,9 @@ def test_resamples_with_nothing_to_divide_by_are_left_out() -> None:
     """Of two tasks one in four resamples has only the second, which has no denominator in one of the runs."""
     full, half = [Term("a", 1.0, 1.0), Term("b", 1.0, 1.0)], [Term("a", 1.0, 1.0), Term("b", 0.0, 0.0)]
     with np.errstate(all="raise"):
-        assert bootstrap(half, resamples=200).interval == (1.0, 1.0)
-        assert paired_bootstrap(full, half, resamples=200).interval == (0.0, 0.0)
-        assert paired_bootstrap(half, full, resamples=200).interval == (0.0, 0.0)
+        assert bootstrap(half, resamples=200) == Estimate(1.0)
+        assert paired_bootstrap(full, half, resamples=200) == Estimate(0.0)
+        assert paired_bootstrap(half, full, resamples=200) == Estimate(0.0)
     nothing = [Term("a", 0.0, 0.0), Term("b", 0.0, 0.0)]
     assert paired_bootstrap(full, nothing).value is None and paired_bootstrap(nothing, full).value is None
 
@@ -173,9 +195,11 @@ def test_paired_difference_is_antisymmetric(tasks: list[list[bool]], chance: ran
     second = [Term(term.cluster, float(chance.random() < 0.5), 1.0) for term in first]
     there, back = paired_bootstrap(first, second, resamples=300), paired_bootstrap(second, first, resamples=300)
     assert there.value == pytest.approx(-(back.value or 0.0))
-    assert there.interval is not None and back.interval is not None
-    assert there.interval == pytest.approx((-back.interval.high, -back.interval.low))
-    assert paired_bootstrap(first, first, resamples=300).interval == (0.0, 0.0)
+    if there.interval is None or back.interval is None:
+        assert there.interval is back.interval
+    else:
+        assert there.interval == pytest.approx((-back.interval.high, -back.interval.low))
+    assert paired_bootstrap(first, first, resamples=300) == Estimate(0.0)
 
 
 def test_paired_difference_is_sharper_than_two_intervals() -> None:

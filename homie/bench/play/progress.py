@@ -43,7 +43,7 @@ class Progress:
             self._count(episode)
         self._before = self.done
         if self._before:
-            self._line(f"{self._before} of {total} episodes were finished before.")
+            self._line(f"{self._before} of {counted(total, 'episode')} finished before.")
         if self._console.is_terminal:
             self._live = Live(self, console=self._console, refresh_per_second=4, transient=True)
             self._live.start()
@@ -65,7 +65,7 @@ class Progress:
 
     def side_by_side(self, workers: int) -> None:
         """So many workers play, which nobody has asked for."""
-        self._line(f"{workers} workers play side by side, one for each core (another number: --workers).")
+        self._line(f"{counted(workers, 'worker')} play side by side, one for each core (another number: --workers).")
 
     def started(self, episode: Episode) -> None:
         """An episode begins."""

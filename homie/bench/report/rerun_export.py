@@ -25,6 +25,7 @@ from PIL import Image as Picture
 
 from homie.bench.report.rerun_world import ROUND, SECONDS, durations, read_world, set_time
 from homie.kernel.support.files import write_atomically, writing
+from homie.kernel.support.text import counted
 from homie.kernel.types import VIEWS, Array, Check, Outcome, RoundRecord, Subtask
 from homie.runtime.runstore import read_episode, read_steps
 from homie.runtime.runstore.command_log import read_poses
@@ -164,7 +165,8 @@ def _about(folder: Path, task: str) -> str:
     if ending is None:
         return f"{task}\nunfinished"
     cause = f" ({ending.cause})" if ending.cause else ""
-    return f"{task}\nended by: {ending.ended_by}{cause}, {ending.rounds} rounds, {ending.robot_seconds:.1f} s"
+    length = f"{counted(ending.rounds, 'round')}, {ending.robot_seconds:.1f} s"
+    return f"{task}\nended by: {ending.ended_by}{cause}, {length}"
 
 
 def _plain(text: str) -> str:

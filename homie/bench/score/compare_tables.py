@@ -76,11 +76,11 @@ def _notes(label: str, results: Results) -> list[str]:
     notes = []
     if results.lost:
         kept = any(score.lost for score in results.scores)
-        how = "counted as not succeeded" if kept else "left out, as the official notebooks do"
+        how = "counted as not succeeded" if kept else "left out, as by the official notebooks"
         ran = Results(results.profile, tuple(score for score in results.scores if not score.lost))
         share = ratio(ran, "SR").value
         alone = f"; SR of the {len(ran.scores)} that ran: {100 * share:.2f}" if kept and share is not None else ""
-        notes.append(f"{label}: {len(results.lost)} episodes were lost and are {how}{alone}.")
+        notes.append(f"{label}: {counted(len(results.lost), 'lost episode')}, {how}{alone}.")
     raised = [score for score in results.scores if "success" in score.raises]
     if raised:
         first = raised[0]
@@ -100,7 +100,7 @@ def _notes(label: str, results: Results) -> list[str]:
         )
     without = {score.task_id for score in results.scores if "expert" in score.raises}
     if without:
-        notes.append(f"{label}: no PLWSR, {len(without)} tasks have no expert.")
+        notes.append(f"{label}: no PLWSR: {counted(len(without), 'task')} without an expert.")
     return notes
 
 

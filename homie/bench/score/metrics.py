@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from homie.bench.intervals_and_tests import RESAMPLES, Estimate, Term, bootstrap, clustered_wilson
+from homie.bench.intervals_and_tests import RESAMPLES, Estimate, Term, clustered_mean, clustered_wilson
 from homie.bench.score.errors import folded
 from homie.bench.score.scores import Count, Results, Score
 from homie.kernel import registry
@@ -33,7 +33,7 @@ class Metric:
         meaning: What it is, in the page of the report.
         added: What an episode adds to the numerator and the denominator.
         needs: The parts of a score that it needs; if one of them raised in a profile, the metric has no value.
-        share: Whether it is a share of episodes, with Wilson's interval; the others have a bootstrap interval.
+        share: Whether it is a share of episodes, with Wilson's interval; the others are means (`clustered_mean`).
         shown: The table with its column, in percent: `metrics` (and differences, splits, attributes), `reports`, "" for
             none. What has another unit, such as seconds, is a column of its own in `homie.bench.score.compare_tables`.
     """
@@ -222,7 +222,7 @@ def estimate(
     added = terms(results, metric)
     if metrics()[metric].share:
         return clustered_wilson(added, confidence)
-    return bootstrap(added, seed=seed, resamples=resamples, confidence=confidence)
+    return clustered_mean(added, seed=seed, resamples=resamples, confidence=confidence)
 
 
 def error_counts(results: Results, *, success: bool) -> ErrorCounts:

@@ -19,6 +19,7 @@ from homie.bench.score.compare_tables import RUN, Intervals
 from homie.bench.score.metrics import WORLD, blocked, shown_in, terms
 from homie.bench.score.scores import Results
 from homie.bench.tables import Column, Table
+from homie.kernel.support.text import counted
 
 
 def paired_table(results: Mapping[str, Results], intervals: Intervals, *, left_out: int) -> Table:
@@ -63,7 +64,8 @@ def paired_table(results: Mapping[str, Results], intervals: Intervals, *, left_o
     if len(compared) > 1:
         notes.append(f"p (Holm): adjusted for the {len(tested)} comparisons with {base}.")
     if left_out:
-        notes.append(f"Up to {left_out} episodes of a run are left out of all tables because not all runs have them.")
+        most = counted(left_out, "episode")
+        notes.append(f"Left out of all tables, because not all runs have them: up to {most} of a run.")
     return Table(f"Differences to {base}", columns, rows, tuple(notes))
 
 
@@ -96,15 +98,10 @@ def _paired(first: Results, second: Results, intervals: Intervals) -> Paired:
 
 
 def difference(first: Results, second: Results, metric: str, intervals: Intervals) -> Estimate:
-    """The difference second - first of one metric, paired by task.
-
-    If all tasks differ by the same amount there is no interval, because the bootstrap has no variance to estimate.
-    """
+    """The difference second - first of one metric, paired by task."""
     before, after = terms(first, metric), terms(second, metric)
     if not before or not after:
         return Estimate(None)
-    estimated = paired_bootstrap(
+    return paired_bootstrap(
         before, after, seed=intervals.seed, resamples=intervals.resamples, confidence=intervals.confidence
     )
-    same = estimated.interval is not None and estimated.interval.low == estimated.interval.high
-    return Estimate(estimated.value) if same else estimated

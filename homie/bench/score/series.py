@@ -8,6 +8,7 @@ from typing import Any
 from homie.bench.intervals_and_tests import wilson
 from homie.bench.score.results import BenchRun
 from homie.bench.tables import Column, Table
+from homie.kernel.support.text import counted
 from homie.kernel.world.predicates import Done
 
 WORLDS, BY_TASK = "Worlds", "Tasks in each world"
@@ -39,7 +40,7 @@ def worlds_table(runs: Sequence[BenchRun], confidence: float) -> Table:
                 run.suite.name,
                 options.robot + _with(options.robot_settings),
                 options.skills,
-                f"the world's own ({own} tasks)" if own else "goals of the suite",
+                f"the world's own ({counted(own, 'task')})" if own else "goals of the suite",
                 run.suite.protocol.rounds,
                 f"{done} of {len(scores)} ({low:.0f} to {high:.0f} %)",
             )

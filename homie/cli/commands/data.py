@@ -138,7 +138,7 @@ def split_command(config: Config = None, json: Json = False, **values: Any) -> N
     if json:
         print_json({"file": str(options.out), "episodes": dict(sizes), **split.model_dump(mode="json")})
         return
-    tell(f"{options.out}  ({sizes['train']} episodes train, {sizes['test']} test)")
+    tell(f"{options.out}  ({counted(sizes['train'], 'episode')} train, {sizes['test']} test)")
 
 
 @options_from(StatsOptions)

@@ -12,6 +12,7 @@ from homie.cli.output import columns, print_json, save, say, tell
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces import Replay
+from homie.kernel.support.text import counted
 
 Option = typer.Option
 SECONDS = 10.0
@@ -120,7 +121,8 @@ def record(
     """
 
     def ready(count: int) -> None:
-        tell(f"Recording {count} topics of {profile} into {out}" + ("; Ctrl-C ends it." if seconds is None else "."))
+        topics = counted(count, "topic")
+        tell(f"Recording {topics} of {profile} into {out}" + ("; Ctrl-C ends it." if seconds is None else "."))
 
     counts = registry.load("ros", "record")(profile, out, seconds=seconds, transport=transport, ready=ready)
     say(columns([("TOPIC", "MESSAGES"), *((name, str(count)) for name, count in counts.items())]))
