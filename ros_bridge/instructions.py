@@ -1,7 +1,8 @@
 """Instructions of other programs of ROS 2 to an agent: `/homie/do` and `/homie/stop`.
 
 /homie/do           (std_msgs/msg/String)       an instruction; or JSON with `instruction` and an `id` of the sender's,
-                                                which may then be sent again until it is heard: it is done once
+                                                which may then be sent again until it is heard: it is done once, and
+                                                what was last said of it is said again
 /homie/do/feedback  (std_msgs/msg/String)       JSON: when it begins, and after every round
 /homie/do/result    (std_msgs/msg/String, kept) JSON: how it ended
 /homie/stop         (std_msgs/msg/Bool)         true: end what is under way, and stop the robot
@@ -16,7 +17,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from homie.kernel.errors import BadInput, HomieError, InfrastructureError, Stopp
 from homie.kernel.support.documents import parse_json
 from ros_bridge.process_signals import ended_by_signal
 from ros_bridge.profiles.spoken import TEXT
-from ros_bridge.transport.interface import LATCHED, Message, Node, on_press
+from ros_bridge.transport.interface import LATCHED, Message, Node, Publisher, on_press
 from ros_bridge.transport.opening import Transport, open_node
 
 log = logging.getLogger("homie.ros_bridge")
@@ -35,7 +36,7 @@ DO, STOP = "/homie/do", "/homie/stop"
 FEEDBACK, RESULT = f"{DO}/feedback", f"{DO}/result"
 TRIGGER = "std_srvs/srv/Trigger"
 REMEMBERED = 1000
-"""The newest ids that are known, of instructions that came already."""
+"""Ids of the newest instructions, with what was last said of each."""
 LOOK = 0.05
 """Seconds between two looks at whether it is over."""
 
@@ -71,8 +72,12 @@ class Desk:
 
     def __init__(self, node: Node, begin: Callable[[str], Doing], stop: Callable[[], None]) -> None:
         self._node, self._begin, self._stop = node, begin, stop
-        self._lock = threading.Lock()
-        self._count, self._ids = 0, deque[str](maxlen=REMEMBERED)
+        self._lock, self._speaking = threading.Lock(), threading.Lock()
+        self._count = 0
+        self._answers: OrderedDict[str, tuple[Publisher, Message] | None] = OrderedDict()
+        """By the ids of their instructions; None for one of which nothing was said yet."""
+        self._stopping: Future[Message] | None = None
+        """A stop that came after the last instruction."""
         self._worker: threading.Thread | None = None
         self._busy = False
         self.failure: InfrastructureError | None = None
@@ -99,10 +104,8 @@ class Desk:
             self._count += 1
             self._end(Instruction(self._count, "", ""), {"status": "rejected", "reason": str(error)})
             return
-        if sender:
-            if sender in self._ids:
-                return
-            self._ids.append(sender)
+        if sender and not self._is_new(sender):
+            return
         self._count += 1
         instruction = Instruction(self._count, text, sender)
         try:
@@ -112,11 +115,25 @@ class Desk:
                 if self._busy:
                     raise BadInput("Another instruction is under way: wait for its result, or stop it.")
                 doing = self._begin(text)
-                self._busy = True
+                self._busy, self._stopping = True, None
                 self._worker = threading.Thread(target=self._carry_out, args=(instruction, doing), daemon=True)
                 self._worker.start()
         except BadInput as error:
             self._end(instruction, {"status": "rejected", "reason": str(error)})
+
+    def _is_new(self, sender: str) -> bool:
+        """Whether an instruction with this id comes for the first time. What was said of it may have been lost: it is
+        said again."""
+        with self._speaking:
+            if sender not in self._answers:
+                self._answers[sender] = None
+                if len(self._answers) > REMEMBERED:
+                    self._answers.popitem(last=False)
+                return True
+            if (answer := self._answers[sender]) is not None:
+                publisher, message = answer
+                publisher.publish(message)
+            return False
 
     def _carry_out(self, instruction: Instruction, doing: Doing) -> None:
         """Carry an instruction out, in a thread of its own, and say how it ended whatever happens."""
@@ -146,17 +163,26 @@ class Desk:
         log.info("Instruction %d: %s %s", instruction.number, result["status"], result.get("reason", ""))
         self._say(self._result, instruction, result)
 
-    def _say(self, publisher: Any, instruction: Instruction, fields: Fields) -> None:
+    def _say(self, publisher: Publisher, instruction: Instruction, fields: Fields) -> None:
         known = {"number": instruction.number, "id": instruction.id, "instruction": instruction.text}
-        publisher.publish(self._node.message(TEXT, data=json.dumps({**known, **fields})))
+        message = self._node.message(TEXT, data=json.dumps({**known, **fields}))
+        with self._speaking:
+            if instruction.id in self._answers:
+                self._answers[instruction.id] = publisher, message
+            publisher.publish(message)
 
     def _stop_unanswered(self) -> None:
         """Of the topic, and of a call over a middleware for which there is no answer."""
         self._stop_aside()
 
     def _stop_aside(self) -> Future[Message]:
-        """Stop in a thread of its own, as that of the node must not wait: a response when the robot stands, or not."""
-        answer: Future[Message] = Future()
+        """Stop in a thread of its own, as that of the node must not wait: a response when the robot stands, or not. A
+        button says it many times a second: one stop is enough until an instruction comes."""
+        with self._lock:
+            if self._stopping is not None and not self._stopping.done():
+                return self._stopping
+            answer: Future[Message] = Future()
+            self._stopping = answer
 
         def stop() -> None:
             try:

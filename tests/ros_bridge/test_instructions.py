@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 
 import pytest
 
 from homie.kernel.errors import InfrastructureError, PlannerError, RobotFault, Stopped
 from ros_bridge.instructions import DO, FEEDBACK, RESULT, STOP, TRIGGER, Desk
 from ros_bridge.profiles.spoken import TEXT
-from ros_bridge.transport.interface import LATCHED
+from ros_bridge.transport.interface import BOOL, LATCHED
 from tests.waiting import until
 
 FAILURES = {"planner": PlannerError("no answer"), "robot": InfrastructureError("no guard"), "bug": ZeroDivisionError()}
@@ -21,6 +22,8 @@ class Agent:
 
     def __init__(self) -> None:
         self.stopped, self.stops, self.fault = threading.Event(), 0, None
+        self.stands = threading.Event()
+        self.stands.set()
 
     def begin(self, text):
         self.stopped.clear()
@@ -37,6 +40,7 @@ class Agent:
     def stop(self):
         self.stops += 1
         self.stopped.set()
+        self.stands.wait(30)
         if self.fault is not None:
             raise self.fault
 
@@ -49,7 +53,8 @@ class Caller:
         node.subscription(TEXT, RESULT, lambda message: self.results.append(json.loads(message.data)), LATCHED)
         node.subscription(TEXT, FEEDBACK, lambda message: self.feedback.append(json.loads(message.data)))
         self.publisher, self.stopper = node.publisher(TEXT, DO), node.client(TRIGGER, STOP)
-        until(lambda: self.publisher.subscribers() and self.stopper.ready())
+        self.button = node.publisher(BOOL, STOP)
+        until(lambda: self.publisher.subscribers() and self.button.subscribers() and self.stopper.ready())
 
     def tell(self, text):
         self.publisher.publish(self.node.message(TEXT, data=text))
@@ -91,13 +96,50 @@ def test_an_instruction_with_an_id_is_carried_out_once_however_often_it_is_sent(
     words = json.dumps({"instruction": "tidy", "id": "a"})
     for _ in range(3):
         caller.tell(words)
-    until(lambda: statuses(caller) == ["finished"])
-    caller.tell(json.dumps({"instruction": "wait", "id": "b"}))
-    until(lambda: len(caller.feedback) >= 4)
+    until(lambda: "finished" in statuses(caller))
+    other = json.dumps({"instruction": "wait", "id": "b"})
+    caller.tell(other)
+    until(lambda: (caller.feedback[-1]["id"], caller.feedback[-1]["round"]) == ("b", 1))
     caller.tell(words)
     caller.stop()
-    until(lambda: statuses(caller) == ["finished", "stopped"])
-    assert [result["id"] for result in caller.results] == ["a", "b"]
+    until(lambda: "stopped" in statuses(caller))
+    assert {(result["id"], result["number"]) for result in caller.results} == {("a", 1), ("b", 2)}
+
+
+def test_what_was_lost_of_an_instruction_is_said_again_when_it_is_sent_again(agent, caller):
+    wait, other = (json.dumps({"instruction": "wait", "id": each}) for each in "ab")
+    caller.tell(wait)
+    until(lambda: [each["round"] for each in caller.feedback] == [0, 1])
+    caller.tell(wait)
+    until(lambda: [each["round"] for each in caller.feedback] == [0, 1, 1])
+    caller.tell(other)
+    until(lambda: statuses(caller) == ["rejected"])
+    caller.tell(other)
+    until(lambda: statuses(caller) == ["rejected", "rejected"])
+    caller.stop()
+    until(lambda: statuses(caller)[2:] == ["stopped"])
+    caller.tell(wait)
+    until(lambda: statuses(caller)[2:] == ["stopped", "stopped"])
+    assert len({result["number"] for result in caller.results}) == 2
+
+
+def test_a_button_that_says_it_many_times_stops_once_until_the_next_instruction(agent, caller):
+    def press():
+        for _ in range(10):
+            caller.button.publish(caller.node.message(BOOL, data=True))
+
+    agent.stands.clear()
+    caller.tell("wait")
+    until(lambda: len(caller.feedback) == 2)
+    press()
+    until(lambda: statuses(caller) == ["stopped"])
+    time.sleep(0.3)
+    assert agent.stops == 1
+    agent.stands.set()
+    caller.tell("wait")
+    until(lambda: len(caller.feedback) == 4)
+    press()
+    until(lambda: statuses(caller) == ["stopped", "stopped"])
 
 
 @pytest.mark.parametrize(("text", "reason"), [("robot", "no guard"), ("bug", "ZeroDivisionError")])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -19,6 +21,7 @@ ROOT = Path(__file__).parents[3]
 TEXT, TRIGGER, BOOL = "std_msgs/msg/String", "std_srvs/srv/Trigger", "std_msgs/msg/Bool"
 FEEDBACK, RESULT, EPISODE = "/homie/do/feedback", "/homie/do/result", "/homie/episode"
 TABLE = {"name": "table_1", "kind": "table", "colour": "white", "x": 6.2, "y": 2.0, "yaw": 3.14159}
+SOFA = {"name": "sofa_1", "kind": "sofa", "colour": "gray", "x": 0.6, "y": 2.0}
 NUMBERS = itertools.count(1)
 
 pytestmark = pytest.mark.slow
@@ -47,10 +50,10 @@ def homie(place, words, ready):
 
 @pytest.fixture(scope="module")
 def home(place):
-    """A served Fetch in a room, and an agent at it that waits for instructions. The table is so far away that a stop
-    comes in the middle of the way on a busy machine, too."""
+    """A served Fetch in a room, and an agent at it that waits for instructions. From the table the sofa is so far away
+    that stops come in the middle of the way on a busy machine, too."""
     scene = place[0] / "scene.json"
-    scene.write_text(one_room([TABLE], robot=(1.0, 2.0, 0.0), size=(7.0, 4.0)).dump())
+    scene.write_text(one_room([TABLE, SOFA], robot=(1.8, 2.0, 0.0), size=(7.0, 4.0)).dump())
     begun = [
         homie(place, ["serve", "ros", "--scene", str(scene), "--camera-rate", "1", "--picture-size", "64"], "is on")
     ]
@@ -95,36 +98,43 @@ def tell(caller, text):
     return json.loads(words)["id"]
 
 
-@pytest.mark.parametrize("how", ["service", "topic"])
-def test_a_stop_in_the_middle_ends_the_instruction_and_the_robot_stands(caller, how):
-    told = tell(caller, "go to the table")
-    assert last(caller, FEEDBACK)["id"] == told and last(caller, FEEDBACK)["round"] == 0
-    until(lambda: speed(caller) > 0.05)
-
-    def stopped():  # asked again, since what is sent when two nodes have just found each other may be lost
-        if how == "topic":
-            caller.ask("publish", kind=BOOL, topic="/homie/stop", fields={"data": True})
-        else:  # over dds the service cannot answer this middleware, and a call is a stop all the same
-            assert caller.ask("call", kind=TRIGGER, name="/homie/stop", seconds=1) is None
-        return last(caller, RESULT).get("id") == told
-
-    until(stopped)
-    assert last(caller, RESULT)["status"] == "stopped"
-    until(lambda: speed(caller) < 0.01)
-
-
 def test_an_instruction_is_carried_out_round_by_round_and_its_sender_finds_the_result(caller):
     told = tell(caller, "go to the table")
     other = tell(caller, "go to the moon")
     refused = last(caller, RESULT)
     assert (refused["id"], refused["status"]) == (other, "rejected") and "is under way" in refused["reason"]
     until(lambda: last(caller, RESULT).get("id") == told, 120)
-    result, feedback = last(caller, RESULT), last(caller, FEEDBACK)
+    result = last(caller, RESULT)
     assert (result["status"], result["outcome"]) == ("finished", "not checked"), result
-    assert result["subtasks"] == "1 of 1 subtask succeeded"
-    assert feedback["round"] == result["rounds"] and feedback["subtasks"][0]["ok"]
-    until(lambda: last(caller, EPISODE)["event"] == "ended")  # events are heard as of a run
-    assert last(caller, EPISODE)["about"]["task"] == "go to the table"
+    assert re.fullmatch(r"1 of \d subtasks? succeeded", result["subtasks"]), "a late command may cost a round"
+    # What was sent before on another topic may come after it.
+    until(lambda: last(caller, FEEDBACK)["round"] == result["rounds"])
+    assert last(caller, FEEDBACK)["id"] == told and last(caller, FEEDBACK)["subtasks"][0]["ok"]
+    until(lambda: last(caller, EPISODE)["event"] == "ended")
+    assert last(caller, EPISODE)["about"]["task"] == "go to the table", "events are heard as of a run"
+
+
+@pytest.mark.parametrize("how", ["service", "topic"])
+def test_a_stop_in_the_middle_ends_the_instruction_and_the_robot_stands(caller, how):
+    told = tell(caller, "go to the sofa")
+    assert last(caller, FEEDBACK)["id"] == told and last(caller, FEEDBACK)["round"] == 0
+    until(lambda: speed(caller) > 0.05)
+
+    def ended():
+        return last(caller, RESULT).get("id") == told
+
+    def stopped():  # asked again, since what is sent when two nodes have just found each other may be lost
+        if how == "topic":
+            caller.ask("publish", kind=BOOL, topic="/homie/stop", fields={"data": True})
+        else:  # over dds the service cannot answer this middleware, and a call is a stop all the same
+            assert caller.ask("call", kind=TRIGGER, name="/homie/stop", seconds=1) is None
+        with contextlib.suppress(AssertionError):
+            until(ended, 5)
+        return ended()
+
+    until(stopped)
+    assert last(caller, RESULT)["status"] == "stopped"
+    until(lambda: speed(caller) < 0.01)
 
 
 @pytest.mark.parametrize(
