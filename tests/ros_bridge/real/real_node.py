@@ -123,15 +123,16 @@ class Real:
         return {"at": at, "message": plain(message)}
 
     def publish(self, kind, topic, fields, qos="default", wait=20.0):
-        """Publish a message, once somebody listens."""
+        """Publish a message, once somebody listens; when that was (s, monotonic)."""
         if (topic, qos) not in self.publishers:
             self.publishers[topic, qos] = self.node.create_publisher(class_of(kind), topic, QOS[qos])
         publisher = self.publishers[topic, qos]
         ends = time.monotonic() + wait
         while not publisher.get_subscription_count() and time.monotonic() < ends:
             time.sleep(0.01)
-        publisher.publish(filled(class_of(kind)(), fields))
-        return time.monotonic()
+        message, at = filled(class_of(kind)(), fields), time.monotonic()
+        publisher.publish(message)
+        return at
 
     def client(self, kind, name):
         if name not in self.clients:

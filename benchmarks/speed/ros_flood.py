@@ -1,0 +1,55 @@
+"""A full network, for `guard_stops.py --how estop`: PYTHON -m benchmarks.speed.ros_flood send|hear
+
+The sender publishes pictures and words on topics of its own as nodes of rclpy do, the listener hears all of it. Needs
+an interpreter that has rclpy (docs/testing.md); nothing of Homie is imported.
+"""
+
+from __future__ import annotations
+
+import array
+import sys
+
+import rclpy
+from rclpy.executors import ExternalShutdownException
+from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
+from sensor_msgs.msg import Image
+from std_msgs.msg import String
+
+WIDTH, HEIGHT, CAMERAS, RATE = 640, 480, 2, 30.0
+"""Pictures of rgb8, of so many cameras, so many times a second: 55 MB/s."""
+WORDS = 500.0
+"""Messages a second of a kilobyte each."""
+
+
+def send(node: Node) -> None:
+    """Publish by timers."""
+    pixels = array.array("B", bytes(3 * WIDTH * HEIGHT))
+    picture = Image(width=WIDTH, height=HEIGHT, encoding="rgb8", step=3 * WIDTH, data=pixels)
+    for number in range(CAMERAS):
+        camera = node.create_publisher(Image, f"/flood/camera_{number}", qos_profile_sensor_data)
+        node.create_timer(1.0 / RATE, lambda camera=camera: camera.publish(picture))
+    words = node.create_publisher(String, "/flood/words", 10)
+    text = String(data="x" * 1000)
+    node.create_timer(1.0 / WORDS, lambda: words.publish(text))
+
+
+def hear(node: Node) -> None:
+    """Take all of it."""
+    for number in range(CAMERAS):
+        node.create_subscription(Image, f"/flood/camera_{number}", lambda message: None, qos_profile_sensor_data)
+    node.create_subscription(String, "/flood/words", lambda message: None, 10)
+
+
+def main(what: str) -> None:
+    rclpy.init()
+    node = rclpy.create_node(f"flood_{what}")
+    {"send": send, "hear": hear}[what](node)
+    try:
+        rclpy.spin(node)
+    except (KeyboardInterrupt, ExternalShutdownException):
+        return
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
