@@ -42,7 +42,7 @@ from ros_bridge.transport.actions import ActionServer, Outcome, ServedGoal, Stat
 from ros_bridge.transport.clocks import CLOCK as CLOCK_KIND
 from ros_bridge.transport.clocks import CLOCK_TOPIC
 from ros_bridge.transport.interface import LATCHED, NEWEST, Message, Node
-from ros_bridge.transport.readings import velocity_of
+from ros_bridge.transport.readings import AT_REST, velocity_of
 from ros_bridge.transport.refusals import Faults, if_known
 from ros_bridge.transport.stamps import now, stamp
 from ros_bridge.transport.transforms import TF
@@ -96,9 +96,17 @@ class ServedRobot:
             )
         self._speed = speed
         self._node, self._robot, self._profile = node, robot, profile
+        base = robot.spec.first("base")
+        self._ways = 0 if base is None else len(base.joints)
+        """Velocities of its base."""
+        if profile.base is not None and profile.base.sideways is not None and self._ways < len(AT_REST):
+            raise BadInput(
+                f"The base of the {robot.spec.name} does not drive to the side, and the profile {profile.name} has "
+                "`sideways`: take it out of a copy, or give a body whose base has it, too (docs/robots.md)."
+            )
         self._lock = threading.Lock()
         self._faults = Faults()
-        self._velocity, self._velocity_at = (0.0, 0.0), -math.inf
+        self._velocity, self._velocity_at = AT_REST, -math.inf
         self._following: dict[str, Following] = {}
         self._asked: dict[str, float] = {}
         """When the last trajectories of groups came."""
@@ -251,8 +259,10 @@ class ServedRobot:
     def _on_velocity(self, message: Message) -> None:
         velocity = velocity_of(message)
         if not all(map(math.isfinite, velocity)):
-            self._faults.add("a velocity", f"{velocity[0]:g} m/s and {velocity[1]:g} rad/s are not finite")
+            self._faults.add("a velocity", "it is not finite")
             return
+        if velocity[2] and self._ways < len(velocity):
+            self._faults.mention("a velocity", "the base does not drive to the side, and leaves that part out")
         with self._lock:
             self._velocity, self._velocity_at = velocity, self._seconds()
 
@@ -331,7 +341,8 @@ class ServedRobot:
         with self._lock:
             if base is not None:
                 fresh = present - self._velocity_at <= VELOCITY_LIFE
-                targets[base.name] = tuple(own) if own is not None else self._velocity if fresh else (0.0, 0.0)
+                asked = own if own is not None else self._velocity if fresh else AT_REST
+                targets[base.name] = tuple(asked)[: self._ways]
             for name, following in self._following.items():
                 self._commands[name] = following.target(present)
                 targets[name] = tuple(self._commands[name].tolist())
@@ -370,13 +381,13 @@ class ServedRobot:
             base = planar(body.base)
             moved.append(transform(at, frames.odometry, frames.base, base))
             placed = transform(at, frames.odometry, frames.base, base)["transform"]
-            linear, angular = body.base_velocity
+            linear, angular, *sideways = body.base_velocity
             message = self._node.message(
                 "nav_msgs/msg/Odometry",
                 header={**at, "frame_id": frames.odometry},
                 child_frame_id=frames.base,
                 pose={"pose": {"position": placed["translation"], "orientation": placed["rotation"]}},
-                twist={"twist": {"linear": {"x": linear}, "angular": {"z": angular}}},
+                twist={"twist": {"linear": {"x": linear, "y": sum(sideways, 0.0)}, "angular": {"z": angular}}},
             )
             self._odometry.publish(message)
         if self._tf is not None:

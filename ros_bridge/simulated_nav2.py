@@ -13,7 +13,7 @@ from homie.kernel.types import Command, Observation, OccupancyGrid, Outcome, Pos
 from ros_bridge.profiles.model import Profile
 from ros_bridge.transport.actions import Outcome as Ended
 from ros_bridge.transport.actions import ServedGoal, Status
-from ros_bridge.transport.readings import Unreadable, heading_of, position_of
+from ros_bridge.transport.readings import AT_REST, Unreadable, heading_of, position_of
 
 log = logging.getLogger("homie.ros_bridge")
 
@@ -87,14 +87,14 @@ class SimulatedNavigation:
             return None
         if self._driving.goal.cancelled.is_set():
             self._end(Status.CANCELED)
-            return (0.0, 0.0)
+            return AT_REST
         command = self.driver.act(observation)
         if self.driver.outcome is not Outcome.RUNNING:
             arrived = self.driver.outcome is Outcome.SUCCEEDED
             if not arrived:
                 log.warning("The simulated Nav2 gives up: %s", self.driver.reason)
             self._end(Status.SUCCEEDED if arrived else Status.ABORTED)
-        return command.get(base) or (0.0, 0.0)
+        return command.get(base) or AT_REST
 
     def close(self) -> None:
         """Drive nowhere any more: goals that wait are over."""

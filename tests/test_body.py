@@ -115,6 +115,16 @@ def test_below_what_a_standing_robot_reports_it_stands(now: Proprioception, stil
     assert stands_still(now, None, 0.1) is still
 
 
+def test_an_omnidirectional_base_has_a_third_velocity() -> None:
+    rates = {"linear_acceleration": 0.5, "angular_acceleration": 4.0}
+    cart = spec(Group.base(linear=1.0, angular=2.0, sideways=0.4, **rates))
+    assert cart.groups[0].names == ("linear", "angular", "sideways")
+    assert cart.groups[0].limits[2].tolist() == [-0.4, 0.4] and cart.groups[0].accelerations[2] == 0.5
+    assert cart.drive(0.3, 0.1).get("base") == (0.3, 0.1, 0.0)
+    assert stands_still(replace(felt(), base_velocity=(0.0, 0.0, 0.01)), None, 0.1)
+    assert not stands_still(replace(felt(), base_velocity=(0.0, 0.0, -0.0101)), None, 0.1)
+
+
 @pytest.mark.parametrize(("before", "still"), [(0.1, True), (0.0985, True), (0.097, False), (0.103, False)])
 def test_a_joint_without_a_speed_counts_by_its_way(before: float, still: bool) -> None:
     """Over a period of 0.1 s, 0.002 rad are as fast as a joint may be that stands."""

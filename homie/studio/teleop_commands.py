@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -61,10 +61,11 @@ class Hand:
         """The command of one control period. A group that the robot has not is left out."""
         spec = self._robot.spec
         self.message = ""
-        targets: dict[str, tuple[float, ...]] = {}
-        base, gripper = spec.first("base"), spec.first("gripper")
-        if base is not None:
-            targets[base.name] = (_unit(stick.drive) * spec.max_linear, _unit(stick.turn) * spec.max_angular)
+        targets: dict[str, Sequence[float]] = {}
+        gripper = spec.first("gripper")
+        if spec.first("base") is not None:
+            driving = spec.drive(_unit(stick.drive) * spec.max_linear, _unit(stick.turn) * spec.max_angular)
+            targets |= driving.targets
         if gripper is not None and stick.grip:
             targets[gripper.name] = (spec.gripper_max if stick.grip > 0 else 0.0,)
         known = {group.name: len(group.joints) for group in spec.groups if group.kind != "base"}

@@ -53,13 +53,14 @@ def narrowed(spec: RobotSpec, profile: Profile) -> RobotSpec:
 
 def _group(group: Group, profile: Profile) -> Group:
     if group.kind == "base" and profile.base is not None:
-        base, (linear, angular) = profile.base, group.joints
+        base, (linear, angular, *sideways) = profile.base, group.joints
         return Group.base(
             name=group.name,
             linear=min(linear.speed, base.linear),
             angular=min(angular.speed, base.angular),
             linear_acceleration=min(linear.acceleration, base.linear_acceleration),
             angular_acceleration=min(angular.acceleration, base.angular_acceleration),
+            sideways=min(sideways[0].speed, base.sideways) if sideways and base.sideways is not None else None,
         )
     if group.kind == "gripper" and profile.gripper is not None:
         # Its own controller sees to its speed: here every width may be asked for at once.

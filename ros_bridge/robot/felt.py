@@ -52,7 +52,8 @@ class Felt:
     ) -> None:
         self._clock, self._simulated = clock, simulated
         self._profile, self._foot = profile, foot
-        self._gripper = spec.first("gripper")
+        self._gripper, drives = spec.first("gripper"), spec.first("base")
+        self._ways = 2 if drives is None else len(drives.joints)
         self._needed = [name for group in spec.groups if group.kind not in ("base", "gripper") for name in group.names]
         self._fingers = profile.gripper.joints if profile.gripper is not None else ()
         self._changed = threading.Condition()
@@ -143,7 +144,7 @@ class Felt:
         known = {name: self._reading(name) for name in self._needed}
         return Proprioception(
             base=pose,
-            base_velocity=(0.0, 0.0) if base is None else (base.forward, base.turning),
+            base_velocity=(0.0, 0.0) if base is None else (base.forward, base.turning, base.sideways)[: self._ways],
             joints={name: reading.position for name, reading in known.items()},
             grippers={} if self._gripper is None else {self._gripper.name: self._grip()},
             velocities={name: reading.velocity for name, reading in known.items() if reading.velocity is not None},

@@ -25,7 +25,7 @@ from ros_bridge.robot.image_decoding import picture_of
 from ros_bridge.robot.lenses import camera_of
 from ros_bridge.transport.dds.cdr_messages import Definitions
 from ros_bridge.transport.interface import Message
-from ros_bridge.transport.readings import velocity_of
+from ros_bridge.transport.readings import AT_REST, velocity_of
 
 IMAGE, INFO = "sensor_msgs/msg/Image", "sensor_msgs/msg/CameraInfo"
 PERIOD = 0.02
@@ -126,7 +126,7 @@ class _Heard:
         self.now = -math.inf
         self._spec, self._profile = spec, profile
         self._felt = Felt(topics, profile, spec, Pose2(0.0, 0.0, 0.0), lambda: self.now)
-        self._velocity: tuple[tuple[float, float], float] = ((0.0, 0.0), -math.inf)
+        self._velocity = AT_REST, -math.inf
         self._targets: dict[str, tuple[float, ...]] = {}
         self.refused: dict[str, int] = {}
         """How many commands of a topic are not finite."""
@@ -151,7 +151,7 @@ class _Heard:
         base = self._spec.first("base")
         if base is not None:
             velocity, at = self._velocity
-            targets[base.name] = velocity if self.now - at <= VELOCITY_LIFE else (0.0, 0.0)
+            targets[base.name] = (velocity if self.now - at <= VELOCITY_LIFE else AT_REST)[: len(base.joints)]
         return ReplayedMoment(self.now, body, Command(targets))
 
     def _on_velocity(self, message: Message) -> None:
@@ -202,6 +202,7 @@ def spec_of(profile: Profile) -> RobotSpec:
                 angular=base.angular,
                 linear_acceleration=base.linear_acceleration,
                 angular_acceleration=base.angular_acceleration,
+                sideways=base.sideways,
             )
         )
     for name, group in profile.groups.items():

@@ -241,7 +241,7 @@ class RosRobot(Robot):
                 continue
             if group.kind == "base":
                 if any(values) or self._driving:
-                    link.velocity(float(values[0]), float(values[1]))
+                    link.velocity(*map(float, values))
                 self._driving = any(values)
             elif group.kind == "gripper":
                 self._tell_fingers(link, float(values[0]))

@@ -19,6 +19,10 @@ LATE_IN_A_ROW = 5
 and nothing is late. Messages that overtake each other on a network are fewer, or fall."""
 
 
+AT_REST = (0.0, 0.0, 0.0)
+"""The velocity of a base that stands, as of `velocity_of`."""
+
+
 class Unreadable(ValueError):
     """A message that is not what its kind declares; the sentence says in what."""
 
@@ -38,10 +42,11 @@ class OdometryReading:
     frame: str = ""
 
 
-def velocity_of(message: Message) -> tuple[float, float]:
-    """How fast a `geometry_msgs/msg/Twist` or `TwistStamped` lets a base go forward (m/s) and turn (rad/s)."""
+def velocity_of(message: Message) -> tuple[float, float, float]:
+    """How fast a `geometry_msgs/msg/Twist` or `TwistStamped` lets a base go forward (m/s), turn (rad/s) and go to its
+    left (m/s): the order of a command."""
     twist: Message = getattr(message, "twist", message)
-    return float(twist.linear.x), float(twist.angular.z)
+    return float(twist.linear.x), float(twist.angular.z), float(twist.linear.y)
 
 
 def quaternion_of(turn: Message) -> Array:

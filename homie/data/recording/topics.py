@@ -77,7 +77,8 @@ def depth_topic(camera: str) -> str:
 def measured(body: Proprioception) -> dict[str, float]:
     """What a body feels, by label."""
     base = {"base.x": body.base.x, "base.y": body.base.y, "base.yaw": body.base.yaw}
-    speeds = dict(zip(("base.linear.vel", "base.angular.vel"), body.base_velocity, strict=True))
+    names = ("base.linear.vel", "base.angular.vel", "base.sideways.vel")
+    speeds = dict(zip(names, body.base_velocity, strict=False))
     joints = {f"{name}.pos": position for name, position in body.joints.items()}
     grippers = {f"{name}.pos": gripper.opening for name, gripper in body.grippers.items()}
     return {**joints, **grippers, **base, **speeds}

@@ -38,10 +38,14 @@ def felt(content: Any) -> Felt:
     """What `measured` of a served robot returns. Raises InfrastructureError."""
     try:
         x, y, yaw = content.get("base", (0.0, 0.0, 0.0))
-        ahead, turning = content.get("base_velocity", (0.0, 0.0))
+        ahead, turning, *sideways = content.get("base_velocity", (0.0, 0.0))
         grippers = {name: _gripper(state) for name, state in content.get("grippers", {}).items()}
         body = Proprioception(
-            Pose2(x, y, yaw), (ahead, turning), content.get("joints", {}), grippers, content.get("velocities", {})
+            Pose2(x, y, yaw),
+            (ahead, turning, *sideways),
+            content.get("joints", {}),
+            grippers,
+            content.get("velocities", {}),
         )
         return Felt(float(content["stamp"]), body)
     except (AttributeError, KeyError, TypeError, ValueError) as error:

@@ -69,7 +69,7 @@ class ActionVector:
 
     def measured(self, body: Proprioception) -> Array:
         """The numbers (n,) that keep a body as it is: joints where they are, a base at rest."""
-        rows = [np.zeros(2) if group.kind == "base" else group.measured(body) for group in self.groups]
+        rows = [np.zeros(len(group.joints)) if group.kind == "base" else group.measured(body) for group in self.groups]
         return np.concatenate([np.zeros(0), *rows])
 
     def numbers(self, command: Command, body: Proprioception) -> Array:

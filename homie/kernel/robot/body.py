@@ -40,14 +40,14 @@ from homie.kernel.support.text import listed
 from homie.kernel.types import Array, Command, Mask, Proprioception, short_way
 
 Kind: TypeAlias = Literal["base", "torso", "arm", "head", "gripper"]
-"""base: commanded by velocities (linear, angular). gripper: by its opening in m. head: pan, then tilt, if it has two
-joints. All others by joint positions."""
+"""base: commanded by velocities (linear, angular), an omnidirectional one by (linear, angular, sideways). gripper: by
+its opening in m. head: pan, then tilt, if it has two joints. All others by joint positions."""
 
 Posture: TypeAlias = Mapping[str, Sequence[float]]
 """Joint positions (rad, m) by group."""
 
-LINEAR, ANGULAR = "linear", "angular"
-"""The two velocities of a base, in the place of joints."""
+LINEAR, ANGULAR, SIDEWAYS = "linear", "angular", "sideways"
+"""The velocities of a base, in the place of joints; the last (to the left) of an omnidirectional one alone."""
 _WORDS: Mapping[Kind, str] = {
     "base": "a base that drives",
     "torso": "a torso",
@@ -114,11 +114,15 @@ class Group:
         angular: float,
         linear_acceleration: float,
         angular_acceleration: float,
+        sideways: float | None = None,
         name: str = "base",
     ) -> Group:
-        """A base that drives ahead and turns: largest speeds (m/s, rad/s) and accelerations (m/s^2, rad/s^2)."""
-        forward = Joint(LINEAR, -linear, linear, linear, linear_acceleration)
-        return cls(name, "base", (forward, Joint(ANGULAR, -angular, angular, angular, angular_acceleration)))
+        """A base that drives ahead and turns, an omnidirectional one `sideways`, too: largest speeds (m/s, rad/s) and
+        accelerations (m/s^2, rad/s^2)."""
+        joints = [(LINEAR, linear, linear_acceleration), (ANGULAR, angular, angular_acceleration)]
+        if sideways is not None:
+            joints.append((SIDEWAYS, sideways, linear_acceleration))
+        return cls(name, "base", tuple(Joint(joint, -speed, speed, speed, rate) for joint, speed, rate in joints))
 
     @classmethod
     def gripper(cls, *, opening: float, speed: float, name: str = "gripper") -> Group:
@@ -140,9 +144,9 @@ def _check_group(group: Group) -> None:
         raise BadInput(f"{where} needs another name: a word of letters, digits and _, and none of {RESERVED}.")
     if group.kind not in get_args(Kind):
         raise BadInput(f"{where} is of no kind '{group.kind}': choose one of {', '.join(get_args(Kind))}.")
-    size = {"base": 2, "gripper": 1}.get(group.kind, max(1, len(group.joints)))
-    if len(group.joints) != size:
-        raise BadInput(f"{where} has {len(group.joints)} joint(s); a {group.kind} has {size}.")
+    sizes = {"base": (2, 3), "gripper": (1,)}.get(group.kind, (max(1, len(group.joints)),))
+    if len(group.joints) not in sizes:
+        raise BadInput(f"{where} has {len(group.joints)} joint(s); a {group.kind} has {' or '.join(map(str, sizes))}.")
     for joint in group.joints:
         if not (joint.lower <= joint.upper and joint.speed > 0.0 and joint.acceleration > 0.0):
             raise BadInput(
@@ -298,18 +302,19 @@ class RobotSpec:
             )
 
     def drive(self, linear: float, angular: float) -> Command:
-        """The command that drives the first base, at m/s and rad/s."""
-        return Command({self._name("base"): (linear, angular)})
+        """The command that drives the first base ahead and turns it, at m/s and rad/s."""
+        base = self._needed("base")
+        return Command({base.name: (linear, angular, 0.0)[: len(base.joints)]})
 
     def grip(self, opening: float) -> Command:
         """The command that opens or closes the first gripper to a width, m."""
-        return Command({self._name("gripper"): opening})
+        return Command({self._needed("gripper").name: opening})
 
-    def _name(self, kind: Kind) -> str:
+    def _needed(self, kind: Kind) -> Group:
         group = self.first(kind)
         if group is None:
             raise BadInput(f"The {self.name} has no {kind}.")
-        return group.name
+        return group
 
     @property
     def max_linear(self) -> float:
@@ -372,8 +377,9 @@ def stands_still(now: Proprioception, before: Proprioception | None, period: flo
     A joint without a measured velocity counts by its way since `before`, a control period (s) ago; without that it is
     not known to stand.
     """
-    linear, angular = now.base_velocity
-    if not (abs(linear) <= STILL_LINEAR and abs(angular) <= STILL_ANGULAR):  # so that NaN does not stand still
+    linear, angular, *sideways = now.base_velocity
+    still = all(abs(speed) <= STILL_LINEAR for speed in (linear, *sideways))
+    if not (still and abs(angular) <= STILL_ANGULAR):  # so that NaN does not stand still
         return False
     for name, position in now.joints.items():
         speed = now.velocities.get(name)

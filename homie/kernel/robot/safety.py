@@ -70,7 +70,7 @@ class SafetyGate:
         for group in self.spec.groups:
             asked = command.get(group.name)
             if group.kind == "base":
-                velocity = np.zeros(2) if asked is None else np.array(asked, dtype=np.float64)
+                velocity = np.zeros(len(group.joints)) if asked is None else np.array(asked, dtype=np.float64)
                 targets[group.name] = self._ramp(group, self._limit(group, velocity, changes), changes)
             elif asked is not None:
                 measured = group.measured(body)

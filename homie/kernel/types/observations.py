@@ -63,14 +63,14 @@ class Proprioception:
 
     Attributes:
         base: Odometry.
-        base_velocity: (v, w) in m/s and rad/s.
+        base_velocity: (v, w) in m/s and rad/s; of an omnidirectional base then to its left, m/s.
         joints: Positions (rad, m) by name, of every group but bases and grippers.
         grippers: By group.
         velocities: Of joints (rad/s, m/s) by name, where they are measured.
     """
 
     base: Pose2
-    base_velocity: tuple[float, float] = (0.0, 0.0)
+    base_velocity: tuple[float, ...] = (0.0, 0.0)
     joints: Mapping[str, float] = field(default_factory=dict)
     grippers: Mapping[str, GripperState] = field(default_factory=dict)
     velocities: Mapping[str, float] = field(default_factory=dict)

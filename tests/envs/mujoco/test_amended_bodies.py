@@ -12,6 +12,7 @@ from homes import final_state, one_room, play
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.robots.amended import amended_body
 from homie.kernel.errors import BadInput
+from homie.kernel.types import Command
 from homie.testing import check_robot
 from skills.motion.motions import gripper_rotation
 
@@ -44,6 +45,34 @@ def test_it_reaches_tables_and_folds_its_arm(name: str) -> None:
     points = kinematics.link_points(carry)
     assert np.max(np.hypot(points[:, 0], points[:, 1]) + kinematics.point_radii) < spec.footprint_radius + 0.15
     assert kinematics.self_distance(carry) > 0.02
+
+
+def test_an_omnidirectional_base_drives_to_its_left(tmp_path: Path) -> None:
+    text = (FOLDER / "tiago.yaml").read_text().replace("angular: 1.5}", "angular: 1.5, sideways: 0.3}")
+    (tmp_path / "tiago.xml").write_text((FOLDER / "tiago.xml").read_text())
+    (tmp_path / "tiago.yaml").write_text(text)
+    scene = one_room([], robot=(2.0, 2.0, 1.5708), size=(4.0, 4.0))
+    with MujocoHome(scene, picture_size=(32, 32), body=amended_body(tmp_path / "tiago.yaml")) as home:
+        check_robot(home)
+        for _ in range(50):
+            home.act(Command(base=(0.0, 0.0, 0.3)))
+        body = home.measured()
+        assert body.base.x < 1.6 and body.base.y == pytest.approx(2.0, abs=0.02), "to the left is -x here"
+        assert body.base_velocity == pytest.approx((0.0, 0.0, 0.3), abs=0.02)
+        home.stop()
+        assert home.measured().base_velocity == pytest.approx((0.0, 0.0, 0.0), abs=0.01)
+
+
+def test_an_arm_that_is_fixed_has_no_base_and_stands_in_no_home() -> None:
+    body = amended_body(FOLDER / "ur5e.yaml")
+    spec, kinematics = body.spec, body.kinematics()
+    assert [group.kind for group in spec.groups] == ["arm", "gripper"]
+    there = kinematics.forward(spec.chain.posture(spec.ready[0]))
+    assert there.position[2] > 0.7 + 0.2 and there.rotation[2, 0] == pytest.approx(-1.0, abs=0.01), "it points down"
+    lower = there.position - np.array([0.0, 0.0, 0.2])
+    assert kinematics.solve(lower, there.rotation, spec.chain.posture(spec.ready[0])).ok
+    with pytest.raises(BadInput, match=r"A robot in the home needs a base; the ur5e has none\."):
+        MujocoHome(SCENE, body=body)
 
 
 @pytest.mark.slow

@@ -96,7 +96,7 @@ def round_events(started):
     ]
 
 
-def write(folder, *, started=0.4, first=0.0, until=ENDS_AT + 0.5, announce=True, cdr=None):
+def write(folder, *, started=0.4, first=0.0, until=ENDS_AT + 0.5, announce=True, cdr=None, aside=0.0):
     """A bag of a Fetch that drives at 0.3 m/s from 1 s on, lifts its torso at 2 s, and has its fingers told once."""
     waiting = [(at, announced(event)) for at, event in round_events(started)] if announce else []
     with Bag(folder, recorded_topics(FETCH), DEFINITIONS) as bag:
@@ -106,11 +106,11 @@ def write(folder, *, started=0.4, first=0.0, until=ENDS_AT + 0.5, announce=True,
                 say(bag, "/homie/episode", waiting[0][0], data=waiting.pop(0)[1])
             header = {"stamp": stamp(BEGAN + at)}
             driven = max(0.0, at - ROUND_AT) * 0.3
-            twist = {"twist": {"linear": {"x": 0.3 if at > ROUND_AT else 0.0}}}
+            twist = {"twist": {"linear": {"x": 0.3 if at > ROUND_AT else 0.0, "y": aside}}}
             pose = {"pose": {"position": {"x": driven}, "orientation": {"w": 1.0}}}
             say(bag, "/odom", at, header=header, pose=pose, twist=twist)
             if at >= ROUND_AT:
-                say(bag, "/cmd_vel", at, linear={"x": 0.3})
+                say(bag, "/cmd_vel", at, linear={"x": 0.3, "y": aside})
             if n == 50:
                 points = [{"positions": [0.2], "time_from_start": stamp(0.06)}]
                 say(bag, "/torso_controller/joint_trajectory", at, joint_names=["torso_lift_joint"], points=points)
@@ -182,6 +182,17 @@ def test_commands_to_fingers_that_turn_are_gaps_in_the_recording(tmp_path):
     sent = read_recording(next((converted.run / "episodes").iterdir())).sent
     widths = sent.values[:, sent.labels.index("gripper.pos")]
     assert widths[np.isfinite(widths)] == pytest.approx(0.017), "an angle of 0.07 rad"
+
+
+def test_an_omnidirectional_base_is_recorded_with_its_way_to_the_side(tmp_path):
+    known = FETCH.model_dump(mode="json", exclude_none=True)
+    profile = tmp_path / "omnidirectional.yaml"
+    profile.write_text(yaml.safe_dump(known | {"body": None, "base": {**known["base"], "sideways": 0.5}}))
+    bag = write(tmp_path / "bag", until=2.0, announce=False, aside=0.2)
+    ((converted,), _) = episodes(bag, tmp_path / "recordings", "slide", profile=str(profile))
+    recording = read_recording(next((converted.run / "episodes").iterdir()))
+    for series in (recording.sent, recording.measured):
+        assert series.values[-1, series.labels.index("base.sideways.vel")] == pytest.approx(0.2)
 
 
 def test_an_episode_that_is_announced_before_the_robots_clock_begins(tmp_path):

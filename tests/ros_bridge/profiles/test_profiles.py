@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import yaml
 
 from homie.envs.mujoco.robots.bodies.stretch_like import STRETCH_LIKE
 from homie.kernel.errors import BadInput
+from homie.kernel.robot.body import Group
 from ros_bridge.profiles.chain import effector
 from ros_bridge.profiles.drafted import profile_from_urdf
 from ros_bridge.profiles.limited import narrowed
@@ -127,6 +130,18 @@ def test_a_body_keeps_its_way_to_reach_within_the_limits_of_a_profile():
         joint.slides for joint in arm.joints
     ]
     assert set(narrow.first("arm").speeds) == {0.05}
+
+
+@pytest.mark.parametrize(("known", "declared", "speed"), [(0.4, 0.3, 0.3), (0.4, None, None), (None, 0.3, None)])
+def test_a_base_drives_to_the_side_where_body_and_profile_say_so(known, declared, speed):
+    spec = replace(STRETCH_LIKE.spec, groups=(omnidirectional(known),), rest={}, carry={}, ready=())
+    base = {**yaml.safe_load(changed())["base"], "sideways": declared}
+    joints = narrowed(spec, parse_profile(changed(base=base), "here")).groups[0].joints
+    assert [joint.speed for joint in joints[2:]] == ([] if speed is None else [speed])
+
+
+def omnidirectional(speed):
+    return Group.base(linear=1.0, angular=1.0, linear_acceleration=1.0, angular_acceleration=1.0, sideways=speed)
 
 
 def test_an_unknown_profile_is_refused_with_what_there_is(tmp_path):

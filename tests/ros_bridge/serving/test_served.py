@@ -41,12 +41,13 @@ class Puppet(Robot):
 
     over_limit = "refuse"
 
-    def __init__(self) -> None:
+    def __init__(self, sideways: float | None = None) -> None:
         groups = tuple(
             Group(name, name, tuple(Joint(j.name, *j.limits, speed=100.0) for j in group.joints))
             for name, group in FETCH.groups.items()
         )
-        base = Group.base(linear=1.0, angular=2.0, linear_acceleration=100.0, angular_acceleration=100.0)
+        rates = {"linear_acceleration": 100.0, "angular_acceleration": 100.0}
+        base = Group.base(linear=1.0, angular=2.0, sideways=sideways, **rates)
         gripper = Group.gripper(opening=0.1, speed=100.0)
         self.spec = RobotSpec(name="puppet", groups=(base, *groups, gripper), period=0.02)
         self.kinematics = self
@@ -219,6 +220,36 @@ def test_controllers_of_ros2_control_that_take_stamped_velocities_and_positions(
     finally:
         over.set()
         thread.join()
+
+
+def test_an_omnidirectional_base_drives_to_its_left(nodes):
+    profile = FETCH.model_copy(update={"base": FETCH.base.model_copy(update={"sideways": 0.5})})
+    robot, over, seen = Puppet(sideways=0.4), threading.Event(), []
+    served = ServedRobot(nodes("/robot"), robot, profile)
+    thread = threading.Thread(target=served.run, args=(over.is_set,))
+    thread.start()
+    try:
+        node = nodes("/agent")
+        node.subscription("nav_msgs/msg/Odometry", "/odom", lambda m: seen.append(m.twist.twist.linear.y), SENSOR)
+        outlet = RosOutlet(node, profile)
+        until(lambda: outlet._base.subscribers() and seen)
+        outlet.velocity(0.1, 0.2, -0.3)
+        until(lambda: robot.velocity == (0.1, 0.2, -0.3) and seen[-1] == pytest.approx(-0.3))
+        until(lambda: robot.velocity == (0.0, 0.0, 0.0))
+    finally:
+        over.set()
+        thread.join()
+    with pytest.raises(BadInput, match=r"The base of the puppet does not drive to the side.* take it out of a copy"):
+        ServedRobot(nodes("/other"), Puppet(), profile)
+
+
+def test_a_base_that_does_not_drive_to_the_side_says_so_and_goes_ahead(puppet, nodes, caplog):
+    node = nodes("/drives")
+    command = node.publisher("geometry_msgs/msg/Twist", "/cmd_vel")
+    until(command.subscribers)
+    command.publish(node.message("geometry_msgs/msg/Twist", linear={"x": 0.5, "y": 0.5}))
+    until(lambda: puppet.velocity == (0.5, 0.0))
+    assert "does not drive to the side" in caplog.text
 
 
 def test_a_trajectory_goes_through_its_points(puppet, nodes):

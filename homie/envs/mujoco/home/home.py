@@ -7,7 +7,7 @@ force, so a wall stops it; nothing is placed by hand after `reset` but by `set_o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -42,7 +42,7 @@ from homie.kernel import registry
 from homie.kernel.actions import Action
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator, NameMatcher
-from homie.kernel.robot.body import Kind
+from homie.kernel.robot.body import Group, Kind
 from homie.kernel.robot_factory import Opening
 from homie.kernel.types import Array, Command, Goal, Image, Pose2, Proprioception, wrapped_angle
 from homie.kernel.world.snapshot import RobotState, WorldSnapshot, rounded
@@ -76,6 +76,10 @@ class HouseRobot(SimulatedRobot):
         """
         self._body = body or self.body
         self.spec = self._body.spec
+        base = self._group("base")
+        self._base_group, self._gripper_group = base.name, self._group("gripper").name
+        self._ways = len(base.joints)
+        """How many velocities the base has."""
         self.lead = max(1.0, LEAD / self.spec.period)
         self.picture_size = picture_size
         self.home: Home = build_house(self._add_robot)
@@ -96,8 +100,7 @@ class HouseRobot(SimulatedRobot):
         self._base_servos = [self.model.actuator(PREFIX + name).id for name in BASE_JOINTS]
         self._finger_step = self.spec.gripper_speed / 2 * self.spec.period
         """Metres that a finger goes in one control period."""
-        self._base_group, self._gripper_group = (self._group(kind) for kind in ("base", "gripper"))
-        self._velocity = (0.0, 0.0)
+        self._velocity: Sequence[float] = (0.0, 0.0)
         self.after_step: Callable[[], None] | None = None
         """Called after every step of the physics, for what measures it."""
         self._film_camera = FilmCamera(self.model, self.data)
@@ -107,11 +110,11 @@ class HouseRobot(SimulatedRobot):
         self._body.add(world, pos, yaw)
         add_grasp_constraints(world, self._body.hand)
 
-    def _group(self, kind: Kind) -> str:
+    def _group(self, kind: Kind) -> Group:
         group = self.spec.first(kind)
         if group is None:
             raise BadInput(f"A robot in the home needs a {kind}; the {self.spec.name} has none.")
-        return group.name
+        return group
 
     # ------------------------------------------------------------ episode
 
@@ -134,7 +137,7 @@ class HouseRobot(SimulatedRobot):
             self._width_wanted = gripper[0]
             self.grasping.commanded(gripper[0])
         velocity = command.get(self._base_group)
-        self._velocity = (0.0, 0.0) if velocity is None else (velocity[0], velocity[1])
+        self._velocity = (0.0, 0.0) if velocity is None else velocity
 
     def _pass(self) -> None:
         before = self.world.held
@@ -148,8 +151,8 @@ class HouseRobot(SimulatedRobot):
         self.world.appliances.update()
         self.world.household.update()
 
-    def _step(self, v: float, w: float) -> None:
-        """One control period of physics, the base driving at v (m/s) and w (rad/s)."""
+    def _step(self, v: float, w: float, aside: float = 0.0) -> None:
+        """One control period of physics, the base driving at v ahead, `aside` to its left (m/s) and w (rad/s)."""
         grip = self.grasping
         division = self.pace.division(
             self.data, self.spec.period, grip.held_body, squeezed=grip.friction and grip.held_object is not None
@@ -158,13 +161,14 @@ class HouseRobot(SimulatedRobot):
         qpos, ctrl, yaw = self.data.qpos, self.data.ctrl, self._base[2]
         x, y, turn = self._base_servos
         steps = round(self.spec.period / TIMESTEP) * division
-        at_once = v == 0.0 and self.after_step is None  # the command does not depend on the heading
+        at_once = v == aside == 0.0 and self.after_step is None  # the command does not depend on the heading
         with self._vicinity.alone():
             for _ in range(1 if at_once else steps):
                 heading = float(qpos[yaw])
                 if not math.isfinite(heading):
                     break  # `check_sound` says what that means
-                ctrl[x], ctrl[y], ctrl[turn] = v * math.cos(heading), v * math.sin(heading), w
+                c, s = math.cos(heading), math.sin(heading)
+                ctrl[x], ctrl[y], ctrl[turn] = v * c - aside * s, v * s + aside * c, w
                 mujoco.mj_step(self.model, self.data, steps if at_once else 1)
                 if self.after_step is not None:
                     self.after_step()
@@ -197,7 +201,7 @@ class HouseRobot(SimulatedRobot):
         vx, vy, w = self.data.qvel[self._base_dof].tolist()
         return Proprioception(
             base=Pose2(x, y, wrapped_angle(yaw)),
-            base_velocity=(vx * np.cos(yaw) + vy * np.sin(yaw), w),
+            base_velocity=(vx * np.cos(yaw) + vy * np.sin(yaw), w, vy * np.cos(yaw) - vx * np.sin(yaw))[: self._ways],
             joints=self.limbs.positions(),
             grippers={self._gripper_group: self.limbs.gripper(self.grasping.contact, self.grasping.holding)},
             velocities=self.limbs.velocities(),

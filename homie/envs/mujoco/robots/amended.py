@@ -228,6 +228,7 @@ def amended_body(path: Path) -> SimulatedBody:
         angular=base.angular,
         linear_acceleration=base.linear_acceleration,
         angular_acceleration=base.angular_acceleration,
+        sideways=base.sideways,
     )
     chained = [group for group in limbs.values() if group.kind != "head"]
 

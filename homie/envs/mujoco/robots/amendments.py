@@ -108,6 +108,8 @@ class BaseParts(_Part):
     linear: Positive = 0.6
     angular: Positive = 1.5
     linear_acceleration: Positive = 0.6
+    sideways: Positive | None = None
+    """Of an omnidirectional one."""
     angular_acceleration: Positive = 2.5
     height: float = 0.0
     """Metres of the body's origin over the floor."""

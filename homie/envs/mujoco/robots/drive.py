@@ -1,8 +1,8 @@
 """A base on wheels in MuJoCo: three joints, `base_x`, `base_y` (world axes) and `base_yaw`.
 
 Their positions are the pose of the base in the world. They are driven by velocity servos of about the force that wheels
-have, so a wall stops the robot; wheels are only drawn. Whoever drives them turns (v, w) into world velocities: a
-differential base cannot move sideways.
+have, so a wall stops the robot; wheels are only drawn. Whoever drives them turns velocities of the base into those of
+the world: a differential base is given none to the side.
 """
 
 from __future__ import annotations
