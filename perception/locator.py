@@ -60,13 +60,17 @@ class SensorLocator(Locator):
     name = "sensors"
 
     def __init__(self, robot: Robot) -> None:
-        """Raises BadInput for a robot that cannot look around itself."""
-        if lacking := [view for view in VIEWS if view not in robot.views]:
+        """Raises BadInput for a robot that drives and cannot look around itself, that has no camera, or whose actions
+        are not told by names."""
+        self._fixed = robot.spec.first("base") is None and not robot.actions
+        self._around = robot.views if self._fixed else VIEWS
+        if lacking := [view for view in self._around or VIEWS if view not in robot.views]:
             raise BadInput(
-                f"--targets sensors needs a robot that looks around itself; {robot.spec.name} has no view "
-                f"{', '.join(lacking)}: use --targets background."
+                f"--targets sensors needs a robot that looks around itself, or an arm without a base that has a camera;"
+                f" {robot.spec.name} has no view {', '.join(lacking)}: use --targets background."
             )
-        self.cameras = (robot.eye,) if robot.turns else (*VIEWS, "head")
+        self._eye = robot.eye
+        self.cameras = (self._eye,) if robot.turns else tuple(dict.fromkeys((*self._around, self._eye)))
         self._spec = robot.spec
         self._recall = SightRecall(robot)
         self._forget_all()
@@ -100,11 +104,11 @@ class SensorLocator(Locator):
         still = there is not None and (
             np.linalg.norm(here.xy - there.xy) < MOVED and abs(wrapped_angle(here.yaw - there.yaw)) < TURNED
         )
-        return ("head",) if still else self.cameras
+        return (self._eye,) if still and not self._fixed else self.cameras
 
     def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
         self._looked = observation.stamp
-        if observation.frames.keys() >= set(VIEWS):
+        if observation.frames.keys() >= set(self._around):
             self._looked_around = observation.body.base
         scans = scans_of(observation.frames)
         self._recall.take_in(observation, scans, detections)

@@ -16,8 +16,9 @@ import numpy as np
 
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Mirrored, Robot
-from homie.kernel.types import CameraFrame
+from homie.kernel.types import Array, CameraFrame
 from ros_bridge.profiles.model import Camera, Profile
+from ros_bridge.profiles.mounting import mounted
 from ros_bridge.profiles.simulation import LOOK, instances_topic
 from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.served_messages import camera_info, depth_picture, matrix, numbers_picture, picture, planar, transform
@@ -69,7 +70,7 @@ class Painter:
         rate: float,
     ) -> None:
         self.cameras = dict(cameras)
-        self._node, self._open, self._base = node, open_robot, profile.frames.base
+        self._node, self._open, self._profile = node, open_robot, profile
         self._names: Future[tuple[str, ...]] = Future()
         self._regular = regular
         self._lock = threading.Lock()
@@ -116,23 +117,26 @@ class Painter:
             with self._open() as robot:
                 if not isinstance(robot, Mirrored):
                     raise BadInput(f"The state of the {robot.spec.name} cannot be drawn elsewhere: --camera-rate 0.")
+                stands = np.eye(4)
+                if self._profile.base is None:
+                    stands = mounted(self._profile, robot.spec, robot.kinematics)
                 self._names.set_result(robot.observe([self._regular]).frames[self._regular].instance_names)
                 while not self._over.is_set():
-                    self._draw_next(robot)
+                    self._draw_next(robot, stands)
         except Exception as error:  # there is nobody above this thread
             if not self._names.done():
                 self._names.set_exception(error)
             else:
                 log.error("No more pictures: %s", error)
 
-    def _draw_next(self, robot: Robot) -> None:
+    def _draw_next(self, robot: Robot, stands: Array) -> None:
         name = self._next()
         if name is None:
             self._over.wait(PATIENCE)
             return
         began = time.monotonic()
         asked, self._shown[name].asked = self._shown[name].asked, False
-        self._paint(robot, name)
+        self._paint(robot, name, stands)
         took = time.monotonic() - began
         self._shown[name].due = began + max(self._shown[name].period, 0.0 if asked else took / SHARE)
 
@@ -146,7 +150,8 @@ class Painter:
         due = [name for name, shown in self._shown.items() if math.isfinite(shown.period) and shown.due <= present]
         return next(iter(asked + due), None)
 
-    def _paint(self, robot: Robot, name: str) -> None:
+    def _paint(self, robot: Robot, name: str, stands: Array) -> None:
+        """Publish a picture. stands: The pose (4, 4) of the profile's base frame in the robot's base."""
         with self._lock:
             assert self._newest is not None
             state, at = self._newest
@@ -155,8 +160,9 @@ class Painter:
         shown, observation = self._shown[name], robot.observe([name])
         frame: CameraFrame = observation.frames[name]
         header = {**at, "frame_id": shown.camera.frame}
-        placed = np.linalg.inv(planar(observation.body.base)) @ matrix(frame.pose.position, frame.pose.rotation)
-        moved = transform(at, self._base, shown.camera.frame, placed)
+        base = planar(observation.body.base) @ stands
+        placed = np.linalg.inv(base) @ matrix(frame.pose.position, frame.pose.rotation)
+        moved = transform(at, self._profile.frames.base, shown.camera.frame, placed)
         # The transform comes first: who has the picture may ask where it was taken.
         if self._tf is not None:
             self._tf.publish(self._node.message("tf2_msgs/msg/TFMessage", transforms=[moved]))

@@ -50,6 +50,7 @@ class SightRecall(Recall):
     def __init__(self, robot: Robot) -> None:
         self.arm = OwnArm(robot)
         self._views = frozenset(robot.views)
+        self._explores = robot.spec.first("base") is not None and len(robot.views) > 1
         self.forget()
 
     def forget(self) -> None:
@@ -96,7 +97,7 @@ class SightRecall(Recall):
         self._note_names(observation.frames, detections)
         for entity, seen in self.things.shown.items():
             self._states.see(entity, seen)
-        if scans.keys() >= self._views and len(self._views) > 1:
+        if self._explores and scans.keys() >= self._views:
             self._doorways.update([scans[view] for view in self._views], observation.body.base)
             self._visited.update(self._rooms_at(self._base.xy, AROUND_ROBOT))
             for number, _ in enumerate(self._doorways.all, 1):

@@ -16,6 +16,7 @@ from homie.kernel.types import Array, Pose2
 from ros_bridge.guard.link import GuardLink
 from ros_bridge.profiles.limited import body_of, narrowed
 from ros_bridge.profiles.model import Camera, Profile, read_profile
+from ros_bridge.profiles.mounting import mounted
 from ros_bridge.profiles.simulation import TOPIC, Simulation
 from ros_bridge.profiles.spoken import TEXT
 from ros_bridge.robot.camera_topics import Pictures
@@ -53,7 +54,7 @@ def connect(name: str, settings: RosSettings) -> RosRobot:
         settings: The transport, and the seed of the episode.
 
     Raises:
-        BadInput: There is no such profile, or it names no body.
+        BadInput: There is no such profile, or it names no body, or one that is not its.
         MissingPart: A transport is not installed.
         InfrastructureError: The robot or its guard is not there.
     """
@@ -86,11 +87,17 @@ open_ros = Opening(RosSettings, connect)
 
 def _real(node: Node, profile: Profile, cameras: Mapping[str, Camera], names: tuple[str, ...]) -> RosRobot:
     body = body_of(profile)
-    spec = narrowed(body.spec, profile)
+    spec, kinematics = narrowed(body.spec, profile), body.kinematics()
+    if profile.base is None and not profile.chain:
+        raise BadInput(
+            f"The profile {profile.name} has neither a base nor a chain, so that nothing says where its arm stands: "
+            "add the `chain` (`homie robot profile`)."
+        )
+    stands = mounted(profile, spec, kinematics)
     clock = robot_clock(node, use_sim_time=profile.use_sim_time)
     foot = Pose2(0.0, 0.0, 0.0)
     felt = Felt(node, profile, spec, foot, simulated=clock if profile.use_sim_time else None)
-    pictures = Pictures(node, cameras, _placing(node, profile, foot, clock), names, clock)
+    pictures = Pictures(node, cameras, _placing(node, profile, foot, stands, clock), names, clock)
     who = node.publishers_of(profile.joint_states)
     if len(who) > 1:
         log.warning(
@@ -102,7 +109,7 @@ def _real(node: Node, profile: Profile, cameras: Mapping[str, Camera], names: tu
         node=node,
         profile=profile,
         spec=spec,
-        kinematics=body.kinematics(),
+        kinematics=kinematics,
         felt=felt,
         pictures=pictures,
         clock=clock,
@@ -124,13 +131,14 @@ def _simulated(
             f"{felt.robots} robots publish {profile.joint_states}, and one of them is simulated: set ROS_DOMAIN_ID so "
             "that a simulation and a real robot never share a network."
         )
+    placing = _placing(node, profile, foot, mounted(profile, spec, twin.robot.kinematics), clock)
     connection = Connection(
         node=node,
         profile=profile,
         spec=spec,
         kinematics=twin.robot.kinematics,
         felt=felt,
-        pictures=Pictures(node, simulation.cameras, _placing(node, profile, foot, clock), simulation.names, clock),
+        pictures=Pictures(node, simulation.cameras, placing, simulation.names, clock),
         clock=clock,
         links=lambda: GuardLink(profile, simulated=True),
         guard=guard,
@@ -161,10 +169,13 @@ def _declared(node: Node, profile: Profile) -> Simulation | None:
     return Simulation.parse(declarations[-1]) if declarations else None
 
 
-def _placing(node: Node, profile: Profile, foot: Pose2, clock: RobotClock) -> Callable[[str, float], Array]:
-    """Where a frame is in the odometry frame at a time."""
+def _placing(
+    node: Node, profile: Profile, foot: Pose2, stands: Array, clock: RobotClock
+) -> Callable[[str, float], Array]:
+    """Where a frame is in the odometry frame at a time. foot, stands: Of an arm without a base, where its body and in
+    that its base frame are."""
     transforms, frames = Transforms(node, clock), profile.frames
     if profile.base is not None:
         return lambda frame, at: transforms.lookup(frames.odometry, frame, at=at)
-    stands = planar(foot)
-    return lambda frame, at: stands @ transforms.lookup(frames.base, frame, at=at)
+    base = planar(foot) @ stands
+    return lambda frame, at: base @ transforms.lookup(frames.base, frame, at=at)

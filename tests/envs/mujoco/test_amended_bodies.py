@@ -95,6 +95,7 @@ def test_the_classical_skills_take_the_apple(name: str, tmp_path: Path) -> None:
         ("  wrist: {", "  hand: {", "cameras lack wrist"),
         ("hand: {reach: 0.025", "hand: {length: 0.025", "'length' is none of"),
         ("mjcf: tiago.xml", "mjcf: tiagos.xml", "Cannot read the robot"),
+        ("base_link, height", "base_link, fixed: true, height", "what is fixed has no angular"),
     ],
 )
 def test_mistakes_in_amendments_are_reported_in_a_sentence(old: str, new: str, why: str, tmp_path: Path) -> None:

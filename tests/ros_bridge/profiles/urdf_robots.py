@@ -142,9 +142,23 @@ UR_LINKS = ["base_link_inertia", "shoulder_link", "upper_arm_link", "forearm_lin
 
 
 def ur(world: bool = True) -> Robot:
+    """As `tests/envs/mujoco/bodies_of_others/ur5e.xml`."""
+    links, turn = [*UR_LINKS, "wrist_3_link"], "3.1415927"
+    placed = [
+        ("0 0 0.1625", "0 0 0"),
+        ("0 0 0", "1.5707963 0 0"),
+        ("-0.425 0 0", "0 0 0"),
+        ("-0.3922 0 0.1333", "0 0 0"),
+        ("0 -0.0997 0", "1.5707963 0 0"),
+        ("0 0.0996 0", f"1.5707963 {turn} {turn}"),
+    ]
     joints = [fixed("world", "base_link", "0 0 0", "base_joint")] if world else []
-    joints += [fixed("base_link", "base_link_inertia", "0 0 0")]
-    joints += serial([*UR_LINKS, "wrist_3_link"], UR)
+    joints += [
+        J("base_link-base_link_inertia", "fixed", "base_link", "base_link_inertia", rpy=f"0 0 {turn}", axis=None)
+    ]
+    for name, parent, child, (xyz, rpy) in zip(UR, links, links[1:], placed, strict=False):
+        most = turn if name == "elbow_joint" else "6.2831853"
+        joints.append(J(name, "revolute", parent, child, xyz, rpy, limits=(f"-{most}", most, turn)))
     joints += [
         fixed("base_link", "base", "0 0 0", "base_link-base_fixed_joint"),
         fixed("wrist_3_link", "ft_frame", "0 0 0"),

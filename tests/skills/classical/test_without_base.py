@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import homie
+from homie.envs.mujoco.table.families import scene_of
+from homie.envs.mujoco.table.robot import FrankaTable
 from homie.kernel.types import Box, Pose
 from skills.motion.held_object import Hand
 from skills.motion.motions import gripper_rotation
@@ -33,6 +35,22 @@ def test_the_panda_on_its_table_puts_by_names(family: str, seed: int, thing: str
         assert [answer.feedback.message for answer in answers] == ["None", "None"]
         item = session.world_state().objects[thing.replace(" ", "_")]
         assert (item.relation, item.at) == (relation, place.replace(" ", "_"))
+
+
+class SeenTable(FrankaTable):
+    """A Panda whose targets have names."""
+
+    actions = ()
+
+
+@pytest.mark.slow
+def test_a_fixed_arm_finds_by_its_cameras_what_it_picks_and_puts() -> None:
+    table = SeenTable(scene_of("pick", 13, None), (256, 256))
+    with homie.open(robot=table, skills="classical", targets="sensors") as session:
+        answers = [session.call("Pick", "gray star"), session.call("Put", "gray star", "gray container")]
+        assert [answer.feedback.message for answer in answers] == ["None", "None"]
+        item = session.world_state().objects["gray_star"]
+        assert (item.relation, item.at) == ("in", "gray_container")
 
 
 def test_a_hand_takes_over_how_the_object_hangs_now() -> None:

@@ -230,6 +230,7 @@ def amended_body(path: Path) -> SimulatedBody:
         angular_acceleration=base.angular_acceleration,
         sideways=base.sideways,
     )
+    driving = () if base.fixed else (drive,)
     chained = [group for group in limbs.values() if group.kind != "head"]
 
     def posture(name: Posture) -> dict[str, list[float]]:
@@ -240,7 +241,7 @@ def amended_body(path: Path) -> SimulatedBody:
 
     spec = RobotSpec(
         name=amendments.name,
-        groups=(drive, *limbs.values(), file.gripper(*FINGERS)),
+        groups=(*driving, *limbs.values(), file.gripper(*FINGERS)),
         period=0.04,
         footprint_radius=amendments.footprint_radius,
         eye=amendments.eye,

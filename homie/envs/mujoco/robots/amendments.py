@@ -102,17 +102,24 @@ class GripperParts(_Part):
 
 
 class BaseParts(_Part):
-    """The base: its body, and its largest speeds and accelerations."""
+    """The base: its body, and its largest speeds and accelerations; or the foot of an arm that stands `fixed`."""
 
     body: str
+    fixed: bool = False
     linear: Positive = 0.6
     angular: Positive = 1.5
-    linear_acceleration: Positive = 0.6
     sideways: Positive | None = None
     """Of an omnidirectional one."""
+    linear_acceleration: Positive = 0.6
     angular_acceleration: Positive = 2.5
     height: float = 0.0
     """Metres of the body's origin over the floor."""
+
+    @model_validator(mode="after")
+    def _stands_or_drives(self) -> BaseParts:
+        if self.fixed and (speeds := sorted(self.model_fields_set - {"body", "fixed", "height"})):
+            raise ValueError(f"what is fixed has no {speeds[0]}")
+        return self
 
 
 class Touching(_Part):
@@ -133,7 +140,7 @@ class Amendments(_Part):
     base: BaseParts
     groups: dict[str, JointGroup] = Field(min_length=1)
     gripper: GripperParts
-    cameras: dict[str, Camera]
+    cameras: dict[str, Camera] = {}
     touching: Touching
     postures: dict[Posture, dict[str, float]]
     added_joints: dict[str, NewJoint] = {}
@@ -146,7 +153,7 @@ class Amendments(_Part):
     def _is_whole(self) -> Amendments:
         if lacking := [name for name in get_args(Posture) if name not in self.postures]:
             raise ValueError(f"postures lack {', '.join(lacking)}")
-        if lacking := [name for name in CAMERAS if name not in self.cameras]:
+        if not self.base.fixed and (lacking := [name for name in CAMERAS if name not in self.cameras]):
             raise ValueError(f"cameras lack {', '.join(lacking)}")
         if not any(group.kind == "arm" for group in self.groups.values()):
             raise ValueError("no group is an arm")
@@ -159,7 +166,7 @@ class Amendments(_Part):
 
 
 CAMERAS = ("front", "left", "back", "right", "head", "wrist")
-"""What every body of the home sees by."""
+"""What every body of the home sees by; an arm that is fixed stands in no home."""
 
 
 def read_amendments(path: Path) -> Amendments:

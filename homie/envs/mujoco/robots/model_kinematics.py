@@ -61,10 +61,13 @@ class ModelKinematics:
         self._reach = self._longest()
 
     def _open_fingers(self, spec: RobotSpec) -> None:
-        """Fingers are looked at as they are when the hand goes to take something."""
+        """Fingers are looked at as they are when the hand goes to take something, other arms at rest."""
         for joint in range(self._model.njnt):
             if joint not in self._column and self._model.jnt_limited[joint]:
                 self._data.qpos[self._model.jnt_qposadr[joint]] = self._model.jnt_range[joint, 1]
+        for arm in spec.of("arm"):
+            for name, at in zip(arm.names, spec.rest.get(arm.name, ()), strict=False):
+                self._data.joint(name).qpos = at
 
     # ------------------------------------------------------------ forward
 

@@ -7,6 +7,7 @@ has no base, no torso and no head, and the gate refuses commands for them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Self
 
 import mujoco
@@ -14,6 +15,7 @@ import mujoco
 from homie.envs.mujoco.render.camera_geometry import FreeCamera
 from homie.envs.mujoco.robots.bodies import panda
 from homie.envs.mujoco.robots.bodies.panda_kinematics import PandaKinematics
+from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.envs.mujoco.robots.eyes import Eyes
 from homie.envs.mujoco.robots.grasping import Grasping
 from homie.envs.mujoco.robots.limbs import Limbs, place
@@ -135,6 +137,9 @@ class FrankaTable(SimulatedRobot):
         camera = FreeCamera(lookat=(0.06, 0.0, 0.88), distance=1.5, azimuth=2.45, elevation=-0.45)
         return self.eyes.film(camera, width, height)
 
+
+PANDA = SimulatedBody.of_mjcf(panda.FILE, panda.SPEC, panda.HAND, kinematics=partial(PandaKinematics, FOOT[2]))
+"""The Panda that stands on this table, for what drives another one like it."""
 
 open_table = Opening(TableSettings, FrankaTable.of)
 """The table of a run, with a Panda."""

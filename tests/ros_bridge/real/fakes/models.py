@@ -33,8 +33,9 @@ class Model:
         joints: From the root on, each after its parent.
         start: Positions (rad, m) that are not 0.
         controllers: Names of trajectory controllers, and their joints.
-        gripper: Name of the gripper action (a GripperCommand, or one that ends in follow_joint_trajectory), its two
-            joints, and how much of the opening (m) one position of it is.
+        gripper: Name of the gripper action (a GripperCommand, or one that ends in follow_joint_trajectory).
+        fingers, opening: Its joints, each of which counts half the opening (m), a single one as the command does.
+        counts: What the command counts when closed and when open.
         grip_frame: Between the finger tips; the fingers move along its y.
         cameras: By optical frame.
         wheels: Joints of wheels; a robot without them has no base.
@@ -45,8 +46,8 @@ class Model:
     start: dict[str, float]
     controllers: dict[str, tuple[str, ...]]
     gripper: str
-    fingers: tuple[str, str]
-    share: float
+    fingers: tuple[str, ...]
+    counts: tuple[float, float]
     opening: float
     grip_frame: str
     cameras: dict[str, Camera]
@@ -107,7 +108,7 @@ FETCH = Model(
     },
     gripper="gripper_controller/gripper_action",
     fingers=("l_gripper_finger_joint", "r_gripper_finger_joint"),
-    share=1.0,
+    counts=(0.0, 0.1),
     opening=0.1,
     grip_frame="gripper_link",
     cameras={
@@ -143,7 +144,7 @@ FRANKA = Model(
     controllers={"panda_arm_controller": tuple(f"panda_joint{number}" for number in range(1, 8))},
     gripper="panda_gripper/gripper_action",
     fingers=("panda_finger_joint1", "panda_finger_joint2"),
-    share=0.5,
+    counts=(0.0, 0.04),
     opening=0.08,
     grip_frame="panda_hand_tcp",
     cameras={
@@ -182,7 +183,7 @@ TIAGO = Model(
     },
     gripper="gripper_controller/follow_joint_trajectory",
     fingers=("gripper_left_finger_joint", "gripper_right_finger_joint"),
-    share=1.0,
+    counts=(0.0, 0.09),
     opening=0.09,
     grip_frame="gripper_grasping_frame",
     cameras={
@@ -197,4 +198,49 @@ TIAGO = Model(
     ball=(1.45, 0.0, 0.733),
 )
 
-MODELS = {"fetch": FETCH, "franka": FRANKA, "tiago": TIAGO}
+UR5E = Model(
+    joints=(
+        ("", "base_link", "base_link_inertia", NONE, (0, 0, math.pi), "fixed", X),
+        ("shoulder_pan_joint", "base_link_inertia", "shoulder_link", (0, 0, 0.1625), NONE, "turns", Z),
+        ("shoulder_lift_joint", "shoulder_link", "upper_arm_link", NONE, (HALF, 0, 0), "turns", Z),
+        ("elbow_joint", "upper_arm_link", "forearm_link", (-0.425, 0, 0), NONE, "turns", Z),
+        ("wrist_1_joint", "forearm_link", "wrist_1_link", (-0.3922, 0, 0.1333), NONE, "turns", Z),
+        ("wrist_2_joint", "wrist_1_link", "wrist_2_link", (0, -0.0997, 0), (HALF, 0, 0), "turns", Z),
+        ("wrist_3_joint", "wrist_2_link", "wrist_3_link", (0, 0.0996, 0), (HALF, math.pi, math.pi), "turns", Z),
+        ("", "wrist_3_link", "tool0", NONE, NONE, "fixed", X),
+        ("", "tool0", "robotiq_85_base_link", (0, 0, 0.01), NONE, "fixed", X),
+        ("", "robotiq_85_base_link", "between_the_fingers", (0, 0, 0.13), NONE, "fixed", X),
+        ("", "base_link", "camera_link", (1.05, 0, 0.7), (0, 0.9, math.pi), "fixed", X),
+        ("", "camera_link", "camera_color_optical_frame", NONE, OPTICAL, "fixed", X),
+    ),
+    start={
+        "shoulder_lift_joint": -1.9,
+        "elbow_joint": 2.0,
+        "wrist_1_joint": -1.67,
+        "wrist_2_joint": -HALF,
+    },
+    controllers={
+        "scaled_joint_trajectory_controller": (
+            "shoulder_pan_joint",
+            "shoulder_lift_joint",
+            "elbow_joint",
+            "wrist_1_joint",
+            "wrist_2_joint",
+            "wrist_3_joint",
+        )
+    },
+    gripper="robotiq_gripper_controller/gripper_cmd",
+    fingers=("robotiq_85_left_knuckle_joint",),
+    counts=(0.8, 0.0),
+    opening=0.085,
+    grip_frame="between_the_fingers",
+    cameras={
+        "camera_color_optical_frame": Camera(
+            "camera/color/image_raw", "camera/aligned_depth_to_color/image_raw", "camera/color/camera_info"
+        )
+    },
+    table=((0.2, -0.6, -0.7), (0.9, 0.6, 0.0)),
+    ball=(0.45, 0.0, 0.033),
+)
+
+MODELS = {"fetch": FETCH, "franka": FRANKA, "tiago": TIAGO, "ur5e": UR5E}

@@ -174,10 +174,12 @@ class Robot:
 
     def grip(self, goal):
         command, result = goal.request.command, GripperCommand.Result()
-        if not self.bring_fingers(command.position / self.model.share, goal):
+        closed, opened = self.model.counts
+        share = (opened - closed) / self.model.opening
+        if not self.bring_fingers((command.position - closed) / share, goal):
             return result
         result.stalled = self.opening - self.wish > 0.001
-        result.position, result.effort = self.opening * self.model.share, command.max_effort
+        result.position, result.effort = closed + self.opening * share, command.max_effort
         result.reached_goal = not result.stalled
         goal.succeed()
         return result
@@ -227,6 +229,9 @@ class Robot:
         for part in messages.joint_states(stamp, body, speeds, self.faults):
             self.send(self.states, part)
         fingers = dict.fromkeys(self.model.fingers, self.opening / 2)
+        if len(fingers) == 1:
+            closed, opened = self.model.counts
+            fingers = dict.fromkeys(fingers, closed + (opened - closed) * self.opening / self.model.opening)
         for part in messages.joint_states(stamp, fingers, {}, self.faults):
             self.send(self.finger_states, part)
         if self.model.wheels:

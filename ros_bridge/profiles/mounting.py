@@ -1,0 +1,94 @@
+"""Where the base frame of a profile is in that of its body, found by moving both arms alike, in thought.
+
+A body is an MJCF model, the chain of a profile comes from a URDF. Both have the same joints; their bases, and what they
+call the hand, may be placed and turned otherwise. Where joints count otherwise, the hands do not move alike.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Kinematics
+from homie.kernel.robot.body import RobotSpec
+from homie.kernel.types import Array
+from ros_bridge.profiles.chain import effector
+from ros_bridge.profiles.model import Profile
+
+SAMPLES = 24
+"""Postures, drawn within the limits."""
+APART, TURNED = 0.02, 0.05
+"""Metres and radians by which two descriptions of one hand may differ: makers calibrate each arm by millimetres."""
+
+
+def mounted(profile: Profile, spec: RobotSpec, kinematics: Kinematics) -> Array:
+    """The pose (4, 4) of the base frame of a profile in the base frame of its body; that of one without a chain is
+    taken to be the same.
+
+    Raises:
+        BadInput: The chain of the profile and the arm of the body are not the same arm; or the robot drives, so that
+            its base is where odometry has it, and the two frames are not over each other.
+    """
+    moving = dict.fromkeys(link.driver for link in profile.chain if link.kind != "fixed")
+    if not moving:
+        return np.eye(4)
+    names = spec.chain.names
+    if other := [name for name in moving if name not in names]:
+        raise BadInput(
+            f"The chain of the profile {profile.name} leads along the joint {other[0]}, and skills move "
+            f"{', '.join(names)}: choose the hand of that arm (`homie robot profile --effector`), or name the other "
+            "arm first in the file of the body."
+        )
+    low, high = np.clip(spec.chain.limits, -np.pi, np.pi).T
+    postures = np.random.default_rng(0).uniform(low, high, (SAMPLES, len(names)))
+    body = [kinematics.forward(q) for q in postures]
+    ours = effector(profile.chain, dict(zip(names, postures.T, strict=True)))
+    base, apart, turned = _fitted([(pose.position, pose.rotation) for pose in body], ours)
+    if apart > APART or turned > TURNED:
+        raise BadInput(
+            f"The chain of the profile {profile.name} and the arm of its body are not the same: in the same posture "
+            f"their hands are up to {apart:.2f} m and {turned:.2f} rad apart. Compare lengths, zero positions and "
+            "directions of the joints in URDF and MJCF file."
+        )
+    shifted, tilted = float(np.hypot(*base[:2, 3])), _angle(base[:3, :3])
+    if profile.base is not None and (shifted > APART or tilted > TURNED):
+        raise BadInput(
+            f"The base frame {profile.frames.base} of the profile {profile.name} is {shifted:.2f} m and {tilted:.2f} "
+            "rad beside the root of its body: choose another by `homie robot profile --base`."
+        )
+    return base
+
+
+def _fitted(body: Sequence[tuple[Array, Array]], ours: Array) -> tuple[Array, float, float]:
+    """The pose (4, 4) of the base of poses (n, 4, 4) of a hand in that of a body's poses of its own hand, where the
+    hands are fixed to each other; and by how much they are not, m and rad."""
+    places, turns = (np.array([pose[part] for pose in body]) for part in (0, 1))
+    # The same turn of the hand from one posture to the next, seen in both bases.
+    theirs = [_vector(b @ a.T) for a, b in itertools.pairwise(turns)]
+    own = [_vector(b @ a.T) for a, b in itertools.pairwise(ours[:, :3, :3])]
+    left, _, right = np.linalg.svd(np.array(theirs).T @ np.array(own))
+    turn = left @ np.diag([1.0, 1.0, np.linalg.det(left @ right)]) @ right
+    # places = turn @ (ours + rotation of ours @ offset) + base
+    known = turn @ ours[:, :3, :3]
+    system = np.concatenate([known, np.broadcast_to(np.eye(3), known.shape)], axis=2).reshape(-1, 6)
+    missing = (places - ours[:, :3, 3] @ turn.T).reshape(-1)
+    solution = np.linalg.lstsq(system, missing, rcond=None)[0]
+    apart = float(np.linalg.norm((system @ solution - missing).reshape(-1, 3), axis=1).max())
+    hands = np.einsum("nji,njk->nik", known, turns)
+    turned = max(_angle(hands[0].T @ hand) for hand in hands)
+    base = np.eye(4)
+    base[:3, :3], base[:3, 3] = turn, solution[3:]
+    return base, apart, turned
+
+
+def _vector(turn: Array) -> Array:
+    """The axis (3,) of a rotation (3, 3) times the sine of its angle."""
+    return np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]]) / 2
+
+
+def _angle(turn: Array) -> float:
+    """The angle (rad) of a rotation (3, 3)."""
+    return float(np.arccos(np.clip((np.trace(turn) - 1.0) / 2.0, -1.0, 1.0)))
