@@ -87,14 +87,15 @@ class Writer:
     def readers(self) -> Iterator[Any]:
         """What is known of its readers (`cyclonedds.builtin.DcpsEndpoint`)."""
         writer = self._writer
-        for handle in [] if writer is None else writer.get_matched_subscriptions():
+        for handle in [] if writer is None else _matched(writer.get_matched_subscriptions):
             endpoint = None if writer is None else writer.get_matched_subscription_data(handle)
             if endpoint is not None:  # it has not left meanwhile
                 yield endpoint
 
     def matched(self) -> int:
         """How many readers there are."""
-        return len(self._writer.get_matched_subscriptions()) if self._writer is not None else 0
+        writer = self._writer
+        return len(_matched(writer.get_matched_subscriptions)) if writer is not None else 0
 
     def close(self) -> None:
         """Take it off the network."""
@@ -112,7 +113,8 @@ class Reader:
 
     def matched(self) -> int:
         """How many writers there are."""
-        return len(self._reader.get_matched_publications()) if self._reader is not None else 0
+        reader = self._reader
+        return len(_matched(reader.get_matched_publications)) if reader is not None else 0
 
     def close(self) -> None:
         """Take it off the network."""
@@ -244,6 +246,16 @@ class DdsService:
         for reader in self.readers:
             reader.close()
         self.writers[0].close()
+
+
+def _matched(handles: Callable[[], list[int]]) -> list[int]:
+    """The handles of what an endpoint matches. cyclonedds 11 asks for their number first and fails where it has grown
+    meanwhile: then it is asked again."""
+    while True:
+        try:
+            return handles()
+        except IndexError:
+            continue
 
 
 def user_data(qos: DdsQos) -> bytes:

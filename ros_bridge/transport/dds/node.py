@@ -52,6 +52,7 @@ class DdsNode(Node):
         self._definitions = types.definitions
         self._participant = join(network)
         self._receiver = Receiver(self._participant, name)
+        self._refusals = self._receiver.refusals
         self._wire = Wire(self._participant, types, self._receiver)
         self._lock = threading.Lock()
         self._endpoints: list[Endpoint] = []
@@ -67,13 +68,13 @@ class DdsNode(Node):
     @property
     def refused(self) -> dict[str, int]:
         """How many messages of each DDS topic were refused."""
-        return dict(self._receiver.refusals.counts)
+        return dict(self._refusals.counts)
 
     def message(self, kind: str, **fields: Any) -> Message:
         return self._definitions.message(kind, **fields)
 
     def publisher(self, kind: str, topic: str, qos: Qos = DEFAULT) -> DdsPublisher:
-        return self._added(DdsPublisher(self._wire, kind, topic, qos))
+        return self._added(DdsPublisher(self._joined(), kind, topic, qos))
 
     def subscription(
         self, kind: str, topic: str, callback: Callable[[Message], None], qos: Qos = DEFAULT
@@ -84,18 +85,18 @@ class DdsNode(Node):
     def raw_subscription(
         self, kind: str, topic: str, callback: Callable[[bytes], None], qos: Qos = DEFAULT
     ) -> DdsSubscription:
-        return self._added(DdsSubscription(self._wire, kind, topic, callback, qos))
+        return self._added(DdsSubscription(self._joined(), kind, topic, callback, qos))
 
     def client(self, kind: str, name: str) -> DdsClient:
         self._prepare(kind)
-        return self._added(DdsClient(self._wire, kind, name))
+        return self._added(DdsClient(self._joined(), kind, name))
 
     def service(self, kind: str, name: str, handler: Handler, foreign: Callable[[], None] | None = None) -> DdsService:
         self._prepare(kind)
-        return self._added(DdsService(self._wire, kind, name, handler, foreign))
+        return self._added(DdsService(self._joined(), kind, name, handler, foreign))
 
     def timer(self, period: float, callback: Callable[[], None]) -> Closable:
-        return self._receiver.timer(period, callback)
+        return self._joined().receiver.timer(period, callback)
 
     def graph(self) -> Graph:
         return self._watching().graph()
@@ -105,9 +106,20 @@ class DdsNode(Node):
 
     def _watching(self) -> Watch:
         with self._lock:
+            self._refuse_closed()
             if self._watch is None:
                 self._watch = Watch(self._discovery, self._participant)
             return self._watch
+
+    def _joined(self) -> Wire:
+        """What its endpoints are made with. Raises InfrastructureError on a closed node."""
+        with self._lock:
+            self._refuse_closed()
+            return self._wire
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise InfrastructureError(f"The node {self.name} is closed.")
 
     def _announced(self) -> Announcement:
         namespace, _, last = self.name.rpartition("/")
@@ -152,7 +164,7 @@ class DdsNode(Node):
         with self._lock:
             if self._closed:
                 endpoint.close()
-                raise InfrastructureError(f"The node {self.name} is closed.")
+            self._refuse_closed()
             self._endpoints.append(endpoint)
             self._announce()
         return endpoint

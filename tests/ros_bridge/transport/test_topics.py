@@ -67,6 +67,41 @@ def test_a_closed_subscription_is_gone_for_others(nodes):
     until(lambda: publisher.subscribers() == 0)
 
 
+def test_a_closed_node_says_so(nodes):
+    node, kind = nodes("/here"), "std_msgs/msg/String"
+    node.close()
+    calls = (
+        lambda: node.publisher(kind, "/word"),
+        lambda: node.subscription(kind, "/word", print),
+        lambda: node.client(ADD, "/add"),
+        lambda: node.service(ADD, "/add", print),
+        lambda: node.timer(1.0, print),
+        node.graph,
+    )
+    for call in calls:
+        with pytest.raises(InfrastructureError, match="The node /here is closed"):
+            call()
+    assert node.refused == {}
+
+
+def test_subscribers_are_counted_while_they_come_and_go(nodes):
+    publisher, other = nodes("/here").publisher("std_msgs/msg/String", "/word"), nodes("/there")
+    ended = threading.Event()
+
+    def come_and_go():
+        while not ended.is_set():
+            several = [other.subscription("std_msgs/msg/String", "/word", lambda message: None) for _ in range(8)]
+            for subscription in several:
+                subscription.close()
+
+    thread = threading.Thread(target=come_and_go)
+    thread.start()
+    counts = {publisher.subscribers() for _ in range(20_000)}
+    ended.set()
+    thread.join()
+    assert counts <= set(range(9)) and len(counts) > 1
+
+
 def test_each_call_of_a_service_gets_its_own_answer(nodes):
     add(nodes("/adds"))
     clients = [nodes("/asks").client(ADD, "/add") for _ in range(2)]
