@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from homie.kernel.errors import BadInput, suggestion
-from homie.kernel.scenes import scenes_of
+from homie.kernel.scenes import own_instruction, scenes_of
 from homie.kernel.support.config import read_config
 from homie.kernel.support.problems import RUN_USAGE, Usage, explain
 from homie.kernel.types.limits import ROUNDS
@@ -301,12 +301,11 @@ class RunOptions(OpenOptions):
         """Where no instruction is given, the one of the scene, for robots whose scenes have one."""
         if not isinstance(values, dict) or str(values.get("task") or "").strip():
             return values
-        name, _, argument = str(values.get("robot", "")).partition(":")
         seed = values.get("seed", 0)
         if not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
             return values
         file = values.get("scene")
-        own = scenes_of(name).instruction(argument, seed, file and Path(file))
+        own = own_instruction(str(values.get("robot", "")), seed, file and Path(file))
         return {**values, "task": own} if own else values
 
 

@@ -1,7 +1,8 @@
 """What an environment says of its scenes without a robot in them: suites, reports and runs ask here.
 
-An environment registers a `Scenes` under the name of its robot (`homie.scenes`, docs/extending.md). For one without,
-such as another body in the home, a suite chooses scenes by options of a run (`rooms: 3`).
+An environment registers a `Scenes` under the name of its robot (`homie.scenes`, docs/extending.md); a robot that is not
+registered has them as its attribute `scenes`. For one without, such as another body in the home, a suite chooses scenes
+by options of a run (`rooms: 3`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ValidationError
 
 from homie.kernel import registry
-from homie.kernel.errors import BadInput
+from homie.kernel.errors import BadInput, HomieError
 from homie.kernel.support.old_module_names import renamed_members
 from homie.kernel.support.problems import sentence_of, where
 from homie.kernel.types import Observation
@@ -136,9 +137,27 @@ def with_argument(robot: str, argument: str, *, field: str, known: str, shown: b
 
 def scenes_of(robot: str) -> Scenes:
     """The scenes of a robot by its name on the command line, with an argument or without."""
-    name = robot.partition(":")[0]
-    scenes: Scenes = registry.load("scenes", name)() if name in registry.names("scenes") else Scenes()
-    return scenes
+    return _found(robot)[0]
+
+
+def own_instruction(robot: str, seed: int, file: Path | None) -> str:
+    """What the scene of a robot asks for by itself; see `Scenes.instruction`. Raises BadInput."""
+    scenes, argument = _found(robot)
+    return scenes.instruction(argument, seed, file)
+
+
+def _found(robot: str) -> tuple[Scenes, str]:
+    """The scenes of a robot, and its argument. One that cannot be found has none: whoever makes it says so."""
+    name, _, argument = robot.partition(":")
+    if name in registry.names("scenes"):
+        return registry.load("scenes", name)(), argument
+    if not argument or name in registry.names("robots"):
+        return Scenes(), argument
+    try:
+        made, argument = registry.find("robots", robot)
+    except (ImportError, HomieError):
+        return Scenes(), argument
+    return (getattr(made, "scenes", None) or Scenes)(), argument
 
 
 def scene_options(robot: str, chosen: Mapping[str, Any]) -> dict[str, Any]:

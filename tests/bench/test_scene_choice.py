@@ -11,6 +11,7 @@ import pytest
 from homie.bench.options import BenchOptions
 from homie.bench.play.checks import ready
 from homie.kernel.errors import BadInput
+from homie.kernel.options import RunOptions
 from homie.kernel.scenes import scene_options, scenes_of
 
 FAMILY = "scene.family: the suite says which family of tasks it is (pick): give `--robot franka` without `:sort`."
@@ -85,3 +86,47 @@ def test_the_skills_of_a_suite_count_before_those_that_its_robot_usually_has(
 ) -> None:
     suite = {"robot": "franka", "skills": "ideal"}
     assert check(tmp_path, {"family": "pick"}, suite=suite, **asked).skills == skills
+
+
+LEVELS = """
+from typing import Literal
+
+from homie import Scenes
+from homie_tiny import TinyRobot
+from pydantic import BaseModel, ConfigDict
+
+
+class LevelScenes(Scenes):
+    class Choice(BaseModel):
+        model_config = ConfigDict(extra="forbid")
+        level: Literal["easy", "hard"] = "easy"
+
+    skills = "tiny"
+
+    def options(self, robot, choice):
+        return {"robot": f"{robot}:{choice.level}"}
+
+    def instruction(self, argument, seed, file):
+        return f"do the {argument} one"
+
+
+class LevelRobot(TinyRobot):
+    scenes = LevelScenes
+
+    def __init__(self, argument):
+        super().__init__()
+        self.places["box"] = 3.0 if argument == "easy" else 4.0
+"""
+
+
+def test_a_robot_from_a_file_has_its_scenes_as_an_attribute(tmp_path, monkeypatch):
+    (tmp_path / "level_robot.py").write_text(LEVELS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    robot = "level_robot:LevelRobot"
+    chosen = check(tmp_path, {"level": "hard"}, robot=robot, targets="tiny", suite={"robot": robot})
+    assert chosen.skills == "tiny" and scene_options(robot, {"level": "hard"}) == {"robot": f"{robot}:hard"}
+    with pytest.raises(BadInput, match=r"scene\.level must be 'easy' or 'hard' \(got 'odd'\)"):
+        check(tmp_path, {"level": "odd"}, robot=robot, targets="tiny")
+    assert RunOptions.build(robot=f"{robot}:hard", targets="tiny").task == "do the hard one"
+    assert scenes_of("level_robot:Absent").Choice is scenes_of("absent:Robot").Choice is None, "said where it is made"

@@ -81,7 +81,7 @@ def _with_its_skills(options: BenchOptions, suite: Suite) -> BenchOptions:
 
 def _check_scenes(robot: str, suite: Suite, tasks: Sequence[Task]) -> None:
     """Raise BadInput where the tasks are not for a robot, or their scenes are none of its environment."""
-    if suite.robot not in ("", robot.partition(":")[0]):
+    if suite.robot and not f"{robot}:".startswith(f"{suite.robot}:"):
         raise BadInput(f"The suite '{suite.name}' is for the robot {suite.robot}: add `--robot {suite.robot}`.")
     for task in tasks:
         try:

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import ClassVar, Literal, final
+from typing import Any, ClassVar, Literal, final
 
 import numpy as np
 from pydantic import BaseModel
@@ -74,6 +74,9 @@ class Robot(ABC):
     own_actions: tuple[Action, ...] = ()
     """Properties of its own actions that are not in the table of actions, as a skill set declares them. One that
     nobody declares takes a target and asks for nothing."""
+    scenes: ClassVar[type[Any] | None] = None
+    """Its scenes (`homie.Scenes`), as suites choose them, where it is named as MODULE:CLASS; a registered one registers
+    them."""
     inventory_by: Literal["feedback", "hand"] = "feedback"
     """Where the inventory comes from: the feedback of Pick and Put (EMMOE, appendix D), or what the locator finds in
     the hand, for actions of its own that close and open it."""
